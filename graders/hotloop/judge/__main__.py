@@ -1,0 +1,33 @@
+"""`python -m hotloop.judge --control FD`: the judge process. It obeys its parent alone."""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import logging
+import os
+import signal
+import socket
+
+from hotloop.judge.service import serve
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_DUMPABLE = 4
+
+
+def main() -> None:
+    """Serve until the parent is done or dead."""
+    parser = argparse.ArgumentParser(prog="python -m hotloop.judge")
+    parser.add_argument("--control", type=int, required=True)
+    control = socket.socket(fileno=parser.parse_args().control)
+    libc = ctypes.CDLL(None)
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    libc.prctl(_PR_SET_DUMPABLE, 0)
+    # Ctrl-C belongs to the parent, which ends this process if it wants to.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    logging.basicConfig(level=os.environ.get("HOTLOOP_LOG", "WARNING"), format="judge: %(message)s")
+    serve(control)
+
+
+if __name__ == "__main__":
+    main()

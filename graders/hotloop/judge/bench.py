@@ -1,0 +1,133 @@
+"""What a rung may touch while it judges one task of one submission."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from hotloop.judge.check import Candidate
+from hotloop.judge.files import SubmissionFiles
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.link import Link
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.verdict import Ruling, Verdict
+
+log = logging.getLogger("hotloop.judge")
+
+RESOLVE_TIMEOUT_S = 60.0
+
+
+class Bench:
+    """Workers, files, secrets and time for one task.
+
+    connect: gives the socketed notebook worker, or None where there is none.
+    """
+
+    def __init__(
+        self,
+        *,
+        files: Path | None,
+        launcher: Launcher,
+        connect: Callable[[], Link | None],
+        budget_s: float,
+        device: Literal["cpu", "cuda"],
+        on_progress: Callable[[str], None] = lambda _text: None,
+    ) -> None:
+        self.files = SubmissionFiles(files)
+        self.launcher = launcher
+        self.device = device
+        self.seeds = Seeds()
+        self.deadline = time.monotonic() + budget_s
+        self._connect = connect
+        self._on_progress = on_progress
+        self._workers: dict[str | None, Link] = {}
+        self._owned: list[Link] = []
+
+    @property
+    def interpreted(self) -> dict[str, str]:
+        """Environment of a process that runs Triton kernels without a GPU."""
+        return {"TRITON_INTERPRET": "1"} if self.device == "cpu" else {}
+
+    @property
+    def remaining_s(self) -> float:
+        """Seconds of the budget that are left. Ruling NOT_MEASURED when there are none."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise Ruling(Verdict.UNDECIDED, "The judging's time was used up; it will be redone.")
+        return left
+
+    def worker(self, candidate: Candidate) -> Link:
+        """The candidate's worker, with the candidate found in it."""
+        link = self._workers.get(candidate.file)
+        if link is None or link.sock.fileno() < 0:
+            link = self._start(candidate)
+            self._workers[candidate.file] = link
+        link.resolve(candidate.name, candidate.file, min(RESOLVE_TIMEOUT_S, self.remaining_s))
+        return link
+
+    def trusted(
+        self,
+        files: Path | None,
+        environment: Mapping[str, str] | None = None,
+        program: tuple[str, ...] = ("-m", "hotloop.worker"),
+    ) -> Link:
+        """A worker that sees only `files`, a folder of ours; it ends with the bench."""
+        link = self.launcher.start(
+            program=program, files=files, trusted=True, environment=environment
+        )
+        self._owned.append(link)
+        return link
+
+    def progress(self, text: str) -> None:
+        """Tell whoever waits what is being done."""
+        self._on_progress(text)
+
+    def log_exception(self, error: BaseException) -> None:
+        """For the instructor's log; never for the learner's page."""
+        log.error("judging failed", exc_info=error)
+
+    def libraries(self) -> dict[str, str]:
+        """Versions as the candidate's workers claim them."""
+        versions: dict[str, str] = {}
+        for link in self._workers.values():
+            versions.update(link.versions)
+        return versions
+
+    def close(self) -> None:
+        """End all workers that the judge started; say goodbye to those it did not."""
+        for file, link in self._workers.items():
+            if file is None and link.confined is None:
+                link.bye()
+            else:
+                link.close()
+        for link in self._owned:
+            link.close()
+
+    def _start(self, candidate: Candidate) -> Link:
+        if candidate.file is not None:
+            self.files.read_text(candidate.file)
+            return self.launcher.start(
+                files=self.files.root, trusted=False, environment=self.interpreted
+            )
+        link = self._connect()
+        if link is None:
+            raise Ruling(
+                Verdict.RUNTIME_ERROR,
+                "The notebook's process ended before this task could be checked.",
+            )
+        return link
+
+
+def accept(listener: socket.socket, timeout_s: float) -> socket.socket | None:
+    """The first connection within the time, or None."""
+    listener.settimeout(timeout_s)
+    try:
+        connection, _ = listener.accept()
+    except OSError:
+        return None
+    connection.settimeout(None)
+    return connection

@@ -1,0 +1,114 @@
+"""Judge-owned shared memory: sealed memfds that a worker maps and nobody can resize.
+
+An input is sealed against every write but through the judge's own mapping, so that a worker sees
+it read-only; an output may be written by both. No buffer is ever handed to two workers.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.dtypes import DType
+
+# linux/fcntl.h; Python 3.11 does not name them all.
+_F_ADD_SEALS = 1033
+_F_SEAL_SEAL = 0x01
+_F_SEAL_SHRINK = 0x02
+_F_SEAL_GROW = 0x04
+_F_SEAL_FUTURE_WRITE = 0x10
+
+PAGE = mmap.PAGESIZE
+
+
+class Buffer:
+    """One block of shared memory.
+
+    size: bytes, rounded up to pages. writable: whether a worker may write it.
+    """
+
+    def __init__(self, size: int, *, writable: bool) -> None:
+        self.size = max(PAGE, -(-size // PAGE) * PAGE)
+        self.writable = writable
+        self._fd = os.memfd_create("hotloop", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        os.ftruncate(self._fd, self.size)
+        self._map = mmap.mmap(self._fd, self.size, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE)
+        seals = _F_SEAL_SHRINK | _F_SEAL_GROW | _F_SEAL_SEAL
+        if not writable:
+            seals |= _F_SEAL_FUTURE_WRITE
+        fcntl.fcntl(self._fd, _F_ADD_SEALS, seals)
+        self.bytes: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
+
+    @property
+    def fd(self) -> int:
+        """The descriptor to send to the one worker that may map this buffer."""
+        return self._fd
+
+    def close(self) -> None:
+        """Give the descriptor back. The memory lives until the last mapping is gone."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where a tensor lies in a buffer. offset is in bytes, strides are in elements."""
+
+    buffer: int
+    offset: int
+    dtype: DType
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    def view(self, buffer: Buffer) -> NDArray[Any]:
+        """The judge's own numpy view of the raw elements; shares the buffer's memory."""
+        item = self.dtype.bytes
+        return np.ndarray(
+            self.shape,
+            self.dtype.storage,
+            buffer=buffer.bytes.data,
+            offset=self.offset,
+            strides=[s * item for s in self.strides],
+        )
+
+    def to_message(self) -> dict[str, Any]:
+        """As the worker's `plan` request wants it."""
+        return {
+            "buffer": self.buffer,
+            "offset": self.offset,
+            "dtype": self.dtype.name,
+            "shape": list(self.shape),
+            "strides": list(self.strides),
+        }
+
+
+def row_strides(shape: Sequence[int], gap: int = 0) -> tuple[int, ...]:
+    """Strides, in elements, of rows that lie `gap` unused elements apart; 0 means contiguous."""
+    strides: list[int] = []
+    step = 1
+    for index, extent in enumerate(reversed(shape)):
+        strides.append(step)
+        step = step * extent + (gap if index == 0 else 0)
+    return tuple(reversed(strides))
+
+
+def extent_bytes(shape: Sequence[int], strides: Sequence[int], dtype: DType) -> int:
+    """Bytes from the first to behind the last element of a strided tensor."""
+    if 0 in shape:
+        return 0
+    last = sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
+    return (last + 1) * dtype.bytes

@@ -1,0 +1,135 @@
+"""Calls of a candidate: their arguments, where these lie in the judge's memory, and the plan that
+a worker gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.buffers import Buffer, Placement, extent_bytes, row_strides
+from hotloop.judge.check import Candidate
+from hotloop.judge.dtypes import DType, poison, to_float64, to_storage
+from hotloop.judge.link import Link
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """A tensor without its values. row_gap: unused elements between rows (0: contiguous)."""
+
+    shape: tuple[int, ...]
+    dtype: DType
+    row_gap: int = 0
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """In elements."""
+        return row_strides(self.shape, self.row_gap)
+
+    @property
+    def bytes(self) -> int:
+        """Span in memory, gaps included."""
+        return extent_bytes(self.shape, self.strides, self.dtype)
+
+
+@dataclass(frozen=True)
+class CallSpec:
+    """One call: tensors and plain values in order, and the tensor that comes back."""
+
+    arguments: tuple[TensorSpec | int | float | bool | None, ...]
+    out: TensorSpec
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call whose tensors have a place in buffers of the judge."""
+
+    spec: CallSpec
+    places: tuple[Placement | None, ...]
+    out: Placement
+    buffers: dict[int, Buffer]
+
+    def input(self, index: int) -> NDArray[Any]:
+        """Raw elements of the tensor argument `index`."""
+        place = self.places[index]
+        if place is None:
+            raise TypeError(f"argument {index} is not a tensor")
+        return place.view(self.buffers[place.buffer])
+
+    def inputs(self) -> list[NDArray[Any]]:
+        """Raw elements of all tensor arguments, in order."""
+        return [self.input(i) for i, place in enumerate(self.places) if place is not None]
+
+    def output(self) -> NDArray[Any]:
+        """Raw elements of the output."""
+        return self.out.view(self.buffers[self.out.buffer])
+
+    def output_values(self) -> NDArray[np.float64]:
+        """The output as float64; a private copy."""
+        return to_float64(self.output().copy(), self.out.dtype)
+
+    def write(self, index: int, values: NDArray[Any]) -> None:
+        """Store `values`, rounded to the argument's dtype."""
+        place = self.places[index]
+        if place is None:
+            raise TypeError(f"argument {index} is not a tensor")
+        self.input(index)[...] = to_storage(values, place.dtype)
+
+    def poison_output(self, pattern: int) -> None:
+        """Fill the whole output buffer, gaps included, with what no answer contains."""
+        buffer = self.buffers[self.out.buffer]
+        count = buffer.size // self.out.dtype.bytes
+        whole = np.frombuffer(buffer.bytes, self.out.dtype.storage, count)
+        whole[...] = poison(1, self.out.dtype, pattern)[0]
+
+    def message(self) -> dict[str, Any]:
+        """As the worker's plan wants it, in return style."""
+        return {"args": self._values(), "returns": self.out.to_message()}
+
+    def destination_message(self) -> dict[str, Any]:
+        """As the worker's plan wants it, with the output as last argument."""
+        return {"args": [*self._values(), {"tensor": self.out.to_message()}], "returns": None}
+
+    def _values(self) -> list[dict[str, Any]]:
+        values: list[dict[str, Any]] = []
+        for argument, place in zip(self.spec.arguments, self.places, strict=True):
+            values.append({"json": argument} if place is None else {"tensor": place.to_message()})
+        return values
+
+
+class Arena:
+    """All buffers that one worker sees for a set of calls. Close it to give the memory back."""
+
+    def __init__(self, specs: Iterable[CallSpec], *, seal_inputs: bool) -> None:
+        self.buffers: dict[int, Buffer] = {}
+        self._seal_inputs = seal_inputs
+        self.calls: Sequence[Call] = [self._place(spec) for spec in specs]
+
+    def hand_to(self, link: Link, candidate: Candidate, timeout_s: float, **extra: Any) -> None:
+        """Map the buffers in the worker and plan the calls there."""
+        link.map(self.buffers)
+        destination = candidate.style == "destination"
+        calls = [c.destination_message() if destination else c.message() for c in self.calls]
+        plan = {"op": "plan", "calls": calls, "framework": candidate.framework}
+        link.request({**plan, "style": candidate.style, **extra}, timeout_s)
+
+    def close(self) -> None:
+        """Give the judge's descriptors back."""
+        for buffer in self.buffers.values():
+            buffer.close()
+
+    def _place(self, spec: CallSpec) -> Call:
+        places = tuple(
+            self._new(a, writable=not self._seal_inputs) if isinstance(a, TensorSpec) else None
+            for a in spec.arguments
+        )
+        return Call(spec, places, self._new(spec.out, writable=True), self.buffers)
+
+    def _new(self, spec: TensorSpec, *, writable: bool) -> Placement:
+        index = len(self.buffers)
+        self.buffers[index] = Buffer(spec.bytes, writable=writable)
+        return Placement(index, 0, spec.dtype, spec.shape, spec.strides)

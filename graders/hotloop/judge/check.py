@@ -1,0 +1,115 @@
+"""How a module tells the judge what a task is: who is judged, and by which rungs.
+
+A check file (`hotloop/checks/<module>.py`) holds one function a task, named like the task, that
+returns a `Check`. Nothing else registers it: the judge finds module and task by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, cast
+
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+
+if TYPE_CHECKING:
+    from hotloop.judge.bench import Bench
+
+Style = Literal["return", "destination", "json"]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What the learner wrote that is judged.
+
+    name: a callable, in the notebook's namespace or in `file`.
+    file: a source file beside the notebook, loaded in a worker process of its own; None means the
+        notebook's kernel itself is the worker.
+    style: how results come back. "return": one tensor, copied by the worker into the judge's
+        buffer. "destination": the last argument is the judge's output tensor. "json": plain data.
+    framework: what the tensors are in the worker.
+    """
+
+    name: str
+    file: str | None = None
+    style: Style = "return"
+    framework: Literal["torch", "numpy"] = "torch"
+
+
+class Rung(Protocol):
+    """One rung of the evidence ladder. Frozen dataclasses in `hotloop/judge/rungs/` implement it.
+
+    A rung with another kind of candidate (a training loop, a server's configuration, a compiler
+    pass) is a new class with this one method; the bench gives it what it may touch.
+    """
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Names of rungs that must have passed first."""
+        ...
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Measure and rule. May raise `Ruling`; any other exception becomes `judge_error`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Check:
+    """A task as the judge sees it. `rungs` are judged in order; module.yaml gives their points."""
+
+    candidate: Candidate
+    rungs: Mapping[str, Rung]
+
+
+def find(module: str, task: str) -> Check:
+    """The check of `module.task`. KeyError names what is missing."""
+    try:
+        checks = importlib.import_module(f"hotloop.checks.{module}")
+    except ModuleNotFoundError as error:
+        if error.name != f"hotloop.checks.{module}":
+            raise
+        raise KeyError(f"no checks for a module called {module!r}") from None
+    function = getattr(checks, task, None)
+    if not callable(function) or getattr(function, "__module__", "") != checks.__name__:
+        raise KeyError(f"module {module!r} has no task called {task!r}")
+    return cast(Callable[[], Check], function)()
+
+
+def judge_rungs(
+    check: Check, bench: Bench, only: frozenset[str] | None = None
+) -> tuple[RungRecord, ...]:
+    """All rungs in order. One whose needs did not pass is not run: no wrong answer is timed."""
+    done: dict[str, RungRecord] = {}
+    for name, rung in check.rungs.items():
+        if only is not None and name not in only:
+            continue
+        bench.progress(name)
+        done[name] = _blocked(name, rung, done) or _judge_one(name, rung, check.candidate, bench)
+    return tuple(done.values())
+
+
+def _blocked(name: str, rung: Rung, done: Mapping[str, RungRecord]) -> RungRecord | None:
+    for need in rung.needs:
+        earlier = done.get(need)
+        if earlier is None or earlier.verdict is Verdict.PASSED:
+            continue
+        sentence = f"Not reached: “{need}” comes first. {earlier.sentence}"
+        return RungRecord(name, earlier.verdict, sentence)
+    return None
+
+
+def _judge_one(name: str, rung: Rung, candidate: Candidate, bench: Bench) -> RungRecord:
+    try:
+        return rung.judge(name, candidate, bench)
+    except Ruling as ruling:
+        return RungRecord(name, ruling.verdict, ruling.sentence)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is ours
+        bench.log_exception(error)
+        return RungRecord(
+            name,
+            Verdict.JUDGE_ERROR,
+            "The judge itself failed here; no points are lost, and the instructor has the log.",
+            evidence={"error": f"{type(error).__name__}: {error}"[:500]},
+        )

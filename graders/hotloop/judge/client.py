@@ -1,0 +1,143 @@
+"""The parent's handle on a judge process."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Self
+
+from hotloop import __version__
+from hotloop.judge.job import Job
+from hotloop.judge.record import Circumstances, Record, RungRecord
+from hotloop.judge.verdict import Verdict
+from hotloop.worker import wire
+
+GRACE_S = 60.0
+"""How long over a job's budget the judge may stay silent before it counts as lost."""
+
+
+class JudgeProcess:
+    """A judge that takes one job at a time; started when first asked, and again if it died."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+
+    def judge(
+        self,
+        job: Job,
+        on_progress: Callable[[str], None] = lambda _text: None,
+        worker: socket.socket | None = None,
+    ) -> Record:
+        """The record of one job. Never raises for the judge's own trouble: that is judge_error."""
+        try:
+            self.submit(job, worker)
+            return self.collect(job, on_progress)
+        except (wire.WireError, OSError, ValueError, KeyError, TypeError) as error:
+            self.kill()
+            return lost(job, error)
+
+    def submit(self, job: Job, worker: socket.socket | None = None) -> None:
+        """Send a job without waiting; `worker` is the judge's end of the kernel's connection."""
+        control = self._running()
+        fds = () if worker is None else (worker.fileno(),)
+        wire.send(control, job.to_message(), fds)
+
+    def collect(self, job: Job, on_progress: Callable[[str], None] = lambda _text: None) -> Record:
+        """Wait for the record of the job that was submitted."""
+        deadline = time.monotonic() + job.budget_s + GRACE_S
+        while True:
+            record = self._next_answer(deadline, on_progress)
+            if record is not None:
+                return record
+
+    def ready_record(self) -> Record | None:
+        """The record if the judge has sent it already, without waiting for it."""
+        try:
+            while True:
+                record = self._next_answer(time.monotonic() + 0.05, lambda _text: None)
+                if record is not None:
+                    return record
+        except wire.WireTimeout:
+            return None
+
+    def _next_answer(self, deadline: float, on_progress: Callable[[str], None]) -> Record | None:
+        if self._control is None:
+            raise wire.WireClosed("there is no judge")
+        message = wire.receive(self._control, deadline)
+        if "record" in message:
+            return Record.from_json(message["record"])
+        on_progress(str(message.get("progress", "")))
+        return None
+
+    def kill(self) -> None:
+        """End the judge now; nothing that it started survives it."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        if self._control is not None:
+            self._control.close()
+        self._process = self._control = None
+
+    def close(self) -> None:
+        """End the judge politely."""
+        if self._control is not None:
+            try:
+                wire.send(self._control, {"op": "finish"})
+                wire.receive(self._control, time.monotonic() + 5)
+            except wire.WireError:
+                pass
+        self.kill()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _running(self) -> socket.socket:
+        alive = self._process is not None and self._process.poll() is None
+        if alive and self._control is not None:
+            return self._control
+        self.kill()
+        ours, theirs = socket.socketpair()
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "hotloop.judge", "--control", str(theirs.fileno())],
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+                env=environment,
+            )
+        self._control = ours
+        return ours
+
+
+def lost(job: Job, error: Exception) -> Record:
+    """The record of a job whose judge was lost: a fault of the platform, never a zero."""
+    sentence = "The judge was lost; no points are lost, and the task will be judged again."
+    evidence = {"error": f"{type(error).__name__}: {error}"[:500]}
+    return Record(
+        job.module,
+        job.task,
+        Verdict.JUDGE_ERROR,
+        sentence,
+        (RungRecord("judge", Verdict.JUDGE_ERROR, sentence, evidence=evidence),),
+        Circumstances(
+            submission_digest=job.submission_digest,
+            grader_version=__version__,
+            module_digest="",
+            device="",
+            driver="",
+            libraries={},
+            seed="",
+            isolation=job.isolation,
+            started=datetime.now(UTC).isoformat(timespec="seconds"),
+            seconds=0.0,
+        ),
+    )

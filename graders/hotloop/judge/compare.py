@@ -1,0 +1,94 @@
+"""Comparison of a candidate's output with a float64 reference.
+
+NaN never passes unless the reference itself has NaN there; infinities must agree in place and
+sign. A tolerance is derived from what rounding can explain, so that a computation in a lower
+precision than asked is a wrong answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.dtypes import FP32, DType
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far an answer may be from the truth: |got - want| ≤ relative·|want| + absolute."""
+
+    relative: float
+    absolute: float
+
+    @classmethod
+    def derived(
+        cls,
+        out: DType,
+        compute: DType = FP32,
+        *,
+        terms: int = 1,
+        amplification: float = 1.0,
+        slack: float = 4.0,
+    ) -> Tolerance:
+        """What storing in `out` and computing in `compute` can explain.
+
+        terms: length of the longest sum (its error grows with √terms for random rounding).
+        amplification: relative condition of the operation, e.g. the largest |x - max| before an
+            exponential, whose rounding error becomes a relative error of the result.
+        slack: how many times the expected error is still allowed.
+
+        Source: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., §3.1 and §4.2.
+        """
+        accumulated = compute.unit_roundoff * (np.sqrt(terms) + amplification + 4)
+        return cls(
+            relative=float(2 * out.unit_roundoff + slack * accumulated),
+            absolute=float(2 * out.smallest + 2 * compute.smallest),
+        )
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """The worst element: where it is, what it is, and what it should be."""
+
+    index: tuple[int, ...]
+    got: float
+    want: float
+    wrong: int
+    total: int
+    excess: float
+
+    def sentence(self) -> str:
+        """One clause for the learner."""
+        where = ", ".join(map(str, self.index))
+        share = f"{self.wrong} of {self.total} elements are wrong"
+        return f"at [{where}] it is {self.got:.6g} and should be {self.want:.6g}; {share}"
+
+
+def compare(got: Floats, want: Floats, tolerance: Tolerance) -> Disagreement | None:
+    """None when every element of `got` is within tolerance of `want`; shapes must be equal."""
+    if got.shape != want.shape:
+        raise ValueError(f"shapes differ: {got.shape} and {want.shape}")
+    excess = excess_of(got, want, tolerance)
+    wrong = int(np.count_nonzero(excess > 1))
+    if not wrong:
+        return None
+    worst = np.unravel_index(int(np.argmax(excess)), excess.shape)
+    index = tuple(int(i) for i in worst)
+    return Disagreement(
+        index, float(got[index]), float(want[index]), wrong, got.size, float(excess[index])
+    )
+
+
+def excess_of(got: Floats, want: Floats, tolerance: Tolerance) -> Floats:
+    """Error of each element in units of what is allowed; infinite where no number can excuse it."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        error = np.abs(got - want)
+        allowed = tolerance.relative * np.abs(want) + tolerance.absolute
+        excess = error / np.maximum(allowed, np.finfo(np.float64).tiny)
+    excess = np.where(np.isnan(excess) | np.isinf(got) | np.isinf(want), np.inf, excess)
+    same = (got == want) | (np.isnan(got) & np.isnan(want))
+    return np.where(same, 0.0, excess)

@@ -1,0 +1,45 @@
+"""Which device this machine judges on, and what it is called in records and run files."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+from typing import Literal
+
+_DRIVER = Path("/proc/driver/nvidia/version")
+
+
+def kind() -> Literal["cpu", "cuda"]:
+    """ "cuda" where an NVIDIA driver is loaded and a device node is there."""
+    return "cuda" if _DRIVER.exists() and Path("/dev/nvidia0").exists() else "cpu"
+
+
+def device_name() -> str:
+    """The processor's name as the system gives it; the GPU's where there is one."""
+    if kind() == "cuda":
+        return _gpu_name()
+    for line in _lines(Path("/proc/cpuinfo")):
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
+
+
+def driver_version() -> str:
+    """The NVIDIA driver's version line, or an empty string."""
+    lines = _lines(_DRIVER)
+    return lines[0].strip() if lines else ""
+
+
+def _gpu_name() -> str:
+    for information in sorted(Path("/proc/driver/nvidia/gpus").glob("*/information")):
+        for line in _lines(information):
+            if line.startswith("Model:"):
+                return line.split(":", 1)[1].strip()
+    return "NVIDIA GPU"
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(errors="replace").splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,88 @@
+"""Element types of judged tensors, and their exact conversion from and to float64 in numpy.
+
+bfloat16 has no numpy type; it is kept as its 16 bits, so that the judge needs nothing but numpy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class DType:
+    """An element type.
+
+    storage: the numpy type of the raw elements.
+    unit_roundoff: half the distance from 1 to the next number; 0 for exact types.
+    smallest: the smallest positive (subnormal) number; 0 for exact types.
+    """
+
+    name: str
+    storage: np.dtype[Any]
+    unit_roundoff: float = 0.0
+    smallest: float = 0.0
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of one element."""
+        return self.storage.itemsize
+
+    @property
+    def floating(self) -> bool:
+        """True for the types that round."""
+        return self.unit_roundoff > 0
+
+
+FP64 = DType("fp64", np.dtype(np.float64), 2.0**-53, 2.0**-1074)
+FP32 = DType("fp32", np.dtype(np.float32), 2.0**-24, 2.0**-149)
+FP16 = DType("fp16", np.dtype(np.float16), 2.0**-11, 2.0**-24)
+BF16 = DType("bf16", np.dtype(np.uint16), 2.0**-8, 2.0**-133)
+I64 = DType("i64", np.dtype(np.int64))
+I32 = DType("i32", np.dtype(np.int32))
+U8 = DType("u8", np.dtype(np.uint8))
+BOOL = DType("bool", np.dtype(np.bool_))
+
+BY_NAME = {d.name: d for d in (FP64, FP32, FP16, BF16, I64, I32, U8, BOOL)}
+
+
+def to_storage(values: Array, dtype: DType) -> Array:
+    """`values` rounded to nearest even into the raw elements of `dtype`; same shape."""
+    if dtype is BF16:
+        return _to_bf16(values)
+    with np.errstate(over="ignore"):
+        return values.astype(dtype.storage)
+
+
+def to_float64(raw: Array, dtype: DType) -> NDArray[np.float64]:
+    """The exact values of raw elements; same shape."""
+    if dtype is BF16:
+        return (raw.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    return raw.astype(np.float64)
+
+
+def _to_bf16(values: Array) -> Array:
+    bits = np.ascontiguousarray(values, dtype=np.float32).view(np.uint32)
+    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+    quiet_nan = (bits >> 16) | 0x40
+    return np.where(np.isnan(values), quiet_nan, rounded).astype(np.uint16)
+
+
+def poison(size: int, dtype: DType, pattern: int) -> Array:
+    """`size` elements that no correct answer contains.
+
+    Floats are NaNs whose payload is `pattern`, exact types repeat its low bits.
+    """
+    if dtype.storage == np.dtype(np.bool_):
+        return np.full(size, 0x80 | pattern & 0x7E, np.uint8).view(np.bool_)
+    bits = {8: np.uint64, 4: np.uint32, 2: np.uint16, 1: np.uint8}[dtype.bytes]
+    quiet_nan = {"fp64": 0x7FF8 << 48, "fp32": 0x7FC0 << 16, "fp16": 0x7E00, "bf16": 0x7FC0}
+    payload = {"fp64": (1 << 48) - 1, "fp32": (1 << 21) - 1, "fp16": 0xFF, "bf16": 0x3F}
+    mask = payload.get(dtype.name, (1 << (8 * dtype.bytes)) - 1)
+    word = quiet_nan.get(dtype.name, 0) | (pattern & mask)
+    return np.full(size, word, bits).view(dtype.storage)

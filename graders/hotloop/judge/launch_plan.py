@@ -1,0 +1,277 @@
+"""The launches that a learner's worker claims its function makes: read as plain data, checked,
+capped.
+
+The plan is only a claim. It is believed because its replay, in a process without the learner's
+Python and on inputs that the claim's author never saw, gives the right answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, cast
+
+from hotloop.judge.kernel_source import KernelSource, Parameter
+from hotloop.judge.verdict import Ruling, Verdict
+
+MAX_LAUNCHES = 64
+MAX_PROGRAMS = 65_536
+MAX_ARGUMENTS = 64
+MAX_SCRATCH_BYTES = 256 << 20
+
+ELEMENT_BYTES: Mapping[str, int] = {
+    "fp64": 8,
+    "fp32": 4,
+    "fp16": 2,
+    "bf16": 2,
+    "i64": 8,
+    "u64": 8,
+    "i32": 4,
+    "u32": 4,
+    "i16": 2,
+    "u16": 2,
+    "i8": 1,
+    "u8": 1,
+    "i1": 1,
+}
+"""Element types of pointers, in Triton's words, and their size in memory."""
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """A tensor argument. tensor: "argument" or "scratch"; offset in bytes from its first element."""
+
+    tensor: str
+    index: int
+    offset: int
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A plain argument; floats may be infinite."""
+
+    value: int | float | bool | None
+
+
+@dataclass(frozen=True)
+class TypeName:
+    """A dtype given as a constexpr, in Triton's words."""
+
+    dtype: str
+
+
+Argument = Pointer | Scalar | TypeName
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch: grid in programs, arguments by parameter."""
+
+    kernel: str
+    grid: tuple[int, int, int]
+    arguments: Mapping[str, Argument]
+    num_warps: int
+    num_stages: int
+
+
+@dataclass(frozen=True)
+class Scratch:
+    """A temporary tensor. fill: the element that it was filled with, as hex bytes, or None."""
+
+    bytes: int
+    fill: str | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All launches of one call, in order."""
+
+    launches: Sequence[Launch]
+    scratch: Sequence[Scratch]
+
+    @property
+    def kernels(self) -> set[str]:
+        """Names of the launched kernels."""
+        return {launch.kernel for launch in self.launches}
+
+    def to_message(self) -> dict[str, Any]:
+        """As `hotloop.worker.triton_replay` wants it."""
+        return {
+            "launches": [
+                {
+                    "kernel": launch.kernel,
+                    "grid": list(launch.grid),
+                    "arguments": {n: _to_message(a) for n, a in launch.arguments.items()},
+                }
+                for launch in self.launches
+            ],
+            "scratch": [{"bytes": s.bytes, "fill": s.fill} for s in self.scratch],
+        }
+
+
+def read(claim: object, tensors: int) -> Plan:
+    """The plan in a worker's answer about a call of `tensors` arguments.
+
+    Ruling TAMPERED when it does not keep to the format, WRONG_ANSWER with advice when it asks for
+    what cannot be replayed.
+    """
+    document = _object(claim)
+    scratch = [_scratch(s) for s in _list(document.get("scratch"), MAX_LAUNCHES * MAX_ARGUMENTS)]
+    if sum(s.bytes for s in scratch) > MAX_SCRATCH_BYTES:
+        _advise(f"it needs more than {MAX_SCRATCH_BYTES >> 20} MiB of temporary tensors")
+    claimed = document.get("launches")
+    if isinstance(claimed, list) and len(cast(list[object], claimed)) > MAX_LAUNCHES:
+        _advise(f"it launches more than {MAX_LAUNCHES} kernels in one call")
+    launches = [_launch(entry, tensors, len(scratch)) for entry in _list(claimed, MAX_LAUNCHES)]
+    if not launches:
+        _advise("it launches no Triton kernel: do the work in a @triton.jit function")
+    return Plan(launches, scratch)
+
+
+def require_fit(plan: Plan, source: KernelSource) -> None:
+    """Ruling WRONG_ANSWER unless every launch has the arguments that its kernel wants."""
+    for launch in plan.launches:
+        parameters = {p.name: p for p in source.kernels[launch.kernel]}
+        for name in launch.arguments:
+            if name not in parameters:
+                _advise(f"`{launch.kernel}` has no parameter `{name}`")
+        for parameter in parameters.values():
+            _require_argument(launch, parameter)
+
+
+def _require_argument(launch: Launch, parameter: Parameter) -> None:
+    argument = launch.arguments.get(parameter.name)
+    if argument is None:
+        if parameter.required:
+            _advise(f"the launch of `{launch.kernel}` lacks its argument `{parameter.name}`")
+        return
+    if parameter.constexpr == isinstance(argument, Scalar | TypeName):
+        return
+    if parameter.constexpr:
+        _advise(f"`{parameter.name}` of `{launch.kernel}` is tl.constexpr but got a tensor")
+    if isinstance(argument, TypeName):
+        _advise(f"`{parameter.name}` of `{launch.kernel}` got a dtype: mark it tl.constexpr")
+
+
+def _launch(claim: object, tensors: int, scratch: int) -> Launch:
+    document = _object(claim)
+    kernel = _name(document.get("kernel"))
+    grid = _list(document.get("grid"), 3)
+    extents = [_integer(n, 0, 1 << 31) for n in grid] + [1] * (3 - len(grid))
+    if not grid or math.prod(extents) > MAX_PROGRAMS:
+        _advise(f"`{kernel}` is launched with more than {MAX_PROGRAMS} programs")
+    arguments = _object(document.get("arguments"))
+    if len(arguments) > MAX_ARGUMENTS:
+        _tampered()
+    return Launch(
+        kernel=kernel,
+        grid=(extents[0], extents[1], extents[2]),
+        arguments={_name(n): _argument(n, a, tensors, scratch) for n, a in arguments.items()},
+        num_warps=_integer(document.get("num_warps"), 1, 32),
+        num_stages=_integer(document.get("num_stages"), 1, 16),
+    )
+
+
+def _argument(name: str, claim: object, tensors: int, scratch: int) -> Argument:
+    document = _object(claim)
+    if "unsupported" in document:
+        what = str(document["unsupported"])[:40]
+        _advise(f"`{name}` is a {what}: pass tensors, numbers and dtypes to a checked kernel")
+    if "value" in document:
+        return Scalar(_number(document["value"]))
+    if "float" in document:
+        return Scalar(_infinite(document["float"]))
+    if "type" in document:
+        return TypeName(_dtype(document["type"]))
+    tensor = document.get("tensor")
+    if tensor not in {"argument", "scratch"}:
+        _tampered()
+    most = tensors if tensor == "argument" else scratch
+    return Pointer(
+        tensor=str(tensor),
+        index=_integer(document.get("index"), 0, most - 1),
+        offset=_integer(document.get("offset"), 0, 1 << 40),
+        dtype=_dtype(document.get("dtype")),
+    )
+
+
+def _to_message(argument: Argument) -> dict[str, Any]:
+    if isinstance(argument, TypeName):
+        return {"type": argument.dtype}
+    if isinstance(argument, Scalar):
+        value = argument.value
+        if isinstance(value, float) and not math.isfinite(value):
+            return {"float": str(value)}
+        return {"value": value}
+    return {
+        "tensor": argument.tensor,
+        "index": argument.index,
+        "offset": argument.offset,
+        "dtype": argument.dtype,
+    }
+
+
+def _scratch(claim: object) -> Scratch:
+    document = _object(claim)
+    fill = document.get("fill")
+    if fill is not None and not (isinstance(fill, str) and _is_hex(fill)):
+        _tampered()
+    return Scratch(_integer(document.get("bytes"), 0, 1 << 40), fill)
+
+
+def _is_hex(text: str) -> bool:
+    return len(text) in {2, 4, 8, 16} and all(c in "0123456789abcdef" for c in text)
+
+
+def _number(value: object) -> int | float | bool | None:
+    if value is None or isinstance(value, bool | float):
+        return value
+    return _integer(value, -(1 << 63), (1 << 64) - 1)
+
+
+def _infinite(value: object) -> float:
+    if value not in {"inf", "-inf", "nan"}:
+        _tampered()
+    return float(cast(str, value))
+
+
+def _dtype(value: object) -> str:
+    if not isinstance(value, str) or value not in ELEMENT_BYTES:
+        _advise(f"the element type {str(value)[:20]!r} cannot be checked here")
+    return value
+
+
+def _name(value: object) -> str:
+    if not isinstance(value, str) or len(value) > 100 or not value.isidentifier():
+        _tampered()
+    return value
+
+
+def _integer(value: object, least: int, most: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        _tampered()
+    return value
+
+
+def _object(value: object) -> dict[str, object]:
+    if not isinstance(value, dict):
+        _tampered()
+    return cast(dict[str, object], value)
+
+
+def _list(value: object, most: int) -> list[object]:
+    if not isinstance(value, list) or len(cast(list[object], value)) > most:
+        _tampered()
+    return cast(list[object], value)
+
+
+def _advise(reason: str) -> NoReturn:
+    raise Ruling(Verdict.WRONG_ANSWER, f"Your function cannot be replayed: {reason}.")
+
+
+def _tampered() -> NoReturn:
+    raise Ruling(
+        Verdict.TAMPERED, "The worker's account of its launches does not keep to the protocol."
+    )

@@ -1,0 +1,87 @@
+"""Starts the workers that the judge owns: a submission's file, its notebook, or code of ours."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotloop.judge.link import Link
+from hotloop.sandbox.confinement import Confinement
+from hotloop.sandbox.launch import launch
+from hotloop.sandbox.plain import launch_plain
+
+GIB = 1 << 30
+START_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """How workers are confined and how many threads they get.
+
+    isolation: "bubblewrap", or "none" for formative checks in the learner's own JupyterLab.
+    """
+
+    isolation: str
+    threads: int = 1
+    memory_bytes: int = 4 * GIB
+    wall_s: float = 900.0
+
+    def start(
+        self,
+        *,
+        program: tuple[str, ...] = ("-m", "hotloop.worker"),
+        arguments: tuple[str, ...] = (),
+        files: Path | None,
+        trusted: bool,
+        environment: Mapping[str, str] | None = None,
+        devices: tuple[str, ...] = (),
+    ) -> Link:
+        """A worker that has said hello."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            confined = self._launch(
+                Confinement(
+                    argv=(sys.executable, *program, "--fd", str(theirs.fileno()), *arguments),
+                    environment={**self._environment(), **(environment or {})},
+                    read_only={},
+                    writable={},
+                    files=files,
+                    memory_bytes=self.memory_bytes,
+                    processes=64,
+                    tmp_bytes=GIB,
+                    wall_s=self.wall_s,
+                    output_bytes=1 << 20,
+                    pass_fds=(theirs.fileno(),),
+                    devices=devices,
+                )
+            )
+        link = Link(ours, confined.freezer, trusted=trusted, confined=confined)
+        link.hello(START_TIMEOUT_S)
+        return link
+
+    def _launch(self, confinement: Confinement):
+        return launch(confinement) if self.isolation != "none" else launch_plain(confinement)
+
+    def _environment(self) -> dict[str, str]:
+        threads = str(self.threads)
+        return {
+            "OMP_NUM_THREADS": threads,
+            "MKL_NUM_THREADS": threads,
+            "OPENBLAS_NUM_THREADS": threads,
+            "HOTLOOP_REPLAY": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+
+
+def usable_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def default_threads() -> int:
+    """One core stays with the judge, where there is more than one."""
+    return max(1, min(8, usable_cores() - 1))

@@ -1,0 +1,165 @@
+"""The judge's end of its connection to one worker.
+
+Everything that comes from a worker is untrusted: it is read with a deadline and a length cap, and
+used only after its type was checked. What goes wrong is blamed on the candidate, unless the worker
+runs code of ours only.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import struct
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
+
+from hotloop.judge.buffers import Buffer
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker import wire
+
+if TYPE_CHECKING:
+    from hotloop.sandbox.confinement import Confined
+    from hotloop.sandbox.freezer import Freezer
+
+_SEND_TIMEOUT = struct.pack("ll", 10, 0)
+_DEATHS = {
+    Verdict.MEMORY_LIMIT: "It used more memory than allowed and was stopped: keep less alive.",
+    Verdict.OUTPUT_LIMIT: "It printed more than allowed and was stopped: print less.",
+    Verdict.TIMEOUT: "It ran longer than allowed and was stopped: look for an endless loop.",
+}
+
+
+class Link:
+    """A worker that answers requests.
+
+    trusted: it runs only our code, so that its failures are the judge's.
+    confined: the sandboxed process behind it; None for a notebook's kernel, which others own.
+    """
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        freezer: Freezer,
+        *,
+        trusted: bool,
+        confined: Confined | None = None,
+    ) -> None:
+        # A worker that does not read must not be able to hold the judge in a send.
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _SEND_TIMEOUT)
+        self.sock = sock
+        self.freezer = freezer
+        self.trusted = trusted
+        self.confined = confined
+        self.versions: dict[str, str] = {}
+        self._resolved: tuple[str, str | None] | None = None
+
+    def request(
+        self, message: wire.Message, timeout_s: float, fds: Sequence[int] = ()
+    ) -> wire.Message:
+        """Send, wait, check. Ruling when the candidate fails, JudgeFault when ours does."""
+        self.send(message, fds)
+        return self.receive(time.monotonic() + timeout_s)
+
+    def send(self, message: wire.Message, fds: Sequence[int] = ()) -> None:
+        """Send a request without waiting; it lies in the socket while the worker is frozen."""
+        try:
+            wire.send(self.sock, message, fds)
+        except wire.WireError:
+            self._fail(*self._death())
+
+    def receive(self, deadline: float) -> wire.Message:
+        """The reply to the last request; `deadline` is on the monotonic clock."""
+        try:
+            reply = wire.receive(self.sock, deadline)
+        except wire.WireTimeout:
+            self._fail(Verdict.TIMEOUT, "It did not finish in time: look for an endless loop.")
+        except wire.WireClosed:
+            self._fail(*self._death())
+        except wire.WireError as error:
+            self._fail(
+                Verdict.TAMPERED, f"The worker's answer does not keep to the protocol: {error}."
+            )
+        if reply.get("ok") is not True:
+            self._fail(*_failure(reply))
+        return reply
+
+    def resolve(self, name: str, file: str | None, timeout_s: float) -> None:
+        """Have the worker find the candidate; repeated calls for the same one are free."""
+        if self._resolved == (name, file):
+            return
+        self.request({"op": "resolve", "name": name, "file": file}, timeout_s)
+        self._resolved = (name, file)
+
+    def hello(self, timeout_s: float) -> None:
+        """Wait until the worker answers, and note its library versions (as it claims them)."""
+        reply = self.request({"op": "hello"}, timeout_s)
+        versions = reply.get("versions")
+        if isinstance(versions, dict):
+            self.versions = {str(k)[:40]: str(v)[:40] for k, v in list(versions.items())[:20]}
+
+    def map(self, buffers: dict[int, Buffer], timeout_s: float = 30.0) -> None:
+        """Hand buffers to the worker, a hundred a message (the kernel caps descriptors)."""
+        entries = list(buffers.items())
+        for start in range(0, len(entries), 100):
+            part = entries[start : start + 100]
+            described = [{"id": i, "bytes": b.size, "writable": b.writable} for i, b in part]
+            fds = [b.fd for _, b in part]
+            self.request({"op": "map", "buffers": described}, timeout_s, fds)
+
+    def close(self) -> None:
+        """End the worker if it is ours to end."""
+        self.sock.close()
+        if self.confined is not None:
+            self.confined.kill()
+
+    def bye(self) -> None:
+        """Let a worker that others own go on with its life."""
+        try:
+            wire.send(self.sock, {"op": "bye"})
+            wire.receive(self.sock, time.monotonic() + 2)
+        except wire.WireError:
+            pass
+        self.sock.close()
+
+    def interrupt(self, pid: int) -> None:
+        """As Ctrl-C would, for a kernel that overran its budget."""
+        os.kill(pid, signal.SIGINT)
+
+    def _death(self) -> tuple[Verdict, str]:
+        died = self._cause_of_death()
+        if died is None:
+            return Verdict.RUNTIME_ERROR, "The process ended before it answered."
+        return died, _DEATHS.get(died, "The process was stopped.")
+
+    def _cause_of_death(self) -> Verdict | None:
+        if self.confined is None:
+            return None
+        self.confined.wait(0.5)
+        return self.confined.death
+
+    def _fail(self, verdict: Verdict, sentence: str) -> NoReturn:
+        if self.trusted:
+            raise JudgeFault(f"a trusted worker failed ({verdict}): {sentence}")
+        raise Ruling(verdict, sentence)
+
+
+def _failure(reply: wire.Message) -> tuple[Verdict, str]:
+    error = reply.get("error")
+    if not isinstance(error, dict):
+        return Verdict.TAMPERED, "The worker's answer does not keep to the protocol."
+    kind, message = str(error.get("type", ""))[:80], str(error.get("message", ""))[:300]
+    if kind == "NotImplementedError":
+        return (
+            Verdict.WRONG_ANSWER,
+            "Not attempted yet: it still raises NotImplementedError.",
+        )
+    if kind in {"SyntaxError", "IndentationError", "CompilationError"}:
+        return Verdict.COMPILE_ERROR, f"It does not compile: {message}"
+    first_line = message.strip().splitlines()[0] if message.strip() else ""
+    return (
+        Verdict.RUNTIME_ERROR,
+        f"It raised {kind}: {first_line}" if first_line else f"It raised {kind}.",
+    )

@@ -1,0 +1,73 @@
+"""Judge a submission that is at hand as files, without Jupyter: for the command line and tests."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.files import digest
+from hotloop.judge.job import Job
+from hotloop.judge.record import Record
+from hotloop.sandbox.level import level
+
+NOTEBOOK = "lab.ipynb"
+
+
+def judge_submission(
+    files: Mapping[str, bytes],
+    module: str,
+    tasks: Iterable[str],
+    rungs: Iterable[str] | None = None,
+    *,
+    judge: JudgeProcess | None = None,
+    on_progress: Callable[[str], None] = lambda _text: None,
+    budget_s: float = 180.0,
+) -> dict[str, Record]:
+    """Records by task. `files` are names and contents of what a learner would hand in."""
+    with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
+        root = Path(folder)
+        for name, content in files.items():
+            (root / name).write_bytes(content)
+        return judge_folder(
+            root, module, tasks, rungs, judge=judge, on_progress=on_progress, budget_s=budget_s
+        )
+
+
+def judge_folder(
+    root: Path,
+    module: str,
+    tasks: Iterable[str],
+    rungs: Iterable[str] | None = None,
+    *,
+    judge: JudgeProcess | None = None,
+    on_progress: Callable[[str], None] = lambda _text: None,
+    budget_s: float = 180.0,
+) -> dict[str, Record]:
+    """Records by task, for a folder with a submission's files."""
+    own = judge is None
+    process = judge or JudgeProcess()
+    isolation, _reason = level()
+    wanted = tuple(rungs) if rungs is not None else None
+    summary = digest(root)
+    try:
+        return {
+            task: process.judge(
+                Job(
+                    module,
+                    task,
+                    files=str(root),
+                    notebook=NOTEBOOK,
+                    isolation=isolation,
+                    rungs=wanted,
+                    submission_digest=summary,
+                    budget_s=budget_s,
+                ),
+                on_progress,
+            )
+            for task in tasks
+        }
+    finally:
+        if own:
+            process.close()

@@ -1,0 +1,120 @@
+"""What the judge writes about one task of one submission: the only thing that earns points.
+
+Plain dataclasses, so that the judge runs with nothing but numpy. `to_json` and `from_json` are the
+file format; unknown keys are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Self
+
+from hotloop.judge.verdict import Verdict
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class RungRecord:
+    """One rung of the evidence ladder.
+
+    earned: share of the rung's points, 0 to 1; always 0 while the verdict is pending.
+    instrumented: the figure was taken in a process that also held other learner code.
+    evidence: plain data for the feedback page (figures, units in the key names).
+    """
+
+    rung: str
+    verdict: Verdict
+    sentence: str
+    earned: float = 0.0
+    instrumented: bool = False
+    evidence: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """Under what the verdict was reached; enough to repeat it and to defend it."""
+
+    submission_digest: str
+    grader_version: str
+    module_digest: str
+    device: str
+    driver: str
+    libraries: Mapping[str, str]
+    seed: str
+    isolation: str
+    started: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Record:
+    """The judge's statement about one task."""
+
+    module: str
+    task: str
+    verdict: Verdict
+    sentence: str
+    rungs: Sequence[RungRecord]
+    circumstances: Circumstances
+    format: int = FORMAT
+
+    @property
+    def pending(self) -> bool:
+        """True when at least one rung is still open."""
+        return any(rung.verdict.pending for rung in self.rungs)
+
+    def rung(self, name: str) -> RungRecord:
+        """The rung called `name`; KeyError if this task has none of that name."""
+        for rung in self.rungs:
+            if rung.rung == name:
+                return rung
+        raise KeyError(name)
+
+    def to_json(self) -> dict[str, Any]:
+        """A document of plain JSON types."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Self:
+        """Read what `to_json` wrote. ValueError names a key that is missing or unknown."""
+        _require_keys(document, cls, "record")
+        if document["format"] != FORMAT:
+            raise ValueError(f"record format {document['format']!r} is not {FORMAT}")
+        rungs: list[RungRecord] = []
+        for entry in document["rungs"]:
+            _require_keys(entry, RungRecord, "rung")
+            rungs.append(RungRecord(**{**entry, "verdict": Verdict(entry["verdict"])}))
+        _require_keys(document["circumstances"], Circumstances, "circumstances")
+        return cls(
+            module=document["module"],
+            task=document["task"],
+            verdict=Verdict(document["verdict"]),
+            sentence=document["sentence"],
+            rungs=tuple(rungs),
+            circumstances=Circumstances(**document["circumstances"]),
+        )
+
+
+def summarize(rungs: Sequence[RungRecord]) -> tuple[Verdict, str]:
+    """The task's verdict and sentence from those of its rungs, in ladder order.
+
+    A failure outranks an open rung, because it is what the learner can act on.
+    """
+    failed = [r for r in rungs if r.verdict is not Verdict.PASSED and not r.verdict.pending]
+    pending = [r for r in rungs if r.verdict.pending]
+    if not failed and not pending:
+        return Verdict.PASSED, rungs[-1].sentence
+    first = failed[0] if failed else pending[0]
+    earned = any(r.earned > 0 for r in rungs)
+    return (Verdict.PARTIAL if earned else first.verdict), first.sentence
+
+
+def _require_keys(document: Mapping[str, Any], model: type[Any], what: str) -> None:
+    expected = {f.name for f in fields(model)}
+    given = set(document)
+    if unknown := sorted(given - expected):
+        raise ValueError(f"{what} has unknown keys: {', '.join(unknown)}")
+    if missing := sorted(expected - given):
+        raise ValueError(f"{what} lacks keys: {', '.join(missing)}")

@@ -1,0 +1,191 @@
+"""Rung: the candidate's answers are right, on inputs that it has never seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import Arena, Call, CallSpec, TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.dtypes import BOOL, DType, to_float64, to_storage
+from hotloop.judge.link import Link
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An input with its values.
+
+    values: float64, int or bool, any shape; rounded to `dtype` before the candidate and the
+        reference see them. row_gap: unused elements between rows, for non-contiguous input.
+    """
+
+    values: NDArray[Any]
+    dtype: DType
+    row_gap: int = 0
+
+    @property
+    def spec(self) -> TensorSpec:
+        """Shape, dtype and layout."""
+        return TensorSpec(self.values.shape, self.dtype, self.row_gap)
+
+    def rounded(self) -> NDArray[Any]:
+        """What the reference gets: float64 values as the candidate sees them, or bool."""
+        if self.dtype is BOOL:
+            return self.values.astype(np.bool_)
+        return to_float64(to_storage(self.values, self.dtype), self.dtype)
+
+
+Argument = Tensor | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call to get right. label: how the learner is told of it, without its values."""
+
+    label: str
+    arguments: tuple[Argument, ...]
+    out: TensorSpec
+
+    @property
+    def spec(self) -> CallSpec:
+        """The call without values."""
+        return CallSpec(
+            tuple(a.spec if isinstance(a, Tensor) else a for a in self.arguments), self.out
+        )
+
+    def truth(self, reference: Callable[..., Floats]) -> Floats:
+        """The reference on the rounded inputs."""
+        values = [a.rounded() if isinstance(a, Tensor) else a for a in self.arguments]
+        with np.errstate(all="ignore"):
+            return np.asarray(reference(*values), np.float64)
+
+
+@dataclass(frozen=True)
+class Correct:
+    """Every case must agree with a float64 reference within a derived tolerance.
+
+    cases: makes them from a secret generator, anew for each judging.
+    reference: float64 arrays (bool for masks) to the float64 truth.
+    tolerance: of a case.
+    """
+
+    cases: Callable[[np.random.Generator], Iterable[Case]]
+    reference: Callable[..., Floats]
+    tolerance: Callable[[Case], Tolerance]
+    needs: tuple[str, ...] = ()
+    case_timeout_s: float = 60.0
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Ask for every case; the first wrong one rules."""
+        link = bench.worker(candidate)
+        passed = 0
+        for case in self.cases(bench.seeds.generator()):
+            with ruling_about(case):
+                self._judge_case(case, candidate, link, bench)
+            passed += 1
+        sentence = f"Right on all {passed} hidden cases."
+        return RungRecord(name, Verdict.PASSED, sentence, 1.0, evidence={"cases": passed})
+
+    def _judge_case(self, case: Case, candidate: Candidate, link: Link, bench: Bench) -> None:
+        answer = ask(case, candidate, link, bench, self.case_timeout_s)
+        require_agreement(case, answer, self.reference, self.tolerance(case))
+
+
+def ask(case: Case, candidate: Candidate, link: Link, bench: Bench, timeout_s: float) -> Floats:
+    """The candidate's answer to one case, read while its process is frozen."""
+    arena = Arena([case.spec], seal_inputs=False)
+    try:
+        call = arena.calls[0]
+        fill(call, case)
+        pattern = bench.seeds.pattern()
+        call.poison_output(pattern)
+        arena.hand_to(link, candidate, timeout_s)
+        reply = link.request({"op": "run"}, timeout_s)
+        with frozen(link):
+            _require_fit(call, candidate, reply)
+            _require_inputs_kept(call, case)
+            answer = call.output_values()
+        link.request({"op": "unmap"}, 10)
+        return answer
+    finally:
+        arena.close()
+
+
+def fill(call: Call, case: Case) -> None:
+    """Write a case's values into the judge's buffers."""
+    for index, argument in enumerate(case.arguments):
+        if isinstance(argument, Tensor):
+            call.write(index, argument.values)
+
+
+def require_agreement(
+    case: Case, answer: Floats, reference: Callable[..., Floats], tolerance: Tolerance
+) -> None:
+    """Ruling WRONG_ANSWER when the answer is not the truth within tolerance."""
+    disagreement = compare(answer, case.truth(reference), tolerance)
+    if disagreement is None:
+        return
+    if np.isnan(disagreement.got):
+        raise Ruling(Verdict.WRONG_ANSWER, f"NaN, or never written: {disagreement.sentence()}.")
+    raise Ruling(Verdict.WRONG_ANSWER, f"Wrong: {disagreement.sentence()}.")
+
+
+@contextmanager
+def frozen(link: Link) -> Iterator[None]:
+    """The worker stands still inside."""
+    link.freezer.freeze()
+    try:
+        yield
+    finally:
+        link.freezer.thaw()
+
+
+@contextmanager
+def ruling_about(case: Case) -> Iterator[None]:
+    """Says in a ruling's sentence which case it is about."""
+    try:
+        yield
+    except Ruling as ruling:
+        if ruling.sentence.startswith("Not attempted"):
+            raise
+        raise Ruling(ruling.verdict, f"{_capitalized(case.label)}: {ruling.sentence}") from None
+
+
+def _require_fit(call: Call, candidate: Candidate, reply: dict[str, Any]) -> None:
+    if candidate.style != "return":
+        return
+    told = reply.get("returned")
+    first: Any = told[0] if isinstance(told, list) and len(told) == 1 else None
+    if not isinstance(first, dict):
+        raise Ruling(Verdict.TAMPERED, "The worker's answer does not keep to the protocol.")
+    want = (call.out.dtype.name, list(call.out.shape))
+    if (first.get("dtype"), first.get("shape")) == want:
+        return
+    if "type" in first:
+        raise Ruling(Verdict.WRONG_ANSWER, f"It returned {str(first['type'])[:40]}, not a tensor.")
+    got = f"{str(first.get('dtype'))[:20]} {str(first.get('shape'))[:60]}"
+    raise Ruling(Verdict.WRONG_ANSWER, f"It returned {got}; wanted is {want[0]} {want[1]}.")
+
+
+def _require_inputs_kept(call: Call, case: Case) -> None:
+    for index, argument in enumerate(case.arguments):
+        if not isinstance(argument, Tensor):
+            continue
+        kept = to_storage(argument.values, argument.dtype)
+        if call.input(index).tobytes() != kept.tobytes():
+            raise Ruling(
+                Verdict.WRONG_ANSWER, "Your function changed its input: write to new memory."
+            )
+
+
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,173 @@
+"""Rung: fast on a CPU, against a baseline measured in the same minutes, and against the limit."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import CallSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.levels import Level, Standing, earned, standing
+from hotloop.judge.record import RungRecord
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.speed import Outcome, Trial, pinned_judge
+from hotloop.judge.statistics import quantiles
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.window import Side, Window, Workload
+
+WINDOW_S = 0.045
+"""A window is at least this long, so that the protocol costs at most 1 % of it."""
+
+MOST_CALLS = 256
+WARMUP_WINDOWS = 3
+PRIORITY = -20
+IMPLAUSIBLE = 1.3
+"""Nobody moves bytes this many times faster than the measured copy; caches explain some of it."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A function in a file of ours under `checks/baselines/`, destination style.
+
+    copy: a function in the same file that only copies, for the ceiling.
+    """
+
+    path: Path
+    name: str
+    copy: str = "copy"
+
+
+@dataclass(frozen=True)
+class Fast:
+    """Speed in windows of many calls: throughput, with the inputs unknown before the clock runs.
+
+    fewest_bytes: of one call, read and written once.
+    levels: speed-ups over the baseline and the share of points each earns.
+    """
+
+    workload: Workload
+    baseline: Baseline
+    fewest_bytes: Callable[[CallSpec], int]
+    levels: tuple[Level, ...]
+    needs: tuple[str, ...] = ("correct",)
+    seconds: float = 30.0
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Correctness is known; measure, compare, rule."""
+        threads = bench.launcher.threads
+        link = bench.worker(candidate)
+        bench.progress("starting the baseline")
+        other = bench.trusted(self.baseline.path.parent)
+        ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
+        other.resolve(ours.name, ours.file, 60)
+        with pinned_judge(threads) as cores:
+            for worker in (link, other):
+                worker.freezer.set_affinity(cores)
+                worker.freezer.set_priority(PRIORITY)
+            side_a = Side(other, ours, self.workload, threads, bench.seeds)
+            side_b = Side(link, candidate, self.workload, threads, bench.seeds)
+            try:
+                return self._judge(name, side_a, side_b, bench)
+            finally:
+                side_a.close()
+                side_b.close()
+
+    def _judge(self, name: str, side_a: Side, side_b: Side, bench: Bench) -> RungRecord:
+        rng = bench.seeds.generator()
+        bench.progress("warming up")
+        for side in (side_b, side_a):
+            lengthen_side(side, self.workload, bench.seeds)
+        deadline = time.monotonic() + min(self.seconds, bench.remaining_s)
+        trial = Trial(side_a, side_b, self.levels, rng, deadline, bench.progress)
+        outcome = trial.run()
+        peak = self._ceiling(side_a, bench)
+        return self._rule(name, outcome, peak, side_b)
+
+    def _ceiling(self, side: Side, bench: Bench) -> float:
+        """Bytes a second of a plain copy over buffers of the same sizes, on the same threads."""
+        bench.progress("measuring the device's limit")
+        side.link.freezer.thaw()
+        side.link.resolve(self.baseline.copy, side.candidate.file, 60)
+        copier = replace(self.workload, reference=lambda x, *_rest: x)
+        side.workload = copier
+        side.candidate = replace(side.candidate, name=self.baseline.copy)
+        lengthen_side(side, copier, bench.seeds)
+        seconds = [w.seconds for w in _windows(side, 6)]
+        moved = sum(self.fewest_bytes(call.spec) for call in side.calls)
+        return moved / min(seconds)
+
+    def _rule(self, name: str, outcome: Outcome, peak: float, side: Side) -> RungRecord:
+        figure = outcome.figure
+        evidence = self._evidence(outcome, peak, side)
+        if evidence["fraction_of_limit"] > IMPLAUSIBLE:
+            raise Ruling(
+                Verdict.IMPLAUSIBLE,
+                "This is faster than the machine can move the bytes: not all of the work was done.",
+            )
+        share = earned(self.levels, figure)
+        text = (
+            f"{figure.ratio:.2f}× the baseline "
+            f"({figure.interval.low:.2f} to {figure.interval.high:.2f})"
+        )
+        if not outcome.decided and not outcome.samples.quiet:
+            sentence = f"{text}: too close to a level for this machine today; measured again later."
+            return RungRecord(name, Verdict.UNDECIDED, sentence, 0.0, evidence=evidence)
+        following = [lv for lv in self.levels if standing(lv, figure) is not Standing.REACHED]
+        if share >= 1:
+            tail = f"; {following[0].ratio:g}× is the stretch goal" if following else ""
+            return RungRecord(name, Verdict.PASSED, f"{text}{tail}.", share, evidence=evidence)
+        verdict = Verdict.PARTIAL if share > 0 else Verdict.TOO_SLOW
+        sentence = f"{text}; the next level is {following[0].ratio:g}×."
+        return RungRecord(name, verdict, sentence, share, evidence=evidence)
+
+    def _evidence(self, outcome: Outcome, peak: float, side: Side) -> dict[str, Any]:
+        samples, figure = outcome.samples, outcome.figure
+        moved = sum(self.fewest_bytes(call.spec) for call in side.calls) / len(side.calls)
+        mine = quantiles(samples.flat_candidate())
+        theirs = quantiles(samples.flat_baseline())
+        return {
+            "unit": "seconds per call",
+            "measures": "throughput of many calls in one window",
+            "baseline": self.baseline.name,
+            "baseline_seconds": theirs,
+            "candidate_seconds": mine,
+            "ratio": figure.ratio,
+            "interval": [figure.interval.low, figure.interval.high],
+            "total_ratio": figure.total_ratio,
+            "levels": [asdict(level) for level in self.levels],
+            "bytes_per_call": int(moved),
+            "gb_per_s": moved / mine["p50"] / 1e9,
+            "peak_gb_per_s": peak / 1e9,
+            "fraction_of_limit": moved / mine["p50"] / peak,
+            "limit_ratio": theirs["p50"] * peak / moved,
+            "reference_ratio": None,
+            "threads": side.threads,
+            "windows": len(samples.flat_candidate()),
+            "calls_per_window": len(side.calls),
+            "discarded": [samples.discarded_baseline, samples.discarded_candidate],
+            "control": samples.control,
+            "alone_after": samples.alone_after,
+            "samples": {"baseline": samples.baseline, "candidate": samples.candidate},
+        }
+
+
+def lengthen_side(side: Side, workload: Workload, seeds: Seeds) -> None:
+    """Plan so many calls that a window lasts at least WINDOW_S; warms up on the way."""
+    rng = seeds.generator()
+    count = 1
+    while True:
+        side.plan([workload.spec(rng, i) for i in range(count)])
+        fastest = min(w.seconds for w in _windows(side, WARMUP_WINDOWS))
+        if fastest >= WINDOW_S or count >= MOST_CALLS:
+            return
+        wanted = math.ceil(count * WINDOW_S * 1.1 / fastest)
+        count = min(MOST_CALLS, max(count + 1, min(wanted, 16 * count)))
+
+
+def _windows(side: Side, count: int) -> Sequence[Window]:
+    return [side.window([False] * len(side.calls)) for _ in range(count)]

@@ -1,0 +1,163 @@
+"""The judge process: takes jobs from its parent, one at a time, and answers each with a record."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import platform
+import socket
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hotloop import __version__
+from hotloop.judge.bench import Bench, accept
+from hotloop.judge.check import find, judge_rungs
+from hotloop.judge.device import device_name, driver_version, kind
+from hotloop.judge.files import digest
+from hotloop.judge.job import Job
+from hotloop.judge.launcher import Launcher, default_threads
+from hotloop.judge.link import Link
+from hotloop.judge.record import Circumstances, Record, RungRecord, summarize
+from hotloop.judge.verdict import Verdict
+from hotloop.sandbox.freezer import SignalFreezer, freezer_from
+from hotloop.worker import wire
+
+log = logging.getLogger("hotloop.judge")
+
+CONNECT_TIMEOUT_S = 30.0
+
+
+def serve(control: socket.socket) -> None:
+    """Answer jobs until the parent finishes or goes away."""
+    while True:
+        try:
+            message, fds = wire.receive_with_fds(control)
+        except wire.WireError:
+            return
+        if message.get("op") == "finish":
+            wire.send(control, {"finished": True})
+            return
+        _answer(control, message, fds)
+
+
+def _answer(control: socket.socket, message: wire.Message, fds: list[int]) -> None:
+    job = Job.from_message(message)
+    connection = socket.socket(fileno=fds[0]) if fds else None
+    record = judge(job, connection, lambda text: wire.send(control, {"progress": text}))
+    wire.send(control, {"record": record.to_json()})
+    overrun = any(rung.verdict is Verdict.TIMEOUT for rung in record.rungs)
+    if connection is not None and overrun:
+        # In JupyterLab the kernel that called us is still inside the learner's code.
+        os.kill(os.getppid(), 2)
+
+
+def judge(job: Job, connection: socket.socket | None, on_progress: Callable[[str], None]) -> Record:
+    """Judge one task. Never raises: what fails here is written down as ours."""
+    started, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
+    bench: Bench | None = None
+    try:
+        check = find(job.module, job.task)
+        bench = _bench(job, connection, on_progress)
+        only = frozenset(job.rungs) if job.rungs is not None else None
+        rungs = judge_rungs(check, bench, only)
+    except Exception as error:
+        log.exception("judging %s.%s failed", job.module, job.task)
+        rungs = (_fault(error),)
+    finally:
+        if bench is not None:
+            bench.close()
+    verdict, sentence = summarize(rungs)
+    return Record(
+        job.module,
+        job.task,
+        verdict,
+        sentence,
+        rungs,
+        _circumstances(job, bench, started, time.monotonic() - clock),
+    )
+
+
+def _bench(job: Job, connection: socket.socket | None, on_progress: Callable[[str], None]) -> Bench:
+    launcher = Launcher(job.isolation, threads=job.threads or default_threads())
+    return Bench(
+        files=Path(job.files) if job.files else None,
+        launcher=launcher,
+        connect=lambda: _connect(job, connection, launcher),
+        budget_s=job.budget_s,
+        device=kind(),
+        on_progress=on_progress,
+    )
+
+
+def _connect(job: Job, connection: socket.socket | None, launcher: Launcher) -> Link | None:
+    """The worker that holds the notebook's names."""
+    if job.notebook is not None:
+        files = Path(job.files) if job.files else None
+        return launcher.start(arguments=("--notebook", job.notebook), files=files, trusted=False)
+    if job.listen is not None:
+        connection = _listen(job.listen)
+    if connection is None:
+        return None
+    freezer = (
+        freezer_from(job.freezer)
+        if job.freezer is not None
+        else SignalFreezer(os.getppid(), exclude=frozenset({os.getpid()}))
+    )
+    link = Link(connection, freezer, trusted=False)
+    link.hello(CONNECT_TIMEOUT_S)
+    return link
+
+
+def _listen(path: str) -> socket.socket | None:
+    address = Path(path)
+    address.unlink(missing_ok=True)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(path)
+        address.chmod(0o777)
+        listener.listen(1)
+        connection = accept(listener, CONNECT_TIMEOUT_S)
+    address.unlink(missing_ok=True)
+    return connection
+
+
+def _fault(error: Exception) -> RungRecord:
+    return RungRecord(
+        "judge",
+        Verdict.JUDGE_ERROR,
+        "The judge itself failed here; no points are lost, and the instructor has the log.",
+        evidence={"error": f"{type(error).__name__}: {error}"[:500]},
+    )
+
+
+def _circumstances(job: Job, bench: Bench | None, started: str, seconds: float) -> Circumstances:
+    import numpy
+
+    libraries = {"python": platform.python_version(), "numpy": numpy.__version__}
+    return Circumstances(
+        submission_digest=job.submission_digest,
+        grader_version=__version__,
+        module_digest=module_digest(job.module),
+        device=device_name(),
+        driver=driver_version(),
+        libraries={**libraries, **(bench.libraries() if bench is not None else {})},
+        seed=bench.seeds.root.hex() if bench is not None else "",
+        isolation=job.isolation,
+        started=started,
+        seconds=round(seconds, 3),
+    )
+
+
+def module_digest(module: str) -> str:
+    """SHA-256 of the judge, the rungs and this module's checks: what a verdict depends on."""
+    package = Path(__file__).parent
+    total = hashlib.sha256(digest(package).encode())
+    for path in (
+        package.parent / "checks" / f"{module}.py",
+        package.parent / "checks" / "baselines" / f"{module}.py",
+    ):
+        if path.is_file():
+            total.update(path.read_bytes())
+    return total.hexdigest()

@@ -1,0 +1,253 @@
+"""Judging speed: the candidate's time against the baseline's, in interleaved windows A B B A.
+
+Order of events: warm-up (outwardly like any window) → length of a window → A/A control, which is
+also the baseline measured alone → blocks until the interval decides every level → the baseline
+alone again. The candidate stands frozen whenever it is not being timed.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from hotloop.judge.levels import Level, decided
+from hotloop.judge.statistics import LOOKS, Estimate, estimate, spread
+from hotloop.judge.verdict import Ruling, Verdict
+
+CONTROL_TOLERANCE = 0.05
+CONTROL_PAIRS = 6
+QUIET_SPREAD = 0.05
+QUIET_DISCARDS = 0.34
+RETRIES = 8
+MAX_SELF_DELAYED = 4
+MAX_BROKEN = 3
+
+
+class TimedWindow(Protocol):
+    """What a side's window says; a CPU's and a GPU's differ in how they know."""
+
+    @property
+    def seconds(self) -> float:
+        """Of the whole window."""
+        ...
+
+    @property
+    def intact(self) -> bool:
+        """False when the side ran while it should have stood still."""
+        ...
+
+    @property
+    def counts(self) -> bool:
+        """True for a window that is a sample."""
+        ...
+
+
+class Timer(Protocol):
+    """One side of the comparison. `window` makes one window with `calls` planned calls."""
+
+    @property
+    def calls(self) -> Sequence[object]:
+        """The planned calls of a window."""
+        ...
+
+    def window(self, adversarial: Sequence[bool]) -> TimedWindow:
+        """Make one; says for each call whether its inputs are adversarial."""
+        ...
+
+
+@dataclass
+class Samples:
+    """Seconds a call, one entry a block of two windows, and what was thrown away."""
+
+    baseline: list[list[float]] = field(default_factory=list[list[float]])
+    candidate: list[list[float]] = field(default_factory=list[list[float]])
+    control: list[float] = field(default_factory=list[float])
+    alone_after: list[float] = field(default_factory=list[float])
+    discarded_baseline: int = 0
+    discarded_candidate: int = 0
+    broken: int = 0
+    self_delayed: int = 0
+
+    def flat_baseline(self) -> list[float]:
+        """All baseline samples of the blocks."""
+        return [s for block in self.baseline for s in block]
+
+    def flat_candidate(self) -> list[float]:
+        """All candidate samples of the blocks."""
+        return [s for block in self.candidate for s in block]
+
+    @property
+    def quiet(self) -> bool:
+        """True when the baseline ran undisturbed, so that any noise is the candidate's own."""
+        windows = self.flat_baseline()
+        if len(windows) < 4:
+            return False
+        share = self.discarded_baseline / (self.discarded_baseline + len(windows))
+        return spread(windows) <= QUIET_SPREAD and share <= QUIET_DISCARDS
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """figure: the last estimate. decided: whether it settles every level that earns points."""
+
+    figure: Estimate
+    decided: bool
+    samples: Samples
+
+
+class Trial:
+    """One judging of one candidate against one baseline."""
+
+    def __init__(
+        self,
+        baseline: Timer,
+        candidate: Timer,
+        levels: Sequence[Level],
+        rng: np.random.Generator,
+        deadline: float,
+        on_progress: Callable[[str], None] = lambda _text: None,
+    ) -> None:
+        self.baseline = baseline
+        self.candidate = candidate
+        self.levels = levels
+        self.rng = rng
+        self.deadline = deadline
+        self.on_progress = on_progress
+        self.samples = Samples()
+
+    def run(self) -> Outcome:
+        """Measure until decided, or until looks or time are used up."""
+        self._control()
+        figure = self._measure()
+        self._require_baseline_undisturbed()
+        return Outcome(figure, decided(self.levels, figure), self.samples)
+
+    def _measure(self) -> Estimate:
+        figure: Estimate | None = None
+        for look in LOOKS:
+            self.on_progress(f"measuring, up to {look} blocks")
+            while len(self.samples.baseline) < look:
+                if time.monotonic() > self.deadline:
+                    return figure or self._too_noisy()
+                self._block()
+            figure = estimate(self.samples.baseline, self.samples.candidate, self.rng)
+            if decided(self.levels, figure):
+                return figure
+        return figure or self._too_noisy()
+
+    def _block(self) -> None:
+        a1 = self._baseline_window()
+        b1 = self._candidate_window()
+        b2 = self._candidate_window() if b1 is not None else None
+        a2 = self._baseline_window()
+        if b1 is None or b2 is None:
+            self._blame_candidate()
+            return
+        self.samples.baseline.append([a1, a2])
+        self.samples.candidate.append([b1, b2])
+
+    def _baseline_window(self) -> float:
+        while True:
+            window = self.baseline.window(self._hostile(self.baseline))
+            if window.counts:
+                return window.seconds / len(self.baseline.calls)
+            self.samples.discarded_baseline += 1
+            if time.monotonic() > self.deadline:
+                self._too_noisy()
+
+    def _candidate_window(self) -> float | None:
+        """None when window after window was delayed."""
+        for _ in range(RETRIES):
+            window = self.candidate.window(self._hostile(self.candidate))
+            if not window.intact:
+                self._note_broken()
+                continue
+            if window.counts:
+                return window.seconds / len(self.candidate.calls)
+            self.samples.discarded_candidate += 1
+            if time.monotonic() > self.deadline:
+                return None
+        return None
+
+    def _note_broken(self) -> None:
+        self.samples.broken += 1
+        if self.samples.broken >= MAX_BROKEN:
+            raise Ruling(
+                Verdict.TAMPERED,
+                "Your process ran while it was frozen for the measurement: "
+                "leave no timers, threads or child processes running.",
+            )
+
+    def _blame_candidate(self) -> None:
+        """Its windows were all delayed; the baseline's, just before and after, were not."""
+        self.samples.self_delayed += 1
+        if self.samples.self_delayed < MAX_SELF_DELAYED:
+            return
+        if self.samples.discarded_baseline * 4 > self.samples.discarded_candidate:
+            self._too_noisy()
+        raise Ruling(
+            Verdict.TOO_SLOW,
+            "Your own threads or processes keep delaying your code: "
+            "use no more threads than the task gives you.",
+        )
+
+    def _control(self) -> None:
+        """A/A: the baseline against itself must come out even, or the machine is no scale."""
+        while True:
+            self.on_progress("control: the baseline against itself")
+            pairs = [self._baseline_window() for _ in range(2 * CONTROL_PAIRS)]
+            ratio = float(np.median(pairs[0::2]) / np.median(pairs[1::2]))
+            self.samples.control = pairs
+            if abs(ratio - 1) <= CONTROL_TOLERANCE:
+                return
+            if time.monotonic() > self.deadline:
+                self._too_noisy()
+
+    def _require_baseline_undisturbed(self) -> None:
+        """Alone, before and after, it must be as fast as between the candidate's windows."""
+        self.on_progress("control: the baseline alone again")
+        interleaved = float(np.median(self.samples.flat_baseline()))
+        alone = list(self.samples.control)
+        while True:
+            self.samples.alone_after = [self._baseline_window() for _ in range(CONTROL_PAIRS)]
+            alone += self.samples.alone_after
+            if interleaved <= float(np.median(alone)) * (1 + CONTROL_TOLERANCE):
+                return
+            if len(alone) > 6 * CONTROL_PAIRS or time.monotonic() > self.deadline:
+                raise Ruling(
+                    Verdict.UNDECIDED,
+                    "The baseline ran slower beside your code than alone: measured again later.",
+                )
+
+    def _hostile(self, timer: Timer) -> list[bool]:
+        """Which calls get adversarial inputs: about a quarter, the same share on both sides."""
+        count = len(timer.calls)
+        hostile = np.zeros(count, bool)
+        hostile[: max(1, count // 4)] = True
+        return [bool(h) for h in self.rng.permutation(hostile)]
+
+    def _too_noisy(self) -> Estimate:
+        raise Ruling(
+            Verdict.UNDECIDED,
+            "This machine was too busy to measure on; the task stays open and is measured again.",
+        )
+
+
+@contextmanager
+def pinned_judge(threads: int) -> Iterator[set[int]]:
+    """Keeps the judge off the workers' cores where there are enough; yields the workers' cores."""
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) <= threads:
+        yield set(cores[-threads:])
+        return
+    try:
+        os.sched_setaffinity(0, cores[: len(cores) - threads])
+        yield set(cores[-threads:])
+    finally:
+        os.sched_setaffinity(0, cores)

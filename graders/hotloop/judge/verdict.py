@@ -1,0 +1,45 @@
+"""The verdicts a judge may give, and the exception that carries one out of a measurement."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """What the judge says of a rung or of a task. The order is that of the design page."""
+
+    PASSED = "passed"
+    PARTIAL = "partial"
+    WRONG_ANSWER = "wrong_answer"
+    TOO_SLOW = "too_slow"
+    UNDECIDED = "undecided"
+    COMPILE_ERROR = "compile_error"
+    RUNTIME_ERROR = "runtime_error"
+    TIMEOUT = "timeout"
+    MEMORY_LIMIT = "memory_limit"
+    OUTPUT_LIMIT = "output_limit"
+    IMPLAUSIBLE = "implausible"
+    TAMPERED = "tampered"
+    NOT_MEASURED = "not_measured"
+    JUDGE_ERROR = "judge_error"
+
+    @property
+    def pending(self) -> bool:
+        """True when the learner's points stay open instead of being lost."""
+        return self in _PENDING
+
+
+_PENDING = frozenset({Verdict.UNDECIDED, Verdict.NOT_MEASURED, Verdict.JUDGE_ERROR})
+
+
+class Ruling(Exception):
+    """Ends a rung with a verdict.
+
+    Raise it anywhere below a rung; the rung's record takes its verdict and its sentence, which
+    tells the learner what to do next.
+    """
+
+    def __init__(self, verdict: Verdict, sentence: str) -> None:
+        super().__init__(f"{verdict}: {sentence}")
+        self.verdict = verdict
+        self.sentence = sentence

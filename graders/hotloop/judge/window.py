@@ -1,0 +1,168 @@
+"""One timed window on a CPU.
+
+The worker's whole process tree stands still while fresh inputs are written and outputs poisoned.
+Then the clock starts, the tree is let go, and makes the planned calls. When it says that it is
+done it is frozen again, the clock is read, and only then is anything compared. If any CPU time
+passed in the tree while it should have stood still, the window does not count.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.calls import Arena, Call, CallSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.clock import now
+from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.dtypes import to_float64
+from hotloop.judge.foreign import steal_seconds
+from hotloop.judge.link import Link
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.verdict import Ruling, Verdict
+
+FOREIGN_SHARE = 0.03
+"""A window in which others took more than this share of its CPU time is thrown away."""
+
+SAMPLED_ROWS = 4
+RUN_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What is computed in a window.
+
+    spec: shapes and dtypes of one call, from a secret generator.
+    fill: writes one call's inputs; the last argument says whether they shall be adversarial.
+    reference: float64 truth of a call from its float64 inputs; rows along the first axis must not
+        depend on each other, so that rows can be checked alone.
+    """
+
+    spec: Callable[[np.random.Generator, int], CallSpec]
+    fill: Callable[[np.random.Generator, Call, bool], None]
+    reference: Callable[..., Floats]
+    tolerance: Tolerance
+
+
+@dataclass(frozen=True)
+class Window:
+    """seconds: of the whole window. foreign: share of CPU time that others took.
+    intact: False when CPU time passed while the tree should have stood still."""
+
+    seconds: float
+    foreign: float
+    intact: bool
+
+    @property
+    def counts(self) -> bool:
+        """True for a window that is a sample."""
+        return self.intact and self.foreign <= FOREIGN_SHARE
+
+
+class Side:
+    """One of the two that are compared: its worker, its buffers, its planned calls."""
+
+    def __init__(
+        self, link: Link, candidate: Candidate, workload: Workload, threads: int, seeds: Seeds
+    ) -> None:
+        self.link = link
+        self.candidate = candidate
+        self.workload = workload
+        self.threads = threads
+        self.seeds = seeds
+        self.arena: Arena | None = None
+        self.link.freezer.freeze()
+
+    @property
+    def calls(self) -> Sequence[Call]:
+        """The calls of a window."""
+        return self.arena.calls if self.arena is not None else ()
+
+    def plan(self, specs: Sequence[CallSpec]) -> None:
+        """Set up a window's calls. The worker runs while it maps the buffers."""
+        self.link.freezer.thaw()
+        if self.arena is not None:
+            self.link.request({"op": "unmap"}, RUN_TIMEOUT_S)
+            self.arena.close()
+        self.arena = Arena(specs, seal_inputs=True)
+        self.arena.hand_to(self.link, self.candidate, RUN_TIMEOUT_S)
+        self.link.freezer.freeze()
+
+    def window(self, adversarial: Sequence[bool]) -> Window:
+        """Make one window; `adversarial` says which calls get adversarial inputs.
+
+        Ruling when the candidate fails or answers wrongly.
+        """
+        freezer = self.link.freezer
+        before = freezer.usage()
+        rng = self.seeds.generator()
+        for call, hostile in zip(self.calls, adversarial, strict=True):
+            call.poison_output(self.seeds.pattern())
+            self.workload.fill(rng, call, hostile)
+        self.link.send({"op": "run"})
+        still = freezer.usage() == before
+        steal = steal_seconds()
+        started = now()
+        freezer.thaw()
+        self.link.receive(time.monotonic() + RUN_TIMEOUT_S)
+        freezer.freeze()
+        seconds = now() - started
+        after = freezer.usage()
+        waited = (after.wait_ns - before.wait_ns) * 1e-9 + steal_seconds() - steal
+        self._verify()
+        still = still and freezer.usage() == after
+        return Window(seconds, waited / (seconds * self.threads), still)
+
+    def close(self) -> None:
+        """Give the buffers back; the worker is left running."""
+        if self.arena is not None:
+            self.arena.close()
+            self.arena = None
+        self.link.freezer.thaw()
+
+    def _verify(self) -> None:
+        rng = self.seeds.generator()
+        whole = int(rng.integers(len(self.calls)))
+        for index, call in enumerate(self.calls):
+            raw = call.output()
+            if raw.size and _unwritten(call):
+                raise Ruling(
+                    Verdict.WRONG_ANSWER, "In a timed call, not all of the output was written."
+                )
+            rows = None if index == whole else rng.integers(len(raw), size=SAMPLED_ROWS)
+            self._verify_rows(call, rows)
+
+    def _verify_rows(self, call: Call, rows: NDArray[np.int64] | None) -> None:
+        pick = slice(None) if rows is None else rows
+        inputs: list[Floats | int | float | bool | None] = []
+        for position, place in enumerate(call.places):
+            if place is None:
+                inputs.append(_scalar(call.spec.arguments[position]))
+            else:
+                inputs.append(to_float64(call.input(position)[pick], place.dtype))
+        with np.errstate(all="ignore"):
+            want = np.asarray(self.workload.reference(*inputs), np.float64)
+        got = to_float64(call.output()[pick], call.out.dtype)
+        disagreement = compare(got, want, self.workload.tolerance)
+        if disagreement is not None:
+            raise Ruling(
+                Verdict.WRONG_ANSWER, f"In a timed call it was wrong: {disagreement.sentence()}."
+            )
+
+
+def _scalar(value: object) -> int | float | bool | None:
+    if value is None or isinstance(value, int | float | bool):
+        return value
+    raise TypeError(f"{value!r} is not a plain argument")
+
+
+def _unwritten(call: Call) -> bool:
+    """Poison is NaN, and no float answer of a timed task is."""
+    raw = call.output()
+    if call.out.dtype.name == "bf16":
+        return bool(((raw & 0x7FFF) > 0x7F80).any())
+    return bool(np.isnan(raw).any()) if raw.dtype.kind == "f" else False

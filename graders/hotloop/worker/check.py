@@ -1,0 +1,96 @@
+"""`check("module.task")`, as the learner's notebook calls it.
+
+In JupyterLab it starts a judge as a child process, serves it from this kernel and shows what it
+says: feedback, never points. In the sandbox the judge is already waiting behind a socket.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hotloop.worker.serve import serve
+
+if TYPE_CHECKING:
+    from hotloop.judge.client import JudgeProcess
+    from hotloop.judge.record import Record
+
+_SOCKET = "HOTLOOP_JUDGE"
+_REPLAY = "HOTLOOP_REPLAY"
+_judge: JudgeProcess | None = None
+
+
+def check(key: str, *, budget_s: float = 120.0) -> Shown | None:
+    """Judge `module.task` now and show the verdict. ValueError for a key that is not one.
+
+    Interrupt the kernel to stop it; nothing is left behind.
+    """
+    if os.environ.get(_REPLAY):
+        return None
+    if _SOCKET in os.environ:
+        serve_judge()
+        return None
+    module, _, task = key.partition(".")
+    if not task:
+        raise ValueError(f"{key!r} is not of the form module.task")
+    return Shown(_judge_here(module, task, budget_s))
+
+
+class Shown:
+    """A record as a notebook shows it."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+
+    def __repr__(self) -> str:
+        lines = [f"{r.rung}: {r.verdict} — {r.sentence}" for r in self.record.rungs]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from hotloop.course.render_record import render_record
+
+        return render_record(self.record)
+
+
+def serve_judge() -> None:
+    """Answer the judge that waits behind the sandbox's socket until it is done."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+        sock.connect(os.environ[_SOCKET])
+        serve(sock, sys.modules["__main__"].__dict__)
+
+
+def _judge_here(module: str, task: str, budget_s: float) -> Record:
+    """Be the worker of a judge that is this kernel's child."""
+    global _judge
+    from hotloop.judge.client import JudgeProcess, lost
+    from hotloop.judge.job import Job
+    from hotloop.worker.wire import WireError
+
+    judge = _judge = _judge or JudgeProcess()
+    job = Job(module, task, files=str(Path.cwd()), isolation="none", budget_s=budget_s)
+    ours, theirs = socket.socketpair()
+    try:
+        with theirs:
+            judge.submit(job, theirs)
+        return _serve_until_done(ours, judge) or judge.collect(job)
+    except KeyboardInterrupt:
+        judge.kill()
+        raise
+    except (WireError, OSError, ValueError, KeyError) as error:
+        judge.kill()
+        return lost(job, error)
+
+
+def _serve_until_done(sock: socket.socket, judge: JudgeProcess) -> Record | None:
+    """The judge interrupts this kernel when its time is over; its verdict then lies ready."""
+    try:
+        serve(sock, sys.modules["__main__"].__dict__)
+    except KeyboardInterrupt:
+        record = judge.ready_record()
+        if record is None:
+            raise
+        return record
+    return None

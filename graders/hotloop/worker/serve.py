@@ -1,0 +1,164 @@
+"""The worker's side of the protocol: does what the judge asks, in the candidate's process.
+
+Nothing here is trusted. Whatever the candidate does to this code only changes what arrives in the
+judge's buffers, and those are compared with the truth elsewhere.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import os
+import platform
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+from hotloop.worker.tensors import Mapping, copy_out, tensor
+from hotloop.worker.wire import Message, WireClosed, receive_with_fds, send
+
+_TRACE_LIMIT = 4000
+_MESSAGE_LIMIT = 600
+
+Namespace = dict[str, Any]
+
+
+class Worker:
+    """State between requests: the candidate, the mapped buffers, the planned calls."""
+
+    def __init__(self, namespace: Namespace) -> None:
+        self.namespace = namespace
+        self.candidate: Callable[..., Any] | None = None
+        self.mappings: dict[int, Mapping] = {}
+        self.calls: list[Message] = []
+        self.arguments: list[list[Any]] = []
+        self.framework = "torch"
+        self.style = "return"
+        self.record = False
+
+    def answer(self, message: Message, fds: list[int]) -> Message:
+        """The reply to one request; every failure becomes a reply, never an exception."""
+        handler = getattr(self, f"on_{message.get('op')}", None)
+        if handler is None:
+            return {"ok": False, "error": {"type": "Protocol", "message": "unknown request"}}
+        try:
+            return {"ok": True, **handler(message, fds)}
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - SystemExit in a candidate is its failure
+            return {"ok": False, "error": describe_error(error)}
+
+    def on_hello(self, _message: Message, _fds: list[int]) -> Message:
+        """What runs here, for the record."""
+        versions = {"python": platform.python_version()}
+        for name in ("torch", "triton", "numpy"):
+            module = sys.modules.get(name)
+            if module is not None:
+                versions[name] = str(getattr(module, "__version__", ""))
+        return {"versions": versions, "pid": os.getpid()}
+
+    def on_resolve(self, message: Message, _fds: list[int]) -> Message:
+        """Find the candidate by name, in its file or in the notebook's namespace."""
+        if message["file"] is not None:
+            self.namespace = load_file(Path(message["file"]))
+        candidate = self.namespace.get(message["name"])
+        if not callable(candidate):
+            raise NameError(f"there is no function called {message['name']!r}")
+        self.candidate = candidate
+        return {}
+
+    def on_map(self, message: Message, fds: list[int]) -> Message:
+        """Map the judge's buffers."""
+        for buffer, fd in zip(message["buffers"], fds, strict=True):
+            self.mappings[buffer["id"]] = Mapping(fd, buffer["bytes"], writable=buffer["writable"])
+        return {}
+
+    def on_unmap(self, _message: Message, _fds: list[int]) -> Message:
+        """Forget buffers and plan; the memory goes when the last tensor over it does."""
+        self.calls, self.arguments, self.mappings = [], [], {}
+        return {}
+
+    def on_plan(self, message: Message, _fds: list[int]) -> Message:
+        """Build the tensors of the calls to come, so that a timed run makes none."""
+        self.framework, self.style = message["framework"], message["style"]
+        self.record = bool(message.get("record", False))
+        self.calls = message["calls"]
+        self.arguments = [[self._argument(a) for a in call["args"]] for call in self.calls]
+        return {}
+
+    def on_run(self, _message: Message, _fds: list[int]) -> Message:
+        """Make the planned calls, in order."""
+        candidate = cast(Callable[..., Any], self.candidate)
+        if self.record:
+            from hotloop.worker import triton_launches
+
+            return {"launches": triton_launches.record(candidate, self.arguments)}
+        if self.style == "destination":
+            for arguments in self.arguments:
+                candidate(*arguments)
+            return {"returned": []}
+        return {"returned": [self._call(candidate, i) for i in range(len(self.calls))]}
+
+    def _argument(self, spec: Message) -> Any:
+        if "tensor" in spec:
+            return tensor(spec["tensor"], self.mappings, self.framework)
+        return spec["json"]
+
+    def _call(self, candidate: Callable[..., Any], index: int) -> Message:
+        value = candidate(*self.arguments[index])
+        if self.style == "json":
+            return {"json": value}
+        return copy_out(value, self.calls[index]["returns"], self.mappings, self.framework)
+
+
+def serve(sock: socket.socket, namespace: Namespace) -> None:
+    """Answer requests until the judge says bye or hangs up."""
+    worker = Worker(namespace)
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        while True:
+            message, fds = receive_with_fds(sock)
+            if message.get("op") == "bye":
+                send(sock, {"ok": True})
+                return
+            reply = worker.answer(message, fds)
+            _send_or_explain(sock, reply)
+    except WireClosed:
+        return
+    finally:
+        sock.close()
+        if collecting:
+            gc.enable()
+
+
+def _send_or_explain(sock: socket.socket, reply: Message) -> None:
+    try:
+        send(sock, reply)
+    except (TypeError, ValueError) as error:
+        failure = {"type": "TypeError", "message": f"the answer is not plain data: {error}"}
+        send(sock, {"ok": False, "error": failure})
+
+
+def load_file(path: Path) -> Namespace:
+    """Run a source file as a module of its own and return its namespace."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module.__dict__
+
+
+def describe_error(error: BaseException) -> Message:
+    """Type, message and trace, cut to what a person reads."""
+    trace = "".join(traceback.format_exception(error))
+    return {
+        "type": type(error).__name__,
+        "message": str(error)[:_MESSAGE_LIMIT],
+        "trace": trace[-_TRACE_LIMIT:],
+    }

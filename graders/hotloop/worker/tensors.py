@@ -1,0 +1,83 @@
+"""The judge's buffers as tensors of the framework that a task is written in."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import warnings
+from typing import Any
+
+from hotloop.worker.wire import Message
+
+TORCH_NAMES = {
+    "fp64": "float64",
+    "fp32": "float32",
+    "fp16": "float16",
+    "bf16": "bfloat16",
+    "i64": "int64",
+    "i32": "int32",
+    "u8": "uint8",
+    "bool": "bool",
+}
+
+
+class Mapping:
+    """One buffer of the judge, mapped here. Read-only mappings fault when written."""
+
+    def __init__(self, fd: int, size: int, *, writable: bool) -> None:
+        protection = mmap.PROT_READ | (mmap.PROT_WRITE if writable else 0)
+        self.memory = mmap.mmap(fd, size, mmap.MAP_SHARED | mmap.MAP_POPULATE, protection)
+        os.close(fd)
+
+
+def tensor(spec: Message, mappings: dict[int, Mapping], framework: str) -> Any:
+    """A tensor over a mapped buffer: `spec` as `Placement.to_message` gives it."""
+    memory = mappings[spec["buffer"]].memory
+    if framework == "numpy":
+        return _numpy_tensor(spec, memory)
+    return _torch_tensor(spec, memory)
+
+
+def describe(value: Any) -> Message:
+    """What a candidate returned, in words that fit a message."""
+    shape = getattr(value, "shape", None)
+    if shape is None:
+        return {"type": type(value).__name__}
+    dtype = str(getattr(value, "dtype", "")).removeprefix("torch.")
+    names = {name: short for short, name in TORCH_NAMES.items()}
+    return {"dtype": names.get(dtype, dtype), "shape": [int(n) for n in shape]}
+
+
+def copy_out(value: Any, spec: Message, mappings: dict[int, Mapping], framework: str) -> Message:
+    """Copy a returned tensor into the judge's buffer if dtype and shape fit; say what it was."""
+    told = describe(value)
+    if told.get("dtype") != spec["dtype"] or told.get("shape") != spec["shape"]:
+        return told
+    target = tensor(spec, mappings, framework)
+    if framework == "numpy":
+        target[...] = value
+    else:
+        target.copy_(value.detach())
+    return told
+
+
+def _torch_tensor(spec: Message, memory: mmap.mmap) -> Any:
+    import torch
+
+    dtype = getattr(torch, TORCH_NAMES[spec["dtype"]])
+    if 0 in spec["shape"]:
+        return torch.empty(spec["shape"], dtype=dtype)
+    span = 1 + sum((n - 1) * s for n, s in zip(spec["shape"], spec["strides"], strict=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch warns that a read-only buffer must not be written
+        flat = torch.frombuffer(memory, dtype=dtype, count=span, offset=spec["offset"])
+    return flat.as_strided(spec["shape"], spec["strides"])
+
+
+def _numpy_tensor(spec: Message, memory: mmap.mmap) -> Any:
+    import numpy as np
+
+    names = {"fp64": "f8", "fp32": "f4", "fp16": "f2", "i64": "i8", "i32": "i4", "u8": "u1"}
+    dtype = np.dtype(names.get(spec["dtype"], "?"))
+    strides = [s * dtype.itemsize for s in spec["strides"]]
+    return np.ndarray(spec["shape"], dtype, memory, spec["offset"], strides)

@@ -1,0 +1,125 @@
+"""Messages between judge, worker and their parents: length-capped JSON over a unix socket.
+
+A frame is four bytes of big-endian length and that many bytes of UTF-8 JSON holding one object.
+File descriptors travel beside a frame, and only to the receiver that asks for them: the judge
+never asks a worker. This file is all that the two sides share.
+"""
+
+from __future__ import annotations
+
+import array
+import json
+import math
+import select
+import socket
+import struct
+import time
+from collections.abc import Sequence
+from typing import Any
+
+LENGTH = struct.Struct(">I")
+MAX_MESSAGE = 1 << 20
+"""Bytes. A frame that announces more is refused before it is read."""
+
+Message = dict[str, Any]
+
+
+class WireError(Exception):
+    """The other side broke the framing, sent no JSON object, or sent too much."""
+
+
+class WireClosed(WireError):
+    """The other side is gone."""
+
+
+class WireTimeout(WireError):
+    """Nothing complete came before the deadline."""
+
+
+def encode(message: Message) -> bytes:
+    """One frame. ValueError when the message is too long or holds NaN or infinities."""
+    body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
+    if len(body) > MAX_MESSAGE:
+        raise ValueError(f"a message of {len(body)} bytes is over the {MAX_MESSAGE} allowed")
+    return LENGTH.pack(len(body)) + body
+
+
+def decode(body: bytes) -> Message:
+    """The object in a frame's body. WireError for anything else, however it is broken."""
+    try:
+        message = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"not a JSON message: {type(error).__name__}") from None
+    if not isinstance(message, dict):
+        raise WireError("a message is a JSON object")
+    return message  # pyright: ignore[reportUnknownVariableType]
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
+
+
+def send(sock: socket.socket, message: Message, fds: Sequence[int] = ()) -> None:
+    """Send one frame, with `fds` beside it. WireClosed when the other side is gone."""
+    frame = encode(message)
+    try:
+        if fds:
+            rights = array.array("i", fds)
+            sent = sock.sendmsg([frame], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
+            frame = frame[sent:]
+        sock.sendall(frame)
+    except (BrokenPipeError, ConnectionResetError, OSError) as error:
+        raise WireClosed(f"sending failed: {error}") from None
+
+
+def receive(sock: socket.socket, deadline: float = math.inf) -> Message:
+    """The next message; `deadline` is on the monotonic clock. Descriptors are not accepted."""
+    (size,) = LENGTH.unpack(_read_exactly(sock, LENGTH.size, deadline))
+    if size > MAX_MESSAGE:
+        raise WireError(f"a message of {size} bytes was announced, {MAX_MESSAGE} are allowed")
+    return decode(_read_exactly(sock, size, deadline))
+
+
+def receive_with_fds(sock: socket.socket, most: int = 253) -> tuple[Message, list[int]]:
+    """The next message and the descriptors that came beside it. For the trusting side only."""
+    fds = array.array("i")
+    head, ancillary, _, _ = sock.recvmsg(LENGTH.size, socket.CMSG_LEN(most * fds.itemsize))
+    for level, kind, data in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            fds.frombytes(data[: len(data) - len(data) % fds.itemsize])
+    if not head:
+        raise WireClosed("the other side closed the connection")
+    head += _read_exactly(sock, LENGTH.size - len(head), math.inf)
+    (size,) = LENGTH.unpack(head)
+    if size > MAX_MESSAGE:
+        raise WireError(f"a message of {size} bytes was announced, {MAX_MESSAGE} are allowed")
+    return decode(_read_exactly(sock, size, math.inf)), list(fds)
+
+
+def _read_exactly(sock: socket.socket, size: int, deadline: float) -> bytes:
+    parts: list[bytes] = []
+    while size:
+        _wait_readable(sock, deadline)
+        try:
+            part = sock.recv(min(size, 1 << 16))
+        except (ConnectionResetError, OSError) as error:
+            raise WireClosed(f"receiving failed: {error}") from None
+        if not part:
+            raise WireClosed("the other side closed the connection")
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _wait_readable(sock: socket.socket, deadline: float) -> None:
+    if deadline == math.inf:
+        return
+    remaining = deadline - time.monotonic()
+    if remaining <= 0 or not _readable_within(sock, remaining):
+        raise WireTimeout("no answer in time")
+
+
+def _readable_within(sock: socket.socket, seconds: float) -> bool:
+    poll = select.poll()
+    poll.register(sock, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))

@@ -1,0 +1,230 @@
+"""How often is speed judged wrongly? True ratios 10 % below and above a level, many times each.
+
+    python tests/benchmarks/false_grades.py --repeats 100
+
+The level is 1×; the baseline does 9 or 11 units of the same work of which the candidate does 10.
+Each of 1 and 2 threads, idle and with one busy neighbour process. Prints a table and writes
+tests/benchmarks/results/false_grades.json with the samples, which the tests replay. Leave the
+machine alone while it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Tolerance
+from hotloop.judge.device import device_name
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.levels import Level, Standing, standing
+from hotloop.judge.rungs.fast import PRIORITY, lengthen_side
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.speed import Trial, pinned_judge
+from hotloop.judge.verdict import Ruling
+from hotloop.judge.window import Side, Workload
+from hotloop.sandbox.level import level as sandbox_level
+
+HERE = Path(__file__).parent
+LEVEL = Level(1.0, 1.0)
+SPEC = CallSpec((TensorSpec((256, 4096), FP32),), TensorSpec((256, 4096), FP32))
+BUDGET_S = 30.0
+JUDGINGS_A_PROCESS = 10
+
+
+def _fill(rng: np.random.Generator, call: Any, hostile: bool) -> None:
+    x = call.input(0)
+    rng.random(out=x, dtype=np.float32)
+    if hostile:
+        x[:, 0] = -np.inf
+
+
+WORKLOAD = Workload(
+    spec=lambda _rng, _index: SPEC,
+    fill=_fill,
+    reference=np.exp,
+    tolerance=Tolerance.derived(FP32),
+)
+
+
+class Pair:
+    """A baseline and a candidate in processes of their own."""
+
+    def __init__(self, baseline: str, threads: int) -> None:
+        launcher = Launcher(sandbox_level()[0], threads=threads)
+        self.seeds, self.threads = Seeds(), threads
+        self.links = [launcher.start(files=HERE, trusted=True) for _ in range(2)]
+        self.names = (baseline, "units_10")
+        for link, name in zip(self.links, self.names, strict=True):
+            link.resolve(name, "work.py", 60)
+
+    def judge(self) -> dict[str, Any]:
+        started = time.monotonic()
+        with pinned_judge(self.threads) as cores:
+            for link in self.links:
+                link.freezer.set_affinity(cores)
+                link.freezer.set_priority(PRIORITY)
+            sides = [
+                Side(
+                    link,
+                    Candidate(name, "work.py", "destination"),
+                    WORKLOAD,
+                    self.threads,
+                    self.seeds,
+                )
+                for link, name in zip(self.links, self.names, strict=True)
+            ]
+            try:
+                return self._trial(sides, started)
+            finally:
+                for side in sides:
+                    side.close()
+
+    def _trial(self, sides: list[Side], started: float) -> dict[str, Any]:
+        for side in sides:
+            lengthen_side(side, WORKLOAD, self.seeds)
+        trial = Trial(sides[0], sides[1], (LEVEL,), self.seeds.generator(), started + BUDGET_S)
+        result: dict[str, Any] = {}
+        try:
+            outcome = trial.run()
+        except Ruling as ruling:
+            result["standing"] = ruling.verdict.value
+        else:
+            result["standing"] = _grade(standing(LEVEL, outcome.figure), outcome.samples.quiet)
+            result["quiet"] = outcome.samples.quiet
+            result["ratio"] = outcome.figure.ratio
+        result["seconds"] = time.monotonic() - started
+        result["baseline"] = _rounded(trial.samples.baseline)
+        result["candidate"] = _rounded(trial.samples.candidate)
+        result["discarded"] = [
+            trial.samples.discarded_baseline,
+            trial.samples.discarded_candidate,
+        ]
+        return result
+
+    def close(self) -> None:
+        for link in self.links:
+            link.close()
+
+
+def _grade(where: Standing, quiet: bool) -> str:
+    """As the rung grades: what stays open on a quiet machine is not earned."""
+    if where is not Standing.OPEN:
+        return where.value
+    return Standing.MISSED.value if quiet else "undecided"
+
+
+def _rounded(blocks: list[list[float]]) -> list[list[float]]:
+    """Milliseconds with five digits: enough to replay, small enough to keep."""
+    return [[float(f"{1e3 * s:.5g}") for s in block] for block in blocks]
+
+
+@contextmanager
+def neighbour(busy: bool):
+    """One process that never rests."""
+    if not busy:
+        yield
+        return
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"], start_new_session=True)
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+def cell(baseline: str, threads: int, busy: bool, repeats: int) -> dict[str, Any]:
+    """All judgings of one true ratio under one load."""
+    judgings: list[dict[str, Any]] = []
+    pair: Pair | None = None
+    with neighbour(busy):
+        for index in range(repeats):
+            if index % JUDGINGS_A_PROCESS == 0:
+                if pair is not None:
+                    pair.close()
+                pair = Pair(baseline, threads)
+            assert pair is not None
+            judgings.append(pair.judge())
+            print(
+                f"\r{index + 1}/{repeats} {judgings[-1]['standing']:<10}", end="", file=sys.stderr
+            )
+        if pair is not None:
+            pair.close()
+    print(file=sys.stderr)
+    wanted = Standing.REACHED if baseline == "units_11" else Standing.MISSED
+    return {
+        "baseline": baseline,
+        "true_ratio": 1.1 if baseline == "units_11" else 0.9,
+        "threads": threads,
+        "busy_neighbour": busy,
+        "wanted": wanted.value,
+        "judgings": judgings,
+    }
+
+
+def summary(result: dict[str, Any]) -> dict[str, Any]:
+    """One row of the table."""
+    counted = Counter(j["standing"] for j in result["judgings"])
+    right = counted.pop(result["wanted"], 0)
+    wrong = counted.pop("reached", 0) + counted.pop("missed", 0)
+    seconds = [j["seconds"] for j in result["judgings"]]
+    return {
+        "true_ratio": result["true_ratio"],
+        "threads": result["threads"],
+        "busy_neighbour": result["busy_neighbour"],
+        "judgings": len(seconds),
+        "right": right,
+        "wrong": wrong,
+        "undecided": sum(counted.values()),
+        "median_s": round(float(np.median(seconds)), 1),
+        "longest_s": round(max(seconds), 1),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--repeats", type=int, default=100)
+    parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
+    parser.add_argument("--out", type=Path, default=HERE / "results" / "false_grades.json")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    results = [
+        cell(baseline, threads, busy, options.repeats)
+        for busy in (False, True)
+        for threads in options.threads
+        for baseline in ("units_9", "units_11")
+    ]
+    rows = [summary(result) for result in results]
+    document = {
+        "device": device_name(),
+        "date": time.strftime("%Y-%m-%d"),
+        "isolation": sandbox_level()[0],
+        "rows": rows,
+        "results": results,
+    }
+    options.out.write_text(json.dumps(document, separators=(",", ":")) + "\n")
+    if options.json:
+        print(json.dumps(rows))
+        return
+    print(
+        "true ratio | threads | neighbour | judgings | right | wrong | undecided | median s | longest s"
+    )
+    for r in rows:
+        print(" | ".join(str(value) for value in r.values()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""Work whose true speed ratio is known: the same unit of work, done 9, 10 or 11 times."""
+
+from __future__ import annotations
+
+import torch
+
+
+def _units(count: int, x: torch.Tensor, out: torch.Tensor) -> None:
+    for _ in range(count):
+        torch.exp(x, out=out)
+
+
+def units_9(x: torch.Tensor, out: torch.Tensor) -> None:
+    """Nine units: 10 % faster than the candidate."""
+    _units(9, x, out)
+
+
+def units_10(x: torch.Tensor, out: torch.Tensor) -> None:
+    """Ten units: the candidate."""
+    _units(10, x, out)
+
+
+def units_11(x: torch.Tensor, out: torch.Tensor) -> None:
+    """Eleven units: 10 % slower than the candidate."""
+    _units(11, x, out)

@@ -1,0 +1,113 @@
+"""The order of a trial and its rulings, on made-up windows: no clock is involved."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from hotloop.judge.levels import Level
+from hotloop.judge.speed import MAX_BROKEN, Trial
+from hotloop.judge.verdict import Ruling, Verdict
+
+
+@dataclass(frozen=True)
+class FakeWindow:
+    seconds: float
+    intact: bool = True
+    counts: bool = True
+
+
+class FakeTimer:
+    def __init__(self, make: Callable[[int], FakeWindow]) -> None:
+        self.calls: Sequence[object] = [None] * 4
+        self.make = make
+        self.windows = 0
+
+    def window(self, adversarial: Sequence[bool]) -> FakeWindow:
+        assert sum(adversarial) == 1
+        self.windows += 1
+        return self.make(self.windows)
+
+
+def _noisy(middle: float, noise: float, seed: int) -> Callable[[int], FakeWindow]:
+    rng = np.random.default_rng(seed)
+    return lambda _n: FakeWindow(middle * float(np.exp(rng.normal(0, noise))))
+
+
+def _trial(baseline, candidate, level: float = 1.5, seconds: float = 5.0) -> Trial:
+    return Trial(
+        FakeTimer(baseline),
+        FakeTimer(candidate),
+        (Level(level, 1.0),),
+        np.random.default_rng(0),
+        time.monotonic() + seconds,
+    )
+
+
+def test_ten_percent_above_a_level_is_reached_at_the_first_look() -> None:
+    trial = _trial(_noisy(1.65, 0.03, 1), _noisy(1.0, 0.03, 2))
+    outcome = trial.run()
+    assert outcome.decided
+    assert outcome.figure.interval.low >= 1.5
+    assert len(trial.samples.baseline) == 10
+
+
+def test_ten_percent_below_a_level_is_missed() -> None:
+    outcome = _trial(_noisy(1.35, 0.03, 1), _noisy(1.0, 0.03, 2)).run()
+    assert outcome.decided
+    assert outcome.figure.interval.high < 1.5
+
+
+def test_exactly_at_the_level_looks_until_the_end_and_stays_open() -> None:
+    trial = _trial(_noisy(1.5, 0.04, 3), _noisy(1.0, 0.04, 4))
+    outcome = trial.run()
+    assert not outcome.decided
+    assert len(trial.samples.baseline) == 46
+    assert outcome.samples.quiet
+
+
+def test_running_while_frozen_is_tampering_only_when_it_repeats() -> None:
+    def sometimes(windows: int) -> Callable[[int], FakeWindow]:
+        return lambda n: FakeWindow(1.0, intact=n > windows, counts=n > windows)
+
+    assert _trial(_noisy(2, 0.01, 1), sometimes(MAX_BROKEN - 1)).run().decided
+    with pytest.raises(Ruling) as caught:
+        _trial(_noisy(2, 0.01, 1), sometimes(MAX_BROKEN)).run()
+    assert caught.value.verdict is Verdict.TAMPERED
+
+
+def test_a_candidate_that_delays_itself_does_not_stay_undecided() -> None:
+    with pytest.raises(Ruling) as caught:
+        _trial(_noisy(2, 0.01, 1), lambda _n: FakeWindow(1.0, counts=False)).run()
+    assert caught.value.verdict is Verdict.TOO_SLOW
+
+
+def test_a_busy_machine_is_undecided_never_too_slow() -> None:
+    with pytest.raises(Ruling) as caught:
+        _trial(
+            lambda _n: FakeWindow(2.0, counts=False),
+            lambda _n: FakeWindow(1.0, counts=False),
+            seconds=0.05,
+        ).run()
+    assert caught.value.verdict is Verdict.UNDECIDED
+
+
+def test_a_baseline_slowed_only_beside_the_candidate_is_undecided() -> None:
+    alone = 12  # windows of the A/A control
+
+    def slowed(n: int) -> FakeWindow:
+        return FakeWindow(2.0 if alone < n <= alone + 20 else 1.0)
+
+    with pytest.raises(Ruling) as caught:
+        _trial(slowed, _noisy(1.0, 0.01, 1)).run()
+    assert caught.value.verdict is Verdict.UNDECIDED
+
+
+def test_an_uneven_control_is_repeated_and_then_undecided() -> None:
+    with pytest.raises(Ruling) as caught:
+        _trial(lambda n: FakeWindow(1.0 + 0.2 * (n % 2)), _noisy(1, 0.01, 1), seconds=0.02).run()
+    assert caught.value.verdict is Verdict.UNDECIDED

@@ -1,0 +1,65 @@
+"""The interval covers the truth as often as it says, also when one looks repeatedly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hotloop.judge.levels import Level, Standing, decided, earned, standing
+from hotloop.judge.statistics import LOOKS, Estimate, Interval, estimate, quantiles, spread
+
+
+def _blocks(rng, count: int, middle: float, noise: float) -> np.ndarray:
+    return middle * np.exp(rng.normal(0, noise, (count, 2)))
+
+
+def test_repeated_looks_miss_the_truth_in_less_than_five_percent() -> None:
+    rng = np.random.default_rng(5)
+    missed = 0
+    for _ in range(200):
+        a, b = _blocks(rng, LOOKS[-1], 1.5, 0.05), _blocks(rng, LOOKS[-1], 1.0, 0.05)
+        figures = [estimate(a[:n], b[:n], rng) for n in LOOKS]
+        missed += any(not f.interval.low <= 1.5 <= f.interval.high for f in figures)
+    assert missed <= 14  # 5 % of 200, and what chance adds to it
+
+
+def test_blocks_must_pair_up() -> None:
+    with pytest.raises(ValueError, match="pair up"):
+        estimate([[1.0]], [], np.random.default_rng(0))
+
+
+def test_slow_windows_show_in_the_total() -> None:
+    rng = np.random.default_rng(0)
+    a = _blocks(rng, 20, 2.0, 0.01)
+    b = _blocks(rng, 20, 1.0, 0.01)
+    b[::7] *= 30
+    figure = estimate(a, b, rng)
+    assert figure.interval.low > 1.9
+    assert figure.total_ratio < 1.0
+    assert standing(Level(1.5, 1.0), figure) is Standing.OPEN
+
+
+def _figure(low: float, high: float, total: float | None = None) -> Estimate:
+    middle = (low + high) / 2
+    return Estimate(middle, Interval(low, high), middle if total is None else total)
+
+
+def test_a_level_is_reached_missed_or_open() -> None:
+    level = Level(2.0, 1.0)
+    assert standing(level, _figure(2.0, 2.2)) is Standing.REACHED
+    assert standing(level, _figure(1.8, 1.99)) is Standing.MISSED
+    assert standing(level, _figure(1.9, 2.1)) is Standing.OPEN
+
+
+def test_points_are_those_of_the_highest_level_reached() -> None:
+    levels = (Level(1.5, 0.5), Level(2.0, 1.0), Level(3.0, 0.0))
+    assert earned(levels, _figure(1.6, 1.9)) == 0.5
+    assert earned(levels, _figure(2.1, 2.9)) == 1.0
+    assert earned(levels, _figure(3.1, 3.2)) == 1.0
+    assert decided(levels, _figure(2.1, 3.2))
+    assert not decided(levels, _figure(1.9, 2.1))
+
+
+def test_quantiles_and_spread() -> None:
+    assert quantiles([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]) == {"p20": 2.0, "p50": 3.5, "p80": 5.0}
+    assert spread([1.0, 1.0, 1.0]) == 0
