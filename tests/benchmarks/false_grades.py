@@ -29,9 +29,10 @@ from hotloop.judge.device import device_name
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import Level, Standing, standing
-from hotloop.judge.rungs.fast import PRIORITY, lengthen_side
+from hotloop.judge.rungs.fast import lengthen_side
+from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.speed import Trial, pinned_judge
+from hotloop.judge.speed import Trial
 from hotloop.judge.verdict import Ruling
 from hotloop.judge.window import Side, Workload
 from hotloop.sandbox.level import level as sandbox_level
@@ -71,10 +72,7 @@ class Pair:
 
     def judge(self) -> dict[str, Any]:
         started = time.monotonic()
-        with pinned_judge(self.threads) as cores:
-            for link in self.links:
-                link.freezer.set_affinity(cores)
-                link.freezer.set_priority(PRIORITY)
+        with undisturbed(self.links, self.threads):
             sides = [
                 Side(
                     link,

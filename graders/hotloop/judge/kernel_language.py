@@ -14,179 +14,40 @@ from typing import NoReturn, Protocol
 
 MAX_INTEGER_BITS = 64
 
-DTYPES = frozenset(
-    [
-        "int1",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float16",
-        "bfloat16",
-        "float32",
-        "float64",
-        "float8e4nv",
-        "float8e4b8",
-        "float8e4b15",
-        "float8e5",
-        "float8e5b16",
-    ]
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+DTYPES = _words(
+    "int1 int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 "
+    "float8e4nv float8e4b8 float8e4b15 float8e5 float8e5b16"
 )
-_MATH = frozenset(
-    [
-        "abs",
-        "ceil",
-        "cos",
-        "div_rn",
-        "erf",
-        "exp",
-        "exp2",
-        "fdiv",
-        "floor",
-        "fma",
-        "log",
-        "log2",
-        "rsqrt",
-        "sin",
-        "sqrt",
-        "sqrt_rn",
-        "umulhi",
-    ]
+_MATH = _words(
+    "abs ceil cos div_rn erf exp exp2 fdiv floor fma log log2 rsqrt sin sqrt sqrt_rn umulhi"
 )
-_FUNCTIONS = frozenset(
-    [
-        "program_id",
-        "num_programs",
-        "arange",
-        "zeros",
-        "zeros_like",
-        "full",
-        "cat",
-        "cast",
-        "broadcast",
-        "broadcast_to",
-        "expand_dims",
-        "interleave",
-        "join",
-        "permute",
-        "ravel",
-        "reshape",
-        "split",
-        "trans",
-        "view",
-        "where",
-        "squeeze",
-        "unsqueeze",
-        "load",
-        "store",
-        "make_block_ptr",
-        "advance",
-        "make_tensor_descriptor",
-        "load_tensor_descriptor",
-        "store_tensor_descriptor",
-        "dot",
-        "dot_scaled",
-        "clamp",
-        "maximum",
-        "minimum",
-        "sigmoid",
-        "softmax",
-        "cdiv",
-        "add",
-        "sub",
-        "mul",
-        "sum",
-        "max",
-        "min",
-        "argmax",
-        "argmin",
-        "reduce",
-        "associative_scan",
-        "cumsum",
-        "cumprod",
-        "xor_sum",
-        "reduce_or",
-        "sort",
-        "topk",
-        "flip",
-        "histogram",
-        "gather",
-        "swizzle2d",
-        "range",
-        "static_range",
-        "static_assert",
-        "assume",
-        "debug_barrier",
-        "multiple_of",
-        "max_contiguous",
-        "max_constancy",
-        "constexpr",
-        "rand",
-        "randn",
-        "randint",
-        "atomic_add",
-        "atomic_and",
-        "atomic_cas",
-        "atomic_max",
-        "atomic_min",
-        "atomic_or",
-        "atomic_xchg",
-        "atomic_xor",
-    ]
+_FUNCTIONS = _words(
+    "program_id num_programs arange zeros zeros_like full cat cast broadcast broadcast_to "
+    "expand_dims interleave join permute ravel reshape split trans view where squeeze unsqueeze "
+    "load store make_block_ptr advance make_tensor_descriptor load_tensor_descriptor "
+    "store_tensor_descriptor dot dot_scaled clamp maximum minimum sigmoid softmax cdiv add sub mul "
+    "sum max min argmax argmin reduce associative_scan cumsum cumprod xor_sum reduce_or sort topk "
+    "flip histogram gather swizzle2d range static_range static_assert assume debug_barrier "
+    "multiple_of max_contiguous max_constancy constexpr rand randn randint "
+    "atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor"
 )
 _LANGUAGE = DTYPES | _MATH | _FUNCTIONS
-_TRITON = frozenset({"cdiv", "next_power_of_2"})
-_BUILTINS = frozenset({"range", "min", "max", "abs", "len", "float", "int"})
-_OF_VALUES = _MATH | frozenset(
-    [
-        "dtype",
-        "shape",
-        "type",
-        "element_ty",
-        "scalar",
-        "primitive_bitwidth",
-        "T",
-        "to",
-        "cast",
-        "broadcast_to",
-        "trans",
-        "permute",
-        "split",
-        "view",
-        "reshape",
-        "expand_dims",
-        "ravel",
-        "max",
-        "argmax",
-        "min",
-        "argmin",
-        "sum",
-        "xor_sum",
-        "reduce_or",
-        "cumsum",
-        "cumprod",
-        "flip",
-        "reduce",
-        "associative_scan",
-        "gather",
-        "load",
-        "store",
-        "scatter",
-        "advance",
-        "logical_and",
-        "logical_or",
-        "sigmoid",
-        "softmax",
-    ]
+_TRITON = _words("cdiv next_power_of_2")
+_BUILTINS = _words("range min max abs len float int")
+_OF_VALUES = _MATH | _words(
+    "dtype shape type element_ty scalar primitive_bitwidth T to cast broadcast_to trans permute "
+    "split view reshape expand_dims ravel max argmax min argmin sum xor_sum reduce_or cumsum "
+    "cumprod flip reduce associative_scan gather load store scatter advance logical_and "
+    "logical_or sigmoid softmax"
 )
-_TEXTS = frozenset(
-    {"", ".ca", ".cg", ".cs", ".cv", ".wb", ".wt", "evict_first", "evict_last", "evict_normal"}
-    | {"zero", "nan", "relaxed", "acquire", "release", "acq_rel", "cta", "gpu", "sys"}
-    | {"tf32", "tf32x3", "ieee", "rtne", "rtz", "inf", "-inf"}
+_TEXTS = {""} | _words(
+    ".ca .cg .cs .cv .wb .wt evict_first evict_last evict_normal zero nan relaxed acquire release "
+    "acq_rel cta gpu sys tf32 tf32x3 ieee rtne rtz inf -inf"
 )
 _STATEMENTS = (
     ast.Return,
@@ -235,8 +96,15 @@ _WORDS = {
 class Module(Protocol):
     """The file that a kernel stands in."""
 
-    language_names: Set[str]
-    triton_names: Set[str]
+    @property
+    def language_names(self) -> Set[str]:
+        """Names that the file gives to `triton.language`."""
+        ...
+
+    @property
+    def triton_names(self) -> Set[str]:
+        """Names that the file gives to `triton`."""
+        ...
 
     def defines(self, name: str) -> bool:
         """True when the file binds `name` at its top level."""
@@ -343,7 +211,7 @@ class Vetter(ast.NodeTransformer):
         if path and root not in self._locals and self._is_module(root):
             return self._language_name(node, path)
         if node.attr not in _OF_VALUES:
-            self._module.refuse(node, f"`.{node.attr}` is not allowed in a kernel")
+            self._module.refuse(node, f"`{path or '.' + node.attr}` is not allowed in a kernel")
         node.value = self.expression(node.value)
         return node
 

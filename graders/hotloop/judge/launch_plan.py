@@ -8,7 +8,7 @@ Python and on inputs that the claim's author never saw, gives the right answer.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
@@ -40,7 +40,7 @@ ELEMENT_BYTES: Mapping[str, int] = {
 
 @dataclass(frozen=True)
 class Pointer:
-    """A tensor argument. tensor: "argument" or "scratch"; offset in bytes from its first element."""
+    """A tensor argument. tensor: "argument" or "scratch"; offset: bytes from its first element."""
 
     tensor: str
     index: int
@@ -121,10 +121,10 @@ def read(claim: object, tensors: int) -> Plan:
     scratch = [_scratch(s) for s in _list(document.get("scratch"), MAX_LAUNCHES * MAX_ARGUMENTS)]
     if sum(s.bytes for s in scratch) > MAX_SCRATCH_BYTES:
         _advise(f"it needs more than {MAX_SCRATCH_BYTES >> 20} MiB of temporary tensors")
-    claimed = document.get("launches")
-    if isinstance(claimed, list) and len(cast(list[object], claimed)) > MAX_LAUNCHES:
+    claimed = _list(document.get("launches"), 2 * MAX_LAUNCHES)
+    if len(claimed) > MAX_LAUNCHES:
         _advise(f"it launches more than {MAX_LAUNCHES} kernels in one call")
-    launches = [_launch(entry, tensors, len(scratch)) for entry in _list(claimed, MAX_LAUNCHES)]
+    launches = [_launch(entry, tensors, len(scratch)) for entry in claimed]
     if not launches:
         _advise("it launches no Triton kernel: do the work in a @triton.jit function")
     return Plan(launches, scratch)
@@ -169,9 +169,16 @@ def _launch(claim: object, tensors: int, scratch: int) -> Launch:
         kernel=kernel,
         grid=(extents[0], extents[1], extents[2]),
         arguments={_name(n): _argument(n, a, tensors, scratch) for n, a in arguments.items()},
-        num_warps=_integer(document.get("num_warps"), 1, 32),
-        num_stages=_integer(document.get("num_stages"), 1, 16),
+        num_warps=_option(document.get("num_warps"), (1, 2, 4, 8, 16, 32), "num_warps", kernel),
+        num_stages=_option(document.get("num_stages"), range(1, 17), "num_stages", kernel),
     )
+
+
+def _option(value: object, allowed: Container[int], name: str, kernel: str) -> int:
+    number = _integer(value, -(1 << 31), 1 << 31)
+    if number not in allowed:
+        _advise(f"`{kernel}` is launched with {name}={number}, which no GPU takes")
+    return number
 
 
 def _argument(name: str, claim: object, tensors: int, scratch: int) -> Argument:

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import Link
-from hotloop.sandbox.confinement import Confinement
+from hotloop.judge.verdict import Ruling
+from hotloop.sandbox.confinement import Confined, Confinement
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.plain import launch_plain
 
@@ -46,7 +48,11 @@ class Launcher:
             confined = self._launch(
                 Confinement(
                     argv=(sys.executable, *program, "--fd", str(theirs.fileno()), *arguments),
-                    environment={**self._environment(), **(environment or {})},
+                    environment={
+                        **worker_environment(self.threads),
+                        "HOTLOOP_REPLAY": "1",
+                        **(environment or {}),
+                    },
                     read_only={},
                     writable={},
                     files=files,
@@ -60,21 +66,38 @@ class Launcher:
                 )
             )
         link = Link(ours, confined.freezer, trusted=trusted, confined=confined)
-        link.hello(START_TIMEOUT_S)
+        try:
+            link.hello(START_TIMEOUT_S)
+        except (Ruling, JudgeFault) as failure:
+            # Until here no code of the candidate has run.
+            said = confined.output().decode(errors="replace")[-500:]
+            link.close()
+            raise JudgeFault(f"a worker did not start: {failure}; it said: {said}") from None
         return link
 
-    def _launch(self, confinement: Confinement):
+    def _launch(self, confinement: Confinement) -> Confined:
         return launch(confinement) if self.isolation != "none" else launch_plain(confinement)
 
-    def _environment(self) -> dict[str, str]:
-        threads = str(self.threads)
-        return {
-            "OMP_NUM_THREADS": threads,
-            "MKL_NUM_THREADS": threads,
-            "OPENBLAS_NUM_THREADS": threads,
-            "HOTLOOP_REPLAY": "1",
-            "PYTHONDONTWRITEBYTECODE": "1",
-        }
+
+def worker_environment(threads: int) -> dict[str, str]:
+    """What every worker is started with, the notebook's kernel too."""
+    count = str(threads)
+    environment = {
+        "OMP_NUM_THREADS": count,
+        "MKL_NUM_THREADS": count,
+        "OPENBLAS_NUM_THREADS": count,
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    if threads == 1:
+        return environment
+    # One thread a core: two that spin on one core wait for each other's time slice.
+    places = ",".join(f"{{{core}}}" for core in worker_cores(threads))
+    return {**environment, "OMP_PLACES": places, "OMP_PROC_BIND": "true"}
+
+
+def worker_cores(threads: int) -> list[int]:
+    """The cores that workers run on: the last ones, so that the first stays with the judge."""
+    return sorted(os.sched_getaffinity(0))[-threads:]
 
 
 def usable_cores() -> int:

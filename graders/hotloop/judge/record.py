@@ -106,8 +106,11 @@ def summarize(rungs: Sequence[RungRecord]) -> tuple[Verdict, str]:
     pending = [r for r in rungs if r.verdict.pending]
     if not failed and not pending:
         return Verdict.PASSED, rungs[-1].sentence
-    first = failed[0] if failed else pending[0]
     earned = any(r.earned > 0 for r in rungs)
+    if not failed and earned:
+        still_open = ", ".join(r.rung for r in pending)
+        return Verdict.PARTIAL, f"All that was measured here passed; still open: {still_open}."
+    first = failed[0] if failed else pending[0]
     return (Verdict.PARTIAL if earned else first.verdict), first.sentence
 
 

@@ -28,6 +28,7 @@ from hotloop.worker import wire
 log = logging.getLogger("hotloop.judge")
 
 CONNECT_TIMEOUT_S = 30.0
+NOTEBOOK_TIMEOUT_S = 120.0
 
 
 def serve(control: socket.socket) -> None:
@@ -96,7 +97,9 @@ def _connect(job: Job, connection: socket.socket | None, launcher: Launcher) -> 
     """The worker that holds the notebook's names."""
     if job.notebook is not None:
         files = Path(job.files) if job.files else None
-        return launcher.start(arguments=("--notebook", job.notebook), files=files, trusted=False)
+        link = launcher.start(files=files, trusted=False)
+        link.request({"op": "notebook", "file": job.notebook}, NOTEBOOK_TIMEOUT_S)
+        return link
     if job.listen is not None:
         connection = _listen(job.listen)
     if connection is None:

@@ -7,10 +7,8 @@ alone again. The candidate stands frozen whenever it is not being timed.
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -237,17 +235,3 @@ class Trial:
             Verdict.UNDECIDED,
             "This machine was too busy to measure on; the task stays open and is measured again.",
         )
-
-
-@contextmanager
-def pinned_judge(threads: int) -> Iterator[set[int]]:
-    """Keeps the judge off the workers' cores where there are enough; yields the workers' cores."""
-    cores = sorted(os.sched_getaffinity(0))
-    if len(cores) <= threads:
-        yield set(cores[-threads:])
-        return
-    try:
-        os.sched_setaffinity(0, cores[: len(cores) - threads])
-        yield set(cores[-threads:])
-    finally:
-        os.sched_setaffinity(0, cores)

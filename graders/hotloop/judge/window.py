@@ -24,6 +24,7 @@ from hotloop.judge.foreign import steal_seconds
 from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.sandbox.freezer import Usage
 
 FOREIGN_SHARE = 0.03
 """A window in which others took more than this share of its CPU time is thrown away."""
@@ -112,10 +113,21 @@ class Side:
         freezer.freeze()
         seconds = now() - started
         after = freezer.usage()
-        waited = (after.wait_ns - before.wait_ns) * 1e-9 + steal_seconds() - steal
+        stolen = steal_seconds() - steal
         self._verify()
         still = still and freezer.usage() == after
-        return Window(seconds, waited / (seconds * self.threads), still)
+        return Window(seconds, self._foreign_share(before, after, seconds, stolen), still)
+
+    def _foreign_share(self, before: Usage, after: Usage, seconds: float, stolen: float) -> float:
+        """Share of the window's CPU time that its cores spent on others.
+
+        A thread that waits while the candidate's own threads use all of its cores is the
+        candidate's affair; only time that the tree did not use can have gone to others.
+        """
+        available = seconds * self.threads
+        used = (after.cpu_ns - before.cpu_ns) * 1e-9
+        waited = (after.wait_ns - before.wait_ns) * 1e-9
+        return (min(waited, max(0.0, available - used)) + stolen) / available
 
     def close(self) -> None:
         """Give the buffers back; the worker is left running."""

@@ -15,10 +15,13 @@ import sys
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from hotloop.worker.tensors import Mapping, copy_out, tensor
 from hotloop.worker.wire import Message, WireClosed, receive_with_fds, send
+
+if TYPE_CHECKING:
+    from hotloop.worker.device import DeviceCalls
 
 _TRACE_LIMIT = 4000
 _MESSAGE_LIMIT = 600
@@ -38,6 +41,7 @@ class Worker:
         self.framework = "torch"
         self.style = "return"
         self.record = False
+        self.device: DeviceCalls | None = None
 
     def answer(self, message: Message, fds: list[int]) -> Message:
         """The reply to one request; every failure becomes a reply, never an exception."""
@@ -59,6 +63,13 @@ class Worker:
             if module is not None:
                 versions[name] = str(getattr(module, "__version__", ""))
         return {"versions": versions, "pid": os.getpid()}
+
+    def on_notebook(self, message: Message, _fds: list[int]) -> Message:
+        """Run a notebook's cells in this process, so that its names can be resolved."""
+        from hotloop.worker.notebook import run_cells
+
+        run_cells(Path(message["file"]), self.namespace)
+        return {}
 
     def on_resolve(self, message: Message, _fds: list[int]) -> Message:
         """Find the candidate by name, in its file or in the notebook's namespace."""
@@ -101,6 +112,25 @@ class Worker:
                 candidate(*arguments)
             return {"returned": []}
         return {"returned": [self._call(candidate, i) for i in range(len(self.calls))]}
+
+    def on_device_plan(self, message: Message, _fds: list[int]) -> Message:
+        """Remember calls on device memory that is not mapped yet."""
+        return self._device_calls().plan(message)
+
+    def on_device_run(self, _message: Message, fds: list[int]) -> Message:
+        """Map the judge's device memory, make the planned calls, wait for the device."""
+        return self._device_calls().run(cast(Callable[..., Any], self.candidate), fds)
+
+    def on_device_unmap(self, _message: Message, _fds: list[int]) -> Message:
+        """Forget device memory and its calls."""
+        return self._device_calls().unmap()
+
+    def _device_calls(self) -> DeviceCalls:
+        from hotloop.worker.device import DeviceCalls
+
+        if self.device is None:
+            self.device = DeviceCalls.for_torch()
+        return self.device
 
     def _argument(self, spec: Message) -> Any:
         if "tensor" in spec:

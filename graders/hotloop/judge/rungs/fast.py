@@ -14,8 +14,9 @@ from hotloop.judge.calls import CallSpec
 from hotloop.judge.check import Candidate
 from hotloop.judge.levels import Level, Standing, earned, standing
 from hotloop.judge.record import RungRecord
+from hotloop.judge.scheduling import promote, undisturbed
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.speed import Outcome, Trial, pinned_judge
+from hotloop.judge.speed import Outcome, Trial
 from hotloop.judge.statistics import quantiles
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.window import Side, Window, Workload
@@ -25,7 +26,7 @@ WINDOW_S = 0.045
 
 MOST_CALLS = 256
 WARMUP_WINDOWS = 3
-PRIORITY = -20
+WARMUP_CALLS = 4
 IMPLAUSIBLE = 1.3
 """Nobody moves bytes this many times faster than the measured copy; caches explain some of it."""
 
@@ -65,21 +66,20 @@ class Fast:
         other = bench.trusted(self.baseline.path.parent)
         ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
         other.resolve(ours.name, ours.file, 60)
-        with pinned_judge(threads) as cores:
-            for worker in (link, other):
-                worker.freezer.set_affinity(cores)
-                worker.freezer.set_priority(PRIORITY)
-            side_a = Side(other, ours, self.workload, threads, bench.seeds)
-            side_b = Side(link, candidate, self.workload, threads, bench.seeds)
-            try:
+        side_a = Side(other, ours, self.workload, threads, bench.seeds)
+        side_b = Side(link, candidate, self.workload, threads, bench.seeds)
+        try:
+            bench.progress("warming up")
+            for side in (side_b, side_a):
+                warm_up(side, self.workload, bench.seeds)
+            with undisturbed((link, other), threads):
                 return self._judge(name, side_a, side_b, bench)
-            finally:
-                side_a.close()
-                side_b.close()
+        finally:
+            side_a.close()
+            side_b.close()
 
     def _judge(self, name: str, side_a: Side, side_b: Side, bench: Bench) -> RungRecord:
         rng = bench.seeds.generator()
-        bench.progress("warming up")
         for side in (side_b, side_a):
             lengthen_side(side, self.workload, bench.seeds)
         deadline = time.monotonic() + min(self.seconds, bench.remaining_s)
@@ -156,6 +156,16 @@ class Fast:
         }
 
 
+def warm_up(side: Side, workload: Workload, seeds: Seeds) -> None:
+    """Let a compiler compile, with all cores and before anything is measured.
+
+    Outwardly it is a window like any other.
+    """
+    rng = seeds.generator()
+    side.plan([workload.spec(rng, i) for i in range(WARMUP_CALLS)])
+    _windows(side, 1)
+
+
 def lengthen_side(side: Side, workload: Workload, seeds: Seeds) -> None:
     """Plan so many calls that a window lasts at least WINDOW_S; warms up on the way."""
     rng = seeds.generator()
@@ -163,6 +173,7 @@ def lengthen_side(side: Side, workload: Workload, seeds: Seeds) -> None:
     while True:
         side.plan([workload.spec(rng, i) for i in range(count)])
         fastest = min(w.seconds for w in _windows(side, WARMUP_WINDOWS))
+        promote(side.link)
         if fastest >= WINDOW_S or count >= MOST_CALLS:
             return
         wanted = math.ceil(count * WINDOW_S * 1.1 / fastest)

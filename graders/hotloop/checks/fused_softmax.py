@@ -1,0 +1,363 @@
+"""What the judge asks of the tasks of module fused_softmax.
+
+Softmax here is exp(x − max) / sum over each row, and zeros for a row without a finite element.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.check import Candidate, Check
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, U8, DType
+from hotloop.judge.gpu.recipes import HOSTILE, Draw, Keep, Normal, Twist
+from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.levels import Level
+from hotloop.judge.rungs.compiles import Compiles
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.rungs.traffic import Traffic
+from hotloop.judge.window import Workload
+
+Rng = np.random.Generator
+Shape = tuple[int, ...]
+
+KERNELS = "softmax_triton.py"
+BASELINES = Path(__file__).parent / "baselines" / "fused_softmax.py"
+FIVE_OPS = Baseline(BASELINES, "five_ops")
+SCALE_MASK_SOFTMAX = Baseline(BASELINES, "scale_mask_softmax")
+
+CPU_SHAPE = (256, 4096)
+GPU_SHAPE = (8192, 8192)
+GPU_MASKED_SHAPE = (16384, 4096)
+TIMED_SCALE = 0.125
+
+LONGER_THAN_ANY_BLOCK = (1 << 20) + 3
+"""Triton allows 2^20 elements a block, so that such a row needs a loop."""
+
+# Provisional on every device: module.yaml says where they were taken from.
+CPU_LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0), Level(2.5, 0.0))
+GPU_LEVELS = (Level(2.0, 0.5), Level(3.0, 1.0), Level(3.5, 0.0))
+GPU_MASKED_LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0), Level(3.0, 0.0))
+
+
+# --- tasks ----------------------------------------------------------------------------------------
+
+
+def online_pass() -> Check:
+    """The recurrence over column blocks, in PyTorch."""
+    return Check(
+        Candidate("online_softmax"),
+        {"correct": Correct(_cases_of_any_rank, softmax_rows, _tolerance)},
+    )
+
+
+def compiled_chain() -> Check:
+    """The five operations as one compiled kernel."""
+    return Check(
+        Candidate("softmax", style="destination"),
+        {
+            "correct": Correct(_cases_for_a_compiler, softmax_rows, _tolerance, case_timeout_s=90),
+            "fast_cpu": Fast(
+                Workload(_cpu_spec, _fill_rows, softmax_rows, _tolerance_of(FP32, CPU_SHAPE[1])),
+                FIVE_OPS,
+                _bytes_of_call,
+                CPU_LEVELS,
+            ),
+            "fast_gpu": GpuFast(
+                _gpu_workload(), FIVE_OPS, _bytes_of_call, GPU_LEVELS, needs=("correct",)
+            ),
+        },
+    )
+
+
+def triton_forward() -> Check:
+    """The forward kernel in OpenAI Triton."""
+    return Check(
+        Candidate("softmax", KERNELS, "destination"),
+        {
+            "correct": Correct(_cases_of_matrices, softmax_rows, _tolerance),
+            "traffic": Traffic(_short_rows, softmax_rows, _tolerance, _bytes_of_case),
+            "compiles": Compiles(_short_rows),
+            "gpu_correct": GpuCorrect(_cases_of_matrices, softmax_rows, _tolerance),
+            "gpu_fast": GpuFast(_gpu_workload(), FIVE_OPS, _bytes_of_call, GPU_LEVELS),
+        },
+    )
+
+
+def triton_masked() -> Check:
+    """Scale, mask and softmax in one kernel in OpenAI Triton."""
+    return Check(
+        Candidate("masked_softmax", KERNELS, "destination"),
+        {
+            "correct": Correct(_masked_cases, masked_softmax_rows, _tolerance),
+            "traffic": Traffic(_short_masked_rows, masked_softmax_rows, _tolerance, _bytes_of_case),
+            "compiles": Compiles(_short_masked_rows),
+            "gpu_correct": GpuCorrect(_masked_cases, masked_softmax_rows, _tolerance),
+            "gpu_fast": GpuFast(
+                _gpu_masked_workload(), SCALE_MASK_SOFTMAX, _bytes_of_call, GPU_MASKED_LEVELS
+            ),
+        },
+    )
+
+
+# --- truth ----------------------------------------------------------------------------------------
+
+
+def softmax_rows(x: Floats) -> Floats:
+    """Softmax over the last axis in float64; zeros where a row has no finite element."""
+    maximum: Floats = x.max(axis=-1, keepdims=True)
+    weights = np.exp(x - np.where(np.isneginf(maximum), 0.0, maximum))
+    total = weights.sum(axis=-1, keepdims=True)
+    return weights / np.where(total == 0.0, 1.0, total)
+
+
+def masked_softmax_rows(x: Floats, mask: NDArray[Any], scale: float) -> Floats:
+    """Softmax of scale·x over the kept elements of each row, zeros elsewhere, in float64."""
+    return softmax_rows(np.where(mask != 0, x * scale, -np.inf))
+
+
+def _softmax_on_device(x: Any) -> Any:
+    """As `softmax_rows`, on float64 torch tensors of which every row has a finite element."""
+    weights = (x - x.amax(-1, keepdim=True)).exp()
+    return weights / weights.sum(-1, keepdim=True)
+
+
+def _masked_softmax_on_device(x: Any, mask: Any, scale: float) -> Any:
+    return _softmax_on_device((x * scale).masked_fill(mask == 0, -math.inf))
+
+
+def _tolerance(case: Case) -> Tolerance:
+    return _tolerance_of(case.out.dtype, case.out.shape[-1])
+
+
+def _tolerance_of(out: DType, columns: int) -> Tolerance:
+    """What computing in float32 and storing in `out` can explain.
+
+    exp(d) is 0 in float32 below d = −104, so that a rounding of d costs 104 units at most. Results
+    below the smallest normal float32 may be flushed to zero, as GPUs and vector code do.
+    """
+    derived = Tolerance.derived(out, FP32, terms=columns, amplification=104)
+    return Tolerance(derived.relative, derived.absolute + 2.0**-126)
+
+
+# --- cases ----------------------------------------------------------------------------------------
+
+
+def _cases_of_any_rank(rng: Rng) -> Iterator[Case]:
+    yield _case("a vector", _normal(rng, (_odd(rng, 900, 1100),)), FP32)
+    yield _case("one single element", _normal(rng, (1, 1)), FP32)
+    yield _case("three dimensions", _normal(rng, (2, 3, _odd(rng, 500, 700))), FP32)
+    yield _case("rows with a gap between them", _normal(rng, (5, 777)), FP32, gap=19)
+    yield _case("columns that fill blocks exactly", _normal(rng, (3, 1024)), FP32)
+    yield _case("rows that rise from block to block", _ramp(rng, (4, 3001)), FP32)
+    yield from _hard_cases(rng)
+
+
+def _cases_of_matrices(rng: Rng) -> Iterator[Case]:
+    yield _case("one single element", _normal(rng, (1, 1)), FP32)
+    yield _case("a single column", _normal(rng, (7, 1)), FP32)
+    yield _case("an odd number of columns", _normal(rng, (5, _odd(rng, 65, 1000))), FP32)
+    yield _case("a power of two of columns", _normal(rng, (3, 1024)), FP32)
+    yield _case("rows with a gap between them", _normal(rng, (5, 777)), FP32, gap=19)
+    yield _case("an output with a gap between its rows", _normal(rng, (4, 321)), FP32, out_gap=7)
+    yield _case("rows a little longer than 8192", _ramp(rng, (2, 8192 + _odd(rng, 1, 99))), FP32)
+    longest = _normal(rng, (1, LONGER_THAN_ANY_BLOCK))
+    yield _case("a row longer than any block", longest, FP32)
+    yield from _hard_cases(rng)
+
+
+def _hard_cases(rng: Rng) -> Iterator[Case]:
+    yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))), FP32)
+    yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))), FP32)
+    beginning = _normal(rng, (3, 9000))
+    beginning[:, : int(rng.integers(8300, 8900))] = -np.inf
+    yield _case("rows that begin with −inf", beginning, FP32)
+    yield _case("numbers of ±10000", 1e4 * rng.uniform(-1, 1, (4, 1111)), FP32)
+    yield _case("float16 up to ±60000", 6e4 * rng.uniform(-1, 1, (4, 1111)), FP16)
+    yield _case("float16", _normal(rng, (4, _odd(rng, 1000, 3000))), FP16)
+    yield _case("bfloat16 with a gap between rows", _normal(rng, (4, 2050)), BF16, gap=6)
+    yield _case("a long float16 row of almost equal numbers", _level(rng, 100003), FP16)
+    yield _case("a long bfloat16 row of almost equal numbers", _level(rng, 100003), BF16)
+
+
+def _cases_for_a_compiler(rng: Rng) -> Iterator[Case]:
+    """Few shapes: each may cost a compilation of seconds."""
+    yield _case("normal numbers", _normal(rng, CPU_SHAPE), FP32)
+    large = 1e4 * rng.uniform(-1, 1, (37, _odd(rng, 4097, 6000)))
+    yield _case("numbers of ±10000 in an odd number of columns", large, FP32)
+    infinite = _with_minus_infinity(rng, _normal(rng, (64, 4098)))
+    yield _case("some −inf", infinite, FP32)
+
+
+def _masked_cases(rng: Rng) -> Iterator[Case]:
+    yield _masked_case(rng, "one single element", (1, 1))
+    yield _masked_case(rng, "an odd number of columns", (5, _odd(rng, 65, 1000)))
+    yield _masked_case(rng, "a mask of bytes", (4, 1024), mask_dtype=U8)
+    yield _masked_case(rng, "different row strides", (4, 777), gap=19, mask_gap=5, out_gap=3)
+    yield _masked_case(rng, "rows that are masked out altogether", (6, 600), empty=True)
+    yield _masked_case(rng, "only one element kept", (5, 900), share=0.0)
+    yield _masked_case(rng, "a negative scale", (4, 1001), scale=-0.7)
+    yield _masked_case(rng, "a scale of 0", (3, 500), scale=0.0)
+    yield _masked_case(rng, "a scale above 1", (3, 700), scale=8.0)
+    yield _masked_case(rng, "float16 up to ±60000", (3, 1111), FP16, scale=0.125, spread=6e4)
+    yield _masked_case(rng, "bfloat16", (4, 2050), BF16)
+    yield _masked_case(rng, "rows a little longer than 8192", (2, 8192 + _odd(rng, 1, 99)))
+    yield _masked_case(rng, "a row longer than any block", (1, LONGER_THAN_ANY_BLOCK))
+    level = (1, 100003)
+    yield _masked_case(rng, "a long float16 row of almost equal numbers", level, FP16, spread=0.1)
+
+
+def _short_rows(rng: Rng) -> Case:
+    """Rows that fit in a block; without its maximum the last one would overflow."""
+    x = _normal(rng, (6, _odd(rng, 2100, 4000)))
+    x[-1] += 300.0
+    return _case("rows that fit in a block", x, FP32)
+
+
+def _short_masked_rows(rng: Rng) -> Case:
+    shape = (6, _odd(rng, 2100, 4000))
+    return _masked_case(rng, "rows that fit in a block", shape, scale=1.5, spread=200.0)
+
+
+def _case(label: str, x: Floats, dtype: DType, *, gap: int = 0, out_gap: int = 0) -> Case:
+    return Case(label, (Tensor(x, dtype, gap),), TensorSpec(x.shape, dtype, out_gap))
+
+
+def _masked_case(
+    rng: Rng,
+    label: str,
+    shape: Shape,
+    dtype: DType = FP32,
+    *,
+    mask_dtype: DType = BOOL,
+    scale: float = 0.3,
+    spread: float = 4.0,
+    share: float = 0.7,
+    gap: int = 0,
+    mask_gap: int = 0,
+    out_gap: int = 0,
+    empty: bool = False,
+) -> Case:
+    """A mask that keeps about `share` of each row, and at least one element unless `empty`."""
+    keep = rng.random(shape) < share
+    keep[np.arange(shape[0]), rng.integers(shape[1], size=shape[0])] = True
+    if empty:
+        keep[::2] = False
+    x = spread * rng.uniform(-1, 1, shape)
+    mask = Tensor(keep.astype(np.uint8) if mask_dtype is U8 else keep, mask_dtype, mask_gap)
+    return Case(label, (Tensor(x, dtype, gap), mask, scale), TensorSpec(shape, dtype, out_gap))
+
+
+def _normal(rng: Rng, shape: Shape) -> Floats:
+    return 3.0 * rng.standard_normal(shape)
+
+
+def _ramp(rng: Rng, shape: Shape) -> Floats:
+    """Rows whose maximum grows from block to block, and rows where it shrinks."""
+    x = rng.standard_normal(shape) + np.linspace(0.0, 30.0, shape[-1])
+    x[::2] = x[::2, ::-1]
+    return x
+
+
+def _level(rng: Rng, columns: int) -> Floats:
+    """One row whose exponentials add up to more than float16 holds."""
+    x = rng.uniform(-0.32, -0.28, (1, columns))
+    x[0, rng.integers(columns)] = 0.0
+    return x
+
+
+def _with_minus_infinity(rng: Rng, x: Floats) -> Floats:
+    """A third becomes −inf, but never a whole row."""
+    chosen = rng.random(x.shape) < 1 / 3
+    chosen[:, -1] = False
+    return np.where(chosen, -np.inf, x)
+
+
+def _with_empty_rows(x: Floats) -> Floats:
+    x[::2] = -np.inf
+    return x
+
+
+def _odd(rng: Rng, low: int, high: int) -> int:
+    return int(rng.integers(low, high)) | 1
+
+
+# --- timed inputs ---------------------------------------------------------------------------------
+
+
+def _cpu_spec(_rng: Rng, _index: int) -> CallSpec:
+    return _spec(CPU_SHAPE, FP32)
+
+
+def _spec(shape: Shape, dtype: DType) -> CallSpec:
+    return CallSpec((TensorSpec(shape, dtype),), TensorSpec(shape, dtype))
+
+
+def _fill_rows(rng: Rng, call: Call, hostile: bool) -> None:
+    """Uniform numbers, written in place because a window has many calls."""
+    x = call.input(0)
+    rng.random(out=x, dtype=np.float32)
+    x *= 16.0
+    if not hostile:
+        return
+    kind = int(rng.integers(3))
+    if kind == 0:
+        x[:, :: int(rng.integers(2, 9))] = -np.inf
+    elif kind == 1:
+        x *= 1000.0
+    else:
+        x[:, int(rng.integers(CPU_SHAPE[1]))] = 3e4
+
+
+def _gpu_workload() -> DeviceWorkload:
+    return DeviceWorkload(
+        spec=lambda _rng, _index: _spec(GPU_SHAPE, FP32),
+        draws=lambda rng, _spec, hostile: (_normal_draw(rng, hostile),),
+        reference=softmax_rows,
+        tolerance=_tolerance_of(FP32, GPU_SHAPE[1]),
+        device_reference=_softmax_on_device,
+    )
+
+
+def _gpu_masked_workload() -> DeviceWorkload:
+    tensor, mask = TensorSpec(GPU_MASKED_SHAPE, FP16), TensorSpec(GPU_MASKED_SHAPE, BOOL)
+    return DeviceWorkload(
+        spec=lambda _rng, _index: CallSpec((tensor, mask, TIMED_SCALE), tensor),
+        draws=lambda rng, _spec, hostile: (_finite_draw(rng, hostile), Keep(share=0.8)),
+        reference=masked_softmax_rows,
+        tolerance=_tolerance_of(FP16, GPU_MASKED_SHAPE[1]),
+        device_reference=_masked_softmax_on_device,
+    )
+
+
+def _normal_draw(rng: Rng, hostile: bool) -> Draw:
+    return Normal(4.0, HOSTILE[int(rng.integers(len(HOSTILE)))]) if hostile else Normal(4.0)
+
+
+def _finite_draw(rng: Rng, hostile: bool) -> Draw:
+    """The mask alone brings −inf into this task."""
+    twists: list[Twist] = [twist for twist in HOSTILE if twist != "minus_infinity"]
+    return Normal(4.0, twists[int(rng.integers(len(twists)))]) if hostile else Normal(4.0)
+
+
+# --- bytes ----------------------------------------------------------------------------------------
+
+
+def _bytes_of_call(spec: CallSpec) -> int:
+    """Every input read once, the output written once; gaps between rows not counted."""
+    tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
+    return sum(math.prod(t.shape) * t.dtype.bytes for t in [*tensors, spec.out])
+
+
+def _bytes_of_case(case: Case) -> int:
+    return _bytes_of_call(case.spec)

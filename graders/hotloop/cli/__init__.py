@@ -1,0 +1,65 @@
+"""The `hotloop` command. One file a command; each answers as `hotloop.cli.answer` says."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Annotated
+
+import typer
+
+from hotloop import __version__
+from hotloop.cli import (
+    check,
+    course,
+    demo,
+    doctor,
+    evidence,
+    exploits,
+    grade,
+    lab,
+    modules,
+    render,
+    start,
+)
+
+app = typer.Typer(
+    name="hotloop",
+    help="Notebooks on making models fast, and a judge that the judged code cannot touch.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+_LEARNING = (modules, start, lab, check)
+_TEACHING = (course, grade, demo)
+_MAKING = (render, doctor, exploits, evidence)
+
+for _command in (*_LEARNING, *_TEACHING, *_MAKING):
+    app.command(_command.__name__.rpartition(".")[2])(_command.run)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(  # pyright: ignore[reportUnusedFunction]
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+
+
+def main() -> None:
+    """Run the command line."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)

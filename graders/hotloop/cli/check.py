@@ -1,0 +1,101 @@
+"""`hotloop check`: judge a folder's work on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from hotloop import curriculum
+from hotloop.cli import find
+from hotloop.cli.answer import Json, UserError, answering
+from hotloop.course.points import settle
+from hotloop.judge.local import NOTEBOOK, judge_folder
+from hotloop.judge.record import Record
+from hotloop.sandbox.level import level
+
+
+def run(
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[MODULE|MODULE.TASK]",
+            help="What is checked; if not given, the module that the folder is named after.",
+            show_default=False,
+        ),
+    ] = None,
+    folder: Annotated[Path, typer.Argument(help="The folder with your work.")] = Path(),
+    as_json: Json = False,
+) -> None:
+    """Judge your work in the sandbox; exit code 1 if a task is not right yet."""
+    with answering(as_json) as answer:
+        module, tasks = find.tasks(what or folder.resolve().name)
+        folder = _work(folder, module.id)
+        code = [task for task in tasks if task.kind == "code"]
+        if not code:
+            raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
+        _require_sandbox()
+        records = _judge(folder, module, code)
+        rows = [_row(module, task, records.get(task.id)) for task in tasks]
+        failed = any(not r.pending and r.verdict != "passed" for r in records.values())
+        document = {"module": module.id, "folder": str(folder), "tasks": rows}
+        answer.give(document, _table(rows), exit_code=int(failed))
+
+
+def _work(folder: Path, module: str) -> Path:
+    """The folder that holds the notebook: the one given, or the started one in it."""
+    for candidate in (folder, folder / module):
+        if (candidate / NOTEBOOK).is_file():
+            return candidate.resolve()
+    raise UserError(
+        f"There is no {NOTEBOOK} in {folder.resolve()}: `hotloop start {module}` first."
+    )
+
+
+def _require_sandbox() -> None:
+    isolation, reason = level()
+    if isolation == "none":
+        raise UserError(f"{reason} Nothing untrusted is run without it; see `hotloop doctor`.")
+
+
+def _judge(
+    folder: Path, module: curriculum.Module, tasks: list[curriculum.Task]
+) -> dict[str, Record]:
+    with Console(stderr=True).status("") as status:
+        return judge_folder(
+            folder,
+            module.id,
+            [task.id for task in tasks],
+            on_progress=lambda text: status.update(f"judging: {text}"),
+        )
+
+
+def _row(module: curriculum.Module, task: curriculum.Task, record: Record | None) -> dict[str, Any]:
+    score = settle(module, task.id, record)
+    written = "Graded by a person." if task.kind == "written" else ""
+    return {
+        "task": task.id,
+        "verdict": record.verdict if record else None,
+        "sentence": record.sentence if record else written,
+        "points": score.points,
+        "pending": score.pending,
+        "possible": score.possible,
+        "record": record.to_json() if record else None,
+    }
+
+
+def _table(rows: list[dict[str, Any]]) -> Table:
+    table = Table("task", "rung", "verdict", "points", "sentence")
+    for row in rows:
+        points = f"{row['points']:g} of {row['possible']:g}"
+        if row["pending"]:
+            points += f", {row['pending']:g} open"
+        table.add_row(row["task"], "", row["verdict"] or "", points, Text(row["sentence"]))
+        for rung in row["record"]["rungs"] if row["record"] else ():
+            table.add_row("", rung["rung"], rung["verdict"], "", Text(rung["sentence"]))
+        table.add_section()
+    return table

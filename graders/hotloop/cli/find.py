@@ -1,0 +1,46 @@
+"""Finds what a command line names, and says what there is when it names nothing."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+from hotloop import curriculum
+from hotloop.cli.answer import UserError
+
+
+def module(name: str) -> curriculum.Module:
+    """The module called `name`. UserError suggests near names."""
+    known = [found.id for found in all_modules()]
+    if name not in known:
+        raise UserError(unknown("module", name, known))
+    return curriculum.load_module(name)
+
+
+def tasks(key: str) -> tuple[curriculum.Module, list[curriculum.Task]]:
+    """The tasks that `module` or `module.task` names, with their module."""
+    module_id, _, task_id = key.partition(".")
+    found = module(module_id)
+    if not task_id:
+        return found, list(found.tasks)
+    known = [task.id for task in found.tasks]
+    if task_id not in known:
+        raise UserError(unknown(f"task of {module_id}", task_id, known))
+    return found, [found.task(task_id)]
+
+
+def all_modules() -> list[curriculum.Module]:
+    """Every module on disk. UserError when a data file is faulty or missing."""
+    try:
+        return curriculum.modules()
+    except (curriculum.CurriculumError, FileNotFoundError) as error:
+        raise UserError(str(error)) from None
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """A sentence that says what is not there, and what might have been meant."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    if near:
+        return f"There is no {what} called {name!r}; did you mean {' or '.join(near)}?"
+    return f"There is no {what} called {name!r}; there are: {', '.join(names) or 'none'}."

@@ -1,0 +1,54 @@
+"""`hotloop grade`: autograde a course, and write feedback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop.cli import find, grading
+from hotloop.cli.answer import Json, UserError, answering
+
+
+def run(
+    modules: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[MODULE]...", help="Which; all if not given.", show_default=False),
+    ] = None,
+    course: Annotated[Path, typer.Option("--course", help="The course's folder.")] = Path(),
+    student: Annotated[
+        list[str] | None, typer.Option("--student", help="Whose; may be repeated.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Grade the submissions of an nbgrader course in the sandbox; write gradebook and feedback.
+
+    Exit code 1 if a submission could not be dealt with.
+    """
+    with answering(as_json) as answer:
+        grading.require_course_packages()
+        from hotloop.course.config import CONFIG_FILE, database
+        from hotloop.course.grade import grade
+
+        if not (course / CONFIG_FILE).is_file():
+            raise UserError(
+                f"There is no course in {course.resolve()}: make one with `hotloop course MODULE`."
+            )
+        wanted = [find.module(name).id for name in modules or []] or None
+        try:
+            with grading.progress_bar() as show:
+                graded = grade(course, student or None, wanted, show)
+        except FileNotFoundError as error:
+            raise UserError(f"{error}.") from None
+        document = {
+            "results": grading.documents(graded.results),
+            "gradebook": database(course).removeprefix("sqlite:///"),
+            "feedback": [str(path) for path in graded.feedback],
+            "problems": graded.problems,
+        }
+        lines = [f"Gradebook: {document['gradebook']}"]
+        lines += [f"Not graded: {key}: {log}" for key, log in graded.problems.items()]
+        shown = (grading.table(graded.results), Text("\n".join(lines)))
+        answer.give(document, *shown, exit_code=int(bool(graded.problems)))

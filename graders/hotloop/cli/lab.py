@@ -1,0 +1,47 @@
+"""`hotloop lab`: JupyterLab in a started folder."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop.cli.answer import Json, UserError, answering
+
+
+def run(
+    folder: Annotated[Path, typer.Argument(help="A started folder.")] = Path(),
+    options: Annotated[
+        list[str] | None,
+        typer.Argument(help="After `--`: options for jupyter lab.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Open JupyterLab; with --json only say what would be started."""
+    with answering(as_json) as answer:
+        command = lab_command(folder, options or [])
+        answer.give({"folder": str(folder.resolve()), "command": command}, Text())
+    if not as_json:
+        raise typer.Exit(subprocess.call(command, cwd=folder, env=_environment()))
+
+
+def lab_command(folder: Path, options: list[str]) -> list[str]:
+    """The command that opens `folder`. UserError when it or JupyterLab is missing."""
+    if not folder.is_dir():
+        raise UserError(f"There is no folder {folder}: make one with `hotloop start MODULE`.")
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise UserError("JupyterLab is not installed: pip install 'hotloop[course]'")
+    notebook = ["lab.ipynb"] if (folder / "lab.ipynb").is_file() else []
+    return [sys.executable, "-m", "jupyterlab", *notebook, *options]
+
+
+def _environment() -> dict[str, str]:
+    """Kernels and extensions of this Python are found first."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    return {**os.environ, "PATH": path}

@@ -1,0 +1,34 @@
+"""`hotloop render`: exercises from solutions."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop import paths
+from hotloop.cli.answer import Json, UserError, answering
+from hotloop.curriculum import CurriculumError
+from hotloop.markers import MarkerError
+
+
+def run(
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit code 1 if a file is stale.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Bring exercises/ up to date with solutions/."""
+    from hotloop import render as rendering  # imports nbformat, which takes seconds
+
+    with answering(as_json) as answer:
+        try:
+            changed = rendering.stale() if check else rendering.write()
+            names = [str(path.relative_to(paths.root())) for path in changed]
+        except (MarkerError, CurriculumError, PermissionError, FileNotFoundError) as error:
+            raise UserError(str(error)) from None
+        said = "stale, run `hotloop render`" if check else "written"
+        lines = [f"{name}: {said}" for name in names] or ["exercises/ is up to date"]
+        document = {"stale" if check else "written": names}
+        answer.give(document, Text("\n".join(lines)), exit_code=int(check and bool(names)))

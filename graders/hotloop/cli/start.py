@@ -1,0 +1,91 @@
+"""`hotloop start`: a copy of an exercise to work on."""
+
+from __future__ import annotations
+
+import filecmp
+import shutil
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop import paths
+from hotloop.cli import find
+from hotloop.cli.answer import Json, UserError, answering
+
+
+def run(
+    module: Annotated[str, typer.Argument(help="Which module.", show_default=False)],
+    folder: Annotated[
+        Path | None, typer.Argument(help="Where to; ./MODULE if not given.", show_default=False)
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Start over; your files are moved to a backup folder.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Copy a module's exercise, to be worked on there."""
+    with answering(as_json) as answer:
+        found = find.module(module)
+        target = (folder or Path(found.id)).resolve()
+        files, backup = copy_exercise(paths.exercises() / found.id, target, force)
+        document = {
+            "module": found.id,
+            "folder": str(target),
+            "files": files,
+            "backup": str(backup) if backup else None,
+        }
+        lines = [f"{found.title}: {len(files)} files in {target}"]
+        if backup:
+            lines.append(f"Your earlier files are in {backup}")
+        lines.append(f"Next: hotloop lab {target}")
+        answer.give(document, Text("\n".join(lines)))
+
+
+def copy_exercise(source: Path, target: Path, force: bool) -> tuple[list[str], Path | None]:
+    """Copy the files of `source` to `target`; returns their names, and the backup's folder.
+
+    UserError when a file that differs from the exercise's is in the way and `force` is not set.
+    With `force` such files are moved into a new folder in `target`. Other files are left alone.
+    """
+    if not source.is_dir():
+        raise UserError(f"The exercise is missing at {source}: run `hotloop render` in a clone.")
+    if target.exists() and not target.is_dir():
+        raise UserError(f"{target} is a file: name a folder instead.")
+    names = sorted(
+        str(path.relative_to(source))
+        for path in source.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    )
+    worked_on = [name for name in names if _differs(source / name, target / name)]
+    if worked_on and not force:
+        listed = ", ".join(worked_on)
+        raise UserError(
+            f"{target} already holds work ({listed}): "
+            "name another folder, or start over with --force, which keeps a backup."
+        )
+    backup = _move_away(target, worked_on) if worked_on else None
+    for name in names:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / name, target / name)
+    return names, backup
+
+
+def _differs(fresh: Path, there: Path) -> bool:
+    if not there.exists() and not there.is_symlink():
+        return False
+    return not there.is_file() or not filecmp.cmp(fresh, there, shallow=False)
+
+
+def _move_away(target: Path, names: list[str]) -> Path:
+    backup = target / f"backup-{datetime.now():%Y%m%d-%H%M%S}"
+    number = 1
+    while backup.exists():
+        number += 1
+        backup = backup.with_name(f"{backup.name}-{number}")
+    for name in names:
+        (backup / name).parent.mkdir(parents=True, exist_ok=True)
+        (target / name).rename(backup / name)
+    return backup

@@ -1,0 +1,141 @@
+"""Messages to and from a kernel that is not trusted, over unix sockets that this side has bound.
+
+The kernel gets the listening sockets as descriptors, so that it needs no folder it can write.
+Whatever does not parse, is too long or has the wrong types is dropped: what a kernel says is only
+ever shown, never believed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self, cast
+
+import zmq
+from jupyter_client.session import Session
+
+Channel = Literal["shell", "iopub", "control"]
+
+PORTS = {"shell": 1, "iopub": 2, "stdin": 3, "control": 4}
+"""Port numbers only name the sockets' files; the order is that of hotloop.worker.kernel."""
+
+MAX_MESSAGE = 32 << 20
+"""Bytes. A longer message is not received at all."""
+QUEUED_MESSAGES = 8
+"""How many messages may wait on this side: with MAX_MESSAGE, what a kernel can make us hold."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One message of a kernel: its kind, the request it answers, and plain data."""
+
+    channel: Channel
+    kind: str
+    parent: str
+    content: dict[str, Any]
+
+
+class Listeners:
+    """The bound sockets that a kernel will accept on; close them once it has been started."""
+
+    def __init__(self, folder: Path) -> None:
+        self.sockets: list[socket.socket] = []
+        for port in PORTS.values():
+            listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            listener.bind(str(folder / f"kernel-{port}"))
+            listener.listen(8)
+            self.sockets.append(listener)
+
+    @property
+    def descriptors(self) -> tuple[int, ...]:
+        """Descriptors in the order that hotloop.worker.kernel expects."""
+        return tuple(listener.fileno() for listener in self.sockets)
+
+    def close(self) -> None:
+        """Leave the sockets to the kernel."""
+        for listener in self.sockets:
+            listener.close()
+
+
+class Channels:
+    """This side's connections to one kernel."""
+
+    def __init__(self, folder: Path) -> None:
+        self._context = zmq.Context()
+        self._context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE)
+        self._context.setsockopt(zmq.RCVHWM, QUEUED_MESSAGES)
+        self._context.setsockopt(zmq.LINGER, 0)
+        self._session = Session(key=secrets.token_hex(32).encode())
+        self._poller = zmq.Poller()
+        self._sockets: dict[Channel, zmq.Socket[bytes]] = {}
+        for channel, kind in _KINDS.items():
+            sock = self._context.socket(kind)
+            if kind == zmq.SUB:
+                sock.setsockopt(zmq.SUBSCRIBE, b"")
+            else:
+                sock.setsockopt(zmq.IDENTITY, self._session.bsession)
+            sock.connect(f"ipc://{folder}/kernel-{PORTS[channel]}")
+            self._poller.register(sock, zmq.POLLIN)
+            self._sockets[channel] = sock
+
+    def describe(self, inside: Path) -> str:
+        """The connection file's text, for a kernel that sees the folder at `inside`."""
+        ports = {f"{name}_port": port for name, port in PORTS.items()}
+        return json.dumps(
+            {
+                **ports,
+                "hb_port": 0,
+                "transport": "ipc",
+                "ip": str(inside / "kernel"),
+                "key": self._session.key.decode(),
+                "signature_scheme": self._session.signature_scheme,
+            }
+        )
+
+    def send(self, channel: Channel, kind: str, content: dict[str, Any]) -> str:
+        """Send a request without waiting; returns the id that its answers carry."""
+        message = cast(Any, self._session).msg(kind, content)
+        # A kernel that reads nothing must not be able to hold this side in a send.
+        frames = self._session.serialize(message)
+        with contextlib.suppress(zmq.Again):
+            self._sockets[channel].send_multipart(frames, zmq.NOBLOCK)
+        return str(message["header"]["msg_id"])
+
+    def receive(self, seconds: float) -> list[Reply]:
+        """What arrives within `seconds`: at most one message a channel, possibly none."""
+        ready = self._poller.poll(max(0, int(seconds * 1000)))
+        sockets = {sock for sock, _ in ready}
+        replies = [
+            self._read(name, sock) for name, sock in self._sockets.items() if sock in sockets
+        ]
+        return [reply for reply in replies if reply is not None]
+
+    def close(self) -> None:
+        """Forget everything that was not sent or read."""
+        self._context.destroy(linger=0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _read(self, channel: Channel, sock: zmq.Socket[bytes]) -> Reply | None:
+        try:
+            frames = sock.recv_multipart(zmq.NOBLOCK)
+            _, parts = self._session.feed_identities(frames)
+            message = self._session.deserialize(parts)
+            kind, content = message["msg_type"], message["content"]
+            parent = message["parent_header"].get("msg_id", "")
+        except Exception:  # noqa: BLE001 - hostile bytes may fail anywhere in there
+            return None
+        if not (isinstance(kind, str) and isinstance(content, dict) and isinstance(parent, str)):
+            return None
+        return Reply(channel, kind, parent, cast(dict[str, Any], content))
+
+
+_KINDS: dict[Channel, int] = {"shell": zmq.DEALER, "iopub": zmq.SUB, "control": zmq.DEALER}

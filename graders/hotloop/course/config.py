@@ -1,0 +1,143 @@
+"""nbgrader's configuration of a Hotloop course: everything is done through it, nothing is patched.
+
+A course folder holds a short `nbgrader_config.py` that calls `configure`, so that nbgrader's own
+commands, formgrader and `hotloop grade` all work alike.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import (
+    AssignLatePenalties,
+    CheckCellMetadata,
+    ClearOutput,
+    ComputeChecksums,
+    IgnorePattern,
+    IncludeHeaderFooter,
+    LimitOutput,
+    LockCells,
+    OverwriteCells,
+    OverwriteKernelspec,
+    SaveCells,
+)
+from traitlets.config import Config
+
+from hotloop import curriculum
+from hotloop.course.export import PendingCsvExport
+from hotloop.course.feedback import JudgedGrades
+from hotloop.course.intake import Intake
+from hotloop.course.judged_execute import JudgedExecute
+from hotloop.course.notebook_exporter import SubmissionExporter
+from hotloop.course.save_judged import SaveJudged
+
+CONFIG_FILE = "nbgrader_config.py"
+TEMPLATES = Path(__file__).parent / "templates"
+
+_CONFIG_TEXT = '''\
+"""This course is graded by Hotloop. Settings of your own go below the last line."""
+from pathlib import Path
+from hotloop.course.config import configure
+
+c = get_config()  # noqa: F821
+configure(c, Path(__file__).parent, course_id={course_id!r})
+'''
+
+
+def configure(c: Config, root: Path, course_id: str) -> None:
+    """Set up nbgrader for the course at `root`."""
+    root = root.resolve()
+    _find_commands()
+    _directories(c, root, course_id)
+    _generate(c)
+    _autograde(c, root)
+    c.GenerateFeedback.preprocessors = [JudgedGrades, CSSHTMLHeaderPreprocessor]
+    # Set for feedback alone: formgrader has templates of its own in the same trait.
+    c.GenerateFeedback.HTMLExporter.extra_template_basedirs = [str(TEMPLATES)]
+    c.ExportApp.plugin_class = PendingCsvExport
+
+
+def course_config(root: Path, course_id: str) -> Config:
+    """The configuration as an object, for use without nbgrader's command line."""
+    c = Config()
+    configure(c, root, course_id)
+    return c
+
+
+def course_api(c: Config) -> NbGraderAPI:
+    """The Python interface of nbgrader to a configured course."""
+    return NbGraderAPI(cast(Any, CourseDirectory)(config=c), config=c)
+
+
+def write_config(root: Path, course_id: str) -> Path:
+    """Write the course's nbgrader_config.py, unless there is one."""
+    path = root / CONFIG_FILE
+    if not path.exists():
+        path.write_text(_CONFIG_TEXT.format(course_id=course_id), encoding="utf-8")
+    return path
+
+
+def database(root: Path) -> str:
+    """URL of the course's gradebook."""
+    return f"sqlite:///{root.resolve() / 'gradebook.db'}"
+
+
+def _directories(c: Config, root: Path, course_id: str) -> None:
+    c.CourseDirectory.root = str(root)
+    c.CourseDirectory.course_id = course_id
+    c.CourseDirectory.db_url = database(root)
+    for step in ("source", "release", "submitted", "autograded", "feedback"):
+        c.CourseDirectory[f"{step}_directory"] = step
+
+
+def _generate(c: Config) -> None:
+    # Exercises come rendered: nothing is left to be cleared, and a cell that the learner is to
+    # complete must keep the text it begins with.
+    c.GenerateAssignment.preprocessors = [
+        IncludeHeaderFooter,
+        LockCells,
+        ClearOutput,
+        CheckCellMetadata,
+        ComputeChecksums,
+        SaveCells,
+        CheckCellMetadata,
+    ]
+
+
+def _autograde(c: Config, root: Path) -> None:
+    c.Autograde.exporter_class = SubmissionExporter
+    c.Autograde.pre_convert_hook = Intake(root, database(root))
+    # Everything that nbgrader's other sanitizing steps do was done by SubmissionExporter.
+    c.Autograde.sanitize_preprocessors = [OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
+    c.Autograde.autograde_preprocessors = [
+        JudgedExecute,
+        IgnorePattern,
+        ClearMetadataPreprocessor,
+        LimitOutput,
+        SaveJudged,
+        AssignLatePenalties,
+        CheckCellMetadata,
+    ]
+    c.Autograde.exclude_overwriting = _learners_files()
+
+
+def _learners_files() -> dict[str, list[str]]:
+    """By module: the files that a learner edits, which nbgrader must not replace by its own."""
+    return {
+        module.id: sorted({name for task in module.tasks for name in task.files})
+        for module in curriculum.modules()
+    }
+
+
+def _find_commands() -> None:
+    """Have this environment's `alembic` and `jupyter` found, which nbgrader calls by name."""
+    here = str(Path(sys.executable).parent)
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    if here not in folders:
+        os.environ["PATH"] = os.pathsep.join([here, *folders])

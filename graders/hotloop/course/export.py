@@ -1,0 +1,94 @@
+"""Exports grades as CSV in which an open grade is open.
+
+nbgrader's own export writes 0 for a grade that is still needed, which a learner cannot tell from a
+zero that was earned. Use: `nbgrader export` in a course that `hotloop.course.config` configured.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any, cast
+
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.plugins import ExportPlugin
+
+from hotloop.course import records
+from hotloop.course.points import is_open, of_grade
+
+PENDING = "pending"
+COLUMNS: tuple[str, ...] = (
+    "assignment",
+    "duedate",
+    "timestamp",
+    "student_id",
+    "last_name",
+    "first_name",
+    "email",
+    "raw_score",
+    "late_submission_penalty",
+    "score",
+    "max_score",
+    "status",
+    "points_so_far",
+    "points_pending",
+    "pending_tasks",
+)
+
+
+class PendingCsvExport(ExportPlugin):
+    """nbgrader's columns, and what is still open.
+
+    `score` and `raw_score` say "pending" while any grade is needed: no number that could be taken
+    for the result. `points_so_far` counts what is settled.
+    """
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Write the file that `--to` names, or grades.csv."""
+        path = Path(str(self.to) or "grades.csv")
+        wanted = {str(name) for name in cast(Any, self).assignment}
+        students = {str(name) for name in cast(Any, self).student}
+        root = Path(cast(Any, self.parent).coursedir.root)
+        with path.open("w", newline="", encoding="utf-8") as stream:
+            rows = csv.DictWriter(stream, COLUMNS, restval="")
+            rows.writeheader()
+            for assignment in cast(Any, gradebook).assignments:
+                if wanted and assignment.name not in wanted:
+                    continue
+                for student in cast(Any, gradebook).students:
+                    if not students or student.id in students:
+                        rows.writerow(row(gradebook, assignment, student, root))
+
+
+def row(gradebook: Gradebook, assignment: Any, student: Any, root: Path) -> dict[str, Any]:
+    """One line: one student's work on one assignment."""
+    known = {
+        "assignment": assignment.name,
+        "duedate": assignment.duedate or "",
+        "student_id": student.id,
+        "last_name": student.last_name or "",
+        "first_name": student.first_name or "",
+        "email": student.email or "",
+        "max_score": assignment.max_score,
+    }
+    try:
+        submission = cast(Any, gradebook).find_submission(assignment.name, student.id)
+    except MissingEntry:
+        return {**known, "raw_score": 0.0, "score": 0.0, "status": "not submitted"}
+    penalty = submission.late_submission_penalty or 0.0
+    grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
+    waiting = [grade for grade in grades if is_open(grade)]
+    grading = records.latest(root, student.id, assignment.name)
+    scores = [of_grade(grade, assignment.name, grading) for grade in waiting]
+    final = max(0.0, submission.score - penalty)
+    return {
+        **known,
+        "timestamp": submission.timestamp or "",
+        "raw_score": PENDING if waiting else submission.score,
+        "late_submission_penalty": penalty,
+        "score": PENDING if waiting else final,
+        "status": PENDING if waiting else "final",
+        "points_so_far": submission.score + sum(score.points for score in scores),
+        "points_pending": sum(score.pending for score in scores),
+        "pending_tasks": " ".join(sorted(grade.name for grade in waiting)),
+    }

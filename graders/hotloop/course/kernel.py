@@ -1,0 +1,268 @@
+"""A learner's notebook runs here: a Jupyter kernel in a sandbox, driven cell by cell.
+
+nbclient is not used, because it waits for a kernel that ignores interrupts and keeps all that it
+prints. Here every cell has a time limit: at its end the kernel is interrupted, and killed if it is
+not back soon after.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from hotloop.course.channels import Channels, Listeners, Reply
+from hotloop.course.outputs import Outputs
+from hotloop.judge.verdict import Verdict
+from hotloop.sandbox.confinement import Confined, Confinement
+
+INSIDE = Path("/run/hotloop")
+JUDGE_SOCKET = "judge.sock"
+SERVE_JUDGE = "__import__('hotloop.worker.check', fromlist=['serve_judge']).serve_judge()"
+"""What is run in place of a judged cell's text. It only lends the kernel to the judge."""
+
+_POLL_S = 0.1
+_IDLE_GRACE_S = 1.0
+
+Status = Literal["ok", "error", "timeout", "dead"]
+Launch = Callable[[Confinement], Confined]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a notebook may use. Seconds are wall time.
+
+    cell_s: one cell. interrupt_s: from the interrupt to the kill. notebook_s: everything together.
+    """
+
+    cell_s: float = 60.0
+    interrupt_s: float = 2.0
+    start_s: float = 60.0
+    notebook_s: float = 900.0
+    memory_bytes: int = 4 << 30
+    processes: int = 128
+    tmp_bytes: int = 1 << 30
+    log_bytes: int = 1 << 20
+
+
+@dataclass(frozen=True)
+class Death:
+    """Why a kernel is gone, as a verdict and a sentence to the learner."""
+
+    verdict: Verdict
+    sentence: str
+
+
+_DEATHS = {
+    Verdict.MEMORY_LIMIT: (
+        "The notebook used more memory than allowed and was stopped: keep less alive at once."
+    ),
+    Verdict.OUTPUT_LIMIT: "The notebook printed more than allowed and was stopped: print less.",
+    Verdict.TIMEOUT: "The notebook ran longer than allowed and was stopped: shorten what it runs.",
+}
+
+
+class KernelNotStarted(Exception):
+    """The sandboxed kernel did not come up: the platform's fault, told in the message."""
+
+
+class ConfinedKernel:
+    """One kernel in one sandbox. Use it as a context manager; nothing is left behind."""
+
+    def __init__(
+        self,
+        files: Path,
+        launch: Launch,
+        limits: Limits,
+        *,
+        confined: bool = True,
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        """Start a kernel that has `files` in its working directory.
+
+        `confined` is False where `launch` gives no file system of its own: the kernel then sees
+        this machine's paths.
+        """
+        self.limits = limits
+        self.death: Death | None = None
+        self._deadline = time.monotonic() + limits.notebook_s
+        self._folder = tempfile.TemporaryDirectory(prefix="hotloop-kernel-")
+        self.folder = Path(self._folder.name) / "run"
+        """Seen by the kernel at INSIDE, read-only."""
+        self.folder.mkdir(mode=0o755)
+        self._process: Confined | None = None
+        self._channels = Channels(self.folder)
+        try:
+            self._start(files, launch, confined, environment or {})
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def process(self) -> Confined:
+        """The sandbox around the kernel."""
+        assert self._process is not None
+        return self._process
+
+    @property
+    def judge_socket(self) -> Path:
+        """Where a judge should listen for this kernel."""
+        return self.folder / JUDGE_SOCKET
+
+    @property
+    def alive(self) -> bool:
+        """False once the kernel is gone; `death` then says why."""
+        if self.death is None and self.process.poll() is not None:
+            self.death = self._post_mortem()
+        return self.death is None
+
+    def execute(self, code: str) -> tuple[Status, Outputs]:
+        """Run one cell. Does not raise for what the cell does, its kernel's death included."""
+        outputs = Outputs()
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            self.kill(Verdict.TIMEOUT, _DEATHS[Verdict.TIMEOUT])
+        if not self.alive:
+            return "dead", outputs
+        seconds = min(self.limits.cell_s, left)
+        request = self.begin(code)
+        status = self._await(request, outputs, seconds)
+        if status is not None:
+            return status, outputs
+        self.finish(request, outputs)
+        outputs.failure(
+            "CellTimeout", f"the cell ran longer than {seconds:.0f} s and was interrupted"
+        )
+        return "timeout" if self.alive else "dead", outputs
+
+    def begin(self, code: str) -> str:
+        """Send code without waiting for it; `finish` ends what it started."""
+        content: dict[str, Any] = {
+            "code": code,
+            "silent": False,
+            "store_history": False,
+            "user_expressions": {},
+            "allow_stdin": False,
+            "stop_on_error": False,
+        }
+        return self._channels.send("shell", "execute_request", content)
+
+    def finish(self, request: str, outputs: Outputs) -> None:
+        """Have the kernel free again: interrupt it, and kill it if that does not help."""
+        for _ in range(2):
+            self._channels.send("control", "interrupt_request", {})
+            if self._await(request, outputs, self.limits.interrupt_s / 2) is not None:
+                return
+        self.kill(
+            Verdict.TIMEOUT,
+            "The notebook did not stop when it was interrupted, and was ended there: "
+            "let KeyboardInterrupt through.",
+        )
+
+    def settle(self, request: str, seconds: float) -> None:
+        """Wait for what `begin` started, then make it end; its output is dropped."""
+        unseen = Outputs(max_text=0, max_display=0)
+        if self._await(request, unseen, seconds) is None:
+            self.finish(request, unseen)
+
+    def kill(self, verdict: Verdict, sentence: str) -> None:
+        """End the kernel and all that it started."""
+        if self.alive:
+            self.death = Death(verdict, sentence)
+        self.process.kill()
+
+    def close(self) -> None:
+        """End everything. May be called twice."""
+        if self._process is not None:
+            self._process.kill()
+        self._channels.close()
+        self._folder.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _start(
+        self, files: Path, launch: Launch, confined: bool, environment: dict[str, str]
+    ) -> None:
+        inside = INSIDE if confined else self.folder
+        (self.folder / "connection.json").write_text(self._channels.describe(inside))
+        listeners = Listeners(self.folder)
+        sockets = ",".join(map(str, listeners.descriptors))
+        program = [sys.executable, "-m", "hotloop.worker.kernel", "--sockets", sockets]
+        self._process = launch(
+            Confinement(
+                argv=(*program, "-f", str(inside / "connection.json")),
+                environment={
+                    "HOTLOOP_JUDGE": str(inside / JUDGE_SOCKET),
+                    "HOTLOOP_REPLAY": "1",
+                    **environment,
+                },
+                read_only={str(INSIDE): self.folder} if confined else {},
+                writable={},
+                files=files,
+                memory_bytes=self.limits.memory_bytes,
+                processes=self.limits.processes,
+                tmp_bytes=self.limits.tmp_bytes,
+                wall_s=self.limits.notebook_s + self.limits.start_s,
+                output_bytes=self.limits.log_bytes,
+                pass_fds=listeners.descriptors,
+            )
+        )
+        listeners.close()
+        self._greet()
+
+    def _greet(self) -> None:
+        """Wait until the kernel answers and its outputs are heard."""
+        request = self._channels.send("shell", "kernel_info_request", {})
+        deadline = time.monotonic() + self.limits.start_s
+        answered = heard = False
+        while self.process.poll() is None and time.monotonic() < deadline:
+            for reply in self._channels.receive(_POLL_S):
+                answered |= reply.channel == "shell" and reply.parent == request
+                heard |= reply.channel == "iopub"
+            if answered and heard:
+                return
+        said = self.process.output().decode(errors="replace")[-2000:]
+        raise KernelNotStarted(f"the kernel did not start in its sandbox: {said}")
+
+    def _await(self, request: str, outputs: Outputs, seconds: float) -> Status | None:
+        """The reply's status, with the outputs that came before it; None when time is up."""
+        deadline = time.monotonic() + seconds
+        status: Status | None = None
+        idle = False
+        while status is None or not idle:
+            for reply in self._channels.receive(_POLL_S):
+                if reply.parent != request:
+                    continue
+                if reply.channel == "iopub":
+                    outputs.add(reply)
+                    idle |= _is_idle(reply)
+                if reply.channel == "shell" and status is None:
+                    status = "ok" if reply.content.get("status") == "ok" else "error"
+                    deadline = time.monotonic() + _IDLE_GRACE_S
+            if not self.alive:
+                return "dead"
+            if time.monotonic() >= deadline:
+                break
+        return status
+
+    def _post_mortem(self) -> Death:
+        verdict = self.process.death
+        if verdict is not None and verdict in _DEATHS:
+            return Death(verdict, _DEATHS[verdict])
+        return Death(
+            Verdict.RUNTIME_ERROR,
+            "The notebook's process ended by itself "
+            f"(exit status {self.process.poll()}): look for os._exit, a crash or a signal.",
+        )
+
+
+def _is_idle(reply: Reply) -> bool:
+    return reply.kind == "status" and reply.content.get("execution_state") == "idle"

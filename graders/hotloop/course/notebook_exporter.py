@@ -1,0 +1,99 @@
+"""Reads submissions for nbgrader's autograder: the one place where nothing may go wrong.
+
+nbgrader calls an exporter twice a notebook: on the submitted file, and on the copy that it made of
+it. The first time the file is whatever a learner handed in.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import Any, cast
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbgrader.coursedir import CourseDirectory
+
+from hotloop.course.released import released_cells, reset_grades
+from hotloop.course.repair import MAX_NOTEBOOK, Repaired, repair
+
+METADATA = "hotloop"
+"""Key in the notebook's metadata that carries the repairs' notes from the first pass on."""
+
+
+class SubmissionExporter(NotebookExporter):
+    """`Autograde.exporter_class`: repairs a submitted notebook before nbgrader looks at it."""
+
+    def from_filename(
+        self, filename: str, resources: Any = None, **kw: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """The notebook after the preprocessors of this pass, as nbconvert wants it."""
+        path = Path(filename)
+        if not self._is_submitted(path):
+            return super().from_filename(filename, resources=resources, **kw)
+        names = resources["nbgrader"]
+        student, assignment = names["student"], names["assignment"]
+        # First of all: if anything fails from here on, the grades are open, not the old ones.
+        reset_grades(names["db_url"], assignment, student)
+        source, renamed = find_notebook(path)
+        repaired = repair(
+            read_ordinary(source) if source is not None else None,
+            released_cells(names["db_url"], assignment, names["notebook"]),
+            self._released_texts(assignment, path.name),
+        )
+        if renamed:
+            repaired.notes.append(f"It was handed in as “{renamed}” and graded as “{path.name}”.")
+        _attach_notes(repaired)
+        resources["metadata"] = {"name": path.stem, "path": str(path.parent)}
+        return cast(Any, super()).from_notebook_node(repaired.notebook, resources=resources, **kw)
+
+    @property
+    def _coursedir(self) -> CourseDirectory:
+        return cast(Any, self.parent).coursedir
+
+    def _is_submitted(self, path: Path) -> bool:
+        course = self._coursedir
+        relative = path.relative_to(course.root)
+        return relative.parts[0] == course.submitted_directory
+
+    def _released_texts(self, assignment: str, name: str) -> set[str]:
+        course = self._coursedir
+        folder = course.format_path(course.release_directory, ".", assignment)
+        path = Path(folder) / name
+        if not path.is_file():
+            return set()
+        notebook = cast(Any, nbformat).read(path, as_version=4)
+        return {cell.source for cell in notebook.cells if cell.cell_type == "markdown"}
+
+
+def find_notebook(path: Path) -> tuple[Path | None, str]:
+    """The file to read for `path`, and its name where that is another one.
+
+    A learner who renamed the notebook gets it graded, if there is only one to choose.
+    """
+    if os.path.lexists(path):
+        return path, ""
+    others = sorted(path.parent.glob("*.ipynb"))
+    if len(others) == 1:
+        return others[0], others[0].name
+    return None, ""
+
+
+def read_ordinary(path: Path, limit: int = MAX_NOTEBOOK) -> bytes | None:
+    """Up to one byte more than `limit` of an ordinary file; None for links, pipes and the like."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with os.fdopen(fd, "rb") as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            return None
+        return stream.read(limit + 1)
+
+
+def _attach_notes(repaired: Repaired) -> None:
+    repaired.notebook.metadata[METADATA] = {
+        "notes": repaired.notes,
+        "unreadable": repaired.unreadable,
+    }

@@ -1,0 +1,86 @@
+"""Collects what a cell puts out: capped, harmless, and as a notebook file keeps it."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from nbformat import NotebookNode
+
+from hotloop.course import nodes
+from hotloop.course.channels import Reply
+from hotloop.course.sanitize import harmless_data
+
+MAX_TEXT = 64 * 1024
+"""Characters of text that are kept of one cell."""
+MAX_DISPLAY = 2 << 20
+"""Characters of pictures and tables that are kept of one cell."""
+CUT = "\n… the output was cut here: a cell may show {limit} characters of it.\n"
+
+
+class Outputs:
+    """The outputs of one cell so far."""
+
+    def __init__(self, max_text: int = MAX_TEXT, max_display: int = MAX_DISPLAY) -> None:
+        self.nodes: list[NotebookNode] = []
+        self.was_cut = False
+        self._limit = max_text
+        self._text_left = max_text
+        self._display_left = max_display
+
+    def add(self, reply: Reply) -> None:
+        """Keep what belongs into a notebook of one message; the rest is dropped."""
+        content = reply.content
+        if reply.kind == "stream":
+            self.stream(str(content.get("name", "")), str(content.get("text", "")))
+        elif reply.kind in {"display_data", "execute_result"}:
+            self._display(content.get("data"))
+        elif reply.kind == "error":
+            self._error(content)
+
+    def stream(self, name: str, text: str) -> None:
+        """Append text to standard output or standard error."""
+        kept = self._take_text(text)
+        if not kept:
+            return
+        name = "stderr" if name == "stderr" else "stdout"
+        last = self.nodes[-1] if self.nodes else None
+        if last is not None and last.output_type == "stream" and last.name == name:
+            last.text += kept
+            return
+        self.nodes.append(nodes.stream(name, kept))
+
+    def failure(self, name: str, message: str) -> None:
+        """An error of the platform's own wording, such as a timeout; never cut."""
+        self.nodes.append(nodes.error(name, message, [f"{name}: {message}"]))
+
+    def _display(self, data: Any) -> None:
+        if not isinstance(data, dict):
+            return
+        shown = harmless_data(cast(dict[str, Any], data))
+        size = sum(map(len, shown.values()))
+        if not shown or size > self._display_left:
+            self._note_cut(bool(shown))
+            return
+        self._display_left -= size
+        self.nodes.append(nodes.display(shown))
+
+    def _error(self, content: dict[str, Any]) -> None:
+        lines = content.get("traceback")
+        trace = "\n".join(map(str, cast(list[Any], lines))) if isinstance(lines, list) else ""
+        name, message = str(content.get("ename", ""))[:200], str(content.get("evalue", ""))[:1000]
+        self.nodes.append(nodes.error(name, message, self._take_text(trace).split("\n")))
+
+    def _take_text(self, text: str) -> str:
+        kept = text[: self._text_left]
+        self._text_left -= len(kept)
+        if len(kept) == len(text):
+            return kept
+        if self.was_cut:
+            return kept
+        self.was_cut = True
+        return kept + CUT.format(limit=self._limit)
+
+    def _note_cut(self, needed: bool) -> None:
+        if needed and not self.was_cut:
+            self.was_cut = True
+            self.nodes.append(nodes.stream("stdout", CUT.format(limit=self._limit)))

@@ -1,0 +1,151 @@
+"""A speed measurement as a small drawing: naive, yours, reference, the device's limit.
+
+Plain SVG in the text's own colour, so that it fits light and dark pages. Standard library only: a
+learner's notebook shows it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, cast
+
+_WIDTH, _LEFT, _RIGHT = 640, 110, 170
+_ROW, _BAR, _TOP = 26, 16, 26
+_SPAN = _WIDTH - _LEFT - _RIGHT
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One row. ratio: speed relative to naive. seconds: the median of a call, or None."""
+
+    label: str
+    ratio: float
+    seconds: float | None
+    colour: str
+    interval: tuple[float, float] | None = None
+
+
+def speed_svg(evidence: Mapping[str, Any]) -> str | None:
+    """The drawing of a speed rung's evidence; None when it holds no measurement."""
+    rows = bars(evidence)
+    if not rows:
+        return None
+    levels = [float(level["ratio"]) for level in _levels(evidence)]
+    top = max([bar.interval[1] if bar.interval else bar.ratio for bar in rows] + levels)
+    scale = _SPAN / (top * 1.02)
+    height = _TOP + _ROW * len(rows) + 6
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
+        f'aria-label="{escape(describe(evidence))}" font-family="system-ui, sans-serif" '
+        f'font-size="12" fill="currentColor" style="width:100%;max-width:{_WIDTH}px;height:auto">'
+    )
+    drawn = [_row(bar, index, scale) for index, bar in enumerate(rows)]
+    lines = [_level(level, scale, height) for level in levels]
+    return "".join([head, *drawn, *lines, "</svg>"])
+
+
+def describe(evidence: Mapping[str, Any]) -> str:
+    """The same in one or two sentences: the drawing's text alternative, and its caption."""
+    ratio, low, high = _measured(evidence)
+    said = f"{_times(ratio)} as fast as naive (95 % interval {low:.2f} to {high:.2f})"
+    bandwidth = _number(evidence.get("gb_per_s"))
+    if bandwidth is not None:
+        said += f"; {bandwidth:.1f} GB/s"
+    fraction = _number(evidence.get("fraction_of_limit"))
+    if fraction is None:
+        return f"{said}. The device’s limit is not yet measured."
+    return f"{said}, {fraction:.0%} of what this device can do."
+
+
+def bars(evidence: Mapping[str, Any]) -> list[Bar]:
+    """The rows to draw; none when there is no measurement. What is not known has no row."""
+    naive, yours = _median(evidence, "baseline_seconds"), _median(evidence, "candidate_seconds")
+    if naive is None or yours is None or _number(evidence.get("ratio")) is None:
+        return []
+    ratio, low, high = _measured(evidence)
+    rows = [
+        Bar("naive", 1.0, naive, "#8b949e"),
+        Bar("yours", ratio, yours, "#2f81f7", (low, high)),
+    ]
+    for key, label, colour in (
+        ("reference_ratio", "reference", "#2da44e"),
+        ("limit_ratio", "device’s limit", "none"),
+    ):
+        known = _number(evidence.get(key))
+        if known is not None and known > 0:
+            rows.append(Bar(label, known, naive / known, colour))
+    return rows
+
+
+def _row(bar: Bar, index: int, scale: float) -> str:
+    y = _TOP + index * _ROW
+    middle = y + _BAR / 2
+    length = max(1.0, bar.ratio * scale)
+    # A bar without colour is a bound, not a measurement: an outline.
+    outline = ' stroke="currentColor" stroke-dasharray="4 3"' if bar.colour == "none" else ""
+    drawn = (
+        f'<text x="{_LEFT - 8}" y="{middle + 4}" text-anchor="end">{escape(bar.label)}</text>'
+        f'<rect x="{_LEFT}" y="{y}" width="{length:.1f}" height="{_BAR}" rx="2" '
+        f'fill="{bar.colour}"{outline}/>'
+    )
+    if bar.interval:
+        low, high = (_LEFT + bound * scale for bound in bar.interval)
+        ends = f"M{low:.1f} {y + 3}v{_BAR - 6}M{high:.1f} {y + 3}v{_BAR - 6}"
+        drawn += (
+            f'<path d="M{low:.1f} {middle}H{high:.1f}{ends}" stroke="currentColor" '
+            'stroke-width="1.5" fill="none"/>'
+        )
+    said = f"{bar.ratio:.2f}×" + (f" · {seconds(bar.seconds)}" if bar.seconds is not None else "")
+    return drawn + f'<text x="{_WIDTH - _RIGHT + 10}" y="{middle + 4}">{said}</text>'
+
+
+def _level(ratio: float, scale: float, height: int) -> str:
+    x = _LEFT + ratio * scale
+    return (
+        f'<path d="M{x:.1f} {_TOP - 6}V{height - 4}" stroke="currentColor" '
+        'stroke-dasharray="2 3" opacity="0.7"/>'
+        f'<text x="{x:.1f}" y="{_TOP - 10}" text-anchor="middle" font-size="11">'
+        f"asked {ratio:.2f}×</text>"
+    )
+
+
+def seconds(value: float) -> str:
+    """A duration in the unit that suits it."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value * 1e9:.3g} ns"
+
+
+def _measured(evidence: Mapping[str, Any]) -> tuple[float, float, float]:
+    ratio = _number(evidence.get("ratio")) or 0.0
+    interval = evidence.get("interval")
+    bounds = cast(Sequence[Any], interval) if isinstance(interval, list | tuple) else ()
+    numbers = [number for number in map(_number, bounds) if number is not None]
+    return (ratio, numbers[0], numbers[1]) if len(numbers) == 2 else (ratio, ratio, ratio)
+
+
+def _median(evidence: Mapping[str, Any], key: str) -> float | None:
+    samples = evidence.get(key)
+    if not isinstance(samples, Mapping):
+        return None
+    return _number(cast(Mapping[str, Any], samples).get("p50"))
+
+
+def _levels(evidence: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    found = evidence.get("levels")
+    levels = cast(list[Any], found) if isinstance(found, list | tuple) else []
+    known = [cast(Mapping[str, Any], level) for level in levels if isinstance(level, Mapping)]
+    return [level for level in known if _number(level.get("ratio"))]
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value)
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2f} times"

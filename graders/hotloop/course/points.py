@@ -1,0 +1,39 @@
+"""From records and grades to points: what is earned, what is still open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hotloop import curriculum
+from hotloop.course.records import Grading
+from hotloop.curriculum import Module, Score, load_module
+from hotloop.judge.record import Record
+
+
+def settle(module: Module, task: str, record: Record | None) -> Score:
+    """The points of a task. Rungs that the record does not speak of are pending."""
+    if record is None:
+        return curriculum.score(f"{module.id}.{task}", None)
+    known = {rung.id for rung in module.task(task).rungs}
+    # A judge that was lost speaks of no rung of the task: then all of them are open.
+    spoken = tuple(rung for rung in record.rungs if rung.rung in known)
+    return curriculum.score(f"{module.id}.{task}", replace(record, rungs=spoken))
+
+
+def is_open(grade: Any) -> bool:
+    """True when neither the judge nor a person has given this grade of the gradebook a score."""
+    return grade.auto_score is None and grade.manual_score is None
+
+
+def of_grade(grade: Any, module: str, grading: Grading | None) -> Score:
+    """The points of a grade in the gradebook; for an open one, those that are settled already."""
+    possible = float(grade.max_score)
+    if not is_open(grade):
+        return Score(float(grade.score), 0.0, possible)
+    record = grading.records.get(grade.name) if grading is not None else None
+    if record is not None:
+        score = settle(load_module(module), grade.name, record)
+        if score.pending:
+            return score
+    return Score(0.0, possible, possible)

@@ -1,0 +1,155 @@
+"""A record as people see it: in the learner's notebook, in formgrader and in feedback.
+
+Standard library only, and whole in itself: one piece of HTML that brings its style along.
+Everything from the record is escaped, because sentences may quote what a learner's code said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any, Protocol
+
+from hotloop.course import picture
+from hotloop.judge.record import Record, RungRecord
+from hotloop.judge.verdict import Verdict
+
+
+class Score(Protocol):
+    """What is known of a task's points."""
+
+    @property
+    def points(self) -> float:
+        """Earned so far."""
+        ...
+
+    @property
+    def pending(self) -> float:
+        """Still open."""
+        ...
+
+    @property
+    def possible(self) -> float:
+        """All that there are."""
+        ...
+
+
+_GOOD, _OPEN, _BAD = "#1a7f37", "#8a5a00", "#b42318"
+
+_STYLE = """
+.hotloop{border:1px solid #8b949e80;border-left:5px solid var(--hl);border-radius:6px;
+padding:.6em .9em;margin:.4em 0;font:14px/1.45 system-ui,sans-serif;max-width:52em}
+.hotloop p{margin:.3em 0}.hotloop .hl-badge{background:var(--hl);color:#fff;border-radius:4px;
+padding:.1em .5em;font-weight:600}.hotloop table{border-collapse:collapse;margin:.4em 0;width:100%}
+.hotloop td,.hotloop th{text-align:left;vertical-align:top;padding:.2em .6em .2em 0;
+border-top:1px solid #8b949e40;background:none}.hotloop .hl-num{white-space:nowrap}
+.hotloop figure{margin:.6em 0}.hotloop figcaption,.hotloop details{font-size:12px;opacity:.85}
+.hotloop summary{cursor:pointer}
+"""
+
+
+class Shown:
+    """A record that a notebook displays by itself."""
+
+    def __init__(self, record: Record, score: Score | None = None) -> None:
+        self.record = record
+        self.score = score
+
+    def _repr_html_(self) -> str:
+        return html(self.record, self.score)
+
+    def __repr__(self) -> str:
+        return text(self.record, self.score)
+
+
+def html(record: Record, score: Score | None = None) -> str:
+    """One block of HTML with verdict, sentence, points, rungs and speed."""
+    points = f'<span class="hl-num">{escape(points_text(score))}</span>' if score else ""
+    head = (
+        f'<p><span class="hl-badge">{_words(record.verdict)}</span> '
+        f"<strong>{escape(record.module)}.{escape(record.task)}</strong> {points}</p>"
+    )
+    parts = [
+        f'<div class="hotloop" style="--hl:{_colour(record.verdict)}"><style>{_STYLE}</style>',
+        head,
+        f"<p>{escape(record.sentence)}</p>",
+        _rungs(record),
+        *[_figure(rung) for rung in record.rungs],
+        _circumstances(record),
+        "</div>",
+    ]
+    return "".join(parts)
+
+
+def text(record: Record, score: Score | None = None) -> str:
+    """The same in a few lines, for where no HTML is shown."""
+    points = f" ({points_text(score)})" if score else ""
+    lines = [f"{record.module}.{record.task}: {_words(record.verdict)}{points}", record.sentence]
+    lines += [f"  {rung.rung}: {_words(rung.verdict)} – {rung.sentence}" for rung in record.rungs]
+    return "\n".join(lines)
+
+
+def points_text(score: Score) -> str:
+    """`7 of 10 points`, and how many of them are still open."""
+    said = f"{number(score.points)} of {number(score.possible)} points"
+    return f"{said}, {number(score.pending)} pending" if score.pending else said
+
+
+def number(value: float) -> str:
+    """Points without needless decimals."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _rungs(record: Record) -> str:
+    rows = [
+        f"<tr><td>{escape(rung.rung)}</td><td class='hl-num' style='color:inherit'>"
+        f"{_words(rung.verdict)}{' (instrumented)' if rung.instrumented else ''}</td>"
+        f"<td>{escape(rung.sentence)}</td></tr>"
+        for rung in record.rungs
+    ]
+    return f"<table><tr><th>rung</th><th>verdict</th><th></th></tr>{''.join(rows)}</table>"
+
+
+def _figure(rung: RungRecord) -> str:
+    drawing = picture.speed_svg(rung.evidence)
+    if drawing is None:
+        return ""
+    caption = f"{rung.rung}: {picture.describe(rung.evidence)} {_how(rung.evidence)}"
+    return f"<figure>{drawing}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def _how(evidence: Mapping[str, Any]) -> str:
+    windows, calls = evidence.get("windows"), evidence.get("calls_per_window")
+    threads = evidence.get("threads")
+    if not (isinstance(windows, int) and isinstance(calls, int)):
+        return ""
+    kind = "latency: one call a window" if calls == 1 else f"throughput: {calls} calls a window"
+    said = f"Medians of {windows} windows, {kind}"
+    return f"{said}, {threads} thread(s)." if isinstance(threads, int) else f"{said}."
+
+
+def _circumstances(record: Record) -> str:
+    circumstances = record.circumstances
+    libraries = ", ".join(f"{name} {v}" for name, v in sorted(circumstances.libraries.items()))
+    facts = {
+        "device": f"{circumstances.device} {circumstances.driver}".strip(),
+        "isolation": circumstances.isolation,
+        "started": f"{circumstances.started}, took {circumstances.seconds:.1f} s",
+        "libraries": libraries,
+        "grader": circumstances.grader_version,
+        "submission": circumstances.submission_digest[:16],
+        "seed": circumstances.seed,
+    }
+    lines = [f"{escape(name)}: {escape(value)}" for name, value in facts.items() if value]
+    return f"<details><summary>How it was judged</summary>{'<br>'.join(lines)}</details>"
+
+
+def _colour(verdict: Verdict) -> str:
+    if verdict is Verdict.PASSED:
+        return _GOOD
+    return _OPEN if verdict.pending or verdict is Verdict.PARTIAL else _BAD
+
+
+def _words(verdict: Verdict) -> str:
+    said = verdict.value.replace("_", " ")
+    return f"{said} (pending)" if verdict.pending else said

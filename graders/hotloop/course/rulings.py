@@ -1,0 +1,46 @@
+"""Records of tasks that never reached the judge, and what a kernel's death adds to one that did."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from hotloop import __version__
+from hotloop.course.kernel import Death
+from hotloop.curriculum import Module, Task
+from hotloop.judge.record import Circumstances, Record, RungRecord, summarize
+from hotloop.judge.verdict import Verdict
+
+
+def ruling(
+    module: Module, task: Task, verdict: Verdict, sentence: str, digest: str, isolation: str
+) -> Record:
+    """One verdict for all rungs of a task; nothing is earned by it."""
+    rungs = tuple(RungRecord(rung.id, verdict, sentence) for rung in task.rungs)
+    circumstances = Circumstances(
+        submission_digest=digest,
+        grader_version=__version__,
+        module_digest="",
+        device="",
+        driver="",
+        libraries={},
+        seed="",
+        isolation=isolation,
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        seconds=0.0,
+    )
+    return Record(module.id, task.id, verdict, sentence, rungs, circumstances)
+
+
+def with_death(record: Record, death: Death | None) -> Record:
+    """The record with the reason of the kernel's death where the judge saw only that it is gone."""
+    if death is None or death.verdict is Verdict.RUNTIME_ERROR:
+        return record
+    rungs = tuple(
+        replace(rung, verdict=death.verdict, sentence=death.sentence)
+        if rung.verdict is Verdict.RUNTIME_ERROR
+        else rung
+        for rung in record.rungs
+    )
+    verdict, sentence = summarize(rungs)
+    return replace(record, rungs=rungs, verdict=verdict, sentence=sentence)

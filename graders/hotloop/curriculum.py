@@ -1,0 +1,407 @@
+"""The curriculum's data files as typed objects: tracks, modules, tasks, questions, recorded runs.
+
+Order is data: `curriculum.yaml` gives it. Modules are found on disk; nothing here names one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from hotloop import paths
+from hotloop.judge.record import Record
+from hotloop.judge.verdict import Verdict
+from hotloop.yaml_lines import CurriculumError, load
+
+__all__ = [
+    "Curriculum",
+    "CurriculumError",
+    "Module",
+    "Question",
+    "Run",
+    "Rung",
+    "Score",
+    "Task",
+    "curriculum",
+    "load_module",
+    "modules",
+    "questions",
+    "runs",
+    "score",
+]
+
+Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+TaskKey = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$")]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Tier = Literal["beginner", "intermediate", "advanced"]
+OneToFive = Annotated[int, Field(ge=1, le=5)]
+Rubric = dict[Annotated[int, Field(ge=0, le=4)], Text]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+# --- curriculum.yaml ------------------------------------------------------------------------------
+
+
+class Track(_Strict):
+    """A way through the modules, in order. A planned module may be named before it exists."""
+
+    id: Identifier
+    title: Text
+    summary: Text
+    modules: list[Identifier]
+
+
+class Concept(_Strict):
+    """An idea that modules teach, and that prerequisites are expressed in."""
+
+    id: Identifier
+    title: Text
+    summary: Text
+
+
+class Curriculum(_Strict):
+    """curriculum.yaml."""
+
+    title: Text
+    tiers: list[Tier]
+    tracks: list[Track]
+    concepts: list[Concept]
+
+    @property
+    def order(self) -> list[str]:
+        """Ids of all modules, planned ones too: track by track, in the tracks' order."""
+        return [module for track in self.tracks for module in track.modules]
+
+
+# --- module.yaml ----------------------------------------------------------------------------------
+
+
+class Level(_Strict):
+    """A ratio to the baseline, and the share of the rung's points that reaching it earns."""
+
+    ratio: Annotated[float, Field(gt=0)]
+    earned: Annotated[float, Field(gt=0, le=1)]
+
+
+class Threshold(_Strict):
+    """What a speed rung asks for, and why. provisional: not yet settled by a recorded run."""
+
+    against: Text
+    levels: Annotated[list[Level], Field(min_length=1)]
+    provisional: bool
+    reason: Text
+
+
+class Rung(_Strict):
+    """One rung of the evidence ladder as a learner sees it. points: what it is worth at most."""
+
+    id: Identifier
+    points: Annotated[int, Field(ge=1)]
+    needs_gpu: bool = False
+    what: Text
+    threshold: Threshold | None = None
+
+
+class Task(_Strict):
+    """One graded task. minutes: a learner's time; files: the files that the learner edits."""
+
+    id: Identifier
+    title: Text
+    goal: Text
+    minutes: Annotated[int, Field(ge=1)]
+    difficulty: OneToFive
+    importance: OneToFive
+    kind: Literal["code", "written"]
+    entry: Text | None = None
+    files: Annotated[list[Text], Field(min_length=1)]
+    hints: Annotated[list[Text], Field(min_length=3, max_length=3)]
+    rungs: Annotated[list[Rung], Field(min_length=1)]
+    rubric: Rubric = Field(default_factory=dict[int, str])
+
+    @model_validator(mode="after")
+    def _kind_fits(self) -> Self:
+        if self.kind == "written" and set(self.rubric) != set(range(5)):
+            raise ValueError("a written task needs a rubric with the marks 0 to 4")
+        if self.kind == "code" and self.entry is None:
+            raise ValueError("a code task names its `entry`, the function that is judged")
+        _refuse_repeats("rung", [rung.id for rung in self.rungs])
+        return self
+
+    @property
+    def points(self) -> int:
+        """The points of the task's graded cell."""
+        return sum(rung.points for rung in self.rungs)
+
+
+class Prerequisites(_Strict):
+    """What a learner brings along."""
+
+    modules: list[Identifier] = Field(default_factory=list)
+    knowledge: list[Text] = Field(default_factory=list)
+
+
+class Hardware(_Strict):
+    """What the module was made for. `without_gpu` says what a learner without one can earn."""
+
+    cpu_cores: int
+    memory_gib: float
+    gpu: Text
+    without_gpu: Text
+
+
+class Deprecation(_Strict):
+    """A way that learners will still meet, and what replaces it."""
+
+    what: Text
+    since: Text
+    instead: Text
+
+
+class Version(_Strict):
+    """A tool that the module depends on. tried: versions that it was run with."""
+
+    tool: Text
+    supported: Text
+    tried: list[Text]
+    notes: Text | None = None
+    deprecations: list[Deprecation] = Field(default_factory=list[Deprecation])
+
+
+class Module(_Strict):
+    """module.yaml."""
+
+    id: Identifier
+    title: Text
+    track: Identifier
+    tier: Tier
+    summary: Text
+    prerequisites: Prerequisites
+    concepts: Annotated[list[Identifier], Field(min_length=1)]
+    tasks: Annotated[list[Task], Field(min_length=1)]
+    hardware: Hardware
+    versions: list[Version]
+
+    @model_validator(mode="after")
+    def _tasks_differ(self) -> Self:
+        _refuse_repeats("task", [task.id for task in self.tasks])
+        return self
+
+    @property
+    def points(self) -> int:
+        """All points of the module."""
+        return sum(task.points for task in self.tasks)
+
+    @property
+    def minutes(self) -> int:
+        """A learner's time for all tasks."""
+        return sum(task.minutes for task in self.tasks)
+
+    def task(self, name: str) -> Task:
+        """The task called `name`. KeyError names those that there are."""
+        for task in self.tasks:
+            if task.id == name:
+                return task
+        known = ", ".join(task.id for task in self.tasks)
+        raise KeyError(f"module {self.id} has no task {name!r}; it has {known}")
+
+
+# --- questions.yaml -------------------------------------------------------------------------------
+
+
+class Prompt(_Strict):
+    """What the interviewer asks, by language."""
+
+    en: Text
+    zh: Text | None = None
+
+
+class WeakAnswer(_Strict):
+    """An answer that is often heard, and what it shows."""
+
+    says: Text
+    reveals: Text
+
+
+class Question(_Strict):
+    """One interview question. proof: a program, relative to the module, that shows the claims."""
+
+    id: Identifier
+    level: Tier
+    minutes: Annotated[int, Field(ge=1)]
+    links: Annotated[list[TaskKey], Field(min_length=1)]
+    prompt: Prompt
+    probes: Annotated[list[Text], Field(min_length=2)]
+    strategy: Annotated[list[Text], Field(min_length=2)]
+    answer: Text
+    weak_answers: Annotated[list[WeakAnswer], Field(min_length=1)]
+    follow_ups: Annotated[list[Text], Field(min_length=2)]
+    rubric: Rubric
+    proof: Text | None = None
+    sources: list[Text] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _whole_rubric(self) -> Self:
+        if set(self.rubric) != set(range(5)):
+            raise ValueError("the rubric needs the marks 0 to 4")
+        return self
+
+
+class _Questions(_Strict):
+    questions: list[Question]
+
+    @model_validator(mode="after")
+    def _questions_differ(self) -> Self:
+        _refuse_repeats("question", [question.id for question in self.questions])
+        return self
+
+
+# --- runs/<device>.json ---------------------------------------------------------------------------
+
+
+class Ratio(_Strict):
+    """Baseline's time over candidate's: the estimate and its 95 % interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+class Measurement(_Strict):
+    """One rung of one solution. candidate: `reference`, or the name of a wrong answer.
+
+    shape, dtype: what a speed figure was measured on. Times are milliseconds a call.
+    """
+
+    candidate: Text
+    task: Identifier
+    rung: Identifier
+    verdict: Verdict
+    earned: float
+    sentence: Text
+    shape: list[int] | None = None
+    dtype: Text | None = None
+    p20_ms: float | None = None
+    p50_ms: float | None = None
+    p80_ms: float | None = None
+    baseline_p50_ms: float | None = None
+    ratio: Ratio | None = None
+    gb_per_s: float | None = None
+    fraction_of_limit: float | None = None
+
+
+class Run(_Strict):
+    """What `hotloop evidence` measured on one device. Never written by hand."""
+
+    format: Literal[1]
+    module: Identifier
+    device: Text
+    kind: Literal["cpu", "gpu"]
+    driver: str
+    date: date
+    libraries: dict[str, str]
+    isolation: Text
+    ceilings: dict[str, float]
+    measurements: list[Measurement]
+
+
+# --- finding and loading --------------------------------------------------------------------------
+
+
+@cache
+def curriculum() -> Curriculum:
+    """curriculum.yaml. CurriculumError when it is not as it must be."""
+    return load(paths.curriculum() / "curriculum.yaml", Curriculum)
+
+
+def modules() -> list[Module]:
+    """All modules on disk, in the curriculum's order; those that it does not name come last."""
+    found = sorted(path.parent.name for path in paths.curriculum().glob("*/module.yaml"))
+    place = {name: index for index, name in enumerate(curriculum().order)}
+    found.sort(key=lambda name: place.get(name, len(place)))
+    return [load_module(name) for name in found]
+
+
+@cache
+def load_module(name: str) -> Module:
+    """The module called `name`. KeyError when there is none, CurriculumError when it is faulty."""
+    path = folder(name) / "module.yaml"
+    module = load(path, Module)
+    if module.id != name:
+        raise CurriculumError(f"{path}:1: id is {module.id!r} and must be the folder's {name!r}")
+    return module
+
+
+def questions(name: str) -> list[Question]:
+    """The interview questions of the module called `name`."""
+    path = folder(name) / "questions.yaml"
+    return load(path, _Questions).questions if path.is_file() else []
+
+
+def runs(name: str) -> list[Run]:
+    """The recorded measurements of the module called `name`, by device; empty if there are none."""
+    return [load(path, Run) for path in sorted((folder(name) / "runs").glob("*.json"))]
+
+
+def folder(name: str) -> Path:
+    """curriculum/<name>. KeyError names the modules that there are."""
+    path = paths.curriculum() / name
+    if not (path / "module.yaml").is_file():
+        known = sorted(p.parent.name for p in paths.curriculum().glob("*/module.yaml"))
+        raise KeyError(f"there is no module {name!r}; there are: {', '.join(known)}")
+    return path
+
+
+# --- points ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Score:
+    """points: earned so far; pending: those still open; possible: all of the task's."""
+
+    points: float
+    pending: float
+    possible: float
+
+
+def score(module_task: str, record: Record | None) -> Score:
+    """The points that `record` earns for the task `module.task`.
+
+    A rung that the record does not speak of is pending, and so is all without a record: silence is
+    no evidence. ValueError when the record is about something else.
+    """
+    module_id, _, task_id = module_task.partition(".")
+    task = load_module(module_id).task(task_id)
+    if record is None:
+        return Score(0.0, float(task.points), float(task.points))
+    if (record.module, record.task) != (module_id, task_id):
+        raise ValueError(f"the record is about {record.module}.{record.task}, not {module_task}")
+    known = {rung.id for rung in task.rungs}
+    if strange := sorted({r.rung for r in record.rungs} - known):
+        raise ValueError(f"{module_task} has no rung called {', '.join(strange)}")
+    return _add(task, {r.rung: (r.earned, r.verdict.pending) for r in record.rungs})
+
+
+def _add(task: Task, judged: Mapping[str, tuple[float, bool]]) -> Score:
+    points = pending = 0.0
+    for rung in task.rungs:
+        earned, is_open = judged.get(rung.id, (0.0, True))
+        if is_open:
+            pending += rung.points
+        else:
+            points += earned * rung.points
+    return Score(points, pending, float(task.points))
+
+
+def _refuse_repeats(what: str, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"the {what} {name!r} is there twice")

@@ -1,0 +1,289 @@
+"""What this machine can do, what can therefore be graded here, and what mends each gap."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, cast
+
+from hotloop import curriculum, paths
+from hotloop.judge import device
+from hotloop.sandbox.confinement import Confinement
+from hotloop.sandbox.launch import launch
+from hotloop.sandbox.level import level
+
+
+class State(StrEnum):
+    """How a finding stands."""
+
+    OK = "ok"
+    LIMITED = "limited"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at. mend: the command, or empty where nothing is to be mended."""
+
+    name: str
+    state: State
+    found: str
+    mend: str = ""
+
+    @property
+    def there(self) -> bool:
+        """True when it can be used, if only with limits."""
+        return self.state is not State.MISSING
+
+
+@dataclass(frozen=True)
+class Gradable:
+    """Whether a rung can be graded here; `lacking` names the findings that are in the way."""
+
+    module: str
+    task: str
+    rung: str
+    points: int
+    lacking: tuple[str, ...]
+
+
+def examine() -> list[Finding]:
+    """Look at everything; takes some seconds, mostly the import of torch in a process aside."""
+    return [look() for look in _LOOKS]
+
+
+def gradable(findings: list[Finding]) -> list[Gradable]:
+    """Every rung of every code task, with what is in the way of grading it on this machine."""
+    missing = {finding.name for finding in findings if not finding.there}
+    return [
+        Gradable(
+            module.id,
+            task.id,
+            rung.id,
+            rung.points,
+            tuple(name for name in _needed(module.id, task, rung) if name in missing),
+        )
+        for module in curriculum.modules()
+        for task in module.tasks
+        if task.kind == "code"
+        for rung in task.rungs
+    ]
+
+
+def _needed(module: str, task: curriculum.Task, rung: curriculum.Rung) -> list[str]:
+    """What the rung asks for; the tools of a task are read from its reference solution."""
+    text = _reference_text(module, task.id)
+    needed = ["sandbox", "torch"]
+    if "import triton" in text:
+        needed.append("triton")
+    if "torch.compile" in text:
+        needed.append("g++")
+    if rung.needs_gpu:
+        needed.append("gpu")
+    return needed
+
+
+def _reference_text(module: str, task: str) -> str:
+    """The cell or the file that holds the task's solution; empty if the task has no region."""
+    from hotloop.render import submission  # imports nbformat, which takes seconds
+
+    heading = f"### TASK {module}.{task}"
+    for name, content in submission(module).items():
+        if name.endswith(".ipynb"):
+            cells = cast("list[dict[str, Any]]", json.loads(content)["cells"])
+            texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        else:
+            texts = [content.decode(errors="replace")]
+        for text in texts:
+            if heading in text:
+                return text
+    return ""
+
+
+# --- looking --------------------------------------------------------------------------------------
+
+
+def _python() -> Finding:
+    return Finding("python", State.OK, f"{platform.python_version()}, {sys.executable}")
+
+
+def _torch() -> Finding:
+    version = _version("torch")
+    if not version:
+        return Finding("torch", State.MISSING, "not installed", _pip("torch>=2.11,<2.14"))
+    return Finding("torch", State.OK, version)
+
+
+def _triton() -> Finding:
+    version = _version("triton")
+    if not version:
+        what = "not installed; it exists for Linux on x86-64"
+        return Finding("triton", State.MISSING, what, _pip("triton>=3.6,<3.10"))
+    return Finding("triton", State.OK, version)
+
+
+def _gpu() -> Finding:
+    if device.kind() != "cuda":
+        mend = "grade on a machine with an NVIDIA GPU and driver"
+        return Finding("gpu", State.MISSING, "no NVIDIA driver or device", mend)
+    name = f"{device.device_name()}; {_driver()}"
+    works, said = _torch_sees_gpu()
+    if works:
+        return Finding("gpu", State.OK, name)
+    mend = _pip("--force-reinstall 'torch>=2.11,<2.14'")
+    return Finding("gpu", State.MISSING, f"{name}; but PyTorch cannot use it: {said}", mend)
+
+
+def _driver() -> str:
+    smi = shutil.which("nvidia-smi")
+    if smi:
+        query = [smi, "--query-gpu=driver_version", "--format=csv,noheader"]
+        done = _run(query)
+        if done.returncode == 0 and done.stdout.strip():
+            return f"driver {done.stdout.split()[0]}"
+    return device.driver_version()
+
+
+def _torch_sees_gpu() -> tuple[bool, str]:
+    """Asked in a process aside: a broken driver may take the process with it."""
+    program = (
+        "import torch; a = torch.ones(1, device='cuda'); torch.cuda.synchronize(); "
+        "print(torch.cuda.get_device_capability())"
+    )
+    done = _run([sys.executable, "-c", program])
+    lines = (done.stdout if done.returncode == 0 else done.stderr).strip().splitlines()
+    return done.returncode == 0, lines[-1] if lines else f"exit code {done.returncode}"
+
+
+def _nvcc() -> Finding:
+    nvcc = shutil.which("nvcc")
+    if nvcc is None:
+        mend = _pip("'cuda-toolkit[nvcc,cudart,cccl]'")
+        return Finding("nvcc", State.LIMITED, "not found; CUDA C++ tasks need it", mend)
+    lines = _run([nvcc, "--version"]).stdout.strip().splitlines()
+    release = next((line for line in lines if "release" in line), nvcc)
+    return Finding("nvcc", State.OK, release)
+
+
+def _compiler() -> Finding:
+    compiler = os.environ.get("CXX", "g++")
+    if shutil.which(compiler) is None:
+        what = f"{compiler} not found; torch.compile builds with it"
+        return Finding("g++", State.MISSING, what, "sudo apt-get install g++")
+    lines = _run([compiler, "--version"]).stdout.splitlines()
+    return Finding("g++", State.OK, lines[0] if lines else compiler)
+
+
+def _sandbox() -> Finding:
+    isolation, reason = level()
+    if isolation != "none":
+        return Finding("sandbox", State.OK, isolation)
+    return Finding("sandbox", State.MISSING, reason, reason.rpartition(": ")[2])
+
+
+def _freezer() -> Finding:
+    """Seen on a process that is confined as a candidate would be."""
+    if level()[0] == "none":
+        return Finding("freezer", State.MISSING, "no sandbox", "see sandbox")
+    confined = launch(_SLEEPER)
+    try:
+        kind = confined.freezer.describe()["kind"]
+    finally:
+        confined.kill()
+    if kind == "cgroup":
+        return Finding("freezer", State.OK, "control group")
+    found = "SIGSTOP only: a candidate that wakes itself is seen by its CPU time, not prevented"
+    return Finding("freezer", State.LIMITED, found, "run the grader as root")
+
+
+_SLEEPER = Confinement(
+    argv=("/bin/sleep", "60"),
+    environment={},
+    read_only={},
+    writable={},
+    files=None,
+    memory_bytes=256 << 20,
+    processes=8,
+    tmp_bytes=1 << 20,
+    wall_s=60.0,
+    output_bytes=1 << 16,
+)
+
+
+def _package(name: str, purpose: str) -> Callable[[], Finding]:
+    def look() -> Finding:
+        version = _version(name)
+        if version:
+            return Finding(name, State.OK, version)
+        return Finding(name, State.MISSING, f"not installed; {purpose}", _pip("'hotloop[course]'"))
+
+    return look
+
+
+def _trees() -> Finding:
+    try:
+        where = paths.root()
+    except FileNotFoundError as error:
+        return Finding("curriculum", State.MISSING, str(error), _pip("--force-reinstall hotloop"))
+    return Finding("curriculum", State.OK, f"{where}{'' if paths.in_clone() else ', installed'}")
+
+
+_LOOKS: tuple[Callable[[], Finding], ...] = (
+    _python,
+    _trees,
+    _torch,
+    _triton,
+    _compiler,
+    _sandbox,
+    _freezer,
+    _package("jupyterlab", "learners work in it"),
+    _package("nbgrader", "`hotloop grade` and `hotloop demo` use it"),
+    _nvcc,
+    _gpu,
+)
+
+
+def _version(package: str) -> str:
+    """Its version; empty when it is not there or cannot be imported from here."""
+    try:
+        version = importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+    return version if importlib.util.find_spec(package) is not None else ""
+
+
+def _pip(what: str) -> str:
+    return f"{sys.executable} -m pip install {what}"
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    """What it printed; a program that hangs or is missing counts as failed."""
+    try:
+        return subprocess.run(
+            command,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return subprocess.CompletedProcess(command, 1, "", str(error))
+
+
+def summary(rows: list[Gradable]) -> Mapping[str, tuple[int, int]]:
+    """Points that can be graded here, and all, by module."""
+    totals: dict[str, tuple[int, int]] = {}
+    for row in rows:
+        here, all_points = totals.get(row.module, (0, 0))
+        totals[row.module] = (here + (0 if row.lacking else row.points), all_points + row.points)
+    return totals

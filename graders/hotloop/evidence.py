@@ -1,0 +1,151 @@
+"""Measures every reference and wrong solution on this machine and writes the run file.
+
+The file is `curriculum/<module>/runs/<device>.json`; its fields are `hotloop.curriculum.Run`. What
+this machine could not measure stands in it as `not_measured`, without a number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from hotloop import __version__, curriculum, paths
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.device import kind
+from hotloop.judge.local import judge_submission
+from hotloop.judge.record import Record, RungRecord
+from hotloop.sandbox.level import level
+
+REFERENCE = "reference"
+
+
+class EvidenceError(RuntimeError):
+    """There is nothing that could be written down; the text says why."""
+
+
+def measure(module: str, on_progress: Callable[[str], None] = lambda _text: None) -> curriculum.Run:
+    """Judge the module's reference and each of its wrong answers, and put the figures together.
+
+    EvidenceError when the judge reached no record at all.
+    """
+    from hotloop.render import submission, wrong_answers  # imports nbformat, which takes seconds
+
+    records: list[tuple[str, Record]] = []
+    code = [task.id for task in curriculum.load_module(module).tasks if task.kind == "code"]
+    with JudgeProcess() as judge:
+
+        def judged(name: str, files: Mapping[str, bytes], tasks: list[str]) -> None:
+            on_progress(f"{module}: {name}")
+            found = judge_submission(files, module, tasks, judge=judge)
+            records.extend((name, found[task]) for task in tasks)
+
+        judged(REFERENCE, submission(module), code)
+        for wrong in wrong_answers(module):
+            judged(wrong.name, submission(module, wrong.path), [wrong.task])
+    return run_of(module, records)
+
+
+def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:
+    """The run file's content, from records by the name of the solution that they are about."""
+    circumstances = [r.circumstances for _, r in records if r.circumstances.device]
+    if not circumstances:
+        raise EvidenceError("the judge reached no verdict: see `hotloop doctor`")
+    libraries: dict[str, str] = {}
+    for found in circumstances:
+        libraries.update(found.libraries)
+    libraries["hotloop"] = f"{__version__} (code {code_digest(module)[:12]})"
+    isolation, _ = level()
+    return curriculum.Run(
+        format=1,
+        module=module,
+        device=circumstances[0].device,
+        kind="gpu" if kind() == "cuda" else "cpu",
+        driver=circumstances[0].driver,
+        date=datetime.now(UTC).date(),
+        libraries=dict(sorted(libraries.items())),
+        isolation=isolation,
+        ceilings=_ceilings(records),
+        measurements=[
+            _measurement(name, record.task, rung)
+            for name, record in records
+            for rung in record.rungs
+        ],
+    )
+
+
+def write(run: curriculum.Run) -> Path:
+    """Write the run file. PermissionError outside of a clone."""
+    if not paths.in_clone():
+        raise PermissionError("evidence is written in a clone, not in an installed package")
+    path = curriculum.folder(run.module) / "runs" / f"{file_name(run.device)}.json"
+    path.parent.mkdir(exist_ok=True)
+    text = json.dumps(run.model_dump(mode="json", exclude_none=True), indent=1, ensure_ascii=False)
+    path.write_text(f"{text}\n", encoding="utf-8")
+    return path
+
+
+def file_name(device: str) -> str:
+    """The device's name in lower case, with underscores."""
+    return re.sub(r"[^a-z0-9]+", "_", device.lower()).strip("_") or "unknown_device"
+
+
+def code_digest(module: str) -> str:
+    """SHA-256 of what was measured, and of what it was measured by."""
+    package = Path(__file__).parent
+    folders = [package / name for name in ("judge", "worker", "sandbox", "checks")]
+    total = hashlib.sha256()
+    for folder in [*folders, paths.solutions() / module]:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                total.update(f"{path.relative_to(folder)}\0".encode())
+                total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()
+
+
+def _ceilings(records: list[tuple[str, Record]]) -> dict[str, float]:
+    """The highest limit that was measured, by task and rung."""
+    found: dict[str, float] = {}
+    for _, record in records:
+        for rung in record.rungs:
+            peak = rung.evidence.get("peak_gb_per_s")
+            if isinstance(peak, float):
+                name = f"{record.task}.{rung.rung}_gb_per_s"
+                found[name] = max(peak, found.get(name, 0.0))
+    return found
+
+
+def _measurement(candidate: str, task: str, rung: RungRecord) -> curriculum.Measurement:
+    evidence = rung.evidence
+    mine: Mapping[str, Any] = evidence.get("candidate_seconds", {})
+    theirs: Mapping[str, Any] = evidence.get("baseline_seconds", {})
+    interval = evidence.get("interval")
+    ratio = None
+    if interval is not None:
+        low, high = interval
+        ratio = curriculum.Ratio(estimate=evidence["ratio"], low=low, high=high)
+    return curriculum.Measurement(
+        candidate=candidate,
+        task=task,
+        rung=rung.rung,
+        verdict=rung.verdict,
+        earned=rung.earned,
+        sentence=rung.sentence,
+        shape=evidence.get("shape"),
+        dtype=evidence.get("dtype"),
+        p20_ms=_milliseconds(mine.get("p20")),
+        p50_ms=_milliseconds(mine.get("p50")),
+        p80_ms=_milliseconds(mine.get("p80")),
+        baseline_p50_ms=_milliseconds(theirs.get("p50")),
+        ratio=ratio,
+        gb_per_s=evidence.get("gb_per_s"),
+        fraction_of_limit=evidence.get("fraction_of_limit"),
+    )
+
+
+def _milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else seconds * 1e3

@@ -1,0 +1,207 @@
+"""What the judge itself computes on the device: inputs, poison, captured values, comparison.
+
+torch is imported only where there is a GPU, and only trusted data passes through it: raw elements
+of a worker's output are read as numbers, never as code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.buffers import Placement
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.compare import Disagreement, Tolerance
+from hotloop.judge.dtypes import DType, poison
+from hotloop.judge.gpu.recipes import Draw, Keep, Normal
+from hotloop.worker.device import TORCH_NAMES, Wrap, cuda_bytes
+
+Tensor = Any
+"""A torch tensor: torch publishes its types, but the judge must load without it."""
+
+CHURN_BYTES = 256 << 20
+_LARGE = 64.0
+_INFINITE_SHARE = 0.1
+_BLOCK_ELEMENTS = 1 << 24
+_RAW_NAMES = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
+
+
+class Arithmetic:
+    """torch on one device. `wrap` makes a flat uint8 tensor over device memory."""
+
+    def __init__(self, device: str, wrap: Wrap) -> None:
+        import torch
+
+        self.torch: Any = torch
+        self.device = device
+        self._wrap = wrap
+
+    @classmethod
+    def on_cuda(cls, ordinal: int = 0) -> Arithmetic:
+        """On the device that torch calls cuda:`ordinal`. RuntimeError where torch cannot use it."""
+        import torch
+
+        torch.cuda.init()
+        torch.cuda.set_device(ordinal)
+        return cls(f"cuda:{ordinal}", lambda address, size: cuda_bytes(address, size, ordinal))
+
+    def flat(self, address: int, size: int) -> Tensor:
+        """The bytes at `address`, shared, not copied."""
+        return self._wrap(address, size)
+
+    def view(self, flat: Tensor, place: Placement) -> Tensor:
+        """A tensor that lies in `flat`."""
+        dtype = self._dtype(place.dtype)
+        span = 1 + sum((n - 1) * s for n, s in zip(place.shape, place.strides, strict=True))
+        part = flat[place.offset : place.offset + span * place.dtype.bytes].view(dtype)
+        return part.as_strided(place.shape, place.strides, part.storage_offset())
+
+    def draw(self, spec: TensorSpec, recipe: Draw, seed: int) -> Tensor:
+        """A new contiguous tensor; the same for the same arguments. seed: 0 to 2⁶³-1."""
+        generator = self.torch.Generator(device=self.device).manual_seed(seed)
+        if isinstance(recipe, Keep):
+            return self._mask(spec, recipe, generator)
+        values = self.torch.empty(spec.shape, dtype=self._dtype(spec.dtype), device=self.device)
+        return self._twist(
+            values.normal_(0.0, recipe.scale, generator=generator), recipe, generator
+        )
+
+    def poison(self, flat: Tensor, pattern: int, dtype: DType) -> None:
+        """Fill all of `flat` with what no correct answer contains."""
+        raw = getattr(self.torch, _RAW_NAMES[dtype.bytes])
+        word = poison(1, dtype, pattern).view(f"i{dtype.bytes}" if dtype.bytes > 1 else "u1")[0]
+        flat.view(raw).fill_(int(word))
+
+    def index(self, positions: NDArray[np.int64]) -> Tensor:
+        """Byte positions on the device, ready for `gather`."""
+        return self.torch.from_numpy(positions).to(self.device)
+
+    def gather(self, flat: Tensor, index: Tensor) -> Tensor:
+        """Begin to copy the bytes at `index` aside."""
+        return self.torch.index_select(flat, 0, index)
+
+    def to_bytes(self, gathered: Tensor) -> NDArray[np.uint8]:
+        """Gathered bytes on the host; waits for the device."""
+        return gathered.cpu().numpy()
+
+    def rows(self, tensor: Tensor, picks: Sequence[int] | slice, dtype: DType) -> NDArray[Any]:
+        """Raw elements of some rows (along the first axis) on the host."""
+        part = tensor[picks if isinstance(picks, slice) else list(picks)].contiguous()
+        raw = part.view(getattr(self.torch, _RAW_NAMES[dtype.bytes]))
+        return raw.cpu().numpy().view(dtype.storage)
+
+    def has_nan(self, tensor: Tensor) -> bool:
+        """True when an element is NaN, as poison is."""
+        if not tensor.dtype.is_floating_point:
+            return False
+        return any(bool(self.torch.isnan(tensor[b]).any()) for b in blocks(tensor.shape))
+
+    def same(self, left: Tensor, right: Tensor) -> bool:
+        """True when all bits agree. `right` is contiguous."""
+        raw = getattr(self.torch, _RAW_NAMES[right.element_size()])
+        return all(
+            bool(self.torch.equal(left[b].contiguous().view(raw), right[b].view(raw)))
+            for b in blocks(right.shape)
+        )
+
+    def disagreement(
+        self,
+        got: Tensor,
+        inputs: Sequence[Tensor | int | float | bool | None],
+        reference: Callable[..., Tensor],
+        tolerance: Tolerance,
+    ) -> Disagreement | None:
+        """`compare` of a whole output with the float64 truth, both on the device.
+
+        Tensors in `inputs` whose first axis is the output's are cut into the same blocks of rows.
+        """
+        worst: Disagreement | None = None
+        wrong = 0
+        for block in blocks(got.shape):
+            parts = [self._part(value, block, got.shape[0]) for value in inputs]
+            want = reference(*parts)
+            found = self._worst(got[block].double(), want, tolerance, block.start or 0)
+            if found is None:
+                continue
+            wrong += found.wrong
+            worst = found if worst is None or found.excess > worst.excess else worst
+        if worst is None:
+            return None
+        return Disagreement(worst.index, worst.got, worst.want, wrong, got.numel(), worst.excess)
+
+    def churn(self, size: int = CHURN_BYTES) -> Callable[[], None]:
+        """A compute kernel that reads and writes `size` bytes each, and so empties the L2 too."""
+        source = self.torch.zeros(size // 4, device=self.device)
+        target = self.torch.empty_like(source)
+        return lambda: self.torch.add(source, 1.0, out=target)
+
+    def _dtype(self, dtype: DType) -> Any:
+        return getattr(self.torch, TORCH_NAMES[dtype.name])
+
+    def _mask(self, spec: TensorSpec, recipe: Keep, generator: Any) -> Tensor:
+        chance = self.torch.empty(spec.shape, device=self.device).uniform_(generator=generator)
+        kept = chance < recipe.share
+        if recipe.empty_rows:
+            row = self.torch.empty(spec.shape[0], device=self.device)
+            row = row.uniform_(generator=generator) >= recipe.empty_rows
+            kept &= row.reshape(-1, *[1] * (len(spec.shape) - 1))
+        return kept.to(self._dtype(spec.dtype))
+
+    def _twist(self, values: Tensor, recipe: Normal, generator: Any) -> Tensor:
+        if recipe.twist == "large":
+            values.mul_(_LARGE)
+        elif recipe.twist == "minus_infinity":
+            chance = self.torch.empty(values.shape, device=self.device)
+            hit = chance.uniform_(generator=generator) < _INFINITE_SHARE
+            hit[..., 0] = False
+            values.masked_fill_(hit, float("-inf"))
+        elif recipe.twist == "equal_rows":
+            values.copy_(values[..., :1].clone().expand_as(values))
+        elif recipe.twist == "spikes":
+            column = values.float().argmax(dim=-1, keepdim=True)
+            values.zero_().scatter_(-1, column, _LARGE * recipe.scale)
+        elif recipe.twist == "ramp":
+            columns = self.torch.linspace(0, recipe.scale, values.shape[-1], device=self.device)
+            values.copy_(values[..., :1].clone().float() + columns)
+        return values
+
+    def _part(self, value: Any, block: slice, rows: int) -> Any:
+        if not isinstance(value, self.torch.Tensor):
+            return value
+        part: Tensor = value[block] if value.dim() and value.shape[0] == rows else value
+        return part if part.dtype == self.torch.bool else part.double()
+
+    def _worst(
+        self, got: Tensor, want: Tensor, tolerance: Tolerance, first_row: int
+    ) -> Disagreement | None:
+        torch = self.torch
+        allowed = tolerance.relative * want.abs() + tolerance.absolute
+        excess = (got - want).abs() / allowed.clamp_min(float(np.finfo(np.float64).tiny))
+        excess = torch.where(excess.isnan() | got.isinf() | want.isinf(), torch.inf, excess)
+        same = (got == want) | (got.isnan() & want.isnan())
+        excess = torch.where(same, 0.0, excess)
+        wrong = int((excess > 1).sum())
+        if not wrong:
+            return None
+        place = np.unravel_index(int(excess.argmax()), excess.shape)
+        index = tuple(int(i) for i in place)
+        return Disagreement(
+            (index[0] + first_row, *index[1:]),
+            float(got[index]),
+            float(want[index]),
+            wrong,
+            got.numel(),
+            float(excess[index]),
+        )
+
+
+def blocks(shape: Sequence[int]) -> list[slice]:
+    """Slices of the first axis that together cover it, of few enough elements to compute on."""
+    if not shape or 0 in shape:
+        return []
+    width = int(np.prod(shape[1:]))
+    step = max(1, _BLOCK_ELEMENTS // width)
+    return [slice(i, min(i + step, shape[0])) for i in range(0, shape[0], step)]

@@ -1,0 +1,41 @@
+"""The card's measured ceilings, against which a speed is called a fraction or implausible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.link import Link
+from hotloop.worker.wire import Message
+
+FILE = Path(__file__).parent / "trusted" / "limits.py"
+TIMEOUT_S = 120.0
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """bytes_per_s: read plus written by a large copy. flops_per_s: a bf16 matrix product's, or None
+    where nobody asked."""
+
+    bytes_per_s: float
+    flops_per_s: float | None = None
+
+
+def measure(link: Link, *, matmul: bool = False) -> Ceiling:
+    """Through a trusted worker that sees the folder of `FILE`, while nobody else computes."""
+    moved = _ask(link, "copy_bytes_per_second")
+    return Ceiling(moved, _ask(link, "matmul_flops_per_second") if matmul else None)
+
+
+def _ask(link: Link, function: str) -> float:
+    link.resolve(function, FILE.name, TIMEOUT_S)
+    call: Message = {"args": [], "returns": None}
+    plan: Message = {"op": "plan", "calls": [call], "framework": "torch", "style": "json"}
+    link.request(plan, TIMEOUT_S)
+    reply = link.request({"op": "run"}, TIMEOUT_S)
+    returned = reply.get("returned")
+    value = returned[0].get("json") if isinstance(returned, list) and returned else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    if not isinstance(value, float) or not value > 0:
+        raise JudgeFault(f"{function} answered {value!r}, not a positive number")
+    return value

@@ -1,0 +1,271 @@
+"""The CUDA driver, as much as the judge needs: facts, exportable memory, copies, events.
+
+No dependency: ctypes over libcuda. Sizes are bytes, addresses are device addresses. Every call that
+does not answer CUDA_SUCCESS raises `CudaError` with the function and the error's symbolic name.
+Source: the CUDA driver API reference, sections on virtual memory management and events.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Self
+
+from hotloop.worker.device import POSIX_DESCRIPTOR, Cuda, CudaError, Location
+
+_PINNED = 1
+_MINIMUM_GRANULARITY = 0
+_NAME_LENGTH = 256
+_NOT_READY = 600
+
+_int, _uint = ctypes.c_int, ctypes.c_uint
+_u64, _size, _void = ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p
+
+
+class Attribute(IntEnum):
+    """CUdevice_attribute: the device facts that the judge asks for."""
+
+    MULTIPROCESSORS = 16
+    L2_BYTES = 38
+    MAJOR = 75
+    MINOR = 76
+    VIRTUAL_MEMORY = 102
+    POSIX_DESCRIPTORS = 103
+
+
+class _AllocationFlags(ctypes.Structure):
+    _fields_ = (
+        ("compression", ctypes.c_ubyte),
+        ("rdma", ctypes.c_ubyte),
+        ("usage", ctypes.c_ushort),
+        ("reserved", ctypes.c_ubyte * 4),
+    )
+
+
+class AllocationProperties(ctypes.Structure):
+    """CUmemAllocationProp: pinned memory of one device that can leave as a file descriptor."""
+
+    _fields_ = (
+        ("type", _int),
+        ("handle_types", _int),
+        ("location", Location),
+        ("windows", _void),
+        ("flags", _AllocationFlags),
+    )
+
+    @classmethod
+    def exportable(cls, ordinal: int) -> AllocationProperties:
+        """Memory on device `ordinal`."""
+        return cls(_PINNED, POSIX_DESCRIPTOR, Location.of(ordinal))
+
+
+@dataclass(frozen=True)
+class DeviceFacts:
+    """What the driver says about one device."""
+
+    name: str
+    driver: int
+    capability: tuple[int, int]
+    multiprocessors: int
+    l2_bytes: int
+    total_bytes: int
+    virtual_memory: bool
+    posix_descriptors: bool
+
+
+class Driver(Cuda):
+    """The judge's side: makes the memory that workers import."""
+
+    prototypes = Cuda.prototypes | {
+        "cuDriverGetVersion": (ctypes.POINTER(_int),),
+        "cuDeviceGetCount": (ctypes.POINTER(_int),),
+        "cuDeviceGetName": (ctypes.c_char_p, _int, _int),
+        "cuDeviceGetPCIBusId": (ctypes.c_char_p, _int, _int),
+        "cuDeviceGetAttribute": (ctypes.POINTER(_int), _int, _int),
+        "cuMemGetInfo_v2": (ctypes.POINTER(_size), ctypes.POINTER(_size)),
+        "cuMemGetAllocationGranularity": (
+            ctypes.POINTER(_size),
+            ctypes.POINTER(AllocationProperties),
+            _int,
+        ),
+        "cuMemCreate": (ctypes.POINTER(_u64), _size, ctypes.POINTER(AllocationProperties), _u64),
+        "cuMemExportToShareableHandle": (_void, _u64, _int, _u64),
+        "cuMemcpyHtoD_v2": (_u64, _void, _size),
+        "cuMemcpyDtoH_v2": (_void, _u64, _size),
+        "cuMemcpyHtoDAsync_v2": (_u64, _void, _size, _void),
+        "cuMemcpyDtoHAsync_v2": (_void, _u64, _size, _void),
+        "cuMemsetD32_v2": (_u64, _uint, _size),
+        "cuCtxResetPersistingL2Cache": (),
+        "cuStreamCreate": (ctypes.POINTER(_void), _uint),
+        "cuStreamSynchronize": (_void,),
+        "cuStreamDestroy_v2": (_void,),
+        "cuEventCreate": (ctypes.POINTER(_void), _uint),
+        "cuEventRecord": (_void, _void),
+        "cuEventQuery": (_void,),
+        "cuEventSynchronize": (_void,),
+        "cuEventElapsedTime": (ctypes.POINTER(ctypes.c_float), _void, _void),
+        "cuEventDestroy_v2": (_void,),
+    }
+
+    def count(self) -> int:
+        """Devices that this process may use."""
+        number = _int()
+        self.call("cuDeviceGetCount", ctypes.byref(number))
+        return number.value
+
+    def facts(self, ordinal: int = 0) -> DeviceFacts:
+        """Of device `ordinal`; its context must be current, see `use`."""
+        name = ctypes.create_string_buffer(_NAME_LENGTH)
+        self.call("cuDeviceGetName", name, _NAME_LENGTH, ordinal)
+        version = _int()
+        self.call("cuDriverGetVersion", ctypes.byref(version))
+        return DeviceFacts(
+            name=name.value.decode(errors="replace"),
+            driver=version.value,
+            capability=(
+                self.attribute(Attribute.MAJOR, ordinal),
+                self.attribute(Attribute.MINOR, ordinal),
+            ),
+            multiprocessors=self.attribute(Attribute.MULTIPROCESSORS, ordinal),
+            l2_bytes=self.attribute(Attribute.L2_BYTES, ordinal),
+            total_bytes=self.memory()[1],
+            virtual_memory=bool(self.attribute(Attribute.VIRTUAL_MEMORY, ordinal)),
+            posix_descriptors=bool(self.attribute(Attribute.POSIX_DESCRIPTORS, ordinal)),
+        )
+
+    def bus_id(self, ordinal: int = 0) -> str:
+        """The device's PCI address, by which other libraries find it."""
+        text = ctypes.create_string_buffer(_NAME_LENGTH)
+        self.call("cuDeviceGetPCIBusId", text, _NAME_LENGTH, ordinal)
+        return text.value.decode()
+
+    def attribute(self, which: Attribute, ordinal: int = 0) -> int:
+        """One fact about a device."""
+        value = _int()
+        self.call("cuDeviceGetAttribute", ctypes.byref(value), which, ordinal)
+        return value.value
+
+    def memory(self) -> tuple[int, int]:
+        """Free and total bytes of the current device, over all processes."""
+        free, total = _size(), _size()
+        self.call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
+        return free.value, total.value
+
+    def granularity(self) -> int:
+        """Bytes that sizes of exportable memory must be a multiple of."""
+        size = _size()
+        properties = AllocationProperties.exportable(self.ordinal)
+        self.call(
+            "cuMemGetAllocationGranularity",
+            ctypes.byref(size),
+            ctypes.byref(properties),
+            _MINIMUM_GRANULARITY,
+        )
+        return size.value
+
+    def create(self, size: int) -> int:
+        """A handle of new exportable memory; `size` is a multiple of the granularity."""
+        handle = _u64()
+        properties = AllocationProperties.exportable(self.ordinal)
+        self.call("cuMemCreate", ctypes.byref(handle), size, ctypes.byref(properties), 0)
+        return handle.value
+
+    def export(self, handle: int) -> int:
+        """A file descriptor of the memory, for one process. The caller closes it."""
+        fd = _int(-1)
+        self.call("cuMemExportToShareableHandle", ctypes.byref(fd), handle, POSIX_DESCRIPTOR, 0)
+        return fd.value
+
+    def to_device(self, address: int, data: bytes) -> None:
+        """Copy `data` to `address` and wait."""
+        self.call("cuMemcpyHtoD_v2", address, data, len(data))
+
+    def to_host(self, address: int, size: int) -> bytearray:
+        """Copy `size` bytes from `address` and wait."""
+        data = bytearray(size)
+        if size:
+            target = (ctypes.c_ubyte * size).from_buffer(data)
+            self.call("cuMemcpyDtoH_v2", ctypes.addressof(target), address, size)
+        return data
+
+    def fill(self, address: int, word: int, size: int) -> None:
+        """Repeat the 32-bit `word` over `size` bytes, a multiple of four."""
+        self.call("cuMemsetD32_v2", address, word, size // 4)
+
+    def reset_persisting_l2(self) -> None:
+        """Turn every cache line that someone pinned in L2 back into an ordinary one."""
+        self.call("cuCtxResetPersistingL2Cache")
+
+
+class Stream:
+    """A stream of the current context. Copies on it need page-locked memory to be asynchronous."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self.handle = _void()
+        driver.call("cuStreamCreate", ctypes.byref(self.handle), 0)
+
+    def to_device(self, address: int, source: int, size: int) -> None:
+        """Begin to copy from host address `source`."""
+        self._driver.call("cuMemcpyHtoDAsync_v2", address, source, size, self.handle)
+
+    def to_host(self, target: int, address: int, size: int) -> None:
+        """Begin to copy to host address `target`."""
+        self._driver.call("cuMemcpyDtoHAsync_v2", target, address, size, self.handle)
+
+    def synchronize(self) -> None:
+        """Wait for all that was begun."""
+        self._driver.call("cuStreamSynchronize", self.handle)
+
+    def close(self) -> None:
+        """Give the stream back."""
+        self._driver.call("cuStreamDestroy_v2", self.handle)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Event:
+    """A mark in a stream of the current context; no stream means the default one, torch's."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+        self._handle = _void()
+        driver.call("cuEventCreate", ctypes.byref(self._handle), 0)
+
+    def record(self, stream: Stream | None = None) -> None:
+        """Mark what was begun so far."""
+        self._driver.call("cuEventRecord", self._handle, stream.handle if stream else None)
+
+    def reached(self) -> bool:
+        """Whether the device has passed the mark."""
+        try:
+            self._driver.call("cuEventQuery", self._handle)
+        except CudaError as error:
+            if error.code == _NOT_READY:
+                return False
+            raise
+        return True
+
+    def seconds_until(self, later: Event) -> float:
+        """Time on the device from this mark to `later`; waits for both."""
+        self._driver.call("cuEventSynchronize", later._handle)
+        milliseconds = ctypes.c_float()
+        self._driver.call(
+            "cuEventElapsedTime", ctypes.byref(milliseconds), self._handle, later._handle
+        )
+        return milliseconds.value * 1e-3
+
+    def close(self) -> None:
+        """Give the event back."""
+        self._driver.call("cuEventDestroy_v2", self._handle)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()

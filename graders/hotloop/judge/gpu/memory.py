@@ -1,0 +1,148 @@
+"""Device memory that the judge owns and lends to one worker for one window.
+
+The memory is new for every window and never handed to a second process: a worker that kept a
+handle of an old buffer sees nothing of the next. Layout is planned before there is any memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from hotloop.judge.buffers import Placement
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.gpu.driver import Driver
+from hotloop.worker.device import READ_WRITE
+
+ALIGNMENT = 512
+"""Bytes. As torch's allocator aligns tensors, so that no code path is lost by our placement."""
+
+INPUTS, OUTPUTS = 0, 1
+
+
+class DeviceBuffer:
+    """One block of device memory, mapped here for reading and writing.
+
+    size: bytes, rounded up to the device's granularity. writable: whether the worker's mapping is.
+    """
+
+    def __init__(self, driver: Driver, size: int, *, writable: bool) -> None:
+        step = driver.granularity()
+        self.size = max(step, _up(size, step))
+        self.writable = writable
+        self._driver = driver
+        self._handle = driver.create(self.size)
+        self.address = 0
+        try:
+            self.address = driver.reserve(self.size)
+            driver.map(self.address, self.size, self._handle, READ_WRITE)
+        except Exception:
+            self._give_back(mapped=False)
+            raise
+
+    def export(self) -> int:
+        """A descriptor for the one worker that may import it. The caller closes it."""
+        return self._driver.export(self._handle)
+
+    def close(self) -> None:
+        """Unmap and release. The memory is free once the worker has let go of it too."""
+        if self._handle:
+            self._driver.synchronize()
+            self._give_back(mapped=True)
+
+    def _give_back(self, *, mapped: bool) -> None:
+        if mapped:
+            self._driver.unmap(self.address, self.size)
+        if self.address:
+            self._driver.free_address(self.address, self.size)
+        self._driver.release(self._handle)
+        self._handle = self.address = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the tensors of some calls lie: all inputs in one buffer, all outputs in another."""
+
+    calls: tuple[Call, ...]
+    input_bytes: int
+    output_bytes: int
+
+    @classmethod
+    def of(cls, specs: Iterable[CallSpec]) -> Layout:
+        """One call after the other, each with memory of its own."""
+        inputs, outputs = _Packer(INPUTS), _Packer(OUTPUTS)
+        calls = tuple(
+            Call(
+                spec,
+                tuple(
+                    inputs.place(a) if isinstance(a, TensorSpec) else None for a in spec.arguments
+                ),
+                outputs.place(spec.out),
+                {},
+            )
+            for spec in specs
+        )
+        return cls(calls, inputs.size, outputs.size)
+
+    def describe(self, granularity: int) -> list[dict[str, Any]]:
+        """The two buffers as a worker's device_plan wants them."""
+        inputs, outputs = (_up(n, granularity) for n in (self.input_bytes, self.output_bytes))
+        return [
+            {"id": INPUTS, "bytes": max(granularity, inputs), "writable": False},
+            {"id": OUTPUTS, "bytes": max(granularity, outputs), "writable": True},
+        ]
+
+    def messages(self, *, destination: bool) -> list[dict[str, Any]]:
+        """The calls as a worker's device_plan wants them."""
+        return [c.destination_message() if destination else c.message() for c in self.calls]
+
+
+class Loan:
+    """The memory behind a layout, from the moment that the judge fills it until it is compared."""
+
+    def __init__(self, driver: Driver, layout: Layout) -> None:
+        self.layout = layout
+        self.inputs = DeviceBuffer(driver, layout.input_bytes, writable=False)
+        try:
+            self.outputs = DeviceBuffer(driver, layout.output_bytes, writable=True)
+        except Exception:
+            self.inputs.close()
+            raise
+
+    @property
+    def buffers(self) -> Sequence[DeviceBuffer]:
+        """In the order in which a worker gets their descriptors."""
+        return self.inputs, self.outputs
+
+    def close(self) -> None:
+        """Give both back."""
+        self.inputs.close()
+        self.outputs.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Packer:
+    def __init__(self, buffer: int) -> None:
+        self._buffer = buffer
+        self.size = 0
+
+    def place(self, spec: TensorSpec) -> Placement:
+        offset = _up(self.size, ALIGNMENT)
+        self.size = offset + spec.bytes
+        return Placement(self._buffer, offset, spec.dtype, spec.shape, spec.strides)
+
+
+def _up(size: int, step: int) -> int:
+    return -(-size // step) * step

@@ -1,0 +1,129 @@
+"""NVIDIA's management library, as much of it as the judge needs, by ctypes.
+
+Nothing here changes a setting of the card. Source: the NVML API reference guide.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+from typing import Any
+
+LIBRARY_VARIABLE = "HOTLOOP_LIBNVML"
+"""Environment variable that names the library, where the loader does not find it."""
+
+_SM_CLOCK = 1
+_NOT_SUPPORTED = 3
+_INSUFFICIENT_SIZE = 7
+_MOST_CLIENTS = 64
+
+_uint, _void = ctypes.c_uint, ctypes.c_void_p
+
+
+class NvmlError(Exception):
+    """A call of the management library failed. code: the nvmlReturn_t."""
+
+    def __init__(self, function: str, code: int, explanation: str) -> None:
+        super().__init__(f"{function} failed: {explanation} ({code})")
+        self.code = code
+
+
+class Process(ctypes.Structure):
+    """nvmlProcessInfo_t: a process with a compute context."""
+
+    _fields_ = (
+        ("pid", _uint),
+        ("bytes", ctypes.c_ulonglong),
+        ("gpu_instance", _uint),
+        ("compute_instance", _uint),
+    )
+
+
+class Nvml:
+    """One device, by its PCI bus id. OSError without the library, NvmlError when it refuses."""
+
+    def __init__(self, bus_id: str, path: str | None = None) -> None:
+        self._library = ctypes.CDLL(path or library_path())
+        self._library.nvmlErrorString.restype = ctypes.c_char_p
+        self.call("nvmlInit_v2")
+        self._device = _void()
+        self.call("nvmlDeviceGetHandleByPciBusId_v2", bus_id.encode(), ctypes.byref(self._device))
+
+    def call(self, function: str, *arguments: Any) -> None:
+        """Call the library. NvmlError unless it answers NVML_SUCCESS."""
+        code = int(getattr(self._library, function)(*arguments))
+        if code:
+            explanation = self._library.nvmlErrorString(code)
+            raise NvmlError(function, code, explanation.decode() if explanation else "unknown")
+
+    def sm_mhz(self) -> int:
+        """The clock of the multiprocessors now."""
+        return self._number("nvmlDeviceGetClockInfo", _SM_CLOCK)
+
+    def max_sm_mhz(self) -> int:
+        """The highest clock that the card knows."""
+        return self._number("nvmlDeviceGetMaxClockInfo", _SM_CLOCK)
+
+    def throttle_reasons(self) -> int:
+        """Why the clock is not higher: the bits of nvmlClocksThrottleReasons."""
+        reasons = ctypes.c_ulonglong()
+        self.call("nvmlDeviceGetCurrentClocksThrottleReasons", self._device, ctypes.byref(reasons))
+        return reasons.value
+
+    def clients(self) -> int:
+        """How many processes have a compute context on the device.
+
+        A count, because inside a container their ids are not ours.
+        """
+        number = _uint(_MOST_CLIENTS)
+        processes = (Process * _MOST_CLIENTS)()
+        try:
+            self.call(
+                "nvmlDeviceGetComputeRunningProcesses_v3",
+                self._device,
+                ctypes.byref(number),
+                processes,
+            )
+        except NvmlError as error:
+            if error.code != _INSUFFICIENT_SIZE:
+                raise
+        return number.value
+
+    def minor(self) -> int:
+        """N in /dev/nvidiaN."""
+        return self._number("nvmlDeviceGetMinorNumber")
+
+    def persistent(self) -> bool:
+        """Whether the driver keeps the card awake between processes."""
+        return self._optional("nvmlDeviceGetPersistenceMode") == 1
+
+    def sliced(self) -> bool:
+        """Whether the card is divided into MIG slices."""
+        now, pending = _uint(), _uint()
+        try:
+            self.call(
+                "nvmlDeviceGetMigMode", self._device, ctypes.byref(now), ctypes.byref(pending)
+            )
+        except NvmlError as error:
+            if error.code == _NOT_SUPPORTED:
+                return False
+            raise
+        return bool(now.value)
+
+    def _number(self, function: str, *which: int) -> int:
+        value = _uint()
+        self.call(function, self._device, *which, ctypes.byref(value))
+        return value.value
+
+    def _optional(self, function: str) -> int | None:
+        try:
+            return self._number(function)
+        except NvmlError:
+            return None
+
+
+def library_path() -> str:
+    """The management library: the variable's, the loader's, or its usual name."""
+    found = ctypes.util.find_library("nvidia-ml")
+    return os.environ.get(LIBRARY_VARIABLE) or found or "libnvidia-ml.so.1"

@@ -1,0 +1,38 @@
+"""What the inputs of a timed call on a GPU are made of. Plain data: the judge draws on the device.
+
+Each draw has a seed of its own, so that the judge can make one call's inputs again after the
+window and compare with those, whatever happened to the ones that the worker saw.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Twist = Literal["plain", "large", "minus_infinity", "equal_rows", "spikes", "ramp"]
+"""Structure that a normal draw is given.
+
+plain: none. large: 64 times the scale. minus_infinity: a tenth of the elements, never a whole row.
+equal_rows: each row repeats one value. spikes: zeros and one large value a row. ramp: rising rows.
+"""
+
+HOSTILE: tuple[Twist, ...] = ("large", "minus_infinity", "equal_rows", "spikes", "ramp")
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Normally distributed numbers with standard deviation `scale`."""
+
+    scale: float = 1.0
+    twist: Twist = "plain"
+
+
+@dataclass(frozen=True)
+class Keep:
+    """A mask: each element true with probability `share`; `empty_rows` of the rows wholly false."""
+
+    share: float = 0.8
+    empty_rows: float = 0.0
+
+
+Draw = Normal | Keep

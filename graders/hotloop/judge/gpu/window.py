@@ -1,0 +1,234 @@
+"""One timed window on a GPU, made of one or more legs.
+
+A leg: the worker stands frozen and knows shapes only. The judge makes new memory, draws inputs into
+it, poisons the outputs, and shows that the device is idle. Then the clock starts and the worker
+gets the descriptors: it maps, makes the calls, waits for the device, says that it is done. Before
+the clock is read, values at secret positions are copied aside on the device, so that work which
+was still under way is missing from them. Then the worker is frozen, the device shown idle again,
+and everything is compared with inputs that are drawn anew from their seeds.
+
+Several legs make one window where the device's memory is too small for a window of fresh inputs.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.calls import Call, CallSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.clock import now
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.gpu.arithmetic import Tensor
+from hotloop.judge.gpu.card import Card
+from hotloop.judge.gpu.driver import Event
+from hotloop.judge.gpu.idle import reached_within
+from hotloop.judge.gpu.memory import Layout, Loan
+from hotloop.judge.gpu.verify import Verifier
+from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
+from hotloop.judge.link import Link
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.verdict import Ruling, Verdict
+
+FOREIGN_SHARE = 0.03
+RUN_TIMEOUT_S = 60.0
+UNMAP_TIMEOUT_S = 5.0
+CAPTURE_TIMEOUT_S = 20.0
+KEPT_SHARE = 0.25
+"""Of the device's memory: what a worker may keep for itself between windows."""
+
+
+@dataclass(frozen=True)
+class DeviceWindow:
+    """seconds: of all legs, the protocol's own cost taken off.
+
+    intact: False when CPU time passed while the worker should have stood still.
+    clean: False when the device was not idle before or after, throttled, or used by others.
+    foreign: share of the time in which the worker waited for a CPU.
+    """
+
+    seconds: float
+    intact: bool
+    clean: bool
+    foreign: float
+
+    @property
+    def counts(self) -> bool:
+        """True for a window that is a sample."""
+        return self.intact and self.clean and self.foreign <= FOREIGN_SHARE
+
+
+class DeviceSide:
+    """One of the two that are compared on a GPU: its worker, its planned calls.
+
+    free_bytes: of the device's memory, were this worker not there.
+    leg_cost_s: the protocol's own time, which is taken off each leg.
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        candidate: Candidate,
+        workload: DeviceWorkload,
+        card: Card,
+        seeds: Seeds,
+        free_bytes: int,
+    ) -> None:
+        self.link = link
+        self.candidate = candidate
+        self.workload = workload
+        self.card = card
+        self.seeds = seeds
+        self.layout = Layout.of(())
+        self.legs = 1
+        self.leg_cost_s = 0.0
+        self._verifier = Verifier(workload, card.arithmetic)
+        self._free_bytes = free_bytes
+        self.link.freezer.freeze()
+
+    @property
+    def calls(self) -> Sequence[Call]:
+        """The calls of a window, of all its legs."""
+        return self.layout.calls * self.legs
+
+    def plan(self, specs: Sequence[CallSpec], legs: int = 1) -> None:
+        """Decide a leg's calls and how many legs make a window."""
+        self.layout = Layout.of(specs)
+        self.legs = legs
+
+    def window(self, adversarial: Sequence[bool]) -> DeviceWindow:
+        """Make one window; `adversarial` says which calls get adversarial inputs.
+
+        Ruling when the candidate fails or answers wrongly.
+        """
+        size = len(self.layout.calls)
+        shares = [adversarial[i * size : (i + 1) * size] for i in range(self.legs)]
+        try:
+            parts = [self._leg(share) for share in shares]
+        except Ruling as ruling:
+            if self.link.trusted:
+                raise JudgeFault(f"a trusted worker was ruled on: {ruling}") from ruling
+            raise
+        seconds = sum(p.seconds for p in parts)
+        return DeviceWindow(
+            seconds=seconds - self.legs * self.leg_cost_s,
+            intact=all(p.intact for p in parts),
+            clean=all(p.clean for p in parts),
+            foreign=sum(p.foreign * p.seconds for p in parts) / seconds,
+        )
+
+    def protocol_cost(self, layout: Layout, legs: int = 9) -> tuple[float, float]:
+        """Seconds of a leg that has a layout's memory but no calls: median and quartile distance.
+
+        Only for a trusted worker: a candidate could be slow on purpose.
+        """
+        seconds = [self._empty_leg(layout) for _ in range(legs)]
+        low, middle, high = statistics.quantiles(seconds, n=4)
+        return middle, high - low
+
+    def close(self) -> None:
+        """Take the memory back; the worker is left running."""
+        self.link.freezer.thaw()
+        with suppress(Ruling, JudgeFault):
+            self.link.request({"op": "device_unmap"}, UNMAP_TIMEOUT_S)
+
+    def _leg(self, adversarial: Sequence[bool]) -> DeviceWindow:
+        destination = self.candidate.style == "destination"
+        self._plan_in_worker(self.layout, self.layout.messages(destination=destination))
+        freezer, arithmetic = self.link.freezer, self.card.arithmetic
+        before = freezer.usage()
+        with Loan(self.card.driver, self.layout) as loan:
+            secrets = Secrets.draw(self.workload, self.layout, adversarial, self.seeds)
+            self._fill(loan, secrets)
+            index = arithmetic.index(secrets.positions.reshape(-1))
+            self.card.driver.reset_persisting_l2()
+            self.card.driver.synchronize()
+            free = self.card.require_free_soon()
+            still = freezer.usage() == before
+            seconds, captured = self._go(loan, index)
+            after = freezer.usage()
+            clean = self.card.clean() and free
+            self._verifier.verify(loan, secrets, captured)
+            still = still and freezer.usage() == after
+        foreign = (after.wait_ns - before.wait_ns) * 1e-9 / seconds
+        return DeviceWindow(seconds, still, clean, foreign)
+
+    def _empty_leg(self, layout: Layout) -> float:
+        self._plan_in_worker(layout, [])
+        with Loan(self.card.driver, layout) as loan:
+            index = self.card.arithmetic.index(np.zeros(1, np.int64))
+            self.card.require_free_soon()
+            seconds, _ = self._go(loan, index)
+        return seconds
+
+    def _plan_in_worker(self, layout: Layout, calls: list[dict[str, Any]]) -> None:
+        """Tell shapes and sizes; the worker lets go of the last leg's memory."""
+        plan = {
+            "op": "device_plan",
+            "buffers": layout.describe(self.card.driver.granularity()),
+            "calls": calls,
+            "framework": self.candidate.framework,
+            "style": self.candidate.style,
+        }
+        self.link.freezer.thaw()
+        self.link.request(plan, RUN_TIMEOUT_S)
+        self.link.freezer.freeze()
+        self._require_memory_back()
+
+    def _require_memory_back(self) -> None:
+        free, total = self.card.driver.memory()
+        kept = self._free_bytes - free
+        if self.link.trusted or kept <= KEPT_SHARE * total:
+            return
+        raise Ruling(
+            Verdict.MEMORY_LIMIT,
+            f"Your process keeps {kept / 1e9:.1f} GB of GPU memory between calls: "
+            "allocate less, and keep no tensors from earlier calls.",
+        )
+
+    def _fill(self, loan: Loan, secrets: Secrets) -> None:
+        arithmetic, pattern = self.card.arithmetic, self.seeds.pattern()
+        flat_in, flat_out = self._verifier.flat(loan.inputs), self._verifier.flat(loan.outputs)
+        for number, call in enumerate(loan.layout.calls):
+            first = call.out.offset
+            span = flat_out[first : first + call.spec.out.bytes]
+            arithmetic.poison(span, pattern, call.out.dtype)
+            for place, values in secrets.inputs(number, call, arithmetic):
+                arithmetic.view(flat_in, place).copy_(values)
+
+    def _go(self, loan: Loan, index: Tensor) -> tuple[float, NDArray[np.uint8]]:
+        """Start the clock, hand the memory over, wait, capture, stop the clock, freeze."""
+        flat = self._verifier.flat(loan.outputs)
+        fds = [buffer.export() for buffer in loan.buffers]
+        try:
+            # It lies in the socket until the worker is let go.
+            self.link.send({"op": "device_run"}, fds)
+            started = now()
+            self.link.freezer.thaw()
+        finally:
+            for fd in fds:
+                os.close(fd)
+        self.link.receive(time.monotonic() + RUN_TIMEOUT_S)
+        captured = self._capture(flat, index)
+        seconds = now() - started
+        self.link.freezer.freeze()
+        return seconds, captured
+
+    def _capture(self, flat: Tensor, index: Tensor) -> NDArray[np.uint8]:
+        gathered = self.card.arithmetic.gather(flat, index)
+        with Event(self.card.driver) as event:
+            event.record()
+            if not reached_within(event, CAPTURE_TIMEOUT_S):
+                raise Ruling(
+                    Verdict.TAMPERED,
+                    "The GPU was still busy long after your function had said that it was done.",
+                )
+        return self.card.arithmetic.to_bytes(gathered)

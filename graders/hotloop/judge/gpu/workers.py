@@ -1,0 +1,65 @@
+"""Workers that may use the GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.gpu import devices
+from hotloop.judge.gpu.card import Card, open_card
+from hotloop.judge.link import Link
+
+RESOLVE_TIMEOUT_S = 120.0
+
+
+def card_for(bench: Bench) -> Card:
+    """The GPU for this judging. NoCard where there is none.
+
+    In JupyterLab, where no points are at stake, the kernel may have a context already.
+    """
+    return open_card(guests_of(bench))
+
+
+def guests_of(bench: Bench) -> int:
+    """Processes with a context that are neither the judge nor started by it."""
+    return int(bench.launcher.isolation == "none")
+
+
+@contextmanager
+def candidate_worker(bench: Bench, candidate: Candidate, card: Card) -> Generator[Link]:
+    """The candidate's worker: a new one for a file, the notebook's own kernel otherwise.
+
+    The kernel was started by others, who must have let the device through to it.
+    """
+    if candidate.file is None:
+        yield bench.worker(candidate)
+        return
+    bench.files.read_text(candidate.file)
+    link = _start(bench, bench.files.root, card, trusted=False)
+    try:
+        link.resolve(candidate.name, candidate.file, RESOLVE_TIMEOUT_S)
+        yield link
+    finally:
+        link.close()
+
+
+@contextmanager
+def trusted_worker(bench: Bench, folder: Path, card: Card) -> Generator[Link]:
+    """A worker that sees only `folder`, one of ours, under the same confinement."""
+    link = _start(bench, folder, card, trusted=True)
+    try:
+        yield link
+    finally:
+        link.close()
+
+
+def _start(bench: Bench, files: Path | None, card: Card, *, trusted: bool) -> Link:
+    return bench.launcher.start(
+        files=files,
+        trusted=trusted,
+        environment=devices.environment(),
+        devices=devices.nodes(card.minor),
+    )

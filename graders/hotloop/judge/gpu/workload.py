@@ -1,0 +1,118 @@
+"""What a timed window on a GPU computes, and what only the judge knows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.buffers import Placement
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.gpu.arithmetic import Arithmetic, Tensor
+from hotloop.judge.gpu.memory import Layout
+from hotloop.judge.gpu.recipes import Draw
+from hotloop.judge.seeds import Seeds
+
+SAMPLED_ROWS = 4
+VALUES_PER_ROW = 8
+
+_SEED_BITS = (1 << 63) - 1
+
+
+@dataclass(frozen=True)
+class DeviceWorkload:
+    """What is computed in a window.
+
+    spec: shapes and dtypes of one call, from a secret generator and the call's number.
+    draws: one recipe a tensor argument; the last argument says whether they shall be adversarial.
+    reference: float64 truth of some rows from the float64 rows of the inputs; rows along the first
+        axis must not depend on each other. Inputs without that axis are given whole.
+    tolerance: of every element.
+    device_reference: the same on torch tensors, float64 on the GPU. Without it whole outputs are
+        compared on the CPU, which is right but slow.
+    """
+
+    spec: Callable[[np.random.Generator, int], CallSpec]
+    draws: Callable[[np.random.Generator, CallSpec, bool], Sequence[Draw]]
+    reference: Callable[..., Floats]
+    tolerance: Tolerance
+    device_reference: Callable[..., Tensor] | None = None
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """Of one leg: how its inputs are drawn, and which values are looked at.
+
+    recipes: per call, a recipe and a seed for each tensor argument.
+    rows: per call, the rows that are compared.
+    positions: where captured values lie in the output buffer, one row of byte positions a value.
+    whole: the call of which every element is compared.
+    """
+
+    recipes: tuple[tuple[tuple[Draw, int], ...], ...]
+    rows: tuple[NDArray[np.int64], ...]
+    positions: NDArray[np.int64]
+    whole: int
+
+    @classmethod
+    def draw(
+        cls, workload: DeviceWorkload, layout: Layout, adversarial: Sequence[bool], seeds: Seeds
+    ) -> Secrets:
+        """New ones for one leg."""
+        rng = seeds.generator()
+        recipes = tuple(
+            tuple(
+                (recipe, seeds.pattern() & _SEED_BITS)
+                for recipe in workload.draws(rng, call.spec, hostile)
+            )
+            for call, hostile in zip(layout.calls, adversarial, strict=True)
+        )
+        rows = tuple(_pick_rows(rng, call.out) for call in layout.calls)
+        positions = _positions(rng, layout, rows)
+        return cls(recipes, rows, positions, int(rng.integers(len(layout.calls))))
+
+    def inputs(
+        self, number: int, call: Call, arithmetic: Arithmetic
+    ) -> list[tuple[Placement, Tensor]]:
+        """The tensor arguments of a call, from their seeds: the same ones every time."""
+        tensors = [
+            (place, spec)
+            for place, spec in zip(call.places, call.spec.arguments, strict=True)
+            if place is not None and isinstance(spec, TensorSpec)
+        ]
+        return [
+            (place, arithmetic.draw(spec, recipe, seed))
+            for (place, spec), (recipe, seed) in zip(tensors, self.recipes[number], strict=True)
+        ]
+
+
+def _pick_rows(rng: np.random.Generator, out: Placement) -> NDArray[np.int64]:
+    count = min(SAMPLED_ROWS, out.shape[0])
+    return np.sort(rng.choice(out.shape[0], size=count, replace=False)).astype(np.int64)
+
+
+def _positions(
+    rng: np.random.Generator, layout: Layout, rows: Sequence[NDArray[np.int64]]
+) -> NDArray[np.int64]:
+    """Byte positions of a few elements of each picked row, as (values, bytes of an element)."""
+    values = [
+        _value_bytes(rng, call.out, picks) for call, picks in zip(layout.calls, rows, strict=True)
+    ]
+    width = max(v.shape[1] for v in values)
+    return np.concatenate(
+        [np.pad(v, ((0, 0), (0, width - v.shape[1])), mode="edge") for v in values]
+    )
+
+
+def _value_bytes(
+    rng: np.random.Generator, out: Placement, rows: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    count = len(rows) * VALUES_PER_ROW
+    elements = np.repeat(rows, VALUES_PER_ROW) * out.strides[0]
+    for extent, stride in zip(out.shape[1:], out.strides[1:], strict=True):
+        elements = elements + rng.integers(extent, size=count) * stride
+    first = out.offset + elements * out.dtype.bytes
+    return first[:, None] + np.arange(out.dtype.bytes)

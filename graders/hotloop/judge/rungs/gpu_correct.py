@@ -1,0 +1,156 @@
+"""Rung: right on the GPU, on inputs in the judge's own device memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.buffers import Placement, extent_bytes
+from hotloop.judge.calls import Call
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.dtypes import poison, to_float64, to_storage
+from hotloop.judge.gpu.card import NoCard
+from hotloop.judge.gpu.driver import Driver
+from hotloop.judge.gpu.memory import DeviceBuffer, Layout, Loan
+from hotloop.judge.gpu.workers import candidate_worker, card_for
+from hotloop.judge.link import Link
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Case, Tensor, frozen, require_agreement, ruling_about
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.device import OUT_OF_MEMORY, CudaError
+
+
+@dataclass(frozen=True)
+class GpuCorrect:
+    """Every case must agree with a float64 reference, computed on the CPU, when it ran on the GPU.
+
+    cases, reference, tolerance: as for `Correct`; the cases may be larger here.
+    """
+
+    cases: Callable[[np.random.Generator], Iterable[Case]]
+    reference: Callable[..., Floats]
+    tolerance: Callable[[Case], Tolerance]
+    needs: tuple[str, ...] = ("correct",)
+    case_timeout_s: float = 120.0
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Ask for every case; the first wrong one rules."""
+        try:
+            card = card_for(bench)
+        except NoCard as missing:
+            return RungRecord(name, Verdict.NOT_MEASURED, str(missing))
+        with candidate_worker(bench, candidate, card) as link:
+            passed = self.judge_on(card.driver, link, candidate, bench.seeds)
+        sentence = f"Right on the {card.facts.name} on all {passed} hidden cases."
+        evidence = {"cases": passed, "gpu": card.facts.name}
+        return RungRecord(name, Verdict.PASSED, sentence, 1.0, evidence=evidence)
+
+    def judge_on(self, driver: Driver, link: Link, candidate: Candidate, seeds: Seeds) -> int:
+        """Number of cases, all of them right. Ruling about the first that is not."""
+        passed = 0
+        for case in self.cases(seeds.generator()):
+            with ruling_about(case):
+                answer = ask(case, candidate, link, driver, seeds, self.case_timeout_s)
+                require_agreement(case, answer, self.reference, self.tolerance(case))
+            passed += 1
+        return passed
+
+
+def ask(
+    case: Case, candidate: Candidate, link: Link, driver: Driver, seeds: Seeds, timeout_s: float
+) -> Floats:
+    """The candidate's answer to one case, read from device memory while its process is frozen."""
+    layout = Layout.of([case.spec])
+    call = layout.calls[0]
+    destination = candidate.style == "destination"
+    plan = {
+        "op": "device_plan",
+        "buffers": layout.describe(driver.granularity()),
+        "calls": layout.messages(destination=destination),
+        "framework": candidate.framework,
+        "style": candidate.style,
+    }
+    link.request(plan, timeout_s)
+    with _lent(driver, layout) as loan:
+        _fill(driver, loan.inputs, call, case)
+        _poison(driver, loan.outputs, call.out, seeds.pattern())
+        _run(link, loan, timeout_s)
+        with frozen(link):
+            _require_inputs_kept(driver, loan.inputs, call, case)
+            raw = read(driver, loan.outputs, call.out)
+    link.request({"op": "device_unmap"}, timeout_s)
+    return to_float64(raw.copy(), call.out.dtype)
+
+
+def _lent(driver: Driver, layout: Layout) -> Loan:
+    try:
+        return Loan(driver, layout)
+    except CudaError as error:
+        if error.code != OUT_OF_MEMORY:
+            raise
+        raise Ruling(
+            Verdict.MEMORY_LIMIT, "Your process has filled the GPU's memory: allocate less."
+        ) from None
+
+
+def read(driver: Driver, buffer: DeviceBuffer, place: Placement) -> NDArray[Any]:
+    """Raw elements of a tensor in device memory, copied to the host."""
+    span = driver.to_host(buffer.address + place.offset, _span(place))
+    return _strided(span, place)
+
+
+def _run(link: Link, loan: Loan, timeout_s: float) -> None:
+    fds = [buffer.export() for buffer in loan.buffers]
+    try:
+        link.request({"op": "device_run"}, timeout_s, fds)
+    finally:
+        for fd in fds:
+            os.close(fd)
+
+
+def _fill(driver: Driver, buffer: DeviceBuffer, call: Call, case: Case) -> None:
+    for place, argument in _tensors(call, case):
+        span = bytearray(_span(place))
+        _strided(span, place)[...] = to_storage(argument.values, place.dtype)
+        if span:
+            driver.to_device(buffer.address + place.offset, bytes(span))
+
+
+def _poison(driver: Driver, buffer: DeviceBuffer, place: Placement, pattern: int) -> None:
+    span = poison(_span(place) // place.dtype.bytes, place.dtype, pattern).tobytes()
+    if span:
+        driver.to_device(buffer.address + place.offset, span)
+
+
+def _require_inputs_kept(driver: Driver, buffer: DeviceBuffer, call: Call, case: Case) -> None:
+    for place, argument in _tensors(call, case):
+        kept = to_storage(argument.values, place.dtype)
+        if read(driver, buffer, place).tobytes() != kept.tobytes():
+            raise Ruling(
+                Verdict.WRONG_ANSWER, "Your function changed its input: write to new memory."
+            )
+
+
+def _tensors(call: Call, case: Case) -> list[tuple[Placement, Tensor]]:
+    return [
+        (place, argument)
+        for place, argument in zip(call.places, case.arguments, strict=True)
+        if place is not None and isinstance(argument, Tensor)
+    ]
+
+
+def _strided(span: bytearray, place: Placement) -> NDArray[Any]:
+    strides = [s * place.dtype.bytes for s in place.strides]
+    return np.ndarray(place.shape, place.dtype.storage, buffer=span, strides=strides)
+
+
+def _span(place: Placement) -> int:
+    return extent_bytes(place.shape, place.strides, place.dtype)

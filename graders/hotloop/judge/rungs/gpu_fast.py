@@ -1,0 +1,212 @@
+"""Rung: fast on the GPU, against a baseline measured in the same minutes, and against the card."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import CallSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.gpu.card import Card, CardBusy, NoCard
+from hotloop.judge.gpu.ceiling import FILE as LIMITS
+from hotloop.judge.gpu.ceiling import Ceiling, measure
+from hotloop.judge.gpu.length import lengthen
+from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.workers import (
+    candidate_worker,
+    card_for,
+    guests_of,
+    trusted_worker,
+)
+from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.levels import Level, Standing, earned, standing
+from hotloop.judge.link import Link
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.speed import Outcome, Trial
+from hotloop.judge.statistics import quantiles
+from hotloop.judge.verdict import Ruling, Verdict
+
+IMPLAUSIBLE = 1.10
+"""No kernel moves bytes this many times faster than the measured copy; tensors exceed the L2."""
+
+MOST_UNCERTAIN = 0.01
+"""Of a leg: how uncertain the protocol's cost may be, which is taken off the measured time."""
+
+
+@dataclass(frozen=True)
+class GpuFast:
+    """Throughput on the GPU in windows of many calls on fresh inputs.
+
+    fewest_bytes, fewest_flops: of one call; a time shorter than either allows is implausible.
+    levels: speed-ups over the baseline and the share of points each earns.
+    seconds: budget of the measurement.
+    """
+
+    workload: DeviceWorkload
+    baseline: Baseline
+    fewest_bytes: Callable[[CallSpec], int]
+    levels: tuple[Level, ...]
+    fewest_flops: Callable[[CallSpec], int] | None = None
+    needs: tuple[str, ...] = ("gpu_correct",)
+    seconds: float = 60.0
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Correctness is known; measure, compare, rule."""
+        try:
+            card = card_for(bench)
+        except NoCard as missing:
+            return RungRecord(name, Verdict.NOT_MEASURED, str(missing))
+        # The judge, the notebook's kernel where there is one; then each worker that is started.
+        card.clocks.expected_clients = 1 + max(guests_of(bench), int(candidate.file is None))
+        try:
+            return self._judge_on(card, name, candidate, bench)
+        except CardBusy as busy:
+            raise _others_use_it(str(busy)) from None
+
+    def _judge_on(self, card: Card, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        bench.progress("measuring the card's limits")
+        with trusted_worker(bench, LIMITS.parent, card) as link:
+            ceiling = measure(link, matmul=self.fewest_flops is not None)
+        bench.progress("starting the baseline")
+        before = card.driver.memory()[0]
+        with trusted_worker(bench, self.baseline.path.parent, card) as other:
+            card.clocks.expected_clients += 1
+            ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
+            other.resolve(ours.name, ours.file, 120)
+            side_a = DeviceSide(other, ours, self.workload, card, bench.seeds, before)
+            lengthen(side_a)
+            free = card.free_bytes - max(0, before - card.driver.memory()[0])
+            with candidate_worker(bench, candidate, card) as link:
+                card.clocks.expected_clients += int(candidate.file is not None)
+                side_b = DeviceSide(link, candidate, self.workload, card, bench.seeds, free)
+                try:
+                    return self._judge(name, side_a, side_b, ceiling, bench)
+                except CardBusy as busy:
+                    raise blame(link, card, str(busy)) from None
+                finally:
+                    side_b.close()
+
+    def _judge(
+        self, name: str, side_a: DeviceSide, side_b: DeviceSide, ceiling: Ceiling, bench: Bench
+    ) -> RungRecord:
+        bench.progress("warming up")
+        lengthen(side_b)
+        shares = [take_off_protocol(side_a, side) for side in (side_a, side_b)]
+        deadline = time.monotonic() + min(self.seconds, bench.remaining_s)
+        rng = bench.seeds.generator()
+        trial = Trial(side_a, side_b, self.levels, rng, deadline, bench.progress)
+        outcome = trial.run()
+        evidence = self._evidence(outcome, ceiling, side_b) | {"protocol_shares": shares}
+        return rule(name, outcome, self.levels, evidence)
+
+    def _evidence(self, outcome: Outcome, ceiling: Ceiling, side: DeviceSide) -> dict[str, Any]:
+        samples, figure = outcome.samples, outcome.figure
+        moved = sum(self.fewest_bytes(call.spec) for call in side.calls) / len(side.calls)
+        limit_s = self._limit_seconds(ceiling, side)
+        mine = quantiles(samples.flat_candidate())
+        theirs = quantiles(samples.flat_baseline())
+        clocks = side.card.clocks.state()
+        return {
+            "unit": "seconds per call",
+            "measures": "throughput of many calls in one window",
+            "baseline": self.baseline.name,
+            "baseline_seconds": theirs,
+            "candidate_seconds": mine,
+            "ratio": figure.ratio,
+            "interval": [figure.interval.low, figure.interval.high],
+            "total_ratio": figure.total_ratio,
+            "levels": [asdict(level) for level in self.levels],
+            "bytes_per_call": int(moved),
+            "gb_per_s": moved / mine["p50"] / 1e9,
+            "peak_gb_per_s": ceiling.bytes_per_s / 1e9,
+            "fraction_of_limit": limit_s / mine["p50"],
+            "limit_ratio": theirs["p50"] / limit_s,
+            "reference_ratio": None,
+            "gpu": side.card.facts.name,
+            "clock": clocks.words(),
+            "windows": len(samples.flat_candidate()),
+            "calls_per_window": len(side.calls),
+            "legs_per_window": side.legs,
+            "discarded": [samples.discarded_baseline, samples.discarded_candidate],
+            "control": samples.control,
+            "alone_after": samples.alone_after,
+            "samples": {"baseline": samples.baseline, "candidate": samples.candidate},
+        }
+
+    def _limit_seconds(self, ceiling: Ceiling, side: DeviceSide) -> float:
+        """The shortest time of a mean call that the card's measured ceilings allow."""
+        count = len(side.calls)
+        moving = sum(self.fewest_bytes(c.spec) for c in side.calls) / count / ceiling.bytes_per_s
+        if self.fewest_flops is None or ceiling.flops_per_s is None:
+            return moving
+        flops = sum(self.fewest_flops(c.spec) for c in side.calls) / count
+        return max(moving, flops / ceiling.flops_per_s)
+
+
+def take_off_protocol(trusted: DeviceSide, side: DeviceSide) -> float:
+    """Measure what a leg costs without calls and take it off `side`'s windows; its share of a leg.
+
+    Handing over memory takes time in the driver that belongs to neither side. Ruling UNDECIDED
+    when that time varies so much that taking it off would not be accurate.
+    """
+    cost, spread = trusted.protocol_cost(side.layout)
+    side.leg_cost_s = 0.0
+    leg = side.window([False] * len(side.calls)).seconds / side.legs
+    if spread > MOST_UNCERTAIN * leg:
+        raise Ruling(
+            Verdict.UNDECIDED,
+            "Lending memory takes too uneven a time on this machine now; it is measured again.",
+        )
+    side.leg_cost_s = cost
+    return cost / leg
+
+
+def blame(link: Link, card: Card, state: str) -> Ruling:
+    """Who kept the card busy? End the candidate and look again: if the card rests, it was it."""
+    if link.confined is None:
+        return _others_use_it(state)
+    link.close()
+    card.clocks.expected_clients -= 1
+    if not card.free():
+        return _others_use_it(state)
+    return Ruling(
+        Verdict.TAMPERED,
+        "Your process kept computing on the GPU while it was stopped, or held it in further "
+        "processes: leave no work behind when your function returns.",
+    )
+
+
+def _others_use_it(state: str) -> Ruling:
+    return Ruling(
+        Verdict.UNDECIDED,
+        f"Others used the GPU all the time ({state}); stop them, and it is measured again.",
+    )
+
+
+def rule(
+    name: str, outcome: Outcome, levels: tuple[Level, ...], evidence: dict[str, Any]
+) -> RungRecord:
+    """The record of a finished measurement."""
+    if evidence["fraction_of_limit"] > IMPLAUSIBLE:
+        raise Ruling(
+            Verdict.IMPLAUSIBLE,
+            "This is faster than the card can do the work: not all of it was done.",
+        )
+    figure = outcome.figure
+    low, high = figure.interval.low, figure.interval.high
+    text = f"{figure.ratio:.2f}× the baseline ({low:.2f} to {high:.2f})"
+    if not outcome.decided and not outcome.samples.quiet:
+        sentence = f"{text}: too close to a level for this card today; measured again later."
+        return RungRecord(name, Verdict.UNDECIDED, sentence, evidence=evidence)
+    share = earned(levels, figure)
+    following = [lv for lv in levels if standing(lv, figure) is not Standing.REACHED]
+    if share >= 1:
+        tail = f"; {following[0].ratio:g}× is the stretch goal" if following else ""
+        return RungRecord(name, Verdict.PASSED, f"{text}{tail}.", share, evidence=evidence)
+    verdict = Verdict.PARTIAL if share > 0 else Verdict.TOO_SLOW
+    sentence = f"{text}; the next level is {following[0].ratio:g}×."
+    return RungRecord(name, verdict, sentence, share, evidence=evidence)

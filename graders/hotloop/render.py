@@ -1,0 +1,251 @@
+"""Makes exercises from solutions, and the submissions that the grader is tested with.
+
+`solutions/<module>/` is the only source: `exercises/<module>/` is generated and committed.
+`lab.py`, a percent notebook, becomes `lab.ipynb`. Grammar of the markers: `hotloop.markers`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import jupytext
+import nbformat
+
+from hotloop import curriculum, paths
+from hotloop.markers import (
+    Directive,
+    Lines,
+    MarkerError,
+    Piece,
+    Region,
+    exercise,
+    parse,
+    regions,
+    solved,
+)
+
+NOTEBOOK_SOURCE = "lab.py"
+NOTEBOOK = "lab.ipynb"
+WRONG = "wrong"
+
+_FAILS = re.compile(r"^fails: (?P<task>[a-z][a-z0-9_]*)\.(?P<rung>[a-z][a-z0-9_]*)$", re.MULTILINE)
+
+Files = dict[str, bytes]
+Bodies = Mapping[str, tuple[str, ...]]
+_NOTHING: Bodies = {}
+
+
+@dataclass(frozen=True)
+class WrongAnswer:
+    """A plausible mistake. `bodies` replace the regions of the reference with these keys."""
+
+    path: Path
+    mistake: str
+    task: str
+    rung: str
+    bodies: Bodies
+
+    @property
+    def name(self) -> str:
+        """Its file's name without suffix."""
+        return self.path.stem
+
+
+def render(module: str) -> Files:
+    """The exercise of `module`, by file name: what a learner starts from."""
+    return {_target(path.name): _finished(path, module, None) for path in _sources(module)}
+
+
+def untouched(module: str) -> Files:
+    """What a learner hands in who did nothing."""
+    return render(module)
+
+
+def submission(module: str, wrong: Path | None = None) -> Files:
+    """What a learner hands in who solved everything, or made the one mistake of `wrong`."""
+    bodies = _NOTHING if wrong is None else wrong_answer(module, wrong).bodies
+    return {_target(path.name): _finished(path, module, bodies) for path in _sources(module)}
+
+
+def wrong_answers(module: str) -> list[WrongAnswer]:
+    """The wrong answers of `module`, in name order."""
+    folder = paths.solutions() / module / WRONG
+    found = [p for p in folder.glob("*") if p.is_file() and not p.name.startswith(("_", "."))]
+    return [wrong_answer(module, path) for path in sorted(found)]
+
+
+def wrong_answer(module: str, path: Path) -> WrongAnswer:
+    """Read one wrong answer. MarkerError when it does not say what it must, or fits no region."""
+    text = path.read_text(encoding="utf-8")
+    fails = _FAILS.search(text)
+    if fails is None:
+        raise MarkerError(f"{path}:1: there must be a line `fails: task.rung`")
+    found = regions(parse(text, str(path)))
+    if not found:
+        raise MarkerError(f"{path}:1: there is no region: it replaces nothing")
+    known = {region.key for source in _sources(module) for region in _regions_of(source)}
+    for region in found:
+        if region.key not in known:
+            raise MarkerError(f"{path}:{region.line}: the reference has no region {region.key}")
+        if region.task != f"{module}.{fails['task']}":
+            raise MarkerError(
+                f"{path}:{region.line}: the region {region.key} is not of the task that fails"
+            )
+    bodies = {region.key: region.body for region in found}
+    return WrongAnswer(path, _first_sentence(text, path), fails["task"], fails["rung"], bodies)
+
+
+def region_keys(module: str) -> list[str]:
+    """The keys of all regions of the reference solution, file by file."""
+    return [region.key for source in _sources(module) for region in _regions_of(source)]
+
+
+def rendered_modules() -> list[str]:
+    """The modules that have solutions to render."""
+    return [m.id for m in curriculum.modules() if (paths.solutions() / m.id).is_dir()]
+
+
+def stale() -> list[Path]:
+    """Files in exercises/ that are missing, differ from their source, or have none."""
+    wanted = _all_rendered()
+    found = {p for p in paths.exercises().rglob("*") if p.is_file() and not _ignored(p)}
+    differing = {
+        path for path, content in wanted.items() if path in found and path.read_bytes() != content
+    }
+    return sorted(differing | (found ^ set(wanted)))
+
+
+def write() -> list[Path]:
+    """Bring exercises/ up to date and return what changed. PermissionError outside of a clone."""
+    if not paths.in_clone():
+        raise PermissionError("exercises are rendered in a clone, not in an installed package")
+    changed, wanted = stale(), _all_rendered()
+    for path in changed:
+        if path not in wanted:
+            path.unlink()
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(wanted[path])
+    return changed
+
+
+def _all_rendered() -> dict[Path, bytes]:
+    return {
+        paths.exercises() / module / name: content
+        for module in rendered_modules()
+        for name, content in render(module).items()
+    }
+
+
+def _sources(module: str) -> list[Path]:
+    folder = paths.solutions() / module
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no {folder}")
+    return sorted(p for p in folder.iterdir() if p.is_file() and not _ignored(p))
+
+
+def _ignored(path: Path) -> bool:
+    hidden = any(part.startswith(".") or part == "__pycache__" for part in path.parts[-2:])
+    return hidden or path.suffix == ".pyc"
+
+
+def _target(name: str) -> str:
+    return NOTEBOOK if name == NOTEBOOK_SOURCE else name
+
+
+def _regions_of(path: Path) -> list[Region]:
+    return regions(_pieces(path) or [])
+
+
+def _pieces(path: Path) -> list[Piece] | None:
+    """None for what is not text."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return parse(text, str(path))
+
+
+def _finished(path: Path, module: str, bodies: Bodies | None) -> bytes:
+    """The exercise when `bodies` is None, else the solution with `bodies` put in."""
+    pieces = _pieces(path)
+    if pieces is None:
+        return path.read_bytes()
+
+    def expand(directive: Directive) -> Lines:
+        return _expand(directive, module, path)
+
+    text = exercise(pieces, expand) if bodies is None else solved(pieces, expand, bodies)
+    return _notebook(text) if path.name == NOTEBOOK_SOURCE else text.encode()
+
+
+def _expand(directive: Directive, module: str, path: Path) -> Lines:
+    module_id, _, task_id = directive.task.partition(".")
+    if module_id != module:
+        raise MarkerError(f"{path}:{directive.line}: {directive.task} is not of module {module}")
+    try:
+        task = curriculum.load_module(module).task(task_id)
+    except KeyError as error:
+        raise MarkerError(f"{path}:{directive.line}: {error.args[0]}") from None
+    return _card(task) if directive.word == "CARD" else _hints(task)
+
+
+def _card(task: curriculum.Task) -> Lines:
+    facts = f"**{task.minutes} minutes · difficulty {task.difficulty} of 5 · {task.points} points**"
+    rows = [f"| {rung.id} | {rung.points} | {_one_line(rung.what)} |" for rung in task.rungs]
+    return [facts, "", "| rung | points | what is asked |", "| --- | --- | --- |", *rows]
+
+
+def _hints(task: curriculum.Task) -> Lines:
+    lines: Lines = []
+    for name, hint in zip(("a nudge", "the approach", "nearly the code"), task.hints, strict=True):
+        lines += [f"<details><summary>Hint: {name}</summary>", ""]
+        lines += [*hint.split("\n"), "", "</details>", ""]
+    return lines[:-1]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _notebook(text: str) -> bytes:
+    notebook = cast(Any, jupytext).reads(text, fmt="py:percent")
+    notebook.metadata = cast(Any, nbformat).from_dict(_METADATA)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    taken: Counter[str] = Counter()
+    for cell in notebook.cells:
+        cell.id = _cell_id(cell, taken)
+    nbformat.validate(notebook)
+    text = cast(Any, nbformat).writes(notebook, indent=1)
+    return f"{text.rstrip()}\n".encode()
+
+
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def _cell_id(cell: Any, taken: Counter[str]) -> str:
+    """The grade id, or one that depends on the cell's text only: the same at every rendering."""
+    grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+    if grade_id:
+        return str(grade_id)
+    name = f"{cell.cell_type}-{hashlib.sha256(cell.source.encode()).hexdigest()[:10]}"
+    taken[name] += 1
+    return name if taken[name] == 1 else f"{name}-{taken[name]}"
+
+
+def _first_sentence(text: str, path: Path) -> str:
+    """The description's first line, without comment signs and quotes."""
+    for line in text.split("\n"):
+        words = line.strip().strip('"').lstrip("#/ ").strip()
+        if words:
+            return words
+    raise MarkerError(f"{path}:1: the first line must say what the mistake is")

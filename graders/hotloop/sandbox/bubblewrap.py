@@ -1,0 +1,143 @@
+"""bubblewrap's command line for a confinement."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotloop.sandbox.confinement import HOME, SUBMISSION, Confinement
+from hotloop.sandbox.view import View, base_view, below
+
+USER = "learner"
+USER_ID = 1000
+"""Inside a user namespace; root gives a spare id of the machine instead."""
+
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_NAMESPACES = ("pid", "net", "ipc", "uts", "cgroup")
+
+
+@dataclass(frozen=True)
+class Descriptors:
+    """What bubblewrap is handed: the filter, where it tells its child's id, what it waits for, and
+    the two files that name the user inside."""
+
+    seccomp: int
+    info: int
+    block: int
+    passwd: int
+    group: int
+
+
+def program() -> str | None:
+    """Where bubblewrap is, or None."""
+    return shutil.which("bwrap", path=_PATH)
+
+
+def setpriv() -> str | None:
+    """Where setpriv is, which drops to a spare user when root launches."""
+    return shutil.which("setpriv", path=_PATH)
+
+
+def command(
+    confinement: Confinement, staged: Path | None, uid: int | None, fds: Descriptors
+) -> list[str]:
+    """The whole command line. `uid` is the spare user when root launches, else None."""
+    bwrap = program() or "bwrap"
+    drop = _drop_to(uid) if uid is not None else ()
+    return [
+        bwrap,
+        *_isolation(uid is None),
+        *_mounts(confinement, staged, fds),
+        *("--seccomp", str(fds.seccomp)),
+        *("--info-fd", str(fds.info)),
+        *("--block-fd", str(fds.block)),
+        "--",
+        *drop,
+        *confinement.argv,
+    ]
+
+
+def environment(confinement: Confinement) -> dict[str, str]:
+    """All that the process finds in its environment."""
+    return {
+        "HOME": HOME,
+        "USER": USER,
+        "LOGNAME": USER,
+        "PATH": f"{Path(sys.executable).parent}:{_PATH}",
+        "LANG": "C.UTF-8",
+        "TMPDIR": "/tmp",
+        "PYTHONPATH": ":".join(base_view().packages),
+        **confinement.environment,
+    }
+
+
+def user_files(uid: int) -> tuple[str, str]:
+    """/etc/passwd and /etc/group."""
+    passwd = f"root:x:0:0::/:/usr/sbin/nologin\n{USER}:x:{uid}:{uid}::{HOME}:/bin/sh\n"
+    return passwd, f"root:x:0:\n{USER}:x:{uid}:\n"
+
+
+def _isolation(user_namespace: bool) -> Iterator[str]:
+    for name in _NAMESPACES:
+        yield f"--unshare-{name}"
+    yield from ("--new-session", "--die-with-parent", "--hostname", "hotloop")
+    if user_namespace:
+        yield from ("--unshare-user", "--uid", str(USER_ID), "--gid", str(USER_ID))
+
+
+def _drop_to(uid: int) -> tuple[str, ...]:
+    return (
+        setpriv() or "setpriv",
+        *("--reuid", str(uid), "--regid", str(uid), "--clear-groups"),
+        *("--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"),
+    )
+
+
+def _mounts(confinement: Confinement, staged: Path | None, fds: Descriptors) -> Iterator[str]:
+    size = str(confinement.tmp_bytes)
+    yield from ("--proc", "/proc", "--dev", "/dev")
+    yield from ("--size", size, "--perms", "1777", "--tmpfs", "/dev/shm")
+    yield from ("--size", size, "--perms", "1777", "--tmpfs", "/tmp")
+    yield from ("--size", size, "--perms", "0777", "--tmpfs", HOME)
+    yield from _folders(confinement, base_view())
+    yield from _trees(base_view())
+    yield from ("--perms", "0444", "--file", str(fds.passwd), "/etc/passwd")
+    yield from ("--perms", "0444", "--file", str(fds.group), "/etc/group")
+    if staged is not None:
+        yield from ("--ro-bind", str(staged), SUBMISSION)
+    for inside, outside in confinement.read_only.items():
+        yield from ("--ro-bind", str(outside), inside)
+    for inside, outside in confinement.writable.items():
+        yield from ("--bind", str(outside), inside)
+    for device in confinement.devices:
+        yield from ("--dev-bind", device, device)
+    if confinement.devices:
+        yield from ("--ro-bind", "/sys", "/sys")
+    yield from ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME)
+
+
+def _folders(confinement: Confinement, view: View) -> Iterator[str]:
+    """What leads to a mount, open to all: bubblewrap itself would close it to all but root."""
+    seen = [inside for inside, _ in view.seen]
+    inner = map(Path, (*confinement.read_only, *confinement.writable))
+    targets = [*seen, *inner, *(path for path, _ in view.links)]
+    parents = {parent for path in targets for parent in path.parents if parent.name}
+    for parent in sorted(parents):
+        if not below(parent, seen):
+            yield from ("--dir", str(parent))
+
+
+def _trees(view: View) -> Iterator[str]:
+    """Parents before what lies below them, so that a cut in a tree does not cover what is in it."""
+    steps: list[tuple[Path, tuple[str, ...]]] = [
+        (inside, ("--ro-bind", str(outside), str(inside))) for inside, outside in view.seen
+    ]
+    for path in view.hidden:
+        empty = ("--perms", "0755", "--tmpfs", str(path), "--remount-ro", str(path))
+        steps.append((path, empty))
+    steps.extend((path, ("--symlink", target, str(path))) for path, target in view.links)
+    for _, step in sorted(steps, key=lambda pair: len(pair[0].parts)):
+        yield from step

@@ -1,0 +1,287 @@
+"""A control group for each sandbox, where this machine lets us make one.
+
+It freezes the sandbox at once and whole, and caps its memory in the kernel. Version 2 freezes in
+any group; memory needs its controller handed down by the parent. Version 1 has a hierarchy for
+each. Groups are made below the one this process is in, or below the nearest ancestor that hands
+the memory controller down and that we may write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import struct
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from hotloop.sandbox.freezer import CgroupFreezer
+from hotloop.sandbox.owner import is_stale, new_tag
+
+_EVENT = struct.Struct("=Q")
+_REMOVE_TIMEOUT_S = 2.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """A group below which groups can be made, of version 1 or 2."""
+
+    parent: Path
+    version: int
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where sandboxes can be frozen and their memory capped; None where that is not possible."""
+
+    freezer: Place | None
+    memory: Place | None
+
+    def distinct(self) -> Iterator[Place]:
+        """Each place once."""
+        yield from {place for place in (self.freezer, self.memory) if place is not None}
+
+
+class Groups:
+    """The control groups of one sandbox."""
+
+    def __init__(self, tag: str, places: Places) -> None:
+        self._folders = {place: place.parent / tag for place in places.distinct()}
+        self._places = places
+        self._oom_fd = -1
+        try:
+            for folder in self._folders.values():
+                folder.mkdir()
+        except OSError:
+            self.remove()
+            raise
+
+    @property
+    def caps_memory(self) -> bool:
+        """True when the kernel keeps the memory limit."""
+        return self._places.memory is not None
+
+    def freezer(self) -> CgroupFreezer | None:
+        """A freezer for the sandbox, if a group can freeze here."""
+        place = self._places.freezer
+        return CgroupFreezer(self._folders[place], place.version) if place else None
+
+    def limit(self, memory_bytes: int, tasks: int) -> None:
+        """Cap memory, swap included, and tasks where the group can."""
+        place = self._places.memory
+        if place is None:
+            return
+        folder = self._folders[place]
+        if place.version == 2:
+            _write(folder / "memory.max", memory_bytes)
+            _try_write(folder / "memory.swap.max", 0)
+            _try_write(folder / "pids.max", tasks)
+        else:
+            _write(folder / "memory.limit_in_bytes", memory_bytes)
+            _try_write(folder / "memory.memsw.limit_in_bytes", memory_bytes)
+
+    def add(self, pid: int) -> None:
+        """Move a process in, with all that it will start."""
+        for folder in self._folders.values():
+            _write(folder / "cgroup.procs", pid)
+
+    def oom_fd(self) -> tuple[int, bool]:
+        """What to poll for the memory limit being hit (-1: nothing), and whether by POLLPRI."""
+        place = self._places.memory
+        if place is None:
+            return -1, False
+        folder = self._folders[place]
+        if self._oom_fd < 0:
+            self._oom_fd = _events_v2(folder) if place.version == 2 else _events_v1(folder)
+        return self._oom_fd, place.version == 2
+
+    def out_of_memory(self) -> bool:
+        """True once the kernel has killed something here for want of memory."""
+        place = self._places.memory
+        if place is None:
+            return False
+        name = "memory.events" if place.version == 2 else "memory.oom_control"
+        try:
+            text = (self._folders[place] / name).read_text(encoding="ascii")
+        except OSError:
+            return False
+        return any(
+            line.startswith("oom_kill ") and line.split()[1] != "0" for line in text.splitlines()
+        )
+
+    def remove(self) -> None:
+        """Kill what is left and remove the groups."""
+        if self._oom_fd >= 0:
+            os.close(self._oom_fd)
+            self._oom_fd = -1
+        for place, folder in self._folders.items():
+            _remove(folder, place.version)
+
+
+def make_groups() -> Groups | None:
+    """Groups for one sandbox; None where this machine allows none."""
+    found = places()
+    if found.freezer is None and found.memory is None:
+        return None
+    try:
+        return Groups(new_tag(), found)
+    except OSError:
+        return None
+
+
+def sweep() -> None:
+    """Remove the groups of processes that are gone."""
+    for place in places().distinct():
+        for name in os.listdir(place.parent):  # noqa: PTH208 - names are all that is needed
+            if is_stale(name):
+                _remove(place.parent / name, place.version)
+
+
+@cache
+def places() -> Places:
+    """Where groups can be made by this process."""
+    own = _own_groups()
+    unified = own.get("")
+    freezer = _freezer_v2(unified) or _place_v1(own.get("freezer"))
+    memory = _memory_v2(unified) or _place_v1(own.get("memory"))
+    if memory is not None and memory.version == 2:
+        freezer = memory
+    return Places(freezer, memory)
+
+
+def _own_groups() -> dict[str, tuple[Path, Path]]:
+    """By controller ("" for version 2): the hierarchy's mount point and our own group in it."""
+    mounts = dict(_mounts())
+    found: dict[str, tuple[Path, Path]] = {}
+    for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+        _, controllers, path = line.split(":", 2)
+        for controller in controllers.split(","):
+            if controller not in mounts:
+                continue
+            top, root = mounts[controller]
+            inner = os.path.relpath(path, root)
+            own = (top / inner).resolve() if not inner.startswith("..") else top
+            found[controller] = (top, own)
+    return found
+
+
+def _mounts() -> Iterator[tuple[str, tuple[Path, str]]]:
+    for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+        before, _, after = line.partition(" - ")
+        kind, _, options = after.split(" ", 2)
+        fields = before.split()
+        where = Path(fields[4]), fields[3]
+        if kind == "cgroup2":
+            yield "", where
+        elif kind == "cgroup":
+            for option in options.split(","):
+                yield option, where
+
+
+def _freezer_v2(unified: tuple[Path, Path] | None) -> Place | None:
+    if unified is None:
+        return None
+    for group in _up_to(*unified):
+        if _may_make(group) and _may_move_within(group):
+            return Place(group, 2)
+    return None
+
+
+def _memory_v2(unified: tuple[Path, Path] | None) -> Place | None:
+    if unified is None:
+        return None
+    for group in _up_to(*unified):
+        handed_down = (group / "cgroup.subtree_control").read_text(encoding="ascii").split()
+        if "memory" in handed_down and _may_make(group) and _may_move_within(group):
+            return Place(group, 2)
+    return None
+
+
+def _place_v1(found: tuple[Path, Path] | None) -> Place | None:
+    if found is None or not _may_make(found[1]):
+        return None
+    return Place(found[1], 1)
+
+
+def _up_to(top: Path, group: Path) -> Iterator[Path]:
+    yield group
+    while group != top:
+        group = group.parent
+        yield group
+
+
+def _may_make(group: Path) -> bool:
+    """By trying: a read-only mount, a full hierarchy and missing rights look alike."""
+    trial = group / new_tag()
+    try:
+        trial.mkdir()
+    except OSError:
+        return False
+    usable = os.access(trial / "cgroup.procs", os.W_OK)
+    trial.rmdir()
+    return usable
+
+
+def _may_move_within(group: Path) -> bool:
+    """A move needs write access to cgroup.procs of the common ancestor, which is `group`."""
+    return os.access(group / "cgroup.procs", os.W_OK)
+
+
+def _events_v1(folder: Path) -> int:
+    event = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+    control = os.open(folder / "memory.oom_control", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        _write(folder / "cgroup.event_control", f"{event} {control}")
+    except OSError:
+        os.close(event)
+        return -1
+    finally:
+        os.close(control)
+    return event
+
+
+def _events_v2(folder: Path) -> int:
+    fd = os.open(folder / "memory.events", os.O_RDONLY | os.O_CLOEXEC)
+    os.read(fd, 4096)
+    return fd
+
+
+def _write(path: Path, value: int | str) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(fd, str(value).encode())
+    finally:
+        os.close(fd)
+
+
+def _try_write(path: Path, value: int | str) -> None:
+    with contextlib.suppress(OSError):
+        _write(path, value)
+
+
+def _remove(folder: Path, version: int) -> None:
+    deadline = time.monotonic() + _REMOVE_TIMEOUT_S
+    while folder.exists():
+        try:
+            folder.rmdir()
+        except OSError:
+            _kill_all(folder, version)
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.001)
+
+
+def _kill_all(folder: Path, version: int) -> None:
+    try:
+        pids = (folder / "cgroup.procs").read_text(encoding="ascii").split()
+    except OSError:
+        return
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(int(pid), signal.SIGKILL)
+    if version == 1:
+        # In version 1 a frozen task dies only once it is thawed.
+        _try_write(folder / "freezer.state", "THAWED")

@@ -1,0 +1,264 @@
+"""Makes a process tree stand still, and says how much CPU time it has used.
+
+Two ways. A control group stops every task in it, whatever the task does about signals. Where there
+is none, SIGSTOP goes to every process of the tree; a process can undo that from inside (a timer
+that sends SIGCONT), which `usage` shows. Whoever relies on stillness compares `usage` before and
+after.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from hotloop.sandbox import processes
+from hotloop.sandbox.processes import Usage
+
+__all__ = [
+    "CgroupFreezer",
+    "FreezeError",
+    "Freezer",
+    "SignalFreezer",
+    "Usage",
+    "freezer_from",
+]
+
+FREEZE_TIMEOUT_S = 2.0
+_RUNNING = "RS"
+_NEW_PASSES = 20
+
+
+class FreezeError(RuntimeError):
+    """The tree did not come to rest in time."""
+
+
+class Freezer(Protocol):
+    """Stops and measures a process tree."""
+
+    def freeze(self) -> None:
+        """Return when every process stands still. FreezeError when that takes too long."""
+        ...
+
+    def thaw(self) -> None:
+        """Let it run on. Harmless when it is not frozen."""
+        ...
+
+    def usage(self) -> Usage:
+        """CPU time of the whole tree; exact while it is frozen."""
+        ...
+
+    def set_affinity(self, cpus: set[int]) -> None:
+        """Keep all present threads, and what they start, on these CPUs."""
+        ...
+
+    def set_priority(self, nice: int) -> bool:
+        """Set the niceness of all present threads; False where this user may not."""
+        ...
+
+    def describe(self) -> dict[str, Any]:
+        """Plain JSON from which `freezer_from` makes the same freezer in another process."""
+        ...
+
+
+class CgroupFreezer:
+    """Freezes one control group. `version` 2 has cgroup.freeze, 1 has freezer.state."""
+
+    def __init__(self, group: Path, version: int) -> None:
+        self.group = group
+        self.version = version
+        switch, state, tasks = (
+            ("cgroup.freeze", "cgroup.events", "cgroup.threads")
+            if version == 2
+            else ("freezer.state", "freezer.state", "tasks")
+        )
+        self._on, self._off = (b"1", b"0") if version == 2 else (b"FROZEN", b"THAWED")
+        self._still = b"frozen 1" if version == 2 else b"FROZEN"
+        self._tasks = str(group / tasks)
+        flags = os.O_CLOEXEC
+        self._switch = os.open(group / switch, os.O_WRONLY | flags)
+        self._state = os.open(group / state, os.O_RDONLY | flags)
+
+    def freeze(self) -> None:
+        """Return when the kernel says that all tasks are frozen."""
+        os.write(self._switch, self._on)
+        deadline = time.monotonic() + FREEZE_TIMEOUT_S
+        # Spinning, because a sleep would be charged to the window that ends here.
+        while self._still not in os.pread(self._state, 256, 0):
+            if time.monotonic() > deadline:
+                raise FreezeError(f"{self.group} did not freeze in {FREEZE_TIMEOUT_S:g} s")
+
+    def thaw(self) -> None:
+        """Let all tasks run on; a group that is gone needs no thawing."""
+        try:
+            os.write(self._switch, self._off)
+        except OSError:
+            return
+
+    def usage(self) -> Usage:
+        """Over all threads in the group."""
+        return processes.usage(self._threads())
+
+    def set_affinity(self, cpus: set[int]) -> None:
+        """Of all threads in the group."""
+        _set_affinity(self._threads(), cpus)
+
+    def set_priority(self, nice: int) -> bool:
+        """Of all threads in the group, and of their session's scheduling group."""
+        return _set_priority(self._threads(), nice)
+
+    def describe(self) -> dict[str, Any]:
+        """Kind, folder and version."""
+        return {"kind": "cgroup", "group": str(self.group), "version": self.version}
+
+    def close(self) -> None:
+        """Give the descriptors back; the group itself stays."""
+        if self._switch >= 0:
+            os.close(self._switch)
+            os.close(self._state)
+            self._switch = self._state = -1
+
+    def __del__(self) -> None:
+        self.close()
+
+    def _threads(self) -> list[int]:
+        try:
+            with open(self._tasks, "rb") as stream:  # noqa: PTH123 - faster
+                return [int(line) for line in stream.read().split()]
+        except OSError:
+            return []
+
+
+class SignalFreezer:
+    """Stops a tree with SIGSTOP.
+
+    exclude: roots of branches that are left alone. In JupyterLab the judge is a child of the kernel
+    that it judges.
+    started: start time of `pid`, so that a later process with its id is never stopped.
+    """
+
+    def __init__(
+        self, pid: int, exclude: frozenset[int] = frozenset(), started: int | None = None
+    ) -> None:
+        self.pid = pid
+        self.exclude = exclude
+        self.started = processes.started(pid) if started is None else started
+        self._known: list[int] = []
+        self._newest = b""
+
+    def freeze(self) -> None:
+        """Stop what is known, then look for more until nothing new turns up."""
+        if self._known:
+            self._stop(self._known)
+            if processes.newest() == self._newest:
+                return
+        for _ in range(_NEW_PASSES):
+            newest = processes.newest()
+            found = self._tree()
+            fresh = [pid for pid in found if pid not in self._known]
+            self._stop(found)
+            self._known, self._newest = found, newest
+            if not fresh:
+                return
+        raise FreezeError(f"process {self.pid} starts processes faster than they can be stopped")
+
+    def thaw(self) -> None:
+        """Send SIGCONT to the whole tree."""
+        _signal(reversed(self._known or self._tree()), signal.SIGCONT)
+
+    def usage(self) -> Usage:
+        """Over all threads of the tree, found anew."""
+        return processes.usage(self._threads())
+
+    def set_affinity(self, cpus: set[int]) -> None:
+        """Of all threads of the tree."""
+        _set_affinity(self._threads(), cpus)
+
+    def set_priority(self, nice: int) -> bool:
+        """Of all threads of the tree. The session is left alone: others may belong to it."""
+        return _set_nice(self._threads(), nice)
+
+    def describe(self) -> dict[str, Any]:
+        """Kind, root and what is left alone."""
+        return {
+            "kind": "signal",
+            "pid": self.pid,
+            "exclude": sorted(self.exclude),
+            "started": self.started,
+        }
+
+    def _tree(self) -> list[int]:
+        if processes.started(self.pid) != self.started:
+            return []
+        return processes.tree(self.pid, self.exclude)
+
+    def _threads(self) -> list[int]:
+        return [task for pid in self._tree() for task in processes.threads(pid)]
+
+    def _stop(self, pids: list[int]) -> None:
+        _signal(pids, signal.SIGSTOP)
+        deadline = time.monotonic() + FREEZE_TIMEOUT_S
+        for pid in pids:
+            while _runs(pid):
+                if time.monotonic() > deadline:
+                    raise FreezeError(f"process {pid} did not stop in {FREEZE_TIMEOUT_S:g} s")
+
+
+def freezer_from(description: Mapping[str, Any]) -> Freezer:
+    """What `describe` described. ValueError for anything else, OSError when the group is gone."""
+    kind = description.get("kind")
+    if kind == "cgroup":
+        return CgroupFreezer(Path(description["group"]), int(description["version"]))
+    if kind == "signal":
+        exclude = frozenset(int(pid) for pid in description["exclude"])
+        return SignalFreezer(int(description["pid"]), exclude, int(description["started"]))
+    raise ValueError(f"{kind!r} is no kind of freezer")
+
+
+def _runs(pid: int) -> bool:
+    """False when no thread can execute: stopped, ended, or in the kernel with the stop ahead."""
+    for task in processes.threads(pid):
+        found = processes.stat_of_task(pid, task)
+        if found is not None and found.state in _RUNNING:
+            return True
+    return False
+
+
+def _signal(pids: Iterable[int], number: int) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
+
+
+def _set_affinity(tasks: Iterable[int], cpus: set[int]) -> None:
+    for task in tasks:
+        try:
+            os.sched_setaffinity(task, cpus)
+        except ProcessLookupError:
+            continue
+
+
+def _set_nice(tasks: Iterable[int], nice: int) -> bool:
+    for task in tasks:
+        try:
+            os.setpriority(os.PRIO_PROCESS, task, nice)
+        except ProcessLookupError:
+            continue
+        except PermissionError:
+            return False
+    return True
+
+
+def _set_priority(tasks: list[int], nice: int) -> bool:
+    """With autogroups, niceness counts within a session only; the session has one of its own."""
+    for task in tasks:
+        try:
+            Path(f"/proc/{task}/autogroup").write_text(str(nice), encoding="ascii")
+        except OSError:
+            continue
+    return _set_nice(tasks, nice)

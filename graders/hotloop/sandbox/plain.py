@@ -1,0 +1,141 @@
+"""Starts a process without confinement, for formative checks in the learner's own JupyterLab.
+
+Wall time, output and memory are still watched, and the whole tree can be frozen and ended, as far
+as it does not try to get away: a process that makes itself a daemon leaves the tree.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from subprocess import Popen
+
+from hotloop.sandbox import processes, staging
+from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.sandbox.freezer import Freezer, SignalFreezer
+from hotloop.sandbox.owner import new_tag, state_folder
+from hotloop.sandbox.process import WatchedProcess
+from hotloop.sandbox.watchdog import Limits, OutputBuffer, Watchdog
+
+_PACKAGES = Path(__file__).resolve().parents[2]
+_END_TIMEOUT_S = 5.0
+MAX_STAGED_BYTES = 64 << 20
+
+
+def launch_plain(confinement: Confinement) -> Confined:
+    """Start it as this user, in a folder of its own that holds a copy of `files`.
+
+    `read_only` and `writable` are not mounted: inside paths mean nothing here.
+    """
+    process = PlainProcess(confinement)
+    process.begin()
+    return process
+
+
+class PlainProcess(WatchedProcess):
+    """An ordinary child process, watched."""
+
+    level = "none"
+
+    def __init__(self, confinement: Confinement) -> None:
+        super().__init__()
+        self._confinement = confinement
+        self._folder: Path | None = None
+        self._process: Popen[bytes] | None = None
+        self._freezer: SignalFreezer | None = None
+        self._pidfd = -1
+
+    @property
+    def freezer(self) -> Freezer:
+        """By signals."""
+        assert self._freezer is not None
+        return self._freezer
+
+    def _start(self) -> tuple[Popen[bytes], Watchdog, OutputBuffer]:
+        confinement = self._confinement
+        self._folder = _working_folder(confinement.files)
+        output, writer = os.pipe2(os.O_CLOEXEC)
+        buffer = OutputBuffer(output, confinement.output_bytes)
+        try:
+            process = self._process = Popen(
+                list(confinement.argv),
+                env=_environment(confinement),
+                stdin=subprocess.DEVNULL,
+                stdout=writer,
+                stderr=writer,
+                cwd=self._folder,
+                pass_fds=confinement.pass_fds,
+                start_new_session=True,
+            )
+        finally:
+            os.close(writer)
+        self.pid = process.pid
+        self._pidfd = os.pidfd_open(process.pid)
+        self._freezer = SignalFreezer(process.pid)
+        watchdog = Watchdog(
+            Limits(confinement.wall_s, confinement.output_bytes, confinement.memory_bytes),
+            buffer,
+            ended=self._pidfd,
+            wake=self._wake,
+            root=process.pid,
+        )
+        return process, watchdog, buffer
+
+    def _end(self) -> None:
+        """Stop the tree so that it cannot grow, kill it, and its process group with it."""
+        assert self._process is not None
+        pids = processes.tree(self.pid)
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGSTOP)
+        pids = processes.tree(self.pid)
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._process.wait()
+        deadline = time.monotonic() + _END_TIMEOUT_S
+        while any(_alive(pid) for pid in pids) and time.monotonic() < deadline:
+            time.sleep(0.001)
+
+    def _clean(self) -> None:
+        if self._pidfd >= 0:
+            os.close(self._pidfd)
+        if self._folder is not None:
+            staging.unstage(self._folder)
+
+    def _out_of_memory(self) -> bool:
+        return False
+
+
+def _working_folder(files: Path | None) -> Path:
+    if files is not None:
+        return staging.stage(files, MAX_STAGED_BYTES)
+    folder = state_folder() / "staged"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    folder /= new_tag()
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+def _environment(confinement: Confinement) -> dict[str, str]:
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("HOTLOOP_")}
+    paths = [str(_PACKAGES), *filter(None, [inherited.get("PYTHONPATH")])]
+    python = str(Path(sys.executable).parent)
+    return {
+        **inherited,
+        "PATH": f"{python}:{inherited.get('PATH', os.defpath)}",
+        "PYTHONPATH": ":".join(paths),
+        **confinement.environment,
+    }
+
+
+def _alive(pid: int) -> bool:
+    found = processes.stat(pid)
+    return found is not None and found.state != "Z"

@@ -1,0 +1,140 @@
+"""A process that is watched and can be ended whole; `launch` and `launch_plain` give one."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import threading
+import weakref
+from abc import ABC, abstractmethod
+from subprocess import Popen
+
+from hotloop.judge.verdict import Verdict
+from hotloop.sandbox.freezer import Freezer
+from hotloop.sandbox.watchdog import OutputBuffer, Watchdog
+
+KILL_TIMEOUT_S = 10.0
+_living: weakref.WeakSet[WatchedProcess] = weakref.WeakSet()
+
+
+class WatchedProcess(ABC):
+    """Starts in a thread of its own, which then watches it and cleans up after it.
+
+    Whoever subclasses it says how to start, what the tree's root is, and how to end it.
+    """
+
+    level: str
+
+    def __init__(self) -> None:
+        self.pid = 0
+        self.death: Verdict | None = None
+        self._status: int | None = None
+        self._failure: BaseException | None = None
+        self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._started = threading.Event()
+        self._over = threading.Event()
+        self._watchdog: Watchdog | None = None
+        self._output: OutputBuffer | None = None
+        self._thread = threading.Thread(target=self._live, name="hotloop-sandbox", daemon=True)
+
+    @property
+    @abstractmethod
+    def freezer(self) -> Freezer:
+        """Stops and measures the whole tree."""
+
+    @abstractmethod
+    def _start(self) -> tuple[Popen[bytes], Watchdog, OutputBuffer]:
+        """Start it and set `pid`; all limits are in force before any foreign code runs."""
+
+    @abstractmethod
+    def _end(self) -> None:
+        """End the tree and wait until nothing of it runs."""
+
+    @abstractmethod
+    def _clean(self) -> None:
+        """Give back what the process needed on this machine; also after a failed start."""
+
+    @abstractmethod
+    def _out_of_memory(self) -> bool:
+        """True when the kernel says that the tree has hit its memory limit."""
+
+    def begin(self) -> None:
+        """Start. Raises what `_start` raised, with everything cleaned up."""
+        self._thread.start()
+        self._started.wait()
+        if self._failure is not None:
+            self._thread.join()
+            raise self._failure
+        _living.add(self)
+
+    def poll(self) -> int | None:
+        """The exit status once the tree is gone and cleaned up, else None."""
+        return self._status if self._over.is_set() else None
+
+    def wait(self, timeout_s: float | None = None) -> int | None:
+        """As `poll`, after waiting for at most `timeout_s` seconds."""
+        self._over.wait(timeout_s)
+        return self.poll()
+
+    def kill(self) -> None:
+        """End the whole tree and return when nothing is left."""
+        if self._over.is_set():
+            return
+        with contextlib.suppress(OSError):
+            os.eventfd_write(self._wake, 1)
+        if not self._over.wait(KILL_TIMEOUT_S):
+            raise RuntimeError(f"process {self.pid} and its tree did not end")
+
+    def output(self) -> bytes:
+        """What it has printed so far."""
+        return self._output.bytes() if self._output is not None else b""
+
+    def pause_watch(self) -> None:
+        """Keep the watchdog from looking at memory, where it does that by polling."""
+        if self._watchdog is not None:
+            self._watchdog.paused = True
+
+    def resume_watch(self) -> None:
+        """Let the watchdog look again."""
+        if self._watchdog is not None:
+            self._watchdog.paused = False
+
+    def _live(self) -> None:
+        try:
+            process, self._watchdog, self._output = self._start()
+        except BaseException as error:  # noqa: BLE001 - it is raised again in `begin`
+            self._failure = error
+            self._tidy()
+            self._started.set()
+            return
+        self._started.set()
+        try:
+            self._watchdog.run(self._out_of_memory)
+            self._end()
+            self._output.drain()
+            self.death = self._watchdog.death or self._late_death()
+            self._status = process.wait()
+        finally:
+            self._tidy()
+
+    def _late_death(self) -> Verdict | None:
+        """It may have ended before the word of its limit was heard."""
+        if self._out_of_memory():
+            return Verdict.MEMORY_LIMIT
+        return Verdict.OUTPUT_LIMIT if self._output and self._output.over else None
+
+    def _tidy(self) -> None:
+        try:
+            self._clean()
+        finally:
+            os.close(self._wake)
+            _living.discard(self)
+            self._over.set()
+
+
+@atexit.register
+def _end_all() -> None:
+    for process in list(_living):
+        with contextlib.suppress(RuntimeError):
+            process.kill()

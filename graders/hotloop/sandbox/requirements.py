@@ -1,0 +1,67 @@
+"""What confinement needs of this machine, and the command that mends what is missing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+from hotloop.sandbox import bubblewrap, seccomp
+
+_APT = "sudo apt-get install"
+_APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+_CLONE = Path("/proc/sys/kernel/unprivileged_userns_clone")
+_MAXIMUM = Path("/proc/sys/user/max_user_namespaces")
+
+
+@cache
+def missing() -> str:
+    """Why nothing can be confined here, with what mends it; empty when nothing is missing."""
+    if sys.platform != "linux":
+        return "confinement needs Linux: run Hotloop in a Linux virtual machine"
+    if bubblewrap.program() is None:
+        return f"bubblewrap is not installed: {_APT} bubblewrap"
+    if os.geteuid() == 0 and bubblewrap.setpriv() is None:
+        return f"setpriv is not installed: {_APT} util-linux"
+    try:
+        seccomp.program()
+    except seccomp.FilterUnavailable as error:
+        return f"{error}: {_APT} libseccomp2 && {sys.executable} -m pip install pyseccomp"
+    return ""
+
+
+def diagnose(said: str) -> str:
+    """Why bubblewrap failed, with what mends it, from what it said."""
+    failure = f"bubblewrap cannot start here ({said[-400:]})"
+    if os.geteuid() == 0:
+        return (
+            f"{failure}: root lacks the right to mount. In Docker, start the container with "
+            "--cap-add SYS_ADMIN --security-opt seccomp=unconfined --security-opt "
+            "apparmor=unconfined --security-opt systempaths=unconfined"
+        )
+    return f"{failure}: {_mend_user_namespaces()}"
+
+
+def _mend_user_namespaces() -> str:
+    if _value(_APPARMOR) == "1":
+        return (
+            "AppArmor keeps this user from making namespaces: "
+            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+        )
+    if _value(_CLONE) == "0":
+        return "user namespaces are switched off: sudo sysctl -w kernel.unprivileged_userns_clone=1"
+    if _value(_MAXIMUM) == "0":
+        return "user namespaces are switched off: sudo sysctl -w user.max_user_namespaces=15000"
+    return (
+        "this user may not make namespaces. In Docker, start the container with --security-opt "
+        "seccomp=unconfined --security-opt apparmor=unconfined --security-opt "
+        "systempaths=unconfined"
+    )
+
+
+def _value(path: Path) -> str:
+    try:
+        return path.read_text(encoding="ascii").strip()
+    except OSError:
+        return ""

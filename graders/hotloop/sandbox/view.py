@@ -1,0 +1,123 @@
+"""Which of the machine's files a confined process sees: an allow-list, and what is cut out of it.
+
+Seen are the system's programs and libraries, the interpreter with its packages, and of Hotloop only
+`hotloop/__init__.py` and `hotloop/worker`. A wheel puts Hotloop among the packages, and a clone may
+lie below a folder that is seen: both are cut out again.
+"""
+
+from __future__ import annotations
+
+import os
+import site
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from hotloop.sandbox.confinement import PACKAGES
+
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")
+_PACKAGE = Path(__file__).resolve().parents[1]
+_PACKAGE_FOLDERS = ("site-packages", "dist-packages")
+
+
+@dataclass(frozen=True)
+class View:
+    """Inside path -> host path for `seen`; inside paths that appear empty for `hidden`; inside path
+    -> target for `links`. `packages` are the folders for PYTHONPATH, in order."""
+
+    seen: tuple[tuple[Path, Path], ...]
+    hidden: tuple[Path, ...]
+    links: tuple[tuple[Path, str], ...]
+    packages: tuple[str, ...]
+
+
+@cache
+def base_view() -> View:
+    """What every confined process sees."""
+    system, links = _system()
+    interpreter = _interpreter()
+    outside = [path for path in _user_packages() if not below(path, [*system, *interpreter])]
+    trees = [*system, *interpreter, *outside]
+    etc = [Path("/etc") / name for name in _ETC if (Path("/etc") / name).exists()]
+    worker = [
+        (Path(PACKAGES) / "hotloop" / name, _PACKAGE / name) for name in ("__init__.py", "worker")
+    ]
+    return View(
+        seen=(*((path, path) for path in (*trees, *etc)), *worker),
+        hidden=tuple(_hidden(trees)),
+        links=(*links, *_executable_links(trees)),
+        packages=(PACKAGES, *map(str, outside)),
+    )
+
+
+def _system() -> tuple[list[Path], list[tuple[Path, str]]]:
+    folders: list[Path] = []
+    links: list[tuple[Path, str]] = []
+    for path in map(Path, _SYSTEM):
+        if path.is_symlink():
+            links.append((path, str(path.readlink())))
+        elif path.is_dir():
+            folders.append(path)
+    return folders, links
+
+
+def _interpreter() -> list[Path]:
+    """Prefixes of the environment and of the Python it is made from, also where links lead."""
+    found: list[Path] = []
+    for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix):
+        for path in (Path(prefix), Path(prefix).resolve()):
+            if path not in found and not below(path, [Path("/usr"), *found]):
+                found.append(path)
+    return found
+
+
+def _user_packages() -> list[Path]:
+    """Package folders that Python itself would not find inside, such as ~/.local."""
+    user = Path(site.getusersitepackages())
+    return [
+        path
+        for path in dict.fromkeys(map(Path, sys.path))
+        if path.name in _PACKAGE_FOLDERS and path.is_dir() and (path == user or _foreign(path))
+    ]
+
+
+def _foreign(path: Path) -> bool:
+    return not below(path, [Path("/usr"), *_interpreter()])
+
+
+def _executable_links(trees: list[Path]) -> Iterator[tuple[Path, str]]:
+    """A virtual environment's python may lead to its prefix through links that lie elsewhere."""
+    path = Path(sys.executable)
+    for _ in range(40):
+        if not below(path, trees):
+            yield path, str(path.resolve())
+        if not path.is_symlink():
+            return
+        path = Path(os.path.normpath(path.parent / path.readlink()))
+
+
+def _hidden(trees: list[Path]) -> Iterator[Path]:
+    installed = dict.fromkeys(path.resolve() for path in _installed(trees) if path.is_dir())
+    yield from (path for path in installed if below(path, trees))
+    if _PACKAGE.parent.name not in _PACKAGE_FOLDERS:
+        clone = _PACKAGE.parents[1]
+        if below(clone, trees) and clone not in trees:
+            yield clone
+
+
+def _installed(trees: Iterable[Path]) -> Iterator[Path]:
+    """Hotloop as an installed package, with its data and the list of its files."""
+    for tree in trees:
+        for folders in _PACKAGE_FOLDERS:
+            for packages in (tree, *tree.glob("lib*/python3*"), *tree.glob("local/lib/python3*")):
+                folder = packages if packages.name == folders else packages / folders
+                yield folder / "hotloop"
+                yield from folder.glob("hotloop-*.dist-info")
+
+
+def below(path: Path, trees: Iterable[Path]) -> bool:
+    """True for a path that is one of the trees or lies in one."""
+    return any(path == tree or tree in path.parents for tree in trees)

@@ -1,0 +1,255 @@
+"""Gathers the site's pages into build/pages and writes build/mkdocs.yml; mkdocs does the rest.
+
+    python -m hotloop.site
+
+Authored pages come from site/pages/. Generated are: a page for each module, the recorded figures,
+and the table of exploits. Nothing here is measured or judged, and no number is written by hand:
+what has no recorded run says "not yet measured".
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+
+from hotloop import curriculum, exploits, paths
+
+NOT_MEASURED = "Not yet measured."
+EXPLOITS_PLACE = "<!-- exploits-table -->"
+RUNS_PLACE = "<!-- recorded-runs -->"
+_SETTINGS = "mkdocs.yml"
+
+
+def gather(root: Path | None = None) -> Path:
+    """Write build/pages and build/mkdocs.yml below `root`, the clone; returns the latter.
+
+    FileNotFoundError outside of a clone.
+    """
+    root = root or paths.root()
+    source, pages = root / "site", root / "build" / "pages"
+    if not (source / _SETTINGS).is_file():
+        raise FileNotFoundError(f"no {source / _SETTINGS}: the site is built in a clone")
+    shutil.rmtree(pages, ignore_errors=True)
+    shutil.copytree(source / "pages", pages)
+    _fill(pages / "threat-model.md", EXPLOITS_PLACE, exploits_table())
+    _write(pages / "benchmarks.md", benchmarks_page(root / "tests" / "benchmarks"))
+    modules = curriculum.modules()
+    for module in modules:
+        _write_module(pages / "modules" / module.id, module)
+    settings = _settings(source / _SETTINGS, root, _navigation(modules, pages))
+    target = root / "build" / _SETTINGS
+    target.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True))
+    return target
+
+
+# --- modules --------------------------------------------------------------------------------------
+
+
+def module_page(module: curriculum.Module) -> str:
+    """What the module is, its tasks with their rungs, and what was measured."""
+    lines = [
+        f"# {module.title}",
+        "",
+        module.summary,
+        "",
+        f"Track {module.track}, {module.tier}; about {module.minutes} minutes.",
+        f"{module.points} points. Start with `hotloop start {module.id}`.",
+        "",
+        f"**Hardware.** {module.hardware.gpu} {module.hardware.without_gpu}",
+        "",
+        "## Tasks",
+    ]
+    for task in module.tasks:
+        lines += ["", f"### {task.title}", "", f"`{module.id}.{task.id}`. {task.goal}", ""]
+        rungs = [
+            (r.id, r.points, "yes" if r.needs_gpu else "", " ".join(r.what.split()))
+            for r in task.rungs
+        ]
+        lines += _table(("rung", "points", "needs a GPU", "what is asked"), rungs)
+    lines += ["", "## Measured", "", runs_section(curriculum.runs(module.id))]
+    return "\n".join(lines)
+
+
+def runs_section(runs: Sequence[curriculum.Run]) -> str:
+    """The recorded runs, device by device; "not yet measured" where there is none."""
+    blocks = [_run_block(run) for run in runs]
+    if not any(run.kind == "gpu" for run in runs):
+        blocks.append(f"On a GPU: {NOT_MEASURED[0].lower()}{NOT_MEASURED[1:]}")
+    return "\n\n".join(blocks)
+
+
+def _run_block(run: curriculum.Run) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in run.libraries.items())
+    driver = f" {run.driver};" if run.driver else ""
+    head = f"**{run.device}**, {run.date}, isolation {run.isolation};{driver} {versions}."
+    rows = [
+        (m.candidate, m.task, m.rung, f"`{m.verdict}`", _ratio(m), _number(m.p50_ms, ".3f"),
+         _number(m.fraction_of_limit, ".0%"))
+        for m in run.measurements
+    ]  # fmt: skip
+    heads = ("candidate", "task", "rung", "verdict", "ratio (95 %)", "p50 ms", "of the limit")
+    return "\n".join([head, "", *_table(heads, rows)])
+
+
+def _ratio(m: curriculum.Measurement) -> str:
+    if m.ratio is None:
+        return ""
+    return f"{m.ratio.estimate:.2f} ({m.ratio.low:.2f} to {m.ratio.high:.2f})"
+
+
+def _number(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)
+
+
+def _write_module(target: Path, module: curriculum.Module) -> None:
+    source = curriculum.folder(module.id)
+    _write(target / "index.md", module_page(module))
+    lesson = source / "lesson.md"
+    if not lesson.is_file():
+        return
+    text = lesson.read_text(encoding="utf-8")
+    _write(target / "lesson.md", text.replace(RUNS_PLACE, runs_section(curriculum.runs(module.id))))
+    for picture in sorted(source.glob("figures/*")):
+        if picture.suffix in {".svg", ".png"}:
+            (target / "figures").mkdir(exist_ok=True)
+            shutil.copyfile(picture, target / "figures" / picture.name)
+
+
+# --- figures of the judge -------------------------------------------------------------------------
+
+
+def benchmarks_page(folder: Path) -> str:
+    """One section a script in tests/benchmarks that has a `main`, with its recorded result."""
+    lines = [
+        "# Figures of the judge",
+        "",
+        "Each section is a script under `tests/benchmarks/` and what it wrote when it last ran.",
+    ]
+    for script in sorted(folder.glob("*.py")):
+        tree = ast.parse(script.read_text(encoding="utf-8"))
+        if not any(isinstance(node, ast.FunctionDef) and node.name == "main" for node in tree.body):
+            continue
+        lines += ["", *_benchmark(script, ast.get_docstring(tree) or "", folder / "results")]
+    return "\n".join(lines)
+
+
+def _benchmark(script: Path, description: str, results: Path) -> list[str]:
+    headline, _, rest = description.partition("\n")
+    lines = [
+        f"## {headline.rstrip('.')}",
+        "",
+        _prose(rest),
+        f"`tests/benchmarks/{script.name}`",
+        "",
+    ]
+    recorded = sorted(results.glob(f"{script.stem}*.json"))
+    if not recorded:
+        return [*lines, NOT_MEASURED]
+    for path in recorded:
+        lines += _recorded(path)
+    return lines
+
+
+def _recorded(path: Path) -> list[str]:
+    """A result holds `rows`, objects with the same keys; `device` and `date`; more is ignored."""
+    document = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
+    for key in ("device", "date", "rows"):
+        if key not in document:
+            raise ValueError(f"{path}: the key {key!r} is missing")
+    rows = cast("list[Mapping[str, Any]]", document["rows"])
+    notes = [str(document[key]) for key in ("device", "date", "isolation") if document.get(key)]
+    table = _table([name.replace("_", " ") for name in rows[0]], [tuple(r.values()) for r in rows])
+    return [f"Measured on {', '.join(notes)}.", "", *table, ""]
+
+
+def _prose(text: str) -> str:
+    """A docstring's paragraphs; what is indented stays as it is."""
+    return re.sub(r"\n{3,}", "\n\n", text.strip("\n")) + "\n"
+
+
+# --- exploits -------------------------------------------------------------------------------------
+
+
+def exploits_table() -> str:
+    """What each exploit does, where it was seen, and the verdicts that it must get."""
+    rows = [
+        (
+            f"`{e.name}`",
+            " ".join(e.description.split("\n\n")[0].split()),
+            e.seen_in,
+            f"`{e.task}`, {e.rung}",
+            ", ".join(f"`{verdict}`" for verdict in e.expect),
+            ", ".join(e.marks),
+        )
+        for e in exploits.load_all()
+    ]
+    heads = ("exploit", "what it does", "seen in", "attacks", "must get", "needs")
+    return "\n".join(_table(heads, rows))
+
+
+# --- mkdocs ---------------------------------------------------------------------------------------
+
+
+def _settings(source: Path, root: Path, navigation: list[dict[str, Any]]) -> dict[str, Any]:
+    settings = cast("dict[str, Any]", yaml.safe_load(source.read_text(encoding="utf-8")))
+    extensions = cast("list[Any]", settings["markdown_extensions"])
+    # Code in a lesson is included from the files that run.
+    snippets = {"base_path": [str(root)], "check_paths": True, "dedent_subsections": True}
+    return settings | {
+        "docs_dir": "pages",
+        "site_dir": "site",
+        "nav": navigation,
+        "markdown_extensions": [*extensions, {"pymdownx.snippets": snippets}],
+    }
+
+
+def _navigation(modules: Iterable[curriculum.Module], pages: Path) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = []
+    for module in modules:
+        parts: list[Any] = [f"modules/{module.id}/index.md"]
+        if (pages / "modules" / module.id / "lesson.md").is_file():
+            parts.append({"Lesson": f"modules/{module.id}/lesson.md"})
+        entries.append({module.title: parts})
+    return [
+        {"Hotloop": "index.md"},
+        {"Modules": entries},
+        {
+            "The judge": [
+                {"How the judge works": "how-the-judge-works.md"},
+                {"Threat model": "threat-model.md"},
+                {"Figures": "benchmarks.md"},
+            ]
+        },
+    ]
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    lines = [_row(heads), _row(["---"] * len(heads))]
+    return [*lines, *(_row(row) for row in rows)]
+
+
+def _row(cells: Sequence[object]) -> str:
+    return f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _fill(path: Path, place: str, text: str) -> None:
+    page = path.read_text(encoding="utf-8")
+    if place not in page:
+        raise ValueError(f"{path.name} has no line {place}")
+    _write(path, page.replace(place, text))
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{text.rstrip()}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    print(gather())

@@ -1,0 +1,303 @@
+"""Judge-owned device memory in the worker: imported, mapped and wrapped only once the clock runs.
+
+Before the start the worker knows sizes and shapes only; addresses are reserved, nothing lies behind
+them. The descriptors come with the start itself. Inputs are mapped read-only, which protects them
+from mistakes, not from malice: the judge compares with inputs of its own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from hotloop.worker.wire import Message
+
+LIBRARY_VARIABLE = "HOTLOOP_LIBCUDA"
+"""Environment variable that names the CUDA driver library, where the loader does not find it."""
+
+POSIX_DESCRIPTOR = 1
+READ, READ_WRITE = 1, 3
+OUT_OF_MEMORY = 2
+"""CUDA_ERROR_OUT_OF_MEMORY."""
+
+_DEVICE_LOCATION = 1
+TORCH_NAMES = {
+    "fp64": "float64",
+    "fp32": "float32",
+    "fp16": "float16",
+    "bf16": "bfloat16",
+    "i64": "int64",
+    "i32": "int32",
+    "u8": "uint8",
+    "bool": "bool",
+}
+
+_int, _uint = ctypes.c_int, ctypes.c_uint
+_u64, _size, _void = ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p
+
+
+class Location(ctypes.Structure):
+    """CUmemLocation: a device by its ordinal."""
+
+    _fields_ = (("type", _int), ("id", _int))
+
+    @classmethod
+    def of(cls, ordinal: int) -> Location:
+        """The memory of device `ordinal`."""
+        return cls(_DEVICE_LOCATION, ordinal)
+
+
+class Access(ctypes.Structure):
+    """CUmemAccessDesc: who may do what with a mapped range."""
+
+    _fields_ = (("location", Location), ("flags", _int))
+
+
+class CudaError(Exception):
+    """A call of the CUDA driver failed. code: the CUresult; name: its symbolic name."""
+
+    def __init__(self, function: str, code: int, name: str) -> None:
+        super().__init__(f"{function} failed: {name} ({code})")
+        self.function = function
+        self.code = code
+        self.name = name
+
+
+class Cuda:
+    """The CUDA driver's library with one device's primary context, the one that torch uses too.
+
+    OSError when the library cannot be loaded, CudaError when a call fails.
+    """
+
+    prototypes: ClassVar[dict[str, tuple[Any, ...]]] = {
+        "cuInit": (_uint,),
+        "cuGetErrorName": (_int, ctypes.POINTER(ctypes.c_char_p)),
+        "cuDeviceGet": (ctypes.POINTER(_int), _int),
+        "cuDevicePrimaryCtxRetain": (ctypes.POINTER(_void), _int),
+        "cuCtxSetCurrent": (_void,),
+        "cuCtxSynchronize": (),
+        "cuMemImportFromShareableHandle": (ctypes.POINTER(_u64), _void, _int),
+        "cuMemAddressReserve": (ctypes.POINTER(_u64), _size, _size, _u64, _u64),
+        "cuMemAddressFree": (_u64, _size),
+        "cuMemMap": (_u64, _size, _size, _u64, _u64),
+        "cuMemSetAccess": (_u64, _size, ctypes.POINTER(Access), _size),
+        "cuMemUnmap": (_u64, _size),
+        "cuMemRelease": (_u64,),
+    }
+
+    def __init__(self, path: str | None = None) -> None:
+        self._library = ctypes.CDLL(path or library_path())
+        for name, types in self.prototypes.items():
+            function = getattr(self._library, name)
+            function.argtypes, function.restype = types, _int
+        self.call("cuInit", 0)
+        self.ordinal = 0
+
+    def call(self, function: str, *arguments: Any) -> None:
+        """Call the driver. CudaError unless it answers CUDA_SUCCESS."""
+        code = int(getattr(self._library, function)(*arguments))
+        if code:
+            raise CudaError(function, code, self._name_of(code))
+
+    def use(self, ordinal: int = 0) -> None:
+        """Make the device's primary context current in this thread."""
+        device, context = _int(), _void()
+        self.call("cuDeviceGet", ctypes.byref(device), ordinal)
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        self.call("cuCtxSetCurrent", context)
+        self.ordinal = ordinal
+
+    def synchronize(self) -> None:
+        """Wait until the device has done all that this context asked of it."""
+        self.call("cuCtxSynchronize")
+
+    def reserve(self, size: int) -> int:
+        """An address range of `size` bytes with nothing behind it."""
+        address = _u64()
+        self.call("cuMemAddressReserve", ctypes.byref(address), size, 0, 0, 0)
+        return address.value
+
+    def free_address(self, address: int, size: int) -> None:
+        """Give a reserved range back; it must not be mapped."""
+        self.call("cuMemAddressFree", address, size)
+
+    def import_descriptor(self, fd: int) -> int:
+        """A handle of the memory that another process exported as `fd`; `fd` stays open."""
+        handle = _u64()
+        self.call("cuMemImportFromShareableHandle", ctypes.byref(handle), fd, POSIX_DESCRIPTOR)
+        return handle.value
+
+    def map(self, address: int, size: int, handle: int, flags: int) -> None:
+        """Put the memory of `handle` behind a reserved range. flags: READ or READ_WRITE."""
+        self.call("cuMemMap", address, size, 0, handle, 0)
+        access = Access(Location.of(self.ordinal), flags)
+        self.call("cuMemSetAccess", address, size, ctypes.byref(access), 1)
+
+    def unmap(self, address: int, size: int) -> None:
+        """Take the memory from behind a range, which stays reserved."""
+        self.call("cuMemUnmap", address, size)
+
+    def release(self, handle: int) -> None:
+        """Give a handle back; the memory goes with its last mapping, handle and descriptor."""
+        self.call("cuMemRelease", handle)
+
+    def _name_of(self, code: int) -> str:
+        name = ctypes.c_char_p()
+        self._library.cuGetErrorName(code, ctypes.byref(name))
+        return name.value.decode() if name.value else "an error without a name"
+
+
+class DeviceMapping:
+    """One buffer of the judge: an address range first, the memory behind it when it is imported.
+
+    size: bytes, a multiple of the device's granularity.
+    """
+
+    def __init__(self, cuda: Cuda, size: int, *, writable: bool) -> None:
+        self._cuda = cuda
+        self.size = size
+        self.writable = writable
+        self.address = cuda.reserve(size)
+        self._mapped = False
+
+    def open(self, fd: int) -> None:
+        """Import and map. The descriptor is closed here, whatever happens."""
+        try:
+            handle = self._cuda.import_descriptor(fd)
+        finally:
+            os.close(fd)
+        try:
+            flags = READ_WRITE if self.writable else READ
+            self._cuda.map(self.address, self.size, handle, flags)
+            self._mapped = True
+        finally:
+            self._cuda.release(handle)
+
+    def close(self) -> None:
+        """Unmap and forget the range; tensors over it must not be used any more."""
+        if self._mapped:
+            self._cuda.unmap(self.address, self.size)
+            self._mapped = False
+        if self.address:
+            self._cuda.free_address(self.address, self.size)
+            self.address = 0
+
+
+Wrap = Callable[[int, int], Any]
+"""Address and size of a mapped range to a flat uint8 tensor over it."""
+
+
+class DeviceCalls:
+    """The requests device_plan, device_run and device_unmap."""
+
+    def __init__(self, cuda: Cuda, wrap: Wrap) -> None:
+        self._cuda = cuda
+        self._wrap = wrap
+        self._mappings: dict[int, DeviceMapping] = {}
+        self._flat: dict[int, Any] = {}
+        self._calls: list[Message] = []
+        self._destination = True
+
+    @classmethod
+    def for_torch(cls, ordinal: int = 0) -> DeviceCalls:
+        """On the device that torch calls cuda:`ordinal`."""
+        import torch
+
+        torch.cuda.init()
+        torch.cuda.set_device(ordinal)
+        torch.cuda.synchronize()
+        cuda = Cuda()
+        cuda.use(ordinal)
+        return cls(cuda, lambda address, size: cuda_bytes(address, size, ordinal))
+
+    def plan(self, message: Message) -> Message:
+        """Reserve addresses and remember the calls. Nothing of the judge's memory is seen yet."""
+        self.unmap()
+        self._calls = message["calls"]
+        self._destination = message["style"] == "destination"
+        for buffer in message["buffers"]:
+            self._mappings[buffer["id"]] = DeviceMapping(
+                self._cuda, buffer["bytes"], writable=buffer["writable"]
+            )
+        return {}
+
+    def run(self, candidate: Callable[..., Any], fds: Sequence[int]) -> Message:
+        """Map, make the planned calls in order, wait for the device."""
+        for mapping, fd in zip(self._mappings.values(), fds, strict=True):
+            mapping.open(fd)
+        for buffer, mapping in self._mappings.items():
+            self._flat[buffer] = self._wrap(mapping.address, mapping.size)
+        if self._destination:
+            returned = [self._call(candidate, call) for call in self._calls]
+        else:
+            returned = [self._call_and_copy(candidate, call) for call in self._calls]
+        self._cuda.synchronize()
+        return {"returned": [told for told in returned if told is not None]}
+
+    def unmap(self) -> Message:
+        """Give the judge's memory back."""
+        self._flat.clear()
+        for mapping in self._mappings.values():
+            mapping.close()
+        self._mappings.clear()
+        self._calls = []
+        return {}
+
+    def _call(self, candidate: Callable[..., Any], call: Message) -> None:
+        candidate(*[self._argument(a) for a in call["args"]])
+
+    def _call_and_copy(self, candidate: Callable[..., Any], call: Message) -> Message:
+        from hotloop.worker.tensors import describe
+
+        value = candidate(*[self._argument(a) for a in call["args"]])
+        told, spec = describe(value), call["returns"]
+        if told.get("dtype") == spec["dtype"] and told.get("shape") == spec["shape"]:
+            device_tensor(spec, self._flat).copy_(value.detach())
+        return told
+
+    def _argument(self, spec: Message) -> Any:
+        return device_tensor(spec["tensor"], self._flat) if "tensor" in spec else spec["json"]
+
+
+def device_tensor(spec: Message, flat: dict[int, Any]) -> Any:
+    """A torch tensor over a mapped buffer: `spec` as `Placement.to_message` gives it."""
+    import torch
+
+    dtype = getattr(torch, TORCH_NAMES[spec["dtype"]])
+    if 0 in spec["shape"]:
+        return torch.empty(spec["shape"], dtype=dtype, device=flat[spec["buffer"]].device)
+    span = 1 + sum((n - 1) * s for n, s in zip(spec["shape"], spec["strides"], strict=True))
+    first, size = spec["offset"], span * dtype.itemsize
+    elements = flat[spec["buffer"]][first : first + size].view(dtype)
+    return elements.as_strided(spec["shape"], spec["strides"], elements.storage_offset())
+
+
+def cuda_bytes(address: int, size: int, ordinal: int) -> Any:
+    """A flat uint8 CUDA tensor over `size` bytes at `address`; it does not own them."""
+    import torch
+
+    return torch.as_tensor(_Interface(address, size), device=f"cuda:{ordinal}")
+
+
+class _Interface:
+    """The CUDA array interface, version 3, of raw bytes.
+
+    The read-only flag stays false for inputs too: torch refuses it, and the mapping protects them.
+    """
+
+    def __init__(self, address: int, size: int) -> None:
+        self.__cuda_array_interface__ = {
+            "shape": (size,),
+            "typestr": "|u1",
+            "data": (address, False),
+            "strides": None,
+            "version": 3,
+        }
+
+
+def library_path() -> str:
+    """The CUDA driver's library: the variable's, the loader's, or its usual name."""
+    return os.environ.get(LIBRARY_VARIABLE) or ctypes.util.find_library("cuda") or "libcuda.so.1"

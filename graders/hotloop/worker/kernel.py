@@ -1,0 +1,69 @@
+"""The kernel in the sandbox: `python -m hotloop.worker.kernel -f FILE --sockets 5,6,7,8`.
+
+The four sockets (shell, iopub, stdin, control) are already bound and listening: the host made them,
+so the sandbox needs no folder that it may write and the host may read. The submission's files are
+copied into the working directory first, so that a notebook may write beside them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import zmq
+
+# A kernel that nobody attends has no use for a debugger, which costs most of its start.
+sys.modules["debugpy"] = cast(Any, None)
+
+from ipykernel.kernelapp import IPKernelApp  # noqa: E402
+
+from hotloop.worker.files import settle  # noqa: E402
+
+SUBMISSION = Path("/submission")
+CHANNELS = ("shell", "iopub", "stdin", "control")
+
+
+class Kernel(IPKernelApp):
+    """ipykernel over listening sockets that came with the process."""
+
+    sockets: dict[int, int]
+    """Descriptor of the listening socket, by the port number in the connection file."""
+
+    def _bind_socket(self, s: Any, port: int) -> int:
+        s.setsockopt(zmq.USE_FD, self.sockets[port])
+        s.bind(f"ipc://{self.ip}-{port}")
+        return port
+
+    def init_heartbeat(self) -> None:
+        """None: the host watches the process itself."""
+
+    def write_connection_file(self, **_: Any) -> None:
+        """The host has written it."""
+
+    def log_connection_info(self) -> None:
+        """Nobody else is to connect."""
+
+
+def main() -> None:
+    """Copy the files, start the kernel, run until it is shut down."""
+    parser = argparse.ArgumentParser(prog="python -m hotloop.worker.kernel")
+    parser.add_argument("-f", dest="connection_file", required=True)
+    parser.add_argument("--sockets", required=True)
+    parser.add_argument("--files", type=Path, default=SUBMISSION)
+    arguments = parser.parse_args()
+    settle(arguments.files)
+    # As leader of its process group the kernel can be interrupted together with its children.
+    if os.getpgrp() != os.getpid():
+        os.setpgid(0, 0)
+    descriptors = [int(fd) for fd in arguments.sockets.split(",")]
+    app = Kernel(connection_file=arguments.connection_file)
+    app.sockets = dict(enumerate(descriptors, start=1))
+    cast(Any, app).initialize(["--HistoryManager.enabled=False"])
+    cast(Any, app).start()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""Compiles vetted kernels for GPUs that need not be there, and reads what the compiler says.
+
+`python -m hotloop.worker.triton_compile --fd N`, without any other code of the learner's.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import io
+import os
+import re
+import tempfile
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from hotloop.worker import triton_source
+from hotloop.worker.serve import Worker
+from hotloop.worker.triton_program import run
+from hotloop.worker.wire import Message
+
+_MESSAGE_LIMIT = 300
+_DIAGNOSTICS_LIMIT = 1 << 16
+_WARP_THREADS = 32
+
+_FIGURES: Mapping[str, str] = {
+    "registers": r"Used (\d+) registers",
+    "spill_store_bytes": r"(\d+) bytes spill stores",
+    "spill_load_bytes": r"(\d+) bytes spill loads",
+    "stack_bytes": r"(\d+) bytes stack frame",
+}
+
+
+class Compiler(Worker):
+    """Answers `compile`: one kernel, one target."""
+
+    def on_compile(self, message: Message, _fds: list[int]) -> Message:
+        """`source`: vetted text; `kernel`; `arguments` as in a launch plan; `aligned`: pointers to
+        16-byte boundaries; `capability`: e.g. 80; `num_warps`, `num_stages`."""
+        module = triton_source.load(message["source"])
+        log = io.StringIO()
+        with _native_errors() as diagnostics:
+            try:
+                with redirect_stdout(log):
+                    compiled = _compile(getattr(module, message["kernel"]), message)
+            except Exception as error:  # noqa: BLE001 - whatever a compiler raises is told
+                return {"fault": _describe(error, diagnostics(), module)}
+        return {"figures": _figures(compiled, log.getvalue())}
+
+
+def _compile(kernel: Any, message: Message) -> Any:
+    triton = _triton("triton")
+    gpu_target = _triton("triton.backends.compiler").GPUTarget
+    options = {"num_warps": message["num_warps"], "num_stages": message["num_stages"]}
+    target = gpu_target("cuda", message["capability"], _WARP_THREADS)
+    return triton.compile(_specialized(kernel, message), target=target, options=options)
+
+
+def _specialized(kernel: Any, message: Message) -> Any:
+    """The kernel for these arguments, with the hints that a launch on a GPU would derive."""
+    source = _triton("triton.compiler").ASTSource
+    given = {name: _value(argument) for name, argument in message["arguments"].items()}
+    bound = inspect.signature(kernel.fn).bind(**given)
+    bound.apply_defaults()
+    signature: dict[str, str] = {}
+    constants: dict[str, Any] = {}
+    attributes: dict[tuple[int, ...], list[list[Any]]] = {}
+    for index, parameter in enumerate(kernel.params):
+        value = bound.arguments[parameter.name]
+        if parameter.is_constexpr or value is None or (type(value) is int and value == 1):
+            signature[parameter.name] = "constexpr"
+            constants[parameter.name] = value
+            continue
+        signature[parameter.name] = _signature_type(value)
+        if parameter.name in message["aligned"] or (type(value) is int and value % 16 == 0):
+            attributes[(index,)] = [["tt.divisibility", 16]]
+    return source(kernel, signature=signature, constexprs=constants, attrs=attributes)
+
+
+@dataclass(frozen=True)
+class _Pointer:
+    dtype: str
+
+
+def _value(argument: Message) -> Any:
+    if "value" in argument:
+        return argument["value"]
+    if "float" in argument:
+        return float(argument["float"])
+    if "type" in argument:
+        return _triton("triton.language").str_to_ty(argument["type"], None)
+    return _Pointer(argument["dtype"])
+
+
+def _signature_type(value: Any) -> str:
+    if isinstance(value, _Pointer):
+        return f"*{value.dtype}"
+    if isinstance(value, bool):
+        return "u1"
+    if isinstance(value, float):
+        return "fp32"
+    if not isinstance(value, int):
+        raise TypeError(f"an argument of type {type(value).__name__} must be tl.constexpr")
+    if -(1 << 31) <= value < 1 << 31:
+        return "i32"
+    return "i64" if value < 1 << 63 else "u64"
+
+
+def _figures(compiled: Any, log: str) -> Message:
+    """Sizes, and registers a thread and spilled bytes from the assembler's own report."""
+    found = {name: re.search(pattern, log) for name, pattern in _FIGURES.items()}
+    return {
+        "ptx_bytes": len(compiled.asm["ptx"]),
+        "cubin_bytes": len(compiled.asm["cubin"]),
+        "shared_bytes": int(compiled.metadata.shared),
+        **{name: int(match[1]) for name, match in found.items() if match is not None},
+    }
+
+
+def _describe(error: Exception, diagnostics: str, module: ModuleType) -> Message:
+    """The first complaint that has a line: of the front end, or of the compiler behind it."""
+    kind = _triton("triton.compiler.errors").CompilationError
+    cause: BaseException = error
+    while cause.__cause__ is not None and isinstance(cause.__cause__, kind):
+        cause = cause.__cause__
+    line = None
+    message = str(cause)
+    if isinstance(cause, kind):
+        line = _line_in_module(cause, module)
+        message = str(cause.__cause__ or "") or getattr(cause, "error_message", None) or ""
+    behind = re.search(r"hotloop_kernels\.py:(\d+):\d+: error: (.*)", diagnostics)
+    if behind is not None and (line is None or not message.strip()):
+        line, message = int(behind[1]), behind[2]
+    first = next((text for text in message.splitlines() if text.strip()), type(cause).__name__)
+    return {"type": type(cause).__name__, "message": first[:_MESSAGE_LIMIT], "line": line}
+
+
+def _triton(name: str) -> Any:
+    """One of Triton's modules, which have no types; imported when the environment is set."""
+    return importlib.import_module(name)
+
+
+@contextmanager
+def _native_errors() -> Generator[Callable[[], str]]:
+    """Collects what native code writes to the process's standard error."""
+    with tempfile.TemporaryFile() as collected:
+        kept = os.dup(2)
+        os.dup2(collected.fileno(), 2)
+        try:
+            yield lambda: os.pread(collected.fileno(), _DIAGNOSTICS_LIMIT, 0).decode(
+                errors="replace"
+            )
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def _line_in_module(error: Any, module: ModuleType) -> int | None:
+    """The error knows the line in its function's source; find that function in the module."""
+    inside = getattr(error.node, "lineno", None)
+    if inside is None or error.src is None or module.__file__ is None:
+        return None
+    name = error.src.partition("(")[0].removeprefix("def ").strip()
+    for statement in ast.parse(Path(module.__file__).read_text()).body:
+        if isinstance(statement, ast.FunctionDef) and statement.name == name:
+            return statement.lineno + inside - 1
+    return None
+
+
+def main() -> None:
+    """Serve the judge."""
+    os.environ.pop("TRITON_INTERPRET", None)
+    os.environ["TRITON_CACHE_DIR"] = str(triton_source.temporary_folder())
+    os.environ["TRITON_ALWAYS_COMPILE"] = "1"
+    os.environ["TRITON_DUMP_PTXAS_LOG"] = "1"
+    run(Compiler({}))
+
+
+if __name__ == "__main__":
+    main()

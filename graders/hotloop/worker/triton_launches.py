@@ -1,0 +1,175 @@
+"""Notes which Triton kernels a learner's function launches, with which grid and arguments.
+
+This runs in the learner's process and is only a claim: the judge checks it as data and believes it
+when its replay elsewhere gives the right answer (`hotloop.judge.launch_plan`).
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import numbers
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from hotloop.worker.wire import Message
+
+MOST_LAUNCHES = 65
+"""One more than the judge accepts, so that it sees that there were too many."""
+
+TRITON_NAMES = {
+    "float64": "fp64",
+    "float32": "fp32",
+    "float16": "fp16",
+    "bfloat16": "bf16",
+    "int64": "i64",
+    "uint64": "u64",
+    "int32": "i32",
+    "uint32": "u32",
+    "int16": "i16",
+    "uint16": "u16",
+    "int8": "i8",
+    "uint8": "u8",
+    "bool": "i1",
+    "int1": "i1",
+}
+"""Names of element types in torch or in tl to those in a kernel's signature."""
+
+_DEFAULT_WARPS = 4
+_DEFAULT_STAGES = 3
+
+
+def record(launcher: Callable[..., Any], calls: Sequence[Sequence[Any]]) -> list[Message]:
+    """Make the calls and return one plan for each: `{"launches": [...], "scratch": [...]}`."""
+    return [_record_call(launcher, arguments) for arguments in calls]
+
+
+def _record_call(launcher: Callable[..., Any], arguments: Sequence[Any]) -> Message:
+    notes = _Notes(arguments)
+    with _noted(notes):
+        launcher(*arguments)
+    return {"launches": notes.launches, "scratch": notes.scratch}
+
+
+class _Notes:
+    """What was launched during one call. Temporary tensors are kept alive until its end, so that
+    no two of them share an address."""
+
+    def __init__(self, arguments: Sequence[Any]) -> None:
+        self.launches: list[Message] = []
+        self.scratch: list[Message] = []
+        self._tensors = [
+            (index, a.data_ptr(), _extent_bytes(a))
+            for index, a in enumerate(arguments)
+            if hasattr(a, "data_ptr")
+        ]
+        self._storages: list[Any] = []
+
+    def add(self, kernel: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Message | None:
+        """Note a launch; its grid is not known yet."""
+        if len(self.launches) >= MOST_LAUNCHES:
+            return None
+        names = list(kernel.arg_names)
+        given = dict(zip(names, args, strict=False))
+        given.update({name: value for name, value in options.items() if name in names})
+        launch: Message = {
+            "kernel": kernel.__name__,
+            "grid": [],
+            "arguments": {name: self._describe(value) for name, value in given.items()},
+            "num_warps": int(options.get("num_warps") or _DEFAULT_WARPS),
+            "num_stages": int(options.get("num_stages") or _DEFAULT_STAGES),
+        }
+        self.launches.append(launch)
+        return launch
+
+    def _describe(self, value: Any) -> Message:
+        value = getattr(value, "value", value) if type(value).__name__ == "constexpr" else value
+        if value is None or isinstance(value, bool):
+            return {"value": value}
+        if hasattr(value, "data_ptr") and hasattr(value, "untyped_storage"):
+            return self._describe_tensor(value)
+        if isinstance(value, numbers.Integral):
+            return {"value": int(value)}
+        if isinstance(value, numbers.Real):
+            number = float(value)
+            return {"value": number} if math.isfinite(number) else {"float": str(number)}
+        if type(value).__name__ == "dtype":
+            name = str(value).removeprefix("torch.")
+            return {"type": TRITON_NAMES.get(name, name)}
+        return {"unsupported": type(value).__name__}
+
+    def _describe_tensor(self, value: Any) -> Message:
+        dtype = str(value.dtype).removeprefix("torch.")
+        told: Message = {"dtype": TRITON_NAMES.get(dtype, dtype)}
+        address = value.data_ptr()
+        for index, start, extent in self._tensors:
+            if start <= address < start + max(extent, 1):
+                return {"tensor": "argument", "index": index, "offset": address - start, **told}
+        index, start = self._scratch_of(value)
+        return {"tensor": "scratch", "index": index, "offset": address - start, **told}
+
+    def _scratch_of(self, value: Any) -> tuple[int, int]:
+        storage = value.untyped_storage()
+        for index, known in enumerate(self._storages):
+            if known.data_ptr() == storage.data_ptr():
+                return index, storage.data_ptr()
+        self._storages.append(storage)
+        self.scratch.append({"bytes": storage.nbytes(), "fill": _fill(value, storage)})
+        return len(self._storages) - 1, storage.data_ptr()
+
+
+@contextmanager
+def _noted(notes: _Notes) -> Generator[None]:
+    """Every launch inside goes to `notes` too, interpreted or on a device."""
+    kinds: list[Any] = [
+        importlib.import_module("triton.runtime.interpreter").InterpretedFunction,
+        importlib.import_module("triton.runtime.jit").JITFunction,
+    ]
+    originals = [(kind, kind.run) for kind in kinds]
+    for kind, original in originals:
+        kind.run = _noting(original, notes)
+    try:
+        yield
+    finally:
+        for kind, original in originals:
+            kind.run = original
+
+
+def _noting(original: Callable[..., Any], notes: _Notes) -> Callable[..., Any]:
+    def run(kernel: Any, *args: Any, grid: Any, warmup: bool, **options: Any) -> Any:
+        launch = None if warmup else notes.add(kernel, args, options)
+        if launch is not None and not callable(grid):
+            launch["grid"] = [int(n) for n in grid]
+
+        def noted_grid(meta: Any) -> Any:
+            extents: Any = grid(meta)
+            if launch is not None:
+                launch["grid"] = [int(n) for n in extents]
+            return extents
+
+        started = noted_grid if callable(grid) else grid
+        return original(kernel, *args, grid=started, warmup=warmup, **options)
+
+    return run
+
+
+def _extent_bytes(tensor: Any) -> int:
+    """From the first to behind the last element."""
+    if tensor.numel() == 0:
+        return 0
+    last = sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride(), strict=True))
+    return (last + 1) * tensor.element_size()
+
+
+def _fill(tensor: Any, storage: Any) -> str | None:
+    """The element that fills the whole storage, as hex; None where elements differ."""
+    torch: Any = importlib.import_module("torch")
+    size = tensor.element_size()
+    if storage.nbytes() == 0 or storage.nbytes() % size:
+        return None
+    raw = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+    elements = raw.reshape(-1, size)
+    if not bool((elements == elements[0]).all()):
+        return None
+    return bytes(elements[0].tolist()).hex()

@@ -1,0 +1,97 @@
+"""Reads YAML or JSON into pydantic models; an error names the file and the line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+ModelT = TypeVar("ModelT", bound=BaseModel)
+Location = Sequence[int | str]
+
+
+class CurriculumError(ValueError):
+    """A data file that is not as it must be. Each line of the message is `file:line: what`."""
+
+
+def load(path: Path, model: type[ModelT]) -> ModelT:
+    """The file as a `model`. JSON is read as the YAML that it is.
+
+    CurriculumError when it cannot be read, is not YAML, repeats a key or does not fit the model.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CurriculumError(f"{path}:1: cannot be read: {error}") from None
+    try:
+        node = cast("yaml.Node | None", cast(Any, yaml).compose(text, Loader=yaml.SafeLoader))
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise CurriculumError(_yaml_sentence(path, error)) from None
+    repeated = _repeated_keys(node)
+    if repeated:
+        lines = [f"{path}:{line}: the key {key!r} is there twice" for key, line in repeated]
+        raise CurriculumError("\n".join(lines))
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        lines = [_sentence(path, node, e) for e in error.errors(include_url=False)]
+        raise CurriculumError("\n".join(lines)) from None
+
+
+def line_of(node: yaml.Node | None, location: Location) -> int:
+    """The line, from 1, of what lies at `location`, or of the last part of the way that exists."""
+    line = 1 if node is None else node.start_mark.line + 1
+    for step in location:
+        found = _step(node, step)
+        if found is None:
+            return line
+        line, node = found
+    return line
+
+
+def _step(node: yaml.Node | None, step: int | str) -> tuple[int, yaml.Node] | None:
+    if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+        item: yaml.Node = node.value[step]
+        return item.start_mark.line + 1, item
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if key.value == str(step):
+                return key.start_mark.line + 1, value
+    return None
+
+
+def _repeated_keys(node: yaml.Node | None) -> list[tuple[str, int]]:
+    found: list[tuple[str, int]] = []
+    if isinstance(node, yaml.SequenceNode):
+        for item in node.value:
+            found += _repeated_keys(item)
+    if isinstance(node, yaml.MappingNode):
+        seen: set[str] = set()
+        for key, value in node.value:
+            if key.value in seen:
+                found.append((key.value, key.start_mark.line + 1))
+            seen.add(key.value)
+            found += _repeated_keys(value)
+    return found
+
+
+def _yaml_sentence(path: Path, error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    line = 1 if mark is None else mark.line + 1
+    return f"{path}:{line}: not YAML: {getattr(error, 'problem', None) or error}"
+
+
+def _sentence(path: Path, node: yaml.Node | None, error: Any) -> str:
+    location: Location = error["loc"]
+    where = ".".join(str(step) for step in location)
+    line = line_of(node, location)
+    if error["type"] == "extra_forbidden":
+        return f"{path}:{line}: unknown key {where!r}: remove it, or mend its spelling"
+    if error["type"] == "missing":
+        return f"{path}:{line}: the key {where!r} is missing"
+    message = error["msg"].removeprefix("Value error, ")
+    return f"{path}:{line}: {where}: {message}" if where else f"{path}:{line}: {message}"

@@ -1,0 +1,144 @@
+"""A fake card: driver and NVML in C over shared host memory, torch on the CPU."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hotloop.judge.gpu.arithmetic import Arithmetic
+from hotloop.judge.gpu.card import Card
+from hotloop.judge.gpu.clocks import Clocks
+from hotloop.judge.gpu.driver import Driver
+from hotloop.judge.gpu.idle import IdleProbe
+from hotloop.judge.gpu.nvml import Nvml
+from hotloop.judge.link import Link
+from hotloop.sandbox.freezer import SignalFreezer
+
+FAKE = Path(__file__).parents[3] / "fakecuda"
+
+
+@dataclass(frozen=True)
+class FakeLibraries:
+    cuda: str
+    nvml: str
+    control: Path
+    log: Path
+
+    def set(self, **values: int) -> None:
+        """Change what the fake devices say, for all processes at once."""
+        partial = self.control.with_suffix(".new")
+        partial.write_text("".join(f"{key} {value}\n" for key, value in values.items()))
+        partial.rename(self.control)
+
+    def events(self, pid: int) -> list[str]:
+        """What process `pid` asked of the driver, in order."""
+        lines = [line.split(" ", 2) for line in self.log.read_text().splitlines()]
+        return [what for _, who, what in lines if int(who) == pid]
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    compiler = shutil.which("cc") or shutil.which("g++")
+    if compiler is None:
+        pytest.skip("no C compiler: install gcc")
+    folder = tmp_path_factory.mktemp("fakecuda")
+    for name in ("libcuda", "libnvidia_ml"):
+        flags = ["-x", "c", "-std=gnu11", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror"]
+        output = str(folder / f"{name}.so")
+        subprocess.run([compiler, *flags, "-o", output, str(FAKE / f"{name}.c")], check=True)
+    return folder
+
+
+@pytest.fixture
+def fake(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeLibraries:
+    """Copies of its own for each test, so that no test sees another's driver state."""
+    for library in built.iterdir():
+        shutil.copy(library, tmp_path / library.name)
+    monkeypatch.setenv("FAKECUDA_CONTROL", str(tmp_path / "control"))
+    monkeypatch.setenv("FAKECUDA_LOG", str(tmp_path / "log"))
+    cuda, nvml = tmp_path / "libcuda.so", tmp_path / "libnvidia_ml.so"
+    return FakeLibraries(str(cuda), str(nvml), tmp_path / "control", tmp_path / "log")
+
+
+@pytest.fixture
+def driver(fake: FakeLibraries) -> Driver:
+    driver = Driver(fake.cuda)
+    driver.use(0)
+    return driver
+
+
+@pytest.fixture
+def arithmetic() -> Arithmetic:
+    return Arithmetic("cpu", host_bytes)
+
+
+@pytest.fixture
+def card(fake: FakeLibraries, driver: Driver, arithmetic: Arithmetic) -> Card:
+    clocks = Clocks(Nvml(driver.bus_id(), fake.nvml))
+    clocks.expected_clients = 3
+    probe = IdleProbe(driver, lambda: time.sleep(0.002))
+    probe.calibrate()
+    return Card(driver, driver.facts(), arithmetic, probe, clocks, 0)
+
+
+@dataclass(frozen=True)
+class FakeWorker:
+    link: Link
+    pid: int
+    process: subprocess.Popen[bytes]
+
+    def shared_mappings(self) -> list[str]:
+        """Permissions of the judge's memory as this process has it mapped, from the kernel."""
+        lines = Path(f"/proc/{self.pid}/maps").read_text().splitlines()
+        return [line.split()[1] for line in lines if "memfd:fakecuda" in line]
+
+    def descriptors(self) -> int:
+        """How many descriptors of the judge's memory this process holds."""
+        links = [fd.readlink() for fd in Path(f"/proc/{self.pid}/fd").iterdir()]
+        return sum("memfd:fakecuda" in str(link) for link in links)
+
+
+Start = Callable[..., FakeWorker]
+
+
+@pytest.fixture
+def start(fake: FakeLibraries, tmp_path: Path) -> Iterator[Start]:
+    """Starts a worker on a candidate, given as source text with a function `softmax`."""
+    started: list[FakeWorker] = []
+
+    def start_worker(source: str, *, trusted: bool = False) -> FakeWorker:
+        file = tmp_path / f"candidate{len(started)}.py"
+        file.write_text("import torch\n" + source)
+        ours, theirs = socket.socketpair()
+        with theirs:
+            fd = theirs.fileno()
+            command = [sys.executable, str(FAKE / "worker.py"), "--fd", str(fd)]
+            process = subprocess.Popen([*command, "--library", fake.cuda], pass_fds=[fd])
+        link = Link(ours, SignalFreezer(process.pid), trusted=trusted)
+        worker = FakeWorker(link, process.pid, process)
+        started.append(worker)
+        link.hello(60)
+        link.resolve("softmax", str(file), 30)
+        return worker
+
+    yield start_worker
+    for worker in started:
+        worker.process.kill()
+        worker.process.wait()
+        worker.link.sock.close()
+
+
+def host_bytes(address: int, size: int) -> Any:
+    import torch
+
+    return torch.frombuffer((ctypes.c_ubyte * size).from_address(address), dtype=torch.uint8)

@@ -1,0 +1,117 @@
+"""Why a machine cannot be judged on, in one sentence each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hotloop.judge.gpu import card as module
+from hotloop.judge.gpu import devices, nvml
+from hotloop.judge.gpu.card import MOST_BUSY, Card, CardBusy, NoCard, open_card, prepare
+from hotloop.judge.gpu.driver import Driver
+from hotloop.worker.device import LIBRARY_VARIABLE
+
+
+@pytest.fixture
+def on_fake(fake, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(LIBRARY_VARIABLE, fake.cuda)
+    monkeypatch.setenv(nvml.LIBRARY_VARIABLE, fake.nvml)
+    module._open_once.cache_clear()
+    yield fake
+    module._open_once.cache_clear()
+
+
+@pytest.fixture
+def with_arithmetic(on_fake, arithmetic, monkeypatch: pytest.MonkeyPatch):
+    arithmetic.churn = lambda _size: lambda: None
+    monkeypatch.setattr(module, "_open_arithmetic", lambda: arithmetic)
+    monkeypatch.setattr("hotloop.judge.gpu.idle.WAKE_S", 0.0)
+    return on_fake
+
+
+def reason() -> str:
+    with pytest.raises(NoCard) as missing:
+        open_card()
+    return str(missing.value)
+
+
+def test_no_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv(LIBRARY_VARIABLE, str(tmp_path / "nowhere.so"))
+    module._open_once.cache_clear()
+    assert "No NVIDIA GPU here" in reason()
+    prepare()
+    module._open_once.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("weather", "sentence"),
+    [
+        ({"init_error": 3}, "does not start (CUDA_ERROR_NOT_INITIALIZED)"),
+        ({"devices": 0}, "shows no GPU"),
+        ({"virtual_memory": 0}, "cannot lend memory"),
+        ({"posix_descriptors": 0}, "cannot lend memory"),
+        ({"nvml_error": 3}, "management library is missing"),
+        ({"mig": 1}, "MIG slices"),
+        ({}, "install a CUDA build of torch"),
+    ],
+)
+def test_what_is_missing(on_fake, weather, sentence: str) -> None:
+    on_fake.set(**weather)
+    assert sentence in reason()
+
+
+def test_the_answer_is_remembered(on_fake) -> None:
+    on_fake.set(devices=0)
+    first = reason()
+    on_fake.set(devices=1)
+    assert reason() == first
+
+
+def test_a_card_is_calibrated_once(with_arithmetic) -> None:
+    found = open_card()
+    assert found.probe.calibrated
+    assert found.free_bytes == 1 << 30
+    assert open_card() is found
+
+
+def test_nobody_else_may_be_there_during_calibration(with_arithmetic) -> None:
+    with_arithmetic.set(clients=2)
+    assert "Other programs use this GPU" in reason()
+    assert open_card(guests=1).probe.calibrated
+
+
+def test_a_shareable_device_is_accepted(driver: Driver) -> None:
+    module.require_shareable(driver.facts())
+    with pytest.raises(NoCard):
+        module.require_shareable(replace(driver.facts(), posix_descriptors=False))
+
+
+def test_busy_too_often(card: Card, fake) -> None:
+    fake.set(clients=9)
+    seen = [card.require_free_soon() for _ in range(MOST_BUSY - 1)]
+    assert seen == [False] * (MOST_BUSY - 1)
+    fake.set(clients=3)
+    assert card.require_free_soon()
+    fake.set(clients=9)
+    assert [card.require_free_soon() for _ in range(MOST_BUSY - 1)] == seen
+    with pytest.raises(CardBusy, match="1980 of 1980 MHz"):
+        card.require_free_soon()
+
+
+def test_device_nodes_of_one_card(tmp_path: Path) -> None:
+    for name in ("nvidia0", "nvidia1", "nvidiactl", "nvidia-uvm", "nvidia-modeset"):
+        (tmp_path / name).touch()
+    found = [Path(node).name for node in devices.nodes(1, tmp_path)]
+    assert found == ["nvidia1", "nvidiactl", "nvidia-uvm"]
+
+
+def test_the_workers_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "libcuda.so.1").touch()
+    monkeypatch.setenv(LIBRARY_VARIABLE, str(tmp_path / "libcuda.so.1"))
+    named = devices.environment()
+    assert named["LD_LIBRARY_PATH"] == str(tmp_path)
+    assert named[LIBRARY_VARIABLE] == str(tmp_path / "libcuda.so.1")
+    monkeypatch.delenv(LIBRARY_VARIABLE)
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"/nowhere:{tmp_path}")
+    assert devices.environment()["TRITON_LIBCUDA_PATH"] == str(tmp_path)

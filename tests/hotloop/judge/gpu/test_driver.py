@@ -1,0 +1,94 @@
+"""The driver binding, against a fake driver that refuses what the real one refuses."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from hotloop.judge.gpu.driver import AllocationProperties, Driver, Event, Stream
+from hotloop.worker.device import READ, READ_WRITE, CudaError
+
+
+def test_struct_layouts_are_those_of_cuda_h() -> None:
+    import ctypes
+
+    from hotloop.judge.gpu.nvml import Process
+    from hotloop.worker.device import Access
+
+    assert ctypes.sizeof(AllocationProperties) == 32
+    assert AllocationProperties.location.offset == 8
+    assert AllocationProperties.flags.offset == 24
+    assert ctypes.sizeof(Access) == 12
+    assert ctypes.sizeof(Process) == 24
+
+
+def test_facts(driver: Driver) -> None:
+    facts = driver.facts()
+    assert facts.name == "Fake GPU 0"
+    assert facts.capability == (9, 0)
+    assert facts.total_bytes == 1 << 30
+    assert facts.virtual_memory
+    assert facts.posix_descriptors
+
+
+def test_an_error_names_the_call_and_the_code(fake) -> None:
+    without_context = Driver(fake.cuda)
+    with pytest.raises(CudaError, match="cuMemGetInfo_v2 failed: CUDA_ERROR_INVALID_CONTEXT") as e:
+        without_context.memory()
+    assert e.value.code == 201
+
+
+def test_a_driver_that_does_not_start(fake) -> None:
+    fake.set(init_error=100)
+    with pytest.raises(CudaError, match="CUDA_ERROR_NO_DEVICE"):
+        Driver(fake.cuda)
+
+
+def test_create_wants_whole_pages(driver: Driver) -> None:
+    with pytest.raises(CudaError, match="INVALID_VALUE"):
+        driver.create(driver.granularity() + 1)
+
+
+def test_memory_runs_out(driver: Driver) -> None:
+    with pytest.raises(CudaError, match="OUT_OF_MEMORY"):
+        driver.create(2 << 30)
+
+
+def test_export_map_copy_fill(driver: Driver) -> None:
+    size = driver.granularity()
+    handle = driver.create(size)
+    fd = driver.export(handle)
+    second = driver.import_descriptor(fd)
+    os.close(fd)
+    here, there = driver.reserve(size), driver.reserve(size)
+    driver.map(here, size, handle, READ_WRITE)
+    driver.map(there, size, second, READ)
+    driver.to_device(here, b"secret")
+    assert driver.to_host(there, 6) == b"secret"
+    driver.fill(here, 0x01020304, 8)
+    assert driver.to_host(there, 8) == bytes([4, 3, 2, 1, 4, 3, 2, 1])
+    for address, held in ((here, handle), (there, second)):
+        driver.unmap(address, size)
+        driver.free_address(address, size)
+        driver.release(held)
+    assert driver.memory()[0] == 1 << 30
+
+
+def test_a_mapped_range_cannot_be_freed(driver: Driver) -> None:
+    size = driver.granularity()
+    handle, address = driver.create(size), driver.reserve(size)
+    driver.map(address, size, handle, READ_WRITE)
+    with pytest.raises(CudaError, match="cuMemAddressFree"):
+        driver.free_address(address, size)
+
+
+def test_events_and_streams(driver: Driver, fake) -> None:
+    with Stream(driver) as stream, Event(driver) as first, Event(driver) as last:
+        first.record(stream)
+        stream.synchronize()
+        last.record(stream)
+        assert last.reached()
+        assert 0 <= first.seconds_until(last) < 1
+        fake.set(busy=1)
+        assert not last.reached()

@@ -1,0 +1,104 @@
+"""Judge-owned device memory: layout, lending, and what a worker sees of it and when."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+
+from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.dtypes import BF16, BOOL, FP32
+from hotloop.judge.gpu.driver import Driver
+from hotloop.judge.gpu.memory import ALIGNMENT, DeviceBuffer, Layout, Loan
+from hotloop.judge.verdict import Ruling, Verdict
+
+SPEC = CallSpec((TensorSpec((3, 5), FP32),), TensorSpec((3, 5), FP32))
+COPY = "def softmax(x, out):\n    out.copy_(x)\n"
+
+
+def lend(worker, driver: Driver, layout: Layout, loan: Loan) -> None:
+    plan = {"op": "device_plan", "framework": "torch", "style": "destination"}
+    buffers = layout.describe(driver.granularity())
+    calls = layout.messages(destination=True)
+    worker.link.request({**plan, "buffers": buffers, "calls": calls}, 10)
+
+
+def go(worker, loan: Loan) -> None:
+    fds = [b.export() for b in loan.buffers]
+    try:
+        worker.link.request({"op": "device_run"}, 10, fds)
+    finally:
+        for fd in fds:
+            os.close(fd)
+
+
+def test_layout_packs_aligned_and_apart() -> None:
+    mask = TensorSpec((7, 9), BOOL)
+    spec = CallSpec((TensorSpec((7, 9), BF16, row_gap=3), mask, 0.5), TensorSpec((7, 9), BF16))
+    layout = Layout.of([spec, spec])
+    places = [p for c in layout.calls for p in c.places if p is not None]
+    ends = [p.offset + s.bytes for p, s in zip(places, [*spec.arguments[:2]] * 2, strict=True)]
+    assert all(p.offset % ALIGNMENT == 0 for p in places)
+    assert all(end <= after.offset for end, after in zip(ends, places[1:], strict=False))
+    assert layout.input_bytes == ends[-1]
+    assert layout.calls[0].places[2] is None
+
+
+def test_a_buffer_is_rounded_up_and_given_back(driver: Driver) -> None:
+    free = driver.memory()[0]
+    with DeviceBuffer(driver, 100, writable=True) as buffer:
+        assert buffer.size == driver.granularity()
+        assert driver.memory()[0] == free - buffer.size
+    assert driver.memory()[0] == free
+
+
+def test_a_loan_that_fails_half_way_leaks_nothing(driver: Driver, fake) -> None:
+    fake.set(held=(1 << 30) - 3 * driver.granularity() // 2)
+    free = driver.memory()[0]
+    with pytest.raises(Exception, match="OUT_OF_MEMORY"):
+        Loan(driver, Layout.of([SPEC]))
+    assert driver.memory()[0] == free
+
+
+def test_nothing_is_mapped_before_the_start(driver: Driver, start, fake) -> None:
+    worker = start(COPY)
+    layout = Layout.of([SPEC])
+    with Loan(driver, layout) as loan:
+        driver.to_device(loan.inputs.address, np.arange(15, dtype=np.float32).tobytes())
+        lend(worker, driver, layout, loan)
+        assert worker.shared_mappings() == []
+        assert worker.descriptors() == 0
+        assert not any(e.startswith(("import", "map")) for e in fake.events(worker.pid))
+        go(worker, loan)
+        assert sorted(worker.shared_mappings()) == ["r--s", "rw-s"]
+        assert worker.descriptors() == 0
+        answer = driver.to_host(loan.outputs.address, 60)
+        assert np.frombuffer(answer, np.float32).tolist() == list(range(15))
+        worker.link.request({"op": "device_unmap"}, 10)
+        assert worker.shared_mappings() == []
+    names = [e.split()[0] for e in fake.events(worker.pid)]
+    assert names.index("reserve") < names.index("import") < names.index("map")
+
+
+def test_the_next_plan_takes_the_last_memory_away(driver: Driver, start) -> None:
+    worker = start(COPY)
+    layout = Layout.of([SPEC])
+    with Loan(driver, layout) as loan:
+        lend(worker, driver, layout, loan)
+        go(worker, loan)
+        lend(worker, driver, layout, loan)
+        assert worker.shared_mappings() == []
+
+
+def test_writing_to_an_input_faults(driver: Driver, start) -> None:
+    worker = start("def softmax(x, out):\n    x.zero_()\n    out.copy_(x)\n")
+    layout = Layout.of([SPEC])
+    with Loan(driver, layout) as loan:
+        driver.to_device(loan.inputs.address, b"\x01" * 60)
+        lend(worker, driver, layout, loan)
+        with pytest.raises(Ruling) as ruling:
+            go(worker, loan)
+        assert driver.to_host(loan.inputs.address, 60) == b"\x01" * 60
+    assert ruling.value.verdict is Verdict.RUNTIME_ERROR
+    assert worker.process.wait(5) == -11

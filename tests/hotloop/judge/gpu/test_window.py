@@ -1,0 +1,287 @@
+"""The whole protocol of a timed window on a fake card, with workers in processes of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Tolerance
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.gpu import arithmetic, length
+from hotloop.judge.gpu.card import MOST_BUSY, Card, CardBusy
+from hotloop.judge.gpu.length import lengthen, limits
+from hotloop.judge.gpu.memory import Layout, Loan
+from hotloop.judge.gpu.recipes import HOSTILE, Normal
+from hotloop.judge.gpu.verify import Verifier
+from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.verdict import Ruling, Verdict
+
+HONEST = "def softmax(x, out):\n    out.copy_(torch.softmax(x, -1))\n"
+UNLOCK = """
+import ctypes
+def unlock(x):
+    page = x.data_ptr() & -4096
+    size = x.data_ptr() - page + 4 * x.stride(0) * len(x)
+    libc = ctypes.CDLL(None)
+    assert libc.mprotect(ctypes.c_void_p(page), ctypes.c_size_t(size), 3) == 0
+"""
+
+
+def truth(x):
+    shifted = np.exp(x - x.max(-1, keepdims=True))
+    return shifted / shifted.sum(-1, keepdims=True)
+
+
+def spec(_rng: np.random.Generator, index: int) -> CallSpec:
+    tensor = TensorSpec((24 + index, 40), FP32, row_gap=index)
+    return CallSpec((tensor,), tensor)
+
+
+def draws(rng: np.random.Generator, _spec: CallSpec, hostile: bool) -> list[Normal]:
+    twist = HOSTILE[int(rng.integers(len(HOSTILE)))] if hostile else "plain"
+    return [Normal(3.0, twist)]
+
+
+WORKLOAD = DeviceWorkload(spec, draws, truth, Tolerance.derived(FP32, terms=40, amplification=400))
+CANDIDATE = Candidate("softmax", "candidate.py", "destination")
+
+
+def side_of(worker, card: Card, workload: DeviceWorkload = WORKLOAD, calls: int = 3) -> DeviceSide:
+    free = card.driver.memory()[0]
+    side = DeviceSide(worker.link, CANDIDATE, workload, card, Seeds(), free)
+    side.plan([workload.spec(np.random.default_rng(), i) for i in range(calls)])
+    return side
+
+
+def window(side: DeviceSide):
+    return side.window([i % 3 == 1 for i in range(len(side.calls))])
+
+
+def ruling_on(worker, card: Card, windows: int = 1) -> Ruling:
+    side = side_of(worker, card)
+    with pytest.raises(Ruling) as ruling:
+        make_windows(side, windows)
+    return ruling.value
+
+
+def make_windows(side: DeviceSide, count: int) -> None:
+    for _ in range(count):
+        window(side)
+
+
+def test_honest_windows_count_and_time_passes(card: Card, start) -> None:
+    side = side_of(start(HONEST), card)
+    windows = [window(side) for _ in range(3)]
+    assert all(w.intact and w.clean for w in windows)
+    assert all(w.seconds > 0 for w in windows)
+
+
+def test_every_input_is_tried_with_every_twist(card: Card, start) -> None:
+    side = side_of(start(HONEST), card)
+    for _ in range(5):
+        side.window([True] * 3)
+
+
+def test_the_whole_output_on_the_device(card: Card, start) -> None:
+    on_device = replace(WORKLOAD, device_reference=lambda x: torch.softmax(x, -1))
+    assert window(side_of(start(HONEST), card, on_device)).clean
+
+
+def test_legs_make_one_window(card: Card, start) -> None:
+    worker = start(HONEST)
+    side = side_of(worker, card)
+    one = window(side).seconds
+    side.plan([spec(np.random.default_rng(), 0)], legs=4)
+    assert len(side.calls) == 4
+    several = window(side)
+    assert several.seconds > one / 10
+
+
+def test_a_slower_candidate_is_slower(card: Card, start) -> None:
+    slow = "import time\ndef softmax(x, out):\n    time.sleep(0.03)\n    out.copy_(x.softmax(-1))\n"
+    quick = window(side_of(start(HONEST), card)).seconds
+    assert window(side_of(start(slow), card)).seconds > quick + 0.08
+
+
+def test_the_protocols_cost_is_taken_off(card: Card, start) -> None:
+    side = side_of(start(HONEST, trusted=True), card)
+    cost, spread = side.protocol_cost(side.layout)
+    assert 0 < cost < 1
+    assert spread >= 0
+    side.leg_cost_s = 1.0
+    assert window(side).seconds < 0
+
+
+WRONG = {
+    "no-op": "def softmax(x, out):\n    pass\n",
+    "nan": HONEST + "    out[-1, -1] = float('nan')\n",
+    "last row": "def softmax(x, out):\n    out[:-1].copy_(torch.softmax(x[:-1], -1))\n",
+    "zeros": "def softmax(x, out):\n    out.zero_()\n",
+    "half precision": "def softmax(x, out):\n    out.copy_(torch.softmax(x.half(), -1))\n",
+    "first call only": """
+count = 0
+def softmax(x, out):
+    global count
+    count += 1
+    if count % 3 == 1:
+        out.copy_(torch.softmax(x, -1))
+""",
+    "replay": """
+seen = {}
+def softmax(x, out):
+    if x.shape not in seen:
+        seen[x.shape] = torch.softmax(x, -1)
+    out.copy_(seen[x.shape])
+""",
+}
+
+
+@pytest.mark.parametrize("source", WRONG.values(), ids=WRONG)
+def test_wrong_answers(card: Card, start, source: str) -> None:
+    assert ruling_on(start(source), card, windows=2).verdict is Verdict.WRONG_ANSWER
+
+
+def test_one_wrong_element_of_the_whole_call_is_found(card: Card, start) -> None:
+    """Sampled rows may miss it; the one call that is compared whole cannot."""
+    source = HONEST + "    out[11, 7] += 1e-3\n"
+    side = side_of(start(source), card, calls=1)
+    with pytest.raises(Ruling, match=r"at \[11, 7\]") as ruling:
+        window(side)
+    assert ruling.value.verdict is Verdict.WRONG_ANSWER
+
+
+def test_a_result_that_comes_after_done_is_missed(card: Card, start) -> None:
+    late = (
+        "import threading, time\n"
+        "def softmax(x, out):\n"
+        "    def later():\n"
+        "        time.sleep(0.05)\n"
+        "        out.copy_(torch.softmax(x, -1))\n"
+        "    threading.Thread(target=later).start()\n"
+    )
+    assert ruling_on(start(late), card).verdict in {Verdict.WRONG_ANSWER, Verdict.TAMPERED}
+
+
+def test_values_captured_early_must_be_the_final_ones(card: Card, start) -> None:
+    layout = Layout.of([spec(np.random.default_rng(), 0)])
+    seeds = Seeds()
+    secrets = Secrets.draw(WORKLOAD, layout, [False], seeds)
+    verifier = Verifier(WORKLOAD, card.arithmetic)
+    with Loan(card.driver, layout) as loan:
+        flat = verifier.flat(loan.outputs)
+        flat.zero_()
+        captured = card.arithmetic.to_bytes(
+            card.arithmetic.gather(flat, card.arithmetic.index(secrets.positions.reshape(-1)))
+        ).copy()
+        captured[5] ^= 1
+        with pytest.raises(Ruling, match="not complete") as ruling:
+            verifier.verify(loan, secrets, captured)
+    assert ruling.value.verdict is Verdict.TAMPERED
+
+
+def test_inputs_that_were_made_writable_and_zeroed(card: Card, start) -> None:
+    """A worker can map its handle again with write access; the judge does not compare with it."""
+    source = UNLOCK + (
+        "def softmax(x, out):\n    unlock(x)\n    x.zero_()\n    out.fill_(1 / x.shape[1])\n"
+    )
+    ruling = ruling_on(start(source), card)
+    assert ruling.verdict is Verdict.WRONG_ANSWER
+    assert "changed its input" in ruling.sentence
+
+
+def test_a_crash_is_the_candidates(card: Card, start) -> None:
+    assert (
+        ruling_on(start("def softmax(x, out):\n    x.zero_()\n"), card).verdict
+        is Verdict.RUNTIME_ERROR
+    )
+
+
+def test_a_trusted_workers_failure_is_the_judges(card: Card, start) -> None:
+    side = side_of(start("def softmax(x, out):\n    pass\n", trusted=True), card)
+    with pytest.raises(JudgeFault, match="ruled on"):
+        window(side)
+
+
+def test_memory_that_does_not_come_back(card: Card, start, fake) -> None:
+    side = side_of(start(HONEST), card)
+    window(side)
+    fake.set(clients=3, held=300 << 20)
+    with pytest.raises(Ruling, match=r"keeps 0\.3 GB") as ruling:
+        window(side)
+    assert ruling.value.verdict is Verdict.MEMORY_LIMIT
+
+
+@pytest.mark.parametrize(
+    "weather",
+    [{"sm_mhz": 900}, {"reasons": 0x40}, {"clients": 4}, {"contention_us": 20000}],
+    ids=["clock", "thermal", "guest", "kernel left behind"],
+)
+def test_windows_in_bad_weather_do_not_count(card: Card, start, fake, weather) -> None:
+    side = side_of(start(HONEST), card)
+    fake.set(**{"clients": 3, **weather})
+    seen = window(side)
+    assert not seen.clean
+    assert not seen.counts
+    fake.set(clients=3)
+    assert window(side).clean
+
+
+def test_a_card_that_is_never_free_ends_the_measurement(card: Card, start, fake) -> None:
+    side = side_of(start(HONEST), card)
+    fake.set(clients=5)
+    with pytest.raises(CardBusy):
+        make_windows(side, MOST_BUSY)
+
+
+def test_caches_are_reset_before_the_start(card: Card, start, fake) -> None:
+    window(side_of(start(HONEST), card))
+    lines = [line.split(" ", 2) for line in fake.log.read_text().splitlines()]
+    reset = [i for i, (_, _, what) in enumerate(lines) if what == "reset_l2"]
+    imported = [i for i, (_, _, what) in enumerate(lines) if what.startswith("import")]
+    assert len(reset) == 1
+    assert len(imported) == 2
+    assert reset[0] < imported[0]
+
+
+def test_no_memory_is_used_twice(card: Card, start, fake) -> None:
+    import os
+
+    side = side_of(start(HONEST), card)
+    window(side)
+    window(side)
+    created = [e for e in fake.events(os.getpid()) if e.startswith("create")]
+    released = [e for e in fake.events(os.getpid()) if e == "release"]
+    assert len(created) == len(released) == 4
+
+
+def test_a_leg_fits_memory_and_exceeds_the_cache(card: Card, start) -> None:
+    side = side_of(start(HONEST), card)
+    shape = spec(np.random.default_rng(), 0)
+    fewest, most = limits(side, shape)
+    size = Layout.of([shape]).input_bytes + Layout.of([shape]).output_bytes
+    assert fewest * size >= length.L2_TIMES * card.facts.l2_bytes or fewest == most
+    assert most * size <= length.MEMORY_SHARE * (1 << 30)
+
+
+def test_lengthen_adds_calls_then_legs(card: Card, start, monkeypatch) -> None:
+    monkeypatch.setattr(length, "limits", lambda *_: (1, 2))
+    monkeypatch.setattr(length, "WINDOW_S", 0.02)
+    side = side_of(start(HONEST), card)
+    lengthen(side)
+    assert len(side.layout.calls) == 2 or window(side).seconds >= 0.02
+    assert side.legs >= 1
+
+
+def test_blocks_on_the_host_find_the_wrong_row(card: Card, start, monkeypatch) -> None:
+    monkeypatch.setattr(arithmetic, "_BLOCK_ELEMENTS", 80)
+    source = HONEST + "    out[13, 3] += 1e-3\n"
+    with pytest.raises(Ruling, match=r"at \[13, 3\]"):
+        window(side_of(start(source), card, calls=1))

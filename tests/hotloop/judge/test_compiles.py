@@ -1,0 +1,146 @@
+"""Kernels are compiled for GPUs that are not here, from the file that was handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.dtypes import BF16, FP32
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.compiles import Compiles
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.verdict import Verdict
+
+FILE = "softmax_triton.py"
+SUBMISSION = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n).to(tl.float32)
+    tl.store(out_ptr + at, x * factor, mask=at < n)
+
+
+@triton.jit
+def only_interpreted(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    for i in range(2):
+        if i == 1:
+            break
+    tl.store(out_ptr + at, tl.load(x_ptr + at, mask=at < n), mask=at < n)
+
+
+@triton.jit
+def greedy(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n, other=0).to(tl.float32)
+    y = tl.load(out_ptr + at, mask=at < n, other=0)
+    tl.store(out_ptr + at, x * tl.sum(x * y, 0) + y * tl.max(x, 0), mask=at < n)
+
+
+@triton.jit
+def product(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
+    rows, columns = tl.arange(0, BLOCK), tl.arange(0, 64)
+    a = rows[:, None] * 64 + columns[None, :]
+    b = columns[:, None] * BLOCK + rows[None, :]
+    total = tl.zeros([BLOCK, BLOCK], tl.float32)
+    for i in range(0, n):
+        total += tl.dot(tl.load(x_ptr + a + i * 8192), tl.load(x_ptr + b + i * 8192))
+    at = rows[:, None] * BLOCK + rows[None, :]
+    tl.store(out_ptr + at, total, mask=at < n)
+
+
+def fine(x, out):
+    scale[(2,)](x, out, x.numel(), 2.0, BLOCK=128, num_warps=2)
+
+
+def with_break(x, out):
+    only_interpreted[(1,)](x, out, x.numel(), 2.0, BLOCK=256)
+
+
+def spilling(x, out):
+    greedy[(1,)](x, out, x.numel(), 2.0, BLOCK=4096, num_warps=1)
+
+
+def too_much_shared(x, out):
+    product[(1,)](x, out, 0, 2.0, BLOCK=64, num_stages=12)
+
+
+def two_kernels(x, out):
+    for _ in range(3):
+        scale[(2,)](x, out, x.numel(), 2.0, BLOCK=128)
+    scale[(4,)](x, out, x.numel(), 2.0, BLOCK=64)
+"""
+
+
+def case(rng: np.random.Generator) -> Case:
+    return Case("a row", (Tensor(rng.normal(size=(1, 200)), BF16),), TensorSpec((1, 200), FP32))
+
+
+RUNG = Compiles(case=case, needs=())
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    folder: Path = tmp_path_factory.mktemp("submission")
+    (folder / FILE).write_text(SUBMISSION)
+    bench = Bench(
+        files=folder, launcher=Launcher("none"), connect=lambda: None, budget_s=120, device="cpu"
+    )
+    yield bench
+    bench.close()
+
+
+def judge(bench: Bench, name: str, rung: Compiles = RUNG) -> RungRecord:
+    (record,) = judge_rungs(Check(Candidate(name, FILE, "destination"), {"compiles": rung}), bench)
+    return record
+
+
+def test_reports_what_the_compiler_says_for_every_target(bench: Bench) -> None:
+    record = judge(bench, "fine")
+    assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
+    assert record.sentence.startswith("Compiles for sm_80 and sm_90: ")
+    kernels = record.evidence["kernels"]
+    assert [(k["kernel"], k["target"]) for k in kernels] == [("scale", "sm_80"), ("scale", "sm_90")]
+    for figures in kernels:
+        assert 0 < figures["registers"] < 255
+        assert figures["spill_store_bytes"] == 0
+
+
+def test_what_only_the_interpreter_runs_is_a_compile_error(bench: Bench) -> None:
+    record = judge(bench, "with_break")
+    line = SUBMISSION[: SUBMISSION.index("break")].count("\n") + 1
+    assert (record.verdict, record.earned) == (Verdict.COMPILE_ERROR, 0.0)
+    assert record.sentence.startswith(f"{FILE}, line {line}: `only_interpreted` does not compile")
+
+
+def test_spills_are_reported_and_judged_where_a_task_says_so(bench: Bench) -> None:
+    one = replace(RUNG, targets=(80,))
+    record = judge(bench, "spilling", one)
+    assert record.verdict is Verdict.PASSED
+    assert record.evidence["kernels"][0]["spill_store_bytes"] > 0
+    strict = judge(bench, "spilling", replace(one, max_spill_bytes=0))
+    assert (strict.verdict, strict.earned) == (Verdict.TOO_SLOW, 0.0)
+    assert "spill to memory" in strict.sentence
+
+
+def test_more_shared_memory_than_a_block_has_is_an_error(bench: Bench) -> None:
+    record = judge(bench, "too_much_shared", replace(RUNG, targets=(80,)))
+    assert record.verdict is Verdict.COMPILE_ERROR
+    assert "KiB of shared memory, sm_80 has 163" in record.sentence
+
+
+def test_each_specialization_is_compiled_once(bench: Bench) -> None:
+    record = judge(bench, "two_kernels", replace(RUNG, targets=(90,)))
+    assert len(record.evidence["kernels"]) == 2

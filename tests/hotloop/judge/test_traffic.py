@@ -1,0 +1,491 @@
+"""Counted bytes earn points, and nothing that the learner's Python does or claims changes them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.compare import Tolerance
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.traffic import Traffic
+from hotloop.judge.verdict import Verdict
+
+FILE = "softmax_triton.py"
+SUBMISSION = '''
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def row_softmax(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
+    columns = tl.arange(0, BLOCK)
+    inside = columns < n
+    row = tl.program_id(0)
+    x = tl.load(x_ptr + row * stride + columns, mask=inside, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, 0))
+    tl.store(out_ptr + row * n + columns, e / tl.sum(e, 0), mask=inside)
+
+
+@triton.jit
+def online_softmax(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    largest = -float("inf")
+    total = 0.0
+    for start in range(0, n, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * stride + columns, mask=columns < n, other=-float("inf"))
+        larger = tl.maximum(largest, tl.max(x, 0))
+        total = total * tl.exp(largest - larger) + tl.sum(tl.exp(x - larger), 0)
+        largest = larger
+    for start in range(0, n, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * stride + columns, mask=columns < n, other=-float("inf"))
+        tl.store(out_ptr + row * n + columns, tl.exp(x - largest) / total, mask=columns < n)
+
+
+@triton.jit
+def row_max(x_ptr, max_ptr, n, stride, BLOCK: tl.constexpr):
+    columns = tl.arange(0, BLOCK)
+    row = tl.program_id(0)
+    x = tl.load(x_ptr + row * stride + columns, mask=columns < n, other=-float("inf"))
+    tl.store(max_ptr + row, tl.max(x, 0))
+
+
+@triton.jit
+def shifted_softmax(x_ptr, max_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
+    columns = tl.arange(0, BLOCK)
+    inside = columns < n
+    row = tl.program_id(0)
+    x = tl.load(x_ptr + row * stride + columns, mask=inside, other=-float("inf"))
+    e = tl.exp(x - tl.load(max_ptr + row))
+    tl.store(out_ptr + row * n + columns, e / tl.sum(e, 0), mask=inside)
+
+
+@triton.jit
+def shifted_by_number(x_ptr, out_ptr, n, stride, largest, BLOCK: tl.constexpr):
+    columns = tl.arange(0, BLOCK)
+    inside = columns < n
+    row = tl.program_id(0)
+    x = tl.load(x_ptr + row * stride + columns, mask=inside, other=-float("inf"))
+    e = tl.exp(x - largest)
+    tl.store(out_ptr + row * n + columns, e / tl.sum(e, 0), mask=inside)
+
+
+@triton.jit
+def unmasked(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
+    columns = tl.arange(0, BLOCK)
+    row = tl.program_id(0)
+    x = tl.load(x_ptr + row * stride + columns)
+    e = tl.exp(tl.where(columns < n, x, -float("inf")) - 50.0)
+    tl.store(out_ptr + row * n + columns, e / tl.sum(e, 0), mask=columns < n)
+
+
+@triton.jit
+def printing(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
+    tl.device_print("x")
+
+
+@triton.jit
+def endless(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
+    while tl.load(x_ptr) > 50.0:
+        pass
+
+
+@triton.jit
+def broken(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
+    if tl.load(x_ptr) > 50.0:
+        tl.store(out_ptr, tl.arange(0, 3))
+
+
+def launch(kernel, x, out, block=128, rows=None):
+    kernel[(x.shape[0] if rows is None else rows,)](x, out, x.shape[1], x.stride(0), BLOCK=block)
+
+
+def once(x, out):
+    launch(row_softmax, x, out)
+
+
+def twice(x, out):
+    launch(online_softmax, x, out, 64)
+
+
+def again(x, out):
+    launch(row_softmax, x, out)
+    launch(row_softmax, x, out)
+
+
+def through_a_temporary(x, out):
+    largest = torch.empty(x.shape[0])
+    arguments = (x.shape[1], x.stride(0))
+    row_max[(x.shape[0],)](x, largest, *arguments, BLOCK=128)
+    shifted_softmax[(x.shape[0],)](x, largest, out, *arguments, BLOCK=128)
+
+
+def maximum_in_pytorch(x, out):
+    largest = x.max(dim=1).values
+    shifted_softmax[(x.shape[0],)](x, largest, out, x.shape[1], x.stride(0), BLOCK=128)
+
+
+def maximum_as_a_number(x, out):
+    largest = float(x.max())
+    shifted_by_number[(x.shape[0],)](x, out, x.shape[1], x.stride(0), largest, BLOCK=128)
+
+
+def past_the_end(x, out):
+    launch(unmasked, x, out)
+
+
+def all_in_pytorch(x, out):
+    out.copy_(torch.softmax(x, dim=1))
+
+
+def pytorch_and_an_idle_kernel(x, out):
+    launch(row_softmax, x, out, rows=0)
+    all_in_pytorch(x, out)
+
+
+def one_row_in_pytorch(x, out):
+    launch(row_softmax, x, out, rows=x.shape[0] - 1)
+    out[-1] = torch.softmax(x[-1], dim=0)
+
+
+def prints(x, out):
+    launch(printing, x, out)
+
+
+def hangs(x, out):
+    launch(endless, x, out)
+
+
+def breaks(x, out):
+    launch(broken, x, out)
+
+
+def name_of_another(x, out):
+    """Runs one kernel under the name of a better one."""
+    launch(online_softmax, x, out, 128, rows=0)
+    online_softmax.fn.__name__ = "row_softmax"
+    launch(online_softmax, x, out, 128)
+    online_softmax.fn.__name__ = "online_softmax"
+
+
+def raises(x, out):
+    raise ValueError("no")
+'''
+
+
+def line(text: str) -> int:
+    """Where a text first stands in the submission."""
+    return SUBMISSION[: SUBMISSION.index(text)].count("\n") + 1
+
+
+ROWS, COLUMNS, GAP = 6, 100, 4
+
+
+def case(rng: np.random.Generator) -> Case:
+    """Rows with gaps between them; their maxima lie too far apart for one shift to serve all."""
+    values = rng.normal(size=(ROWS, COLUMNS)) + 60.0 + 200.0 * np.arange(ROWS)[:, None]
+    return Case("rows", (Tensor(values, FP32, row_gap=GAP),), TensorSpec((ROWS, COLUMNS), FP32))
+
+
+def softmax(x: np.ndarray) -> np.ndarray:
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+RUNG = Traffic(
+    case=case,
+    reference=softmax,
+    tolerance=lambda _case: Tolerance(1e-4, 1e-30),
+    fewest_bytes=lambda _case: 2 * ROWS * COLUMNS * 4,
+    needs=(),
+    timeout_s=20.0,
+)
+WHOLE = ROWS * COLUMNS * 4
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    folder = tmp_path_factory.mktemp("submission")
+    (folder / FILE).write_text(SUBMISSION)
+    bench = new_bench(folder)
+    yield bench
+    bench.close()
+
+
+def new_bench(folder: Path) -> Bench:
+    return Bench(
+        files=folder,
+        launcher=Launcher("none"),
+        connect=lambda: None,
+        budget_s=120,
+        device="cpu",
+    )
+
+
+def judge(bench: Bench, name: str, rung: Traffic = RUNG) -> RungRecord:
+    (record,) = judge_rungs(Check(Candidate(name, FILE, "destination"), {"traffic": rung}), bench)
+    return record
+
+
+def test_one_pass_earns_everything(bench: Bench) -> None:
+    record = judge(bench, "once")
+    assert (record.verdict, record.earned, record.instrumented) == (Verdict.PASSED, 1.0, False)
+    assert record.evidence == {
+        "loaded_bytes": WHOLE,
+        "stored_bytes": WHOLE,
+        "fewest_bytes": 2 * WHOLE,
+        "factor": 1.0,
+        "tensors": [
+            {"name": "x_ptr", "bytes": WHOLE, "loaded_bytes": WHOLE, "stored_bytes": 0},
+            {"name": "out_ptr", "bytes": WHOLE, "loaded_bytes": 0, "stored_bytes": WHOLE},
+        ],
+    }
+
+
+def test_a_second_pass_costs_half(bench: Bench) -> None:
+    record = judge(bench, "twice")
+    assert (record.verdict, record.earned) == (Verdict.PARTIAL, 0.5)
+    assert "it reads `x_ptr` 2.0 times" in record.sentence
+    assert record.evidence["factor"] == 1.5
+
+
+def test_doing_it_again_earns_nothing(bench: Bench) -> None:
+    record = judge(bench, "again")
+    assert (record.verdict, record.earned) == (Verdict.TOO_SLOW, 0.0)
+    assert "moves 2.00× the fewest bytes" in record.sentence
+    assert "writes `out_ptr` 2.0 times" in record.sentence
+
+
+def test_temporaries_count(bench: Bench) -> None:
+    record = judge(bench, "through_a_temporary")
+    assert record.verdict is Verdict.TOO_SLOW
+    assert record.evidence["loaded_bytes"] == 2 * WHOLE + ROWS * 4
+    assert record.evidence["stored_bytes"] == WHOLE + ROWS * 4
+    assert f"{ROWS * 8} bytes through temporary `max_ptr`" in record.sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "words"),
+    [
+        ("maximum_in_pytorch", Verdict.WRONG_ANSWER, "from the temporary `max_ptr`"),
+        ("maximum_as_a_number", Verdict.WRONG_ANSWER, "your kernel gives another answer"),
+        ("pytorch_and_an_idle_kernel", Verdict.WRONG_ANSWER, "your kernel gives another answer"),
+        ("one_row_in_pytorch", Verdict.WRONG_ANSWER, "your kernel gives another answer"),
+        ("all_in_pytorch", Verdict.WRONG_ANSWER, "launches no Triton kernel"),
+        (
+            "past_the_end",
+            Verdict.WRONG_ANSWER,
+            f"line {line('tl.load(x_ptr + row * stride + columns)')}: `unmasked` reads ",
+        ),
+        (
+            "prints",
+            Verdict.WRONG_ANSWER,
+            f"line {line('tl.device_print')}: `tl.device_print` is not allowed",
+        ),
+        ("breaks", Verdict.RUNTIME_ERROR, f"line {line('tl.arange(0, 3)')}: `broken` raised"),
+        ("raises", Verdict.RUNTIME_ERROR, "It raised ValueError: no"),
+        ("missing", Verdict.RUNTIME_ERROR, "no function called 'missing'"),
+    ],
+)
+def test_what_is_wrong_gets_a_sentence(
+    bench: Bench, name: str, verdict: Verdict, words: str
+) -> None:
+    record = judge(bench, name)
+    assert words in record.sentence
+    assert (record.verdict, record.earned) == (verdict, 0.0)
+
+
+def test_an_endless_kernel_is_the_learners_timeout(bench: Bench) -> None:
+    record = judge(bench, "hangs", replace(RUNG, timeout_s=3.0))
+    assert record.verdict is Verdict.TIMEOUT
+
+
+def test_a_kernel_under_anothers_name_is_judged_as_the_file_says(bench: Bench) -> None:
+    """The plan says row_softmax, so that is what runs and counts; the file is what is handed in."""
+    assert judge(bench, "name_of_another").evidence["factor"] == 1.0
+
+
+def test_fewer_bytes_than_possible_are_implausible(bench: Bench) -> None:
+    record = judge(bench, "once", replace(RUNG, fewest_bytes=lambda _case: 3 * WHOLE))
+    assert (record.verdict, record.earned) == (Verdict.IMPLAUSIBLE, 0.0)
+
+
+# What a worker claims, as data. It is a claim about launching row_softmax or another kernel.
+
+CLAIM: dict[str, Any] = {
+    "launches": [
+        {
+            "kernel": "row_softmax",
+            "grid": [ROWS],
+            "arguments": {
+                "x_ptr": {"tensor": "argument", "index": 0, "offset": 0, "dtype": "fp32"},
+                "out_ptr": {"tensor": "argument", "index": 1, "offset": 0, "dtype": "fp32"},
+                "n": {"value": COLUMNS},
+                "stride": {"value": COLUMNS + GAP},
+                "BLOCK": {"value": 128},
+            },
+            "num_warps": 4,
+            "num_stages": 3,
+        }
+    ],
+    "scratch": [],
+}
+
+
+class ClaimingLink:
+    """A candidate's worker that runs nothing and answers with a claim."""
+
+    def __init__(self, claim: Any) -> None:
+        self.claim = claim
+
+    def map(self, _buffers: Any) -> None:
+        pass
+
+    def request(self, message: dict[str, Any], _timeout_s: float) -> dict[str, Any]:
+        return {"ok": True, "launches": [self.claim]} if message["op"] == "run" else {"ok": True}
+
+
+@pytest.fixture
+def claim(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Callable[..., RungRecord]:
+    """Judge a claim: CLAIM with changes to the plan or to its only launch."""
+
+    def judged(plan: Any = None, **changes: Any) -> RungRecord:
+        claimed = copy.deepcopy(CLAIM) if plan is None else plan
+        if changes:
+            claimed["launches"][0].update(changes)
+        monkeypatch.setattr(bench, "worker", lambda _candidate: ClaimingLink(claimed))
+        return judge(bench, "once")
+
+    return judged
+
+
+def arguments(**changes: Any) -> dict[str, Any]:
+    return {**CLAIM["launches"][0]["arguments"], **changes}
+
+
+def test_a_true_claim_is_enough(claim: Callable[..., RungRecord]) -> None:
+    assert claim().verdict is Verdict.PASSED
+
+
+def test_a_claim_of_fewer_programs_is_a_wrong_answer(claim: Callable[..., RungRecord]) -> None:
+    record = claim(grid=[ROWS - 1])
+    assert record.verdict is Verdict.WRONG_ANSWER
+    assert "NaN, or never written" in record.sentence
+
+
+@pytest.mark.parametrize(
+    "x_ptr",
+    [
+        {"tensor": "argument", "index": 0, "offset": 1 << 30, "dtype": "fp32"},
+        {"tensor": "argument", "index": 0, "offset": 4, "dtype": "fp32"},
+        {"tensor": "argument", "index": 0, "offset": 0, "dtype": "fp64"},
+        {"tensor": "argument", "index": 1, "offset": 0, "dtype": "fp32"},
+        {"value": 0},
+        {"value": (1 << 64) - 4},
+    ],
+)
+def test_a_claim_of_other_memory_is_a_failure(
+    claim: Callable[..., RungRecord], x_ptr: dict[str, Any]
+) -> None:
+    record = claim(arguments=arguments(x_ptr=x_ptr))
+    assert record.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}
+    assert record.earned == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"grid": [1 << 20, 1 << 20]}, "programs"),
+        ({"kernel": "launch"}, "lacks @triton.jit"),
+        ({"kernel": "nowhere"}, "there is no `nowhere`"),
+        ({"kernel": "torch"}, "is launched but is not a function"),
+        ({"kernel": "__import__"}, "there is no"),
+        ({"num_warps": 3}, "num_warps=3"),
+        ({"num_stages": 0}, "num_stages=0"),
+        ({"arguments": arguments(extra={"value": 1})}, "no parameter `extra`"),
+        ({"arguments": {}}, "lacks its argument"),
+        ({"arguments": arguments(n={"type": "fp32"})}, "mark it tl.constexpr"),
+        ({"arguments": arguments(n={"unsupported": "TensorDescriptor"})}, "TensorDescriptor"),
+        ({"arguments": arguments(BLOCK=CLAIM["launches"][0]["arguments"]["x_ptr"])}, "constexpr"),
+        ({"arguments": arguments(x_ptr={"type": "complex64"})}, "complex64"),
+    ],
+)
+def test_a_claim_that_cannot_be_replayed_says_why(
+    claim: Callable[..., RungRecord], changes: dict[str, Any], words: str
+) -> None:
+    record = claim(**changes)
+    assert words in record.sentence
+    assert record.verdict is Verdict.WRONG_ANSWER
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"grid": [-1]},
+        {"grid": [1, 1, 1, 1]},
+        {"grid": ["6"]},
+        {"grid": [True]},
+        {"grid": [6.0]},
+        {"grid": None},
+        {"kernel": "row softmax"},
+        {"kernel": "k" * 101},
+        {"kernel": 3},
+        {"num_warps": None},
+        {"arguments": []},
+        {"arguments": {"x ptr": {"value": 1}}},
+        {"arguments": arguments(n={"value": 1 << 64})},
+        {"arguments": arguments(n={"value": "100"})},
+        {"arguments": arguments(n={"value": [100]})},
+        {"arguments": arguments(n={"float": "1e3"})},
+        {"arguments": arguments(n={})},
+        {"arguments": arguments(n=100)},
+        {"arguments": arguments(x_ptr={"tensor": "argument", "index": 2, "offset": 0})},
+        {"arguments": arguments(x_ptr={"tensor": "argument", "index": -1, "offset": 0})},
+        {"arguments": arguments(x_ptr={"tensor": "scratch", "index": 0, "offset": 0})},
+        {"arguments": arguments(x_ptr={"tensor": "argument", "index": 0, "offset": -4})},
+        {"arguments": arguments(x_ptr={"tensor": "judge", "index": 0, "offset": 0})},
+    ],
+)
+def test_a_claim_that_breaks_the_format_is_tampered(
+    claim: Callable[..., RungRecord], changes: dict[str, Any]
+) -> None:
+    assert claim(**changes).verdict is Verdict.TAMPERED
+
+
+@pytest.mark.parametrize(
+    ("plan", "verdict"),
+    [
+        ([], Verdict.TAMPERED),
+        ("plan", Verdict.TAMPERED),
+        (None, Verdict.PASSED),
+        ({}, Verdict.TAMPERED),
+        ({"launches": [], "scratch": []}, Verdict.WRONG_ANSWER),
+        ({"launches": [[]], "scratch": []}, Verdict.TAMPERED),
+        ({**CLAIM, "launches": CLAIM["launches"] * 65}, Verdict.WRONG_ANSWER),
+        ({**CLAIM, "launches": CLAIM["launches"] * 1000}, Verdict.TAMPERED),
+        ({**CLAIM, "scratch": [{"bytes": 1 << 39, "fill": None}]}, Verdict.WRONG_ANSWER),
+        ({**CLAIM, "scratch": [{"bytes": 1 << 60, "fill": None}]}, Verdict.TAMPERED),
+        ({**CLAIM, "scratch": [{"bytes": -1, "fill": None}]}, Verdict.TAMPERED),
+        ({**CLAIM, "scratch": [{"bytes": 8, "fill": "00" * 100}]}, Verdict.TAMPERED),
+        ({**CLAIM, "scratch": [{"bytes": 8, "fill": "zz"}]}, Verdict.TAMPERED),
+        ({**CLAIM, "scratch": [{"bytes": 3, "fill": "00000000"}]}, Verdict.PASSED),
+    ],
+)
+def test_plans_of_every_shape_get_a_verdict(
+    claim: Callable[..., RungRecord], plan: Any, verdict: Verdict
+) -> None:
+    assert claim(copy.deepcopy(plan)).verdict is verdict

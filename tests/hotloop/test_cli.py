@@ -1,0 +1,210 @@
+"""The command line: one document on standard output, one sentence for a user's mistake."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hotloop.cli import app
+
+COMMANDS = sorted(str(command.name) for command in app.registered_commands)
+
+
+def hotloop(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "hotloop.cli", *map(str, words)]
+    return subprocess.run(command, check=False, capture_output=True, text=True, cwd=cwd)
+
+
+def document(*words: str | Path, cwd: Path | None = None, code: int = 0) -> Any:
+    """The one JSON document that the command prints."""
+    done = hotloop(*words, "--json", cwd=cwd)
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout)
+
+
+def run_python(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True
+    )
+
+
+def test_all_promised_commands_are_there() -> None:
+    promised = {"modules", "start", "lab", "check", "grade", "render"}
+    promised |= {"doctor", "exploits", "evidence", "demo"}
+    assert promised <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_offers_json(command: str) -> None:
+    done = hotloop(command, "--help")
+    assert done.returncode == 0
+    assert "--json" in done.stdout
+
+
+def test_modules_lists_tasks_with_their_points() -> None:
+    modules = {module["id"]: module for module in document("modules")["modules"]}
+    softmax = modules["fused_softmax"]
+    assert {"online_pass", "compiled_chain", "triton_forward"} <= {
+        t["id"] for t in softmax["tasks"]
+    }
+    assert softmax["points"] == sum(task["points"] for task in softmax["tasks"])
+    assert all(t["points"] == sum(r["points"] for r in t["rungs"]) for t in softmax["tasks"])
+
+
+def test_people_get_a_table() -> None:
+    done = hotloop("modules")
+    assert done.returncode == 0
+    assert "fused_softmax" in done.stdout
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("start", "fused_sofmax"), "did you mean fused_softmax"),
+        (("check", "fused_softmax.online_pas"), "did you mean online_pass"),
+        (("check", "nothing_like_it"), "there are: "),
+        (("check", "fused_softmax"), "hotloop start fused_softmax"),
+        (("lab", "no_such_folder"), "hotloop start MODULE"),
+        (("exploits", "--only", "no/such"), "hotloop exploits --list"),
+        (("evidence", "fused_sofmax"), "did you mean fused_softmax"),
+    ],
+)
+def test_a_mistake_gets_a_sentence_and_code_2(
+    words: tuple[str, ...], expected: str, tmp_path: Path
+) -> None:
+    plain = hotloop(*words, cwd=tmp_path)
+    assert plain.returncode == 2
+    assert plain.stdout == ""
+    assert expected in plain.stderr
+    assert "Traceback" not in plain.stderr
+    assert expected in document(*words, cwd=tmp_path, code=2)["error"]
+
+
+def test_what_libraries_and_children_print_stays_out_of_the_document() -> None:
+    done = run_python(
+        "import os, subprocess\n"
+        "from hotloop.cli.answer import answering\n"
+        "with answering(True) as answer:\n"
+        "    print('from print')\n"
+        "    os.write(1, b'from a C library\\n')\n"
+        "    subprocess.run(['echo', 'from a child'])\n"
+        "    answer.give({'fine': True})\n"
+    )
+    assert json.loads(done.stdout) == {"fine": True}
+    assert {"from print", "from a C library", "from a child"} <= set(done.stderr.splitlines())
+
+
+def test_a_bug_is_not_hidden_as_a_mistake_of_the_user() -> None:
+    done = run_python(
+        "from hotloop.cli.answer import answering\n"
+        "with answering(True) as answer:\n"
+        "    raise RuntimeError('a bug')\n"
+    )
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "RuntimeError: a bug" in done.stderr
+
+
+# --- start ----------------------------------------------------------------------------------------
+
+
+def test_start_copies_the_exercise(tmp_path: Path, clone: Path) -> None:
+    said = document("start", "fused_softmax", cwd=tmp_path)
+    source = clone / "exercises" / "fused_softmax"
+    assert said["folder"] == str(tmp_path / "fused_softmax")
+    assert sorted(said["files"]) == sorted(p.name for p in source.iterdir() if p.is_file())
+    for name in said["files"]:
+        assert (tmp_path / "fused_softmax" / name).read_bytes() == (source / name).read_bytes()
+
+
+def test_start_gives_no_solutions(tmp_path: Path) -> None:
+    document("start", "fused_softmax", cwd=tmp_path)
+    texts = [path.read_text() for path in (tmp_path / "fused_softmax").iterdir()]
+    assert texts
+    assert not any("BEGIN SOLUTION" in text for text in texts)
+    assert not (tmp_path / "fused_softmax" / "wrong").exists()
+
+
+def test_start_again_without_work_is_fine(tmp_path: Path) -> None:
+    document("start", "fused_softmax", "here", cwd=tmp_path)
+    (tmp_path / "here" / "notes.txt").write_text("mine")
+    assert document("start", "fused_softmax", "here", cwd=tmp_path)["backup"] is None
+    assert (tmp_path / "here" / "notes.txt").read_text() == "mine"
+
+
+def test_start_does_not_overwrite_work(tmp_path: Path) -> None:
+    document("start", "fused_softmax", "here", cwd=tmp_path)
+    worked_on = tmp_path / "here" / "lab.ipynb"
+    worked_on.write_text("an hour of work")
+    refused = document("start", "fused_softmax", "here", cwd=tmp_path, code=2)
+    assert "lab.ipynb" in refused["error"]
+    assert "--force" in refused["error"]
+    assert worked_on.read_text() == "an hour of work"
+
+
+def test_start_over_keeps_a_backup(tmp_path: Path, clone: Path) -> None:
+    document("start", "fused_softmax", "here", cwd=tmp_path)
+    notebook = tmp_path / "here" / "lab.ipynb"
+    for work in ("first try", "second try"):
+        notebook.write_text(work)
+        said = document("start", "fused_softmax", "here", "--force", cwd=tmp_path)
+        assert (Path(said["backup"]) / "lab.ipynb").read_text() == work
+    fresh = clone / "exercises" / "fused_softmax" / "lab.ipynb"
+    assert notebook.read_bytes() == fresh.read_bytes()
+
+
+def test_start_does_not_replace_a_file_by_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("mine")
+    refused = document("start", "fused_softmax", "taken", cwd=tmp_path, code=2)
+    assert "is a file" in refused["error"]
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+# --- the others -----------------------------------------------------------------------------------
+
+
+def test_lab_says_what_it_would_start(tmp_path: Path) -> None:
+    document("start", "fused_softmax", cwd=tmp_path)
+    said = json.loads(
+        hotloop("lab", "fused_softmax", "--json", "--", "--no-browser", cwd=tmp_path).stdout
+    )
+    assert said["command"][1:] == ["-m", "jupyterlab", "lab.ipynb", "--no-browser"]
+
+
+def test_render_check_finds_the_clone_current() -> None:
+    assert document("render", "--check") == {"stale": []}
+
+
+def test_check_judges_in_the_sandbox(tmp_path: Path) -> None:
+    document("start", "fused_softmax", cwd=tmp_path)
+    said = document("check", "fused_softmax.online_pass", "fused_softmax", cwd=tmp_path, code=1)
+    [task] = said["tasks"]
+    assert task["points"] == 0
+    assert task["verdict"] not in {"passed", "partial", "judge_error"}
+    assert task["record"]["circumstances"]["isolation"] == "bubblewrap"
+
+
+def test_check_says_what_only_a_person_can_grade(tmp_path: Path) -> None:
+    document("start", "fused_softmax", cwd=tmp_path)
+    refused = document("check", "fused_softmax.explain", "fused_softmax", cwd=tmp_path, code=2)
+    assert "by a person" in refused["error"]
+
+
+def test_exploits_lists_what_there_is() -> None:
+    listed = document("exploits", "--list", "--only", "replay")["exploits"]
+    assert listed
+    assert all(entry["name"].startswith("replay/") for entry in listed)
+    assert all(entry["verdict"] is None and entry["seen_in"] for entry in listed)
+
+
+def test_version() -> None:
+    from hotloop import __version__
+
+    assert hotloop("--version").stdout.strip() == __version__

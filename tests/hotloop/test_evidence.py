@@ -1,0 +1,103 @@
+"""Run files hold what was measured, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hotloop import curriculum, evidence, paths
+from hotloop.judge.record import Circumstances, Record, RungRecord
+from hotloop.judge.verdict import Verdict
+
+SPEED: dict[str, Any] = {
+    "candidate_seconds": {"p20": 0.001, "p50": 0.002, "p80": 0.003},
+    "baseline_seconds": {"p20": 0.005, "p50": 0.006, "p80": 0.007},
+    "ratio": 3.0,
+    "interval": [2.9, 3.1],
+    "gb_per_s": 10.0,
+    "peak_gb_per_s": 20.0,
+    "fraction_of_limit": 0.5,
+}
+
+
+def record(
+    *rungs: RungRecord, device: str = "A Device (R) 5000", task: str = "compiled_chain"
+) -> Record:
+    circumstances = Circumstances(
+        submission_digest="d",
+        grader_version="0",
+        module_digest="m",
+        device=device,
+        driver="",
+        libraries={"torch": "2.11"},
+        seed="s",
+        isolation="bubblewrap",
+        started="2026-01-01T00:00:00+00:00",
+        seconds=1.0,
+    )
+    return Record("fused_softmax", task, rungs[0].verdict, "", rungs, circumstances)
+
+
+def test_figures_are_taken_over_in_milliseconds() -> None:
+    fast = RungRecord("fast_cpu", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
+    run = evidence.run_of("fused_softmax", [("reference", record(fast))])
+    [m] = run.measurements
+    assert (m.candidate, m.task, m.rung) == ("reference", "compiled_chain", "fast_cpu")
+    assert (m.p20_ms, m.p50_ms, m.p80_ms, m.baseline_p50_ms) == (1.0, 2.0, 3.0, 6.0)
+    assert m.ratio == curriculum.Ratio(estimate=3.0, low=2.9, high=3.1)
+    assert run.ceilings == {"compiled_chain.fast_cpu_gb_per_s": 20.0}
+    assert run.libraries["torch"] == "2.11"
+    assert run.device == "A Device (R) 5000"
+
+
+def test_what_was_not_measured_has_no_number() -> None:
+    gpu = RungRecord("fast_gpu", Verdict.NOT_MEASURED, "No GPU here.")
+    [m] = evidence.run_of("fused_softmax", [("reference", record(gpu))]).measurements
+    numbers = m.model_dump(exclude_none=True, exclude={"earned"})
+    assert m.verdict == "not_measured"
+    assert m.earned == 0
+    assert not [value for value in numbers.values() if isinstance(value, int | float)]
+
+
+def test_without_a_verdict_there_is_no_evidence() -> None:
+    lost = RungRecord("judge", Verdict.JUDGE_ERROR, "Lost.")
+    with pytest.raises(evidence.EvidenceError):
+        evidence.run_of("fused_softmax", [("reference", record(lost, device=""))])
+
+
+def test_the_file_is_named_after_the_device() -> None:
+    assert evidence.file_name("NVIDIA H100 80GB HBM3") == "nvidia_h100_80gb_hbm3"
+    assert evidence.file_name("Intel(R) Xeon(R) CPU @ 2.00GHz") == "intel_r_xeon_r_cpu_2_00ghz"
+    assert "/" not in evidence.file_name("../../etc")
+
+
+def test_what_is_written_can_be_read_again(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = RungRecord("fast_cpu", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
+    run = evidence.run_of("fused_softmax", [("reference", record(fast))])
+    module = tmp_path / "fused_softmax"
+    module.mkdir()
+    (module / "module.yaml").write_text("")
+    monkeypatch.setattr(paths, "curriculum", lambda: tmp_path)
+    path = evidence.write(run)
+    assert path == module / "runs" / "a_device_r_5000.json"
+    assert curriculum.runs("fused_softmax") == [run]
+
+
+def test_nothing_is_written_into_an_installed_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = RungRecord("fast_cpu", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
+    run = evidence.run_of("fused_softmax", [("reference", record(fast))])
+    monkeypatch.setattr(paths, "in_clone", lambda: False)
+    with pytest.raises(PermissionError):
+        evidence.write(run)
+
+
+def test_the_digest_follows_the_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    solution = tmp_path / "fused_softmax" / "lab.py"
+    solution.parent.mkdir()
+    solution.write_text("one")
+    monkeypatch.setattr(paths, "solutions", lambda: tmp_path)
+    before = evidence.code_digest("fused_softmax")
+    assert evidence.code_digest("fused_softmax") == before
+    solution.write_text("two")
+    assert evidence.code_digest("fused_softmax") != before

@@ -1,0 +1,159 @@
+"""Kernels compile for GPUs that are not here; what the compiler says comes back with a line."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from hotloop.worker import wire
+
+HEAD = "import triton\nimport triton.language as tl\n"
+SCALE = (
+    HEAD
+    + """
+@triton.jit
+def double(x):
+    return x + x
+
+@triton.jit
+def scale(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr, KIND: tl.constexpr = tl.float32):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at, mask=at < n).to(KIND)
+    tl.store(out_ptr + at, double(x) * factor, mask=at < n)
+"""
+)
+
+
+class Compiler:
+    """The program."""
+
+    def __init__(self) -> None:
+        self.sock, theirs = socket.socketpair()
+        with theirs:
+            self.process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "hotloop.worker.triton_compile",
+                    "--fd",
+                    str(theirs.fileno()),
+                ],
+                env={**os.environ, "TRITON_INTERPRET": "1"},
+                pass_fds=[theirs.fileno()],
+            )
+
+    def compile(self, source: str = SCALE, capability: int = 80, **changes: Any) -> wire.Message:
+        arguments: dict[str, Any] = {
+            "x_ptr": {"tensor": "argument", "index": 0, "offset": 0, "dtype": "bf16"},
+            "out_ptr": {"tensor": "argument", "index": 1, "offset": 0, "dtype": "fp32"},
+            "n": {"value": 1000},
+            "factor": {"value": 0.5},
+            "BLOCK": {"value": 1024},
+        }
+        request = {
+            "op": "compile",
+            "source": source,
+            "kernel": "scale",
+            "arguments": {**arguments, **changes},
+            "aligned": ["x_ptr", "out_ptr"],
+            "capability": capability,
+            "num_warps": 4,
+            "num_stages": 3,
+        }
+        wire.send(self.sock, request)
+        reply = wire.receive(self.sock)
+        assert reply["ok"], reply
+        return reply
+
+    def close(self) -> None:
+        wire.send(self.sock, {"op": "bye"})
+        wire.receive(self.sock)
+        self.sock.close()
+        assert self.process.wait(10) == 0
+
+
+@pytest.fixture(scope="module")
+def compiler() -> Iterator[Compiler]:
+    compiler = Compiler()
+    yield compiler
+    compiler.close()
+
+
+@pytest.mark.parametrize("capability", [80, 90])
+def test_compiles_and_reads_the_assemblers_figures(compiler: Compiler, capability: int) -> None:
+    figures = compiler.compile(capability=capability)["figures"]
+    assert figures["registers"] > 0
+    assert figures["spill_store_bytes"] == figures["spill_load_bytes"] == 0
+    assert figures["cubin_bytes"] > 1000
+    assert figures["ptx_bytes"] > 1000
+    assert figures["shared_bytes"] >= 0
+
+
+def test_the_same_kernel_twice_has_the_same_figures(compiler: Compiler) -> None:
+    first, second = (compiler.compile()["figures"] for _ in range(2))
+    assert first["registers"] == second["registers"]
+    assert first["cubin_bytes"] == second["cubin_bytes"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"n": {"value": 1}},
+        {"n": {"value": 1 << 40}},
+        {"factor": {"value": None}, "KIND": {"type": "fp16"}},
+        {"factor": {"value": True}},
+        {"factor": {"float": "inf"}},
+    ],
+)
+def test_takes_every_kind_of_argument(compiler: Compiler, changes: dict[str, Any]) -> None:
+    source = SCALE
+    if changes.get("factor") == {"value": None}:
+        source = SCALE.replace("double(x) * factor", "double(x) if factor is None else x")
+    assert compiler.compile(source, **changes)["figures"]["registers"] > 0
+
+
+def test_a_block_too_large_for_the_registers_spills(compiler: Compiler) -> None:
+    body = """
+@triton.jit
+def scale(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at).to(tl.float32)
+    y = tl.load(out_ptr + at)
+    tl.store(out_ptr + at, x * tl.sum(x * y, 0) + y * tl.max(x, 0))
+"""
+    figures = compiler.compile(HEAD + body, BLOCK={"value": 32768})["figures"]
+    assert figures["spill_store_bytes"] > 0
+    assert figures["spill_load_bytes"] > 0
+    assert figures["shared_bytes"] > 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "word"),
+    [
+        ("double(x) * factor", "double(x) * missing", "missing"),
+        ("return x + x", "return x + tl.arange(0, 3)", "power of 2"),
+        ("tl.arange(0, BLOCK)", "tl.arange(0, n)", "constexpr"),
+        ("tl.load(x_ptr + at, mask=at < n)", "tl.load(x_ptr + at, mask=at)", "1-bit"),
+        ("double(x) * factor", "tl.exp(tl.load(x_ptr + at))", "bf16"),
+    ],
+)
+def test_an_error_carries_its_line_and_its_reason(
+    compiler: Compiler, before: str, after: str, word: str
+) -> None:
+    source = SCALE.replace(before, after)
+    fault = compiler.compile(source)["fault"]
+    assert after in source.splitlines()[fault["line"] - 1]
+    assert word in fault["message"]
+    assert "\n" not in fault["message"]
+    assert fault["message"]
+
+
+def test_a_text_as_a_plain_argument_is_an_error(compiler: Compiler) -> None:
+    fault = compiler.compile(factor={"type": "fp32"})["fault"]
+    assert "tl.constexpr" in fault["message"]

@@ -1,0 +1,278 @@
+"""A launch plan is replayed by vetted kernels alone; bytes are counted, strays are faults."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop.worker import wire
+
+HEAD = "import triton\nimport triton.language as tl\n"
+ROWS, COLUMNS = 4, 100
+
+COPY = (
+    HEAD
+    + """
+@triton.jit
+def copy(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr, times: tl.constexpr = 1):
+    row = tl.program_id(0)
+    columns = tl.arange(0, BLOCK)
+    inside = columns < n
+    for _ in range(times):
+        x = tl.load(x_ptr + row * stride + columns, mask=inside, other=0.0)
+    tl.store(out_ptr + row * n + columns, x, mask=inside)
+"""
+)
+
+SUM = (
+    HEAD
+    + """
+@triton.jit
+def total(x_ptr, sum_ptr, n, stride, BLOCK: tl.constexpr):
+    columns = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + tl.program_id(0) * stride + columns, mask=columns < n, other=0.0)
+    tl.atomic_add(sum_ptr, tl.sum(x, 0))
+
+@triton.jit
+def spread(sum_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    columns = tl.arange(0, BLOCK)
+    value = tl.load(sum_ptr + columns * 0)
+    tl.store(out_ptr + tl.program_id(0) * n + columns, value, mask=columns < n)
+"""
+)
+
+BLOCKED = (
+    HEAD
+    + """
+@triton.jit
+def copy(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    source = tl.make_tensor_descriptor(x_ptr, (4, n), (stride, 1), (1, BLOCK))
+    target = tl.make_tensor_descriptor(out_ptr, (4, n), (n, 1), (1, BLOCK))
+    target.store([row, 0], source.load([row, 0]))
+"""
+)
+
+
+class Replayer:
+    """The program, and two buffers in its hands: an input with gaps between rows, an output."""
+
+    def __init__(self, gap: int = 4) -> None:
+        self.stride = COLUMNS + gap
+        self.sock, theirs = socket.socketpair()
+        with theirs:
+            self.process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "hotloop.worker.triton_replay",
+                    "--fd",
+                    str(theirs.fileno()),
+                ],
+                env={**os.environ, "TRITON_INTERPRET": "1"},
+                pass_fds=[theirs.fileno()],
+            )
+        self.x = self._buffer(0, np.zeros((ROWS, self.stride), np.float32))
+        self.out = self._buffer(1, np.zeros((ROWS, COLUMNS), np.float32))
+        self.x[...] = np.arange(self.x.size).reshape(self.x.shape) % 89
+
+    def ask(self, message: wire.Message, fds: tuple[int, ...] = ()) -> wire.Message:
+        wire.send(self.sock, message, fds)
+        return wire.receive(self.sock)
+
+    def replay(
+        self,
+        source: str,
+        launches: list[dict[str, Any]],
+        scratch: list[dict[str, Any]] | None = None,
+    ) -> wire.Message:
+        self.out[...] = np.nan
+        shape = [ROWS, COLUMNS]
+        place = {"offset": 0, "dtype": "fp32", "shape": shape}
+        reply = self.ask(
+            {
+                "op": "replay",
+                "source": source,
+                "tensors": [
+                    {"buffer": 0, **place, "strides": [self.stride, 1]},
+                    None,
+                    {"buffer": 1, **place, "strides": [COLUMNS, 1]},
+                ],
+                "writable": [2],
+                "plan": {"launches": launches, "scratch": scratch or []},
+                "seed": 7,
+            }
+        )
+        assert reply["ok"], reply
+        return reply
+
+    def launch(self, kernel: str = "copy", grid: int = ROWS, **changes: Any) -> dict[str, Any]:
+        arguments: dict[str, Any] = {
+            "x_ptr": pointer("argument", 0),
+            "out_ptr": pointer("argument", 2),
+            "n": {"value": COLUMNS},
+            "stride": {"value": self.stride},
+            "BLOCK": {"value": 128},
+        }
+        arguments.update(changes)
+        kept = {name: value for name, value in arguments.items() if value is not None}
+        return {"kernel": kernel, "grid": [grid, 1, 1], "arguments": kept}
+
+    def close(self) -> None:
+        self.ask({"op": "bye"})
+        self.sock.close()
+        assert self.process.wait(10) == 0
+
+    def _buffer(self, index: int, like: np.ndarray) -> np.ndarray:
+        fd = os.memfd_create("test")
+        os.ftruncate(fd, like.nbytes)
+        view = np.frombuffer(mmap.mmap(fd, like.nbytes), like.dtype).reshape(like.shape)
+        described = {"id": index, "bytes": like.nbytes, "writable": index == 1}
+        assert self.ask({"op": "map", "buffers": [described]}, (fd,))["ok"]
+        os.close(fd)
+        return view
+
+
+def pointer(tensor: str, index: int, offset: int = 0, dtype: str = "fp32") -> dict[str, Any]:
+    return {"tensor": tensor, "index": index, "offset": offset, "dtype": dtype}
+
+
+def moved(reply: wire.Message) -> list[tuple[int, int]]:
+    return [(entry["loaded_bytes"], entry["stored_bytes"]) for entry in reply["traffic"]]
+
+
+@pytest.fixture(scope="module")
+def replayer() -> Iterator[Replayer]:
+    replayer = Replayer()
+    yield replayer
+    replayer.close()
+
+
+WHOLE = ROWS * COLUMNS * 4
+
+
+def test_replays_and_counts(replayer: Replayer) -> None:
+    reply = replayer.replay(COPY, [replayer.launch()])
+    assert moved(reply) == [(WHOLE, 0), (0, WHOLE)]
+    np.testing.assert_array_equal(replayer.out, replayer.x[:, :COLUMNS])
+
+
+def test_counts_every_pass(replayer: Replayer) -> None:
+    reply = replayer.replay(COPY, [replayer.launch(times={"value": 3})])
+    assert moved(reply) == [(3 * WHOLE, 0), (0, WHOLE)]
+
+
+def test_a_missing_launch_leaves_the_output_unwritten(replayer: Replayer) -> None:
+    reply = replayer.replay(COPY, [replayer.launch(grid=ROWS - 1)])
+    assert moved(reply) == [(WHOLE * 3 // 4, 0), (0, WHOLE * 3 // 4)]
+    assert np.isnan(replayer.out[3]).all()
+    assert moved(replayer.replay(COPY, [replayer.launch(grid=0)])) == [(0, 0), (0, 0)]
+
+
+def test_temporaries_and_atomics_count(replayer: Replayer) -> None:
+    shared = pointer("scratch", 0)
+    launches = [
+        replayer.launch("total", out_ptr=None, sum_ptr=shared),
+        replayer.launch("spread", x_ptr=None, stride=None, sum_ptr=shared),
+    ]
+    reply = replayer.replay(SUM, launches, [{"bytes": 4, "fill": "00000000"}])
+    # Four atomic updates, four broadcast reads, and the fill that the first update read.
+    assert moved(reply) == [(WHOLE, 0), (0, WHOLE), (4 * 4 + 4 * 4, 4 * 4 + 4)]
+    assert (replayer.out == replayer.x[:, :COLUMNS].sum()).all()
+
+
+def test_a_temporary_that_no_kernel_wrote_is_a_fault(replayer: Replayer) -> None:
+    launch = replayer.launch(x_ptr=pointer("scratch", 0), stride={"value": COLUMNS})
+    fault = replayer.replay(COPY, [launch], [{"bytes": WHOLE, "fill": None}])["fault"]
+    assert (fault["kind"], fault["tensor"], fault["launch"]) == ("uninitialised", ["scratch", 0], 0)
+
+
+def test_descriptors_are_counted_too(replayer: Replayer) -> None:
+    reply = replayer.replay(BLOCKED, [replayer.launch()])
+    assert moved(reply) == [(WHOLE, 0), (0, WHOLE)]
+    np.testing.assert_array_equal(replayer.out, replayer.x[:, :COLUMNS])
+
+
+@pytest.mark.parametrize(
+    ("changes", "grid", "expected"),
+    [
+        ({}, ROWS + 1, ("outside", "read", ["argument", 0])),
+        ({"n": {"value": COLUMNS + 1}}, 1, ("gap", "read", ["argument", 0])),
+        ({"stride": {"value": 0}}, ROWS + 1, ("outside", "write", ["argument", 2])),
+        ({"stride": {"value": 1 << 40}}, ROWS, ("outside", "read", ["argument", 2])),
+        ({"stride": {"value": -(1 << 40)}}, ROWS, ("outside", "read", ["argument", 0])),
+        ({"x_ptr": pointer("argument", 0, 1 << 40)}, 1, ("outside", "read", ["argument", 2])),
+        ({"x_ptr": pointer("argument", 0, 16)}, ROWS, ("gap", "read", ["argument", 0])),
+        ({"x_ptr": pointer("argument", 0, 0, "fp64")}, 1, ("gap", "read", ["argument", 0])),
+        ({"out_ptr": pointer("argument", 0)}, 1, ("read_only", "write", ["argument", 0])),
+    ],
+)
+def test_strays_are_faults(
+    replayer: Replayer, changes: dict[str, Any], grid: int, expected: tuple[str, str, list[Any]]
+) -> None:
+    fault = replayer.replay(COPY, [replayer.launch(grid=grid, **changes)])["fault"]
+    assert (fault["kind"], fault["access"], fault["tensor"]) == expected
+    line = COPY.splitlines()[fault["line"] - 1]
+    assert f"tl.{'load' if fault['access'] == 'read' else 'store'}" in line
+
+
+def test_says_how_far_outside(replayer: Replayer) -> None:
+    launch = replayer.launch(x_ptr=pointer("argument", 2, WHOLE - COLUMNS * 4 + 12), grid=1)
+    fault = replayer.replay(COPY, [launch])["fault"]
+    assert (fault["kind"], fault["distance"], fault["far"]) == ("outside", 12, False)
+    far = replayer.replay(COPY, [replayer.launch(stride={"value": 1 << 40})])["fault"]
+    assert far["far"]
+
+
+def test_errors_of_a_kernel_carry_its_line(replayer: Replayer) -> None:
+    broken = COPY.replace("x, mask=inside)", "missing, mask=inside)")
+    fault = replayer.replay(broken, [replayer.launch()])["fault"]
+    assert (fault["kind"], fault["type"]) == ("error", "NameError")
+    assert "missing" in broken.splitlines()[fault["line"] - 1]
+
+
+def test_programs_run_in_no_promised_order(replayer: Replayer) -> None:
+    """A kernel that adds up over programs by reading what the one before stored."""
+    chained = HEAD + (
+        "@triton.jit\ndef chain(x_ptr, out_ptr):\n"
+        "    i = tl.program_id(0)\n"
+        "    before = tl.load(out_ptr + i - 1, mask=i > 0, other=0.0)\n"
+        "    tl.store(out_ptr + i, before + 1.0)\n"
+    )
+    arguments = {"n": None, "stride": None, "BLOCK": None}
+    replayer.replay(chained, [replayer.launch("chain", COLUMNS, **arguments)])
+    in_order = np.arange(1, COLUMNS + 1)
+    assert not np.array_equal(replayer.out[0], in_order)
+
+
+def test_a_program_leaves_nothing_for_the_next(replayer: Replayer) -> None:
+    """Arguments are made anew, so that nothing which was loaded once can be kept in one."""
+    keeping = HEAD + (
+        "@triton.jit\ndef keep(x_ptr, out_ptr):\n"
+        "    s = x_ptr.shape\n"
+        "    s += (1,)\n"
+        "    tl.store(out_ptr + tl.program_id(0), len(x_ptr.shape) * 1.0)\n"
+    )
+    arguments = {"n": None, "stride": None, "BLOCK": None}
+    replayer.replay(keeping, [replayer.launch("keep", ROWS, **arguments)])
+    assert len(set(replayer.out[0, :ROWS].tolist())) == 1
+
+
+def test_refuses_to_start_without_the_interpreter() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "hotloop.worker.triton_replay", "--fd", "0"],
+        env={k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "TRITON_INTERPRET=1" in done.stderr
