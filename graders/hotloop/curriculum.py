@@ -384,7 +384,8 @@ def score(module_task: str, record: Record | None) -> Score:
         return Score(0.0, float(task.points), float(task.points))
     if (record.module, record.task) != (module_id, task_id):
         raise ValueError(f"the record is about {record.module}.{record.task}, not {module_task}")
-    known = {rung.id for rung in task.rungs}
+    # "judge" stands for all rungs when the judge itself failed: they stay pending.
+    known = {rung.id for rung in task.rungs} | {"judge"}
     if strange := sorted({r.rung for r in record.rungs} - known):
         raise ValueError(f"{module_task} has no rung called {', '.join(strange)}")
     return _add(task, {r.rung: (r.earned, r.verdict.pending) for r in record.rungs})

@@ -39,7 +39,7 @@ from hotloop.sandbox.level import level as sandbox_level
 
 HERE = Path(__file__).parent
 LEVEL = Level(1.0, 1.0)
-SPEC = CallSpec((TensorSpec((256, 4096), FP32),), TensorSpec((256, 4096), FP32))
+SPEC = CallSpec((TensorSpec((64, 4096), FP32),), TensorSpec((64, 4096), FP32))
 BUDGET_S = 30.0
 JUDGINGS_A_PROCESS = 10
 

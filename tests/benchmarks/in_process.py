@@ -13,7 +13,7 @@ CALLS = 12
 def time_in_process(name: str, rounds: int) -> float:
     """Median seconds a call over `rounds` windows of CALLS calls each."""
     function = getattr(work, name)
-    shape = (256, 4096)
+    shape = (64, 4096)
     inputs = [torch.empty(shape) for _ in range(CALLS)]
     outputs = [torch.empty(shape) for _ in range(CALLS)]
     samples = []

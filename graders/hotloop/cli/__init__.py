@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -54,7 +55,11 @@ def _options(  # pyright: ignore[reportUnusedFunction]
         ),
     ] = False,
 ) -> None:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    # On the handler, because nbgrader sets its own loggers to INFO.
+    handler.setLevel(logging.WARNING)
+    logging.basicConfig(handlers=[handler], format="%(name)s: %(message)s")
+    warnings.filterwarnings("ignore", module=r"nbgrader\.")
 
 
 def main() -> None:

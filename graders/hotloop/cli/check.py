@@ -16,6 +16,7 @@ from hotloop.cli.answer import Json, UserError, answering
 from hotloop.course.points import settle
 from hotloop.judge.local import NOTEBOOK, judge_folder
 from hotloop.judge.record import Record
+from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.level import level
 
 
@@ -41,9 +42,10 @@ def run(
         _require_sandbox()
         records = _judge(folder, module, code)
         rows = [_row(module, task, records.get(task.id)) for task in tasks]
-        failed = any(not r.pending and r.verdict != "passed" for r in records.values())
+        judged = [rung.verdict for record in records.values() for rung in record.rungs]
+        failed = any(v is not Verdict.PASSED and not v.pending for v in judged)
         document = {"module": module.id, "folder": str(folder), "tasks": rows}
-        answer.give(document, _table(rows), exit_code=int(failed))
+        answer.give(document, _table(module, rows), exit_code=int(failed))
 
 
 def _work(folder: Path, module: str) -> Path:
@@ -88,14 +90,21 @@ def _row(module: curriculum.Module, task: curriculum.Task, record: Record | None
     }
 
 
-def _table(rows: list[dict[str, Any]]) -> Table:
+def _table(module: curriculum.Module, rows: list[dict[str, Any]]) -> Table:
     table = Table("task", "rung", "verdict", "points", "sentence")
+    for column in table.columns[:4]:
+        column.no_wrap = True
     for row in rows:
         points = f"{row['points']:g} of {row['possible']:g}"
         if row["pending"]:
             points += f", {row['pending']:g} open"
         table.add_row(row["task"], "", row["verdict"] or "", points, Text(row["sentence"]))
-        for rung in row["record"]["rungs"] if row["record"] else ():
-            table.add_row("", rung["rung"], rung["verdict"], "", Text(rung["sentence"]))
+        worth = {rung.id: rung.points for rung in module.task(row["task"]).rungs}
+        rungs = row["record"]["rungs"] if row["record"] else ()
+        for rung in rungs if len(rungs) > 1 else ():
+            open_ = Verdict(rung["verdict"]).pending
+            earned = f"{worth.get(rung['rung'], 0) * rung['earned']:g}"
+            sentence = Text(rung["sentence"])
+            table.add_row("", rung["rung"], rung["verdict"], "open" if open_ else earned, sentence)
         table.add_section()
     return table

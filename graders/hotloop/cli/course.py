@@ -22,15 +22,16 @@ def run(
         grading.require_course_packages()
         from hotloop.course.prepare import NotPrepared, prepare
 
+        folder = folder.resolve()
         names = [find.module(name).id for name in modules]
         try:
             released = prepare(folder, names)
         except NotPrepared as error:
             raise UserError(str(error)) from None
-        document = {"course": str(folder.resolve()), "released": [str(path) for path in released]}
+        document = {"course": str(folder), "released": [str(path) for path in released]}
         lines = [f"Released: {path}" for path in released]
         lines += [
-            f"Hand-ins go to {folder.resolve() / 'submitted'}/STUDENT/MODULE/",
+            f"Hand-ins go to {folder / 'submitted'}/STUDENT/MODULE/",
             f"Then: hotloop grade --course {folder}",
         ]
         answer.give(document, Text("\n".join(lines)))

@@ -9,6 +9,7 @@ Nothing that a cell prints, raises or destroys has a say in the points.
 from __future__ import annotations
 
 import atexit
+import json
 import logging
 import tempfile
 from collections.abc import Callable
@@ -34,6 +35,7 @@ from hotloop.course.kernel import (
 from hotloop.course.notebook_exporter import METADATA, find_notebook, read_ordinary
 from hotloop.course.points import settle
 from hotloop.course.rulings import ruling, with_death
+from hotloop.course.sanitize import writable
 from hotloop.course.snapshot import snapshot
 from hotloop.curriculum import Module, Task
 from hotloop.judge.client import JudgeProcess, lost
@@ -92,6 +94,7 @@ class JudgedExecute(NbGraderPreprocessor):
         with tempfile.TemporaryDirectory(prefix="hotloop-submission-") as copy:
             files = Path(copy)
             notes = [*nb.metadata.get(METADATA, {}).get("notes", []), *snapshot(folder, files)]
+            notes = [writable(note) for note in notes]
             _put_back_notebooks(handed_in, files)
             run = _Run(self, module, names["student"], files, self.isolation())
             run.unreadable = str(nb.metadata.get(METADATA, {}).get("unreadable", ""))
@@ -236,20 +239,16 @@ class _Run:
                     request = kernel.begin(SERVE_JUDGE)
                 wait([future], timeout=0.02)
             record = future.result()
-        if kernel is None:
+        if kernel is None or request is None or kernel.settle(request, _SETTLE_S):
             return record
-        if not kernel.alive:
-            return with_death(record, kernel.death)
-        if request is not None:
-            kernel.settle(request, _SETTLE_S)
-        return record
+        return with_death(record, kernel.death)
 
     def _ask_judge(self, job: Job) -> Record:
         def say(text: str) -> None:
             self.settings.say(self.student, job.task, text)
 
         try:
-            return self.settings.judge().judge(job, say)
+            return _writable_record(self.settings.judge().judge(job, say))
         except Exception as error:
             log.exception("judging %s.%s failed", job.module, job.task)
             return lost(job, error)
@@ -279,6 +278,11 @@ def _shown(record: Record, module: Module) -> NotebookNode:
         "text/plain": render_record.text(record, score),
     }
     return nodes.display(data)
+
+
+def _writable_record(record: Record) -> Record:
+    """A sentence may quote a learner's message, half characters included."""
+    return Record.from_json(json.loads(writable(json.dumps(record.to_json(), ensure_ascii=False))))
 
 
 def _pinned_threads() -> dict[str, str]:

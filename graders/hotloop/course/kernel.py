@@ -163,11 +163,16 @@ class ConfinedKernel:
             "let KeyboardInterrupt through.",
         )
 
-    def settle(self, request: str, seconds: float) -> None:
-        """Wait for what `begin` started, then make it end; its output is dropped."""
+    def settle(self, request: str, seconds: float) -> bool:
+        """Wait for what `begin` started, then make it end; its output is dropped.
+
+        False when the kernel had died of it by itself.
+        """
         unseen = Outputs(max_text=0, max_display=0)
-        if self._await(request, unseen, seconds) is None:
+        status = self._await(request, unseen, seconds)
+        if status is None:
             self.finish(request, unseen)
+        return status != "dead"
 
     def kill(self, verdict: Verdict, sentence: str) -> None:
         """End the kernel and all that it started."""

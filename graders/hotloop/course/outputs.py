@@ -8,7 +8,7 @@ from nbformat import NotebookNode
 
 from hotloop.course import nodes
 from hotloop.course.channels import Reply
-from hotloop.course.sanitize import harmless_data
+from hotloop.course.sanitize import harmless_data, writable
 
 MAX_TEXT = 64 * 1024
 """Characters of text that are kept of one cell."""
@@ -67,10 +67,11 @@ class Outputs:
     def _error(self, content: dict[str, Any]) -> None:
         lines = content.get("traceback")
         trace = "\n".join(map(str, cast(list[Any], lines))) if isinstance(lines, list) else ""
-        name, message = str(content.get("ename", ""))[:200], str(content.get("evalue", ""))[:1000]
+        name, message = (writable(str(content.get(key, ""))[:1000]) for key in ("ename", "evalue"))
         self.nodes.append(nodes.error(name, message, self._take_text(trace).split("\n")))
 
     def _take_text(self, text: str) -> str:
+        text = writable(text)
         kept = text[: self._text_left]
         self._text_left -= len(kept)
         if len(kept) == len(text):

@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 
 from hotloop.course import nodes
 from hotloop.course.released import ReleasedCell
-from hotloop.course.sanitize import harmless_markdown, literal
+from hotloop.course.sanitize import harmless_markdown, literal, writable
 
 MAX_NOTEBOOK = 16 << 20
 """Bytes of a notebook file; a longer one is not read."""
@@ -26,6 +26,8 @@ MAX_SOURCE = 256 * 1024
 
 NOT_HANDED_IN = b'{"hotloop": "no notebook was handed in"}'
 """Stands where nbgrader needs a notebook to look at, and none came."""
+
+UNREADABLE_CELL = "*(A cell could not be read here, or was too long, and was left out.)*"
 
 Kind = Literal["code", "markdown", "raw"]
 
@@ -95,8 +97,7 @@ def read_cells(data: bytes | None) -> list[Submitted]:
     found = cast(list[Any], cells)
     if len(found) > MAX_CELLS:
         raise Unreadable(f"The notebook has more than {MAX_CELLS} cells, which is not graded.")
-    read = [_submitted(cast(dict[str, Any], cell)) for cell in found if isinstance(cell, dict)]
-    return [cell for cell in read if cell is not None]
+    return [_submitted(_dict(cell)) for cell in found]
 
 
 def _document(data: bytes | None) -> dict[str, Any]:
@@ -119,15 +120,15 @@ def _document(data: bytes | None) -> dict[str, Any]:
     return cast(dict[str, Any], document)
 
 
-def _submitted(cell: dict[str, Any]) -> Submitted | None:
+def _submitted(cell: dict[str, Any]) -> Submitted:
     kind = cell.get("cell_type")
-    source = _text(cell.get("source", cell.get("input", "")))
+    source = _text(cell.get("source", cell.get("input")))
     if source is None or len(source) > MAX_SOURCE:
-        return None
+        kind, source = "markdown", UNREADABLE_CELL
     metadata = _dict(_dict(cell.get("metadata")).get("nbgrader"))
     return Submitted(
-        kind=kind if kind in {"code", "raw"} else "markdown",
-        source=source,
+        kind=kind if kind in ("code", "raw") else "markdown",
+        source=writable(source),
         grade_id=str(metadata.get("grade_id", "")),
         cell_id=str(cell.get("id", "")),
     )
@@ -203,7 +204,9 @@ def _add_missing(
 def _text(value: Any) -> str | None:
     if isinstance(value, str):
         return value
-    parts = _list(value)
+    if not isinstance(value, list):
+        return None
+    parts = cast(list[Any], value)
     return "".join(parts) if all(isinstance(part, str) for part in parts) else None
 
 

@@ -27,6 +27,11 @@ _MAGIC = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _FENCE = re.compile(r"`{3,}|~{3,}")
 
 
+def writable(text: str) -> str:
+    """The text without half characters, which JSON can carry and no file or database takes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def harmless_html(text: str) -> str:
     """The HTML without anything that runs, loads, overlays or submits."""
     return nh3.clean(
@@ -73,8 +78,10 @@ def harmless_data(bundle: Mapping[str, Any]) -> dict[str, str]:
 def _joined(value: Any) -> str | None:
     if isinstance(value, list):
         parts = cast(list[Any], value)
-        return "".join(parts) if all(isinstance(part, str) for part in parts) else None
-    return value if isinstance(value, str) else None
+        whole = "".join(parts) if all(isinstance(part, str) for part in parts) else None
+    else:
+        whole = value if isinstance(value, str) else None
+    return writable(whole) if whole is not None else None
 
 
 def _is_picture(text: str, magic: bytes) -> bool:

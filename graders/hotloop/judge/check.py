@@ -65,6 +65,8 @@ class Check:
 
 def find(module: str, task: str) -> Check:
     """The check of `module.task`. KeyError names what is missing."""
+    if not module.isidentifier():
+        raise KeyError(f"{module!r} is no module's name")
     try:
         checks = importlib.import_module(f"hotloop.checks.{module}")
     except ModuleNotFoundError as error:

@@ -77,6 +77,17 @@ _EXPRESSIONS = (
     ast.unaryop,
     ast.cmpop,
 )
+_LITERALS = (
+    ast.Constant,
+    ast.UnaryOp,
+    ast.BinOp,
+    ast.Tuple,
+    ast.Name,
+    ast.expr_context,
+    ast.operator,
+    ast.unaryop,
+)
+_MAKERS = frozenset({"float", "int", "tl.constexpr"})
 _WORDS = {
     "Import": "an import",
     "ImportFrom": "an import",
@@ -141,6 +152,15 @@ class Vetter(ast.NodeTransformer):
     def expression(self, node: ast.expr) -> ast.expr:
         """The expression, vetted."""
         return self.visit(node)
+
+    def literal(self, node: ast.expr) -> ast.expr:
+        """The expression, vetted as one whose value nothing can change later: a list that lives
+        as long as the module would carry what one program loaded to the next."""
+        vetted = self.expression(node)
+        for part in ast.walk(vetted):
+            if not _is_literal(part):
+                self._module.refuse(node, "a constant is made of numbers, dtypes and arithmetic")
+        return vetted
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         """Refuse unknown nodes; vet the parts of known ones."""
@@ -294,6 +314,14 @@ def dotted_node(*parts: str) -> ast.expr:
 
 def _nodes(node: ast.AST, name: str) -> list[ast.AST]:
     return [part for part in getattr(node, name) if isinstance(part, ast.AST)]
+
+
+def _is_literal(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return dotted(node.func) in _MAKERS
+    if isinstance(node, ast.Attribute):
+        return dotted(node).startswith("tl.")
+    return isinstance(node, _LITERALS)
 
 
 def _is_text(statement: ast.stmt) -> bool:

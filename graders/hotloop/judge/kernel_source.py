@@ -223,7 +223,7 @@ class _LearnerModule:
         for argument in arguments.args:
             argument.annotation = kept_annotation(argument.annotation, self)
         defaults = Vetter(self, frozenset())
-        arguments.defaults = [defaults.expression(default) for default in arguments.defaults]
+        arguments.defaults = [defaults.literal(default) for default in arguments.defaults]
 
     def _vet_constant(self, name: str, statement: ast.stmt) -> None:
         if not isinstance(statement, ast.Assign | ast.AnnAssign) or statement.value is None:
@@ -238,7 +238,7 @@ class _LearnerModule:
         if annotated:
             kept = kept_annotation(statement.annotation, self)
             statement.annotation = kept or ast.Name("int", ast.Load())
-        statement.value = Vetter(self, frozenset()).expression(statement.value)
+        statement.value = Vetter(self, frozenset()).literal(statement.value)
 
 
 def _local_names(function: ast.FunctionDef) -> frozenset[str]:

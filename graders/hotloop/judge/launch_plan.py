@@ -184,7 +184,8 @@ def _option(value: object, allowed: Container[int], name: str, kernel: str) -> i
 def _argument(name: str, claim: object, tensors: int, scratch: int) -> Argument:
     document = _object(claim)
     if "unsupported" in document:
-        what = str(document["unsupported"])[:40]
+        kind = document["unsupported"]
+        what = kind[:40] if isinstance(kind, str) else "value of unknown type"
         _advise(f"`{name}` is a {what}: pass tensors, numbers and dtypes to a checked kernel")
     if "value" in document:
         return Scalar(_number(document["value"]))
@@ -193,11 +194,11 @@ def _argument(name: str, claim: object, tensors: int, scratch: int) -> Argument:
     if "type" in document:
         return TypeName(_dtype(document["type"]))
     tensor = document.get("tensor")
-    if tensor not in {"argument", "scratch"}:
+    if not isinstance(tensor, str) or tensor not in {"argument", "scratch"}:
         _tampered()
     most = tensors if tensor == "argument" else scratch
     return Pointer(
-        tensor=str(tensor),
+        tensor=tensor,
         index=_integer(document.get("index"), 0, most - 1),
         offset=_integer(document.get("offset"), 0, 1 << 40),
         dtype=_dtype(document.get("dtype")),
@@ -239,14 +240,16 @@ def _number(value: object) -> int | float | bool | None:
 
 
 def _infinite(value: object) -> float:
-    if value not in {"inf", "-inf", "nan"}:
+    if not isinstance(value, str) or value not in {"inf", "-inf", "nan"}:
         _tampered()
-    return float(cast(str, value))
+    return float(value)
 
 
 def _dtype(value: object) -> str:
-    if not isinstance(value, str) or value not in ELEMENT_BYTES:
-        _advise(f"the element type {str(value)[:20]!r} cannot be checked here")
+    if not isinstance(value, str):
+        _tampered()
+    if value not in ELEMENT_BYTES:
+        _advise(f"the element type {value[:20]!r} cannot be checked here")
     return value
 
 

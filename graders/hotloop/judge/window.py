@@ -75,6 +75,7 @@ class Side:
         self.workload = workload
         self.threads = threads
         self.seeds = seeds
+        self.patience_s = RUN_TIMEOUT_S
         self.arena: Arena | None = None
         self.link.freezer.freeze()
 
@@ -105,11 +106,11 @@ class Side:
             call.poison_output(self.seeds.pattern())
             self.workload.fill(rng, call, hostile)
         self.link.send({"op": "run"})
-        still = freezer.usage() == before
         steal = steal_seconds()
+        still = freezer.usage() == before
         started = now()
         freezer.thaw()
-        self.link.receive(time.monotonic() + RUN_TIMEOUT_S)
+        self.link.receive(time.monotonic() + self.patience_s)
         freezer.freeze()
         seconds = now() - started
         after = freezer.usage()

@@ -13,7 +13,7 @@ import os
 import signal
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -99,7 +99,7 @@ class Groups:
         return self._oom_fd, place.version == 2
 
     def out_of_memory(self) -> bool:
-        """True once the kernel has killed something here for want of memory."""
+        """True once the kernel had to kill something here for want of memory."""
         place = self._places.memory
         if place is None:
             return False
@@ -108,9 +108,8 @@ class Groups:
             text = (self._folders[place] / name).read_text(encoding="ascii")
         except OSError:
             return False
-        return any(
-            line.startswith("oom_kill ") and line.split()[1] != "0" for line in text.splitlines()
-        )
+        counts = dict(line.split() for line in text.splitlines())
+        return any(counts.get(name, "0") != "0" for name in ("oom", "oom_kill"))
 
     def remove(self) -> None:
         """Kill what is left and remove the groups."""
@@ -143,16 +142,20 @@ def sweep() -> None:
 @cache
 def places() -> Places:
     """Where groups can be made by this process."""
-    own = _own_groups()
-    unified = own.get("")
-    freezer = _freezer_v2(unified) or _place_v1(own.get("freezer"))
-    memory = _memory_v2(unified) or _place_v1(own.get("memory"))
+    own = own_groups()
+    freezer = freezer_place(own, 2) or freezer_place(own, 1)
+    memory = _memory_v2(own.get("")) or _place_v1(own.get("memory"))
     if memory is not None and memory.version == 2:
         freezer = memory
     return Places(freezer, memory)
 
 
-def _own_groups() -> dict[str, tuple[Path, Path]]:
+def freezer_place(own: Mapping[str, tuple[Path, Path]], version: int) -> Place | None:
+    """Where a group of that version can be made to freeze; `own` as from `own_groups`."""
+    return _freezer_v2(own.get("")) if version == 2 else _place_v1(own.get("freezer"))
+
+
+def own_groups() -> dict[str, tuple[Path, Path]]:
     """By controller ("" for version 2): the hierarchy's mount point and our own group in it."""
     mounts = dict(_mounts())
     found: dict[str, tuple[Path, Path]] = {}

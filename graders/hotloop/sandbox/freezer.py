@@ -8,6 +8,7 @@ after.
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import time
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from hotloop.sandbox import processes
+from hotloop.sandbox import priority, processes
 from hotloop.sandbox.processes import Usage
 
 __all__ = [
@@ -67,6 +68,8 @@ class Freezer(Protocol):
 class CgroupFreezer:
     """Freezes one control group. `version` 2 has cgroup.freeze, 1 has freezer.state."""
 
+    _switch = _state = -1
+
     def __init__(self, group: Path, version: int) -> None:
         self.group = group
         self.version = version
@@ -75,6 +78,7 @@ class CgroupFreezer:
             if version == 2
             else ("freezer.state", "freezer.state", "tasks")
         )
+        self._frozen = False
         self._on, self._off = (b"1", b"0") if version == 2 else (b"FROZEN", b"THAWED")
         self._still = b"frozen 1" if version == 2 else b"FROZEN"
         self._tasks = str(group / tasks)
@@ -83,46 +87,60 @@ class CgroupFreezer:
         self._state = os.open(group / state, os.O_RDONLY | flags)
 
     def freeze(self) -> None:
-        """Return when the kernel says that all tasks are frozen."""
+        """Return when the kernel says that all tasks are frozen, or that the group is gone."""
+        try:
+            self._freeze()
+        except OSError as error:
+            if error.errno != errno.ENODEV:
+                raise
+
+    def _freeze(self) -> None:
         os.write(self._switch, self._on)
         deadline = time.monotonic() + FREEZE_TIMEOUT_S
-        # Spinning, because a sleep would be charged to the window that ends here.
+        # A sleep would be charged to the window that ends here. Where CPUs are scarce, the tasks
+        # need one to come to rest: yielding lets them.
         while self._still not in os.pread(self._state, 256, 0):
             if time.monotonic() > deadline:
                 raise FreezeError(f"{self.group} did not freeze in {FREEZE_TIMEOUT_S:g} s")
+            os.sched_yield()
+        self._frozen = True
 
     def thaw(self) -> None:
         """Let all tasks run on; a group that is gone needs no thawing."""
+        self._frozen = False
         try:
             os.write(self._switch, self._off)
         except OSError:
             return
 
     def usage(self) -> Usage:
-        """Over all threads in the group."""
-        return processes.usage(self._threads())
+        """Over all threads in the group.
+
+        The kernel calls a task frozen a few microseconds before it has left its CPU. Those belong
+        to what came before, and are waited for here rather than on the clock in `freeze`.
+        """
+        tasks = self._threads()
+        if self._frozen:
+            _await_rest(tasks)
+        return processes.usage(tasks)
 
     def set_affinity(self, cpus: set[int]) -> None:
         """Of all threads in the group."""
-        _set_affinity(self._threads(), cpus)
+        priority.set_affinity(self._threads(), cpus)
 
     def set_priority(self, nice: int) -> bool:
         """Of all threads in the group, and of their session's scheduling group."""
-        return _set_priority(self._threads(), nice)
+        return priority.set_with_sessions(self._threads(), nice)
 
     def describe(self) -> dict[str, Any]:
         """Kind, folder and version."""
         return {"kind": "cgroup", "group": str(self.group), "version": self.version}
 
-    def close(self) -> None:
-        """Give the descriptors back; the group itself stays."""
-        if self._switch >= 0:
-            os.close(self._switch)
-            os.close(self._state)
-            self._switch = self._state = -1
-
     def __del__(self) -> None:
-        self.close()
+        # Not sooner: another thread may be about to use them, and numbers are given again.
+        for fd in (self._switch, self._state):
+            if fd >= 0:
+                os.close(fd)
 
     def _threads(self) -> list[int]:
         try:
@@ -175,11 +193,11 @@ class SignalFreezer:
 
     def set_affinity(self, cpus: set[int]) -> None:
         """Of all threads of the tree."""
-        _set_affinity(self._threads(), cpus)
+        priority.set_affinity(self._threads(), cpus)
 
     def set_priority(self, nice: int) -> bool:
         """Of all threads of the tree. The session is left alone: others may belong to it."""
-        return _set_nice(self._threads(), nice)
+        return priority.set_threads(self._threads(), nice)
 
     def describe(self) -> dict[str, Any]:
         """Kind, root and what is left alone."""
@@ -205,6 +223,7 @@ class SignalFreezer:
             while _runs(pid):
                 if time.monotonic() > deadline:
                     raise FreezeError(f"process {pid} did not stop in {FREEZE_TIMEOUT_S:g} s")
+                os.sched_yield()
 
 
 def freezer_from(description: Mapping[str, Any]) -> Freezer:
@@ -216,6 +235,15 @@ def freezer_from(description: Mapping[str, Any]) -> Freezer:
         exclude = frozenset(int(pid) for pid in description["exclude"])
         return SignalFreezer(int(description["pid"]), exclude, int(description["started"]))
     raise ValueError(f"{kind!r} is no kind of freezer")
+
+
+def _await_rest(tasks: list[int]) -> None:
+    deadline = time.monotonic() + FREEZE_TIMEOUT_S
+    for task in tasks:
+        while (found := processes.stat(task)) and found.state == "R":
+            if time.monotonic() > deadline:
+                return
+            os.sched_yield()
 
 
 def _runs(pid: int) -> bool:
@@ -233,32 +261,3 @@ def _signal(pids: Iterable[int], number: int) -> None:
             os.kill(pid, number)
         except ProcessLookupError:
             continue
-
-
-def _set_affinity(tasks: Iterable[int], cpus: set[int]) -> None:
-    for task in tasks:
-        try:
-            os.sched_setaffinity(task, cpus)
-        except ProcessLookupError:
-            continue
-
-
-def _set_nice(tasks: Iterable[int], nice: int) -> bool:
-    for task in tasks:
-        try:
-            os.setpriority(os.PRIO_PROCESS, task, nice)
-        except ProcessLookupError:
-            continue
-        except PermissionError:
-            return False
-    return True
-
-
-def _set_priority(tasks: list[int], nice: int) -> bool:
-    """With autogroups, niceness counts within a session only; the session has one of its own."""
-    for task in tasks:
-        try:
-            Path(f"/proc/{task}/autogroup").write_text(str(nice), encoding="ascii")
-        except OSError:
-            continue
-    return _set_nice(tasks, nice)

@@ -8,9 +8,9 @@ executed.
 from __future__ import annotations
 
 import json
+import math
 import os
 import resource
-import select
 import signal
 import subprocess
 import time
@@ -22,11 +22,11 @@ from subprocess import Popen
 
 from hotloop.sandbox import bubblewrap, cgroup, seccomp, staging
 from hotloop.sandbox.confinement import Confined, Confinement, SandboxUnavailable
-from hotloop.sandbox.freezer import CgroupFreezer, Freezer, SignalFreezer
+from hotloop.sandbox.freezer import Freezer, SignalFreezer
 from hotloop.sandbox.process import WatchedProcess
 from hotloop.sandbox.requirements import diagnose, missing
 from hotloop.sandbox.uids import UidLease, lease_uid
-from hotloop.sandbox.watchdog import Limits, OutputBuffer, Watchdog
+from hotloop.sandbox.watchdog import Limits, OutputBuffer, Watchdog, wait_readable
 
 START_TIMEOUT_S = 20.0
 MAX_STAGED_BYTES = 64 << 20
@@ -80,8 +80,8 @@ class BubblewrapProcess(WatchedProcess):
         with ExitStack() as stack:
             stack.callback(os.close, writer)
             release = self._spawn(stack, writer, buffer)
-            self._restrain()
-            os.close(release)
+            stack.callback(os.close, release)
+            self._restrain_or_kill()
         assert self._outer is not None
         return self._outer, self._make_watchdog(buffer), buffer
 
@@ -130,6 +130,13 @@ class BubblewrapProcess(WatchedProcess):
             raise SandboxUnavailable(diagnose(said or str(error))) from None
         return release
 
+    def _restrain_or_kill(self) -> None:
+        try:
+            self._restrain()
+        except BaseException:
+            signal.pidfd_send_signal(self._first, signal.SIGKILL)
+            raise
+
     def _restrain(self) -> None:
         """Before the program is executed: control groups and limits."""
         if self._groups is not None:
@@ -164,14 +171,16 @@ class BubblewrapProcess(WatchedProcess):
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._first, signal.SIGKILL)
         self.freezer.thaw()
-        select.select([self._first], [], [])
+        wait_readable(self._first, math.inf)
         self._outer.wait()
+        # When bubblewrap has ended first, its child is left to the system's first process to collect;
+        # in a container that may be this one.
+        with suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
 
     def _clean(self) -> None:
         if self._first >= 0:
             os.close(self._first)
-        if isinstance(self._freezer, CgroupFreezer):
-            self._freezer.close()
         if self._groups is not None:
             self._groups.remove()
         if self._staged is not None:
@@ -189,7 +198,7 @@ def _first_child(told: int) -> int:
     deadline = time.monotonic() + START_TIMEOUT_S
     while True:
         left = deadline - time.monotonic()
-        if left <= 0 or not select.select([told], [], [], left)[0]:
+        if not wait_readable(told, left):
             raise ValueError(f"bubblewrap was silent for {START_TIMEOUT_S:g} s")
         part = os.read(told, 4096)
         text += part

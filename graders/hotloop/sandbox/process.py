@@ -32,6 +32,7 @@ class WatchedProcess(ABC):
         self._status: int | None = None
         self._failure: BaseException | None = None
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._closing = threading.Lock()
         self._started = threading.Event()
         self._over = threading.Event()
         self._watchdog: Watchdog | None = None
@@ -79,10 +80,9 @@ class WatchedProcess(ABC):
 
     def kill(self) -> None:
         """End the whole tree and return when nothing is left."""
-        if self._over.is_set():
-            return
-        with contextlib.suppress(OSError):
-            os.eventfd_write(self._wake, 1)
+        with self._closing:
+            if self._wake >= 0:
+                os.eventfd_write(self._wake, 1)
         if not self._over.wait(KILL_TIMEOUT_S):
             raise RuntimeError(f"process {self.pid} and its tree did not end")
 
@@ -111,11 +111,11 @@ class WatchedProcess(ABC):
         self._started.set()
         try:
             self._watchdog.run(self._out_of_memory)
+        finally:
             self._end()
             self._output.drain()
             self.death = self._watchdog.death or self._late_death()
             self._status = process.wait()
-        finally:
             self._tidy()
 
     def _late_death(self) -> Verdict | None:
@@ -128,7 +128,9 @@ class WatchedProcess(ABC):
         try:
             self._clean()
         finally:
-            os.close(self._wake)
+            with self._closing:
+                os.close(self._wake)
+                self._wake = -1
             _living.discard(self)
             self._over.set()
 

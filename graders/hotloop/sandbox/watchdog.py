@@ -34,6 +34,13 @@ class Limits:
     memory_bytes: int | None
 
 
+def wait_readable(fd: int, seconds: float) -> bool:
+    """False when nothing came in time. Unlike select, it takes any descriptor."""
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return bool(poll.poll(None if seconds == math.inf else max(0.0, seconds * 1000)))
+
+
 class OutputBuffer:
     """Keeps the first bytes that come through a pipe."""
 
@@ -59,7 +66,7 @@ class OutputBuffer:
     def drain(self) -> None:
         """Take all that is left and close the pipe."""
         while not self.over and self.read():
-            if not select.select([self.fd], [], [], 0)[0]:
+            if not wait_readable(self.fd, 0):
                 break
         os.close(self.fd)
 
@@ -118,13 +125,14 @@ class Watchdog:
         self._poll = select.poll()
         self._stop = {ended, wake}
         self._oom = oom
+        self._oom_is_certain = not oom_priority
         for fd in (ended, wake, output.fd):
             self._poll.register(fd, select.POLLIN)
         if oom >= 0:
             self._poll.register(oom, select.POLLPRI if oom_priority else select.POLLIN)
 
     def run(self, out_of_memory: Callable[[], bool]) -> None:
-        """Watch. `out_of_memory` confirms what `oom` announced."""
+        """Watch. `out_of_memory` confirms what `oom` announced, where that says more than this."""
         while True:
             ready = {fd for fd, _ in self._poll.poll(self._sleep_ms())}
             self.death = self._verdict(ready, out_of_memory)
@@ -139,7 +147,7 @@ class Watchdog:
         if self._oom in ready:
             with contextlib.suppress(OSError):
                 os.read(self._oom, 8)
-            if out_of_memory():
+            if self._oom_is_certain or out_of_memory():
                 return Verdict.MEMORY_LIMIT
         if self._over_memory():
             return Verdict.MEMORY_LIMIT

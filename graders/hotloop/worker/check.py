@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from hotloop.worker.serve import serve
 
 if TYPE_CHECKING:
+    from hotloop.course.render_record import Shown
     from hotloop.judge.client import JudgeProcess
     from hotloop.judge.record import Record
 
@@ -36,23 +37,11 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown | None:
     module, _, task = key.partition(".")
     if not task:
         raise ValueError(f"{key!r} is not of the form module.task")
-    return Shown(_judge_here(module, task, budget_s))
+    record = _judge_here(module, task, budget_s)
+    from hotloop.course.render_record import Shown
+    from hotloop.curriculum import score
 
-
-class Shown:
-    """A record as a notebook shows it."""
-
-    def __init__(self, record: Record) -> None:
-        self.record = record
-
-    def __repr__(self) -> str:
-        lines = [f"{r.rung}: {r.verdict} — {r.sentence}" for r in self.record.rungs]
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        from hotloop.course.render_record import render_record
-
-        return render_record(self.record)
+    return Shown(record, score(key, record))
 
 
 def serve_judge() -> None:

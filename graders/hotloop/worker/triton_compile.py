@@ -136,6 +136,8 @@ def _describe(error: Exception, diagnostics: str, module: ModuleType) -> Message
     behind = re.search(r"hotloop_kernels\.py:(\d+):\d+: error: (.*)", diagnostics)
     if behind is not None and (line is None or not message.strip()):
         line, message = int(behind[1]), behind[2]
+    wrapped = re.fullmatch(r"""\w+\((['"])(.*)\1\)""", message.strip(), re.DOTALL)
+    message = message if wrapped is None else wrapped[2]
     first = next((text for text in message.splitlines() if text.strip()), type(cause).__name__)
     return {"type": type(cause).__name__, "message": first[:_MESSAGE_LIMIT], "line": line}
 

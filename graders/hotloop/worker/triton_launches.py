@@ -121,19 +121,14 @@ class _Notes:
 
 @contextmanager
 def _noted(notes: _Notes) -> Generator[None]:
-    """Every launch inside goes to `notes` too, interpreted or on a device."""
-    kinds: list[Any] = [
-        importlib.import_module("triton.runtime.interpreter").InterpretedFunction,
-        importlib.import_module("triton.runtime.jit").JITFunction,
-    ]
-    originals = [(kind, kind.run) for kind in kinds]
-    for kind, original in originals:
-        kind.run = _noting(original, notes)
+    """Every interpreted launch inside goes to `notes` too."""
+    kind: Any = importlib.import_module("triton.runtime.interpreter").InterpretedFunction
+    original = kind.run
+    kind.run = _noting(original, notes)
     try:
         yield
     finally:
-        for kind, original in originals:
-            kind.run = original
+        kind.run = original
 
 
 def _noting(original: Callable[..., Any], notes: _Notes) -> Callable[..., Any]:

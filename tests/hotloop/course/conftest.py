@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import socket
 import time
@@ -175,7 +174,7 @@ class SmallJudge:
             return RungRecord("correct", Verdict.RUNTIME_ERROR, "There is no kernel.")
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(job.listen)
-            os.chmod(job.listen, 0o777)
+            Path(job.listen).chmod(0o777)
             listener.listen(1)
             listener.settimeout(10)
             try:

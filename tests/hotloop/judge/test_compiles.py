@@ -15,9 +15,11 @@ from hotloop.judge.check import Candidate, Check, judge_rungs
 from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs import compiles
 from hotloop.judge.rungs.compiles import Compiles
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.verdict import Verdict
+from hotloop.sandbox.level import level
 
 FILE = "softmax_triton.py"
 SUBMISSION = """
@@ -49,18 +51,6 @@ def greedy(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
     tl.store(out_ptr + at, x * tl.sum(x * y, 0) + y * tl.max(x, 0), mask=at < n)
 
 
-@triton.jit
-def product(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
-    rows, columns = tl.arange(0, BLOCK), tl.arange(0, 64)
-    a = rows[:, None] * 64 + columns[None, :]
-    b = columns[:, None] * BLOCK + rows[None, :]
-    total = tl.zeros([BLOCK, BLOCK], tl.float32)
-    for i in range(0, n):
-        total += tl.dot(tl.load(x_ptr + a + i * 8192), tl.load(x_ptr + b + i * 8192))
-    at = rows[:, None] * BLOCK + rows[None, :]
-    tl.store(out_ptr + at, total, mask=at < n)
-
-
 def fine(x, out):
     scale[(2,)](x, out, x.numel(), 2.0, BLOCK=128, num_warps=2)
 
@@ -73,8 +63,8 @@ def spilling(x, out):
     greedy[(1,)](x, out, x.numel(), 2.0, BLOCK=4096, num_warps=1)
 
 
-def too_much_shared(x, out):
-    product[(1,)](x, out, 0, 2.0, BLOCK=64, num_stages=12)
+def two_sums(x, out):
+    greedy[(1,)](x, out, x.numel(), 2.0, BLOCK=256)
 
 
 def two_kernels(x, out):
@@ -135,12 +125,35 @@ def test_spills_are_reported_and_judged_where_a_task_says_so(bench: Bench) -> No
     assert "spill to memory" in strict.sentence
 
 
-def test_more_shared_memory_than_a_block_has_is_an_error(bench: Bench) -> None:
-    record = judge(bench, "too_much_shared", replace(RUNG, targets=(80,)))
+def test_more_shared_memory_than_a_block_has_is_an_error(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if sm_80 had none: a kernel that fills a real one takes seconds to compile."""
+    monkeypatch.setattr(compiles, "SHARED_KIB", {80: 0})
+    record = judge(bench, "two_sums", replace(RUNG, targets=(80,)))
     assert record.verdict is Verdict.COMPILE_ERROR
-    assert "KiB of shared memory, sm_80 has 163" in record.sentence
+    assert "of shared memory, sm_80 has 0 KiB a block" in record.sentence
 
 
 def test_each_specialization_is_compiled_once(bench: Bench) -> None:
     record = judge(bench, "two_kernels", replace(RUNG, targets=(90,)))
+    assert len(record.evidence["kernels"]) == 2
+
+
+@pytest.mark.sandbox
+def test_in_the_sandbox_it_is_the_same(bench: Bench) -> None:
+    if level()[0] == "none":
+        pytest.skip(level()[1])
+    confined = Bench(
+        files=bench.files.root,
+        launcher=Launcher("bubblewrap"),
+        connect=lambda: None,
+        budget_s=120,
+        device="cpu",
+    )
+    try:
+        record = judge(confined, "fine")
+    finally:
+        confined.close()
+    assert record.verdict is Verdict.PASSED
     assert len(record.evidence["kernels"]) == 2

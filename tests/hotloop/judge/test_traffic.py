@@ -21,6 +21,7 @@ from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.traffic import Traffic
 from hotloop.judge.verdict import Verdict
+from hotloop.sandbox.level import level
 
 FILE = "softmax_triton.py"
 SUBMISSION = '''
@@ -489,3 +490,34 @@ def test_plans_of_every_shape_get_a_verdict(
     claim: Callable[..., RungRecord], plan: Any, verdict: Verdict
 ) -> None:
     assert claim(copy.deepcopy(plan)).verdict is verdict
+
+
+def test_on_a_machine_with_a_gpu_kernels_are_counted_in_the_interpreter(bench: Bench) -> None:
+    root = bench.files.root
+    assert root is not None
+    other = Bench(
+        files=root, launcher=Launcher("none"), connect=lambda: None, budget_s=120, device="cuda"
+    )
+    try:
+        assert judge(other, "once").verdict is Verdict.PASSED
+    finally:
+        other.close()
+
+
+@pytest.mark.sandbox
+def test_in_the_sandbox_it_is_the_same(bench: Bench) -> None:
+    if level()[0] == "none":
+        pytest.skip(level()[1])
+    confined = Bench(
+        files=bench.files.root,
+        launcher=Launcher("bubblewrap"),
+        connect=lambda: None,
+        budget_s=120,
+        device="cpu",
+    )
+    try:
+        record = judge(confined, "once")
+    finally:
+        confined.close()
+    assert record.verdict is Verdict.PASSED
+    assert record.evidence["factor"] == 1.0

@@ -157,3 +157,19 @@ def test_an_error_carries_its_line_and_its_reason(
 def test_a_text_as_a_plain_argument_is_an_error(compiler: Compiler) -> None:
     fault = compiler.compile(factor={"type": "fp32"})["fault"]
     assert "tl.constexpr" in fault["message"]
+
+
+def test_what_the_front_end_asserts_is_told_as_its_words(compiler: Compiler) -> None:
+    source = (
+        HEAD
+        + """
+@triton.jit
+def scale(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
+    shift = 0.0
+    if n > 3:
+        shift = 1
+    tl.store(out_ptr, shift)
+"""
+    )
+    fault = compiler.compile(source)["fault"]
+    assert fault["message"].startswith("initial value for `shift` is of type fp32")

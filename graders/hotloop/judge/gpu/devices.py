@@ -9,13 +9,14 @@ from hotloop.worker.device import LIBRARY_VARIABLE, library_path
 
 DEV = Path("/dev")
 _SHARED = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools")
-_USUAL_FOLDERS = (
-    Path("/usr/local/nvidia/lib64"),
+_SEARCHED = (
     Path("/usr/lib/x86_64-linux-gnu"),
     Path("/usr/lib/aarch64-linux-gnu"),
     Path("/usr/lib64"),
-    Path("/usr/lib/wsl/lib"),
 )
+"""Folders that every loader searches: naming them would only hide torch's own libraries."""
+
+_ELSEWHERE = (Path("/usr/local/nvidia/lib64"), Path("/usr/lib/wsl/lib"))
 
 
 def nodes(minor: int, dev: Path = DEV) -> tuple[str, ...]:
@@ -28,21 +29,23 @@ def nodes(minor: int, dev: Path = DEV) -> tuple[str, ...]:
 
 
 def environment() -> dict[str, str]:
-    """Variables that a worker on the GPU needs: where the driver is, caches of its own."""
-    folder = driver_folder()
-    found = {"LD_LIBRARY_PATH": str(folder), "TRITON_LIBCUDA_PATH": str(folder)} if folder else {}
-    named = os.environ.get(LIBRARY_VARIABLE)
+    """Variables that a worker on the GPU needs: where the driver is, and a cache of its own."""
     # Torch numbers cards by speed unless told otherwise; with one node there is one card.
-    common = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_CACHE_PATH": "/tmp/cuda-cache"}
-    return {**common, **found, **({LIBRARY_VARIABLE: named} if named else {})}
+    variables = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_CACHE_PATH": "/tmp/cuda-cache"}
+    folder = driver_folder()
+    if folder is not None:
+        variables["TRITON_LIBCUDA_PATH"] = str(folder)
+        if folder not in _SEARCHED:
+            variables["LD_LIBRARY_PATH"] = str(folder)
+    named = os.environ.get(LIBRARY_VARIABLE)
+    return variables | ({LIBRARY_VARIABLE: named} if named else {})
 
 
 def driver_folder() -> Path | None:
-    """The folder of libcuda, where it is not one that every loader searches."""
+    """The folder of libcuda, or None where only the loader knows."""
     path = Path(library_path())
     if path.is_absolute():
         return path.parent
-    for entry in os.environ.get("LD_LIBRARY_PATH", "").split(":"):
-        if entry and (Path(entry) / "libcuda.so.1").exists():
-            return Path(entry)
-    return next((f for f in _USUAL_FOLDERS if (f / "libcuda.so.1").exists()), None)
+    named = [Path(f) for f in os.environ.get("LD_LIBRARY_PATH", "").split(":") if f]
+    folders = (*named, *_SEARCHED, *_ELSEWHERE)
+    return next((f for f in folders if (f / "libcuda.so.1").exists()), None)

@@ -96,7 +96,8 @@ class Correct:
         return RungRecord(name, Verdict.PASSED, sentence, 1.0, evidence={"cases": passed})
 
     def _judge_case(self, case: Case, candidate: Candidate, link: Link, bench: Bench) -> None:
-        answer = ask(case, candidate, link, bench, self.case_timeout_s)
+        patience = min(self.case_timeout_s, bench.remaining_s)
+        answer = ask(case, candidate, link, bench, patience)
         require_agreement(case, answer, self.reference, self.tolerance(case))
 
 

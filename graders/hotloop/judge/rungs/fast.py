@@ -27,6 +27,7 @@ WINDOW_S = 0.045
 MOST_CALLS = 256
 WARMUP_WINDOWS = 3
 WARMUP_CALLS = 4
+CEILING_WINDOWS = 6
 IMPLAUSIBLE = 1.3
 """Nobody moves bytes this many times faster than the measured copy; caches explain some of it."""
 
@@ -91,15 +92,13 @@ class Fast:
     def _ceiling(self, side: Side, bench: Bench) -> float:
         """Bytes a second of a plain copy over buffers of the same sizes, on the same threads."""
         bench.progress("measuring the device's limit")
+        specs = [call.spec for call in side.calls]
         side.link.freezer.thaw()
         side.link.resolve(self.baseline.copy, side.candidate.file, 60)
-        copier = replace(self.workload, reference=lambda x, *_rest: x)
-        side.workload = copier
-        side.candidate = replace(side.candidate, name=self.baseline.copy)
-        lengthen_side(side, copier, bench.seeds)
-        seconds = [w.seconds for w in _windows(side, 6)]
-        moved = sum(self.fewest_bytes(call.spec) for call in side.calls)
-        return moved / min(seconds)
+        side.workload = replace(self.workload, reference=lambda x, *_rest: x)
+        side.plan(specs)
+        seconds = [w.seconds for w in _windows(side, CEILING_WINDOWS)]
+        return sum(self.fewest_bytes(spec) for spec in specs) / min(seconds)
 
     def _rule(self, name: str, outcome: Outcome, peak: float, side: Side) -> RungRecord:
         figure = outcome.figure
@@ -175,6 +174,7 @@ def lengthen_side(side: Side, workload: Workload, seeds: Seeds) -> None:
         fastest = min(w.seconds for w in _windows(side, WARMUP_WINDOWS))
         promote(side.link)
         if fastest >= WINDOW_S or count >= MOST_CALLS:
+            side.patience_s = max(5.0, 50 * fastest)
             return
         wanted = math.ceil(count * WINDOW_S * 1.1 / fastest)
         count = min(MOST_CALLS, max(count + 1, min(wanted, 16 * count)))

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hotloop.judge.gpu import idle
 from hotloop.judge.gpu.arithmetic import Arithmetic
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.clocks import Clocks
@@ -23,6 +26,7 @@ from hotloop.judge.gpu.idle import IdleProbe
 from hotloop.judge.gpu.nvml import Nvml
 from hotloop.judge.link import Link
 from hotloop.sandbox.freezer import SignalFreezer
+from hotloop.worker import wire
 
 FAKE = Path(__file__).parents[3] / "fakecuda"
 
@@ -83,10 +87,16 @@ def arithmetic() -> Arithmetic:
 
 
 @pytest.fixture
-def card(fake: FakeLibraries, driver: Driver, arithmetic: Arithmetic) -> Card:
+def card(
+    fake: FakeLibraries,
+    driver: Driver,
+    arithmetic: Arithmetic,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Card:
+    monkeypatch.setattr(idle, "WAKE_S", 0.0)
     clocks = Clocks(Nvml(driver.bus_id(), fake.nvml))
     clocks.expected_clients = 3
-    probe = IdleProbe(driver, lambda: time.sleep(0.002))
+    probe = IdleProbe(driver, lambda: None)
     probe.calibrate()
     return Card(driver, driver.facts(), arithmetic, probe, clocks, 0)
 
@@ -95,7 +105,6 @@ def card(fake: FakeLibraries, driver: Driver, arithmetic: Arithmetic) -> Card:
 class FakeWorker:
     link: Link
     pid: int
-    process: subprocess.Popen[bytes]
 
     def shared_mappings(self) -> list[str]:
         """Permissions of the judge's memory as this process has it mapped, from the kernel."""
@@ -107,35 +116,55 @@ class FakeWorker:
         links = [fd.readlink() for fd in Path(f"/proc/{self.pid}/fd").iterdir()]
         return sum("memfd:fakecuda" in str(link) for link in links)
 
+    def ended(self) -> bool:
+        return not Path(f"/proc/{self.pid}").exists()
+
+    def end(self) -> None:
+        self.link.sock.close()
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
 
 Start = Callable[..., FakeWorker]
 
 
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[socket.socket]:
+    """A process that has loaded torch and forks workers."""
+    ours, theirs = socket.socketpair()
+    fd = theirs.fileno()
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, str(FAKE / "worker.py"), "--fd", str(fd)], pass_fds=[fd]
+        )
+    yield ours
+    ours.close()
+    process.wait(30)
+
+
 @pytest.fixture
-def start(fake: FakeLibraries, tmp_path: Path) -> Iterator[Start]:
+def start(fake: FakeLibraries, nursery: socket.socket, tmp_path: Path) -> Iterator[Start]:
     """Starts a worker on a candidate, given as source text with a function `softmax`."""
     started: list[FakeWorker] = []
+    environment = {k: v for k, v in os.environ.items() if k.startswith("FAKECUDA_")}
 
     def start_worker(source: str, *, trusted: bool = False) -> FakeWorker:
         file = tmp_path / f"candidate{len(started)}.py"
         file.write_text("import torch\n" + source)
         ours, theirs = socket.socketpair()
         with theirs:
-            fd = theirs.fileno()
-            command = [sys.executable, str(FAKE / "worker.py"), "--fd", str(fd)]
-            process = subprocess.Popen([*command, "--library", fake.cuda], pass_fds=[fd])
-        link = Link(ours, SignalFreezer(process.pid), trusted=trusted)
-        worker = FakeWorker(link, process.pid, process)
+            request = {"library": fake.cuda, "environment": environment}
+            wire.send(nursery, request, [theirs.fileno()])
+            pid = wire.receive(nursery)["pid"]
+        worker = FakeWorker(Link(ours, SignalFreezer(pid), trusted=trusted), pid)
         started.append(worker)
-        link.hello(60)
-        link.resolve("softmax", str(file), 30)
+        worker.link.hello(60)
+        worker.link.resolve("softmax", str(file), 30)
         return worker
 
     yield start_worker
     for worker in started:
-        worker.process.kill()
-        worker.process.wait()
-        worker.link.sock.close()
+        worker.end()
 
 
 def host_bytes(address: int, size: int) -> Any:

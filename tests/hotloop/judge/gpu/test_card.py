@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from hotloop.judge.gpu import card as module
 from hotloop.judge.gpu import devices, nvml
 from hotloop.judge.gpu.card import MOST_BUSY, Card, CardBusy, NoCard, open_card, prepare
@@ -115,3 +116,15 @@ def test_the_workers_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.delenv(LIBRARY_VARIABLE)
     monkeypatch.setenv("LD_LIBRARY_PATH", f"/nowhere:{tmp_path}")
     assert devices.environment()["TRITON_LIBCUDA_PATH"] == str(tmp_path)
+
+
+def test_folders_that_are_searched_anyway_are_not_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "libcuda.so.1").touch()
+    monkeypatch.delenv(LIBRARY_VARIABLE, raising=False)
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+    monkeypatch.setattr(devices, "_SEARCHED", (tmp_path,))
+    found = devices.environment()
+    assert found["TRITON_LIBCUDA_PATH"] == str(tmp_path)
+    assert "LD_LIBRARY_PATH" not in found

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from hotloop.judge.gpu import idle
@@ -14,7 +12,7 @@ from hotloop.judge.gpu.idle import IdleProbe
 @pytest.fixture
 def probe(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> IdleProbe:
     monkeypatch.setattr(idle, "WAKE_S", 0.01)
-    probe = IdleProbe(driver, lambda: time.sleep(0.002))
+    probe = IdleProbe(driver, lambda: None)
     assert not probe.calibrated
     probe.calibrate()
     return probe
@@ -22,13 +20,16 @@ def probe(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> IdleProbe:
 
 def test_alone_it_is_idle(probe: IdleProbe) -> None:
     assert probe.calibrated
-    assert probe.alone_s > 0.004
+    assert probe.alone_s == pytest.approx(0.01)
+    assert probe.ratio() == pytest.approx(1.0)
     assert probe.idle()
 
 
 def test_taking_turns_with_somebody_is_not_idle(probe: IdleProbe, fake) -> None:
-    fake.set(contention_us=int(probe.alone_s * 1e6))
-    assert probe.ratio() > 1.8
+    fake.set(contention_us=2000)
+    assert probe.idle()
+    fake.set(contention_us=10000)
+    assert probe.ratio() == pytest.approx(2.0)
     assert not probe.idle()
 
 

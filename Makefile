@@ -1,0 +1,78 @@
+# `make demo` and `make test` are all that a newcomer needs; both make .venv themselves.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format site site-serve lab render wheel clean need-python need-bwrap
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= 2
+BIN := $(VENV)/bin
+# nbgrader finds `alembic` and `jupyter` through PATH.
+export PATH := $(abspath $(BIN)):$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export NO_MKDOCS_2_WARNING := 1
+
+help:  ## say what can be made
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
+
+demo: $(VENV)/.hotloop-demo need-bwrap  ## autograde the bundled submissions in the sandbox
+	$(BIN)/hotloop demo
+
+test: $(VENV)/.hotloop-test lint need-bwrap  ## style, types and all tests that this machine can run
+	$(BIN)/pytest -n $(JOBS)
+
+lint: $(VENV)/.hotloop-test  ## ruff and pyright
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+
+format: $(VENV)/.hotloop-test  ## let ruff mend what it can
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+render: $(VENV)/.hotloop-test  ## regenerate exercises/ from solutions/
+	$(BIN)/hotloop render
+
+site: $(VENV)/.hotloop-test  ## build the site into build/site
+	$(BIN)/python -m hotloop.site
+	$(BIN)/mkdocs build --quiet --strict -f build/mkdocs.yml
+
+site-serve: site  ## build the site and serve it on this machine
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
+
+lab: $(VENV)/.hotloop-demo  ## open JupyterLab on fused_softmax
+	test -e build/lab/fused_softmax || $(BIN)/hotloop start fused_softmax build/lab/fused_softmax
+	$(BIN)/hotloop lab build/lab/fused_softmax
+
+wheel: $(VENV)/.hotloop-test  ## build a wheel into dist/
+	$(BIN)/pip wheel --no-deps --wheel-dir dist .
+
+clean:  ## remove what was built, but not .venv
+	rm -rf build dist
+
+# --- environment -------------------------------------------------------------------------------
+# A stamp says which set of requirements is installed, so a second run installs nothing. The set
+# for tests contains the set for the demo.
+
+$(VENV)/bin/python: | need-python
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "Python cannot make virtual environments here. On Debian or Ubuntu:"; \
+	  echo "  sudo apt-get install python3-venv"; exit 1; }
+
+$(VENV)/.hotloop-demo: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[demo]'
+	@touch $@
+
+$(VENV)/.hotloop-test: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[course,site,dev]'
+	@touch $(VENV)/.hotloop-demo $@
+
+need-python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Hotloop needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1)."; \
+	  echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+
+need-bwrap:
+	@command -v bwrap >/dev/null || { \
+	  echo "bubblewrap is missing: without it nothing untrusted is run. On Debian or Ubuntu:"; \
+	  echo "  sudo apt-get install bubblewrap"; exit 1; }

@@ -1,0 +1,243 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: nbgrader,-all
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Fused softmax
+#
+# Softmax does five small things to every element. Run as five operations, they carry the whole
+# tensor to memory and back again and again; run as one kernel, they read it once and write it once.
+# In this notebook you build that kernel in four steps, and explain in a fifth why it is fast.
+#
+# How it works here:
+#
+# - Write your answer where a cell says `### TASK …`, then run the cell with `check(…)` below it. A
+#   separate judge process calls your function on hidden inputs and tells you what it saw.
+# - Tasks 3 and 4 are written in `softmax_triton.py`, beside this notebook. Open it in JupyterLab's
+#   editor (double-click it in the file list), save it, and run the check here.
+# - No GPU is needed to start: Triton kernels run in Triton's interpreter. What only a GPU can show
+#   says `not_measured`, and its points stay open.
+# - Stuck? Each task has three hints. Open one at a time.
+
+# %%
+import torch
+from hotloop import check
+
+# %% [markdown]
+# ## 1. The online recurrence
+#
+# ### CARD fused_softmax.online_pass
+#
+# A softmax needs each row's maximum and the sum of its exponentials. You could make one pass for
+# the maximum and a second for the sum. Do both in **one pass over blocks of columns**: keep a running
+# maximum and a running sum, and mend the sum whenever the maximum grows. A second pass then writes
+# the results.
+#
+# Write `online_softmax(x, block=256)`:
+#
+# - `x` has one to three dimensions; the softmax goes over the last one. Its rows need not be contiguous.
+# - Return a new tensor with the shape and dtype of `x` (float32, float16 or bfloat16). Compute in
+#   float32 inside: a sum of many float16 numbers loses its small terms.
+# - `x` may hold large numbers (±60000) and `-inf`. **A row of nothing but `-inf` gives zeros**, not NaN.
+# - Leave `x` as it is.
+#
+# Before you write it: how often does your loop read each element of `x`? How often would
+# max, then sum, then divide?
+#
+# ### HINTS fused_softmax.online_pass
+
+
+# %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "online_pass_solution", "locked": false, "solution": true, "task": false}
+### BEGIN SOLUTION fused_softmax.online_pass
+### STUB def online_softmax(x, block=256):
+### STUB     raise NotImplementedError("fused_softmax.online_pass")
+def online_softmax(x, block=256):
+    maximum = torch.full(x.shape[:-1], -torch.inf, device=x.device)
+    total = torch.zeros_like(maximum)
+    shift = torch.zeros_like(maximum)
+    for part in x.split(block, dim=-1):
+        values = part.float()
+        new_maximum = torch.maximum(maximum, values.amax(dim=-1))
+        # While a row has seen nothing but -inf, subtract 0: -inf - (-inf) would be NaN.
+        shift = torch.where(new_maximum == -torch.inf, 0.0, new_maximum)
+        total = total * torch.exp(maximum - shift)
+        total += torch.exp(values - shift[..., None]).sum(dim=-1)
+        maximum = new_maximum
+    total = torch.where(total == 0, 1.0, total)
+    out = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    for part, result in zip(x.split(block, dim=-1), out.split(block, dim=-1), strict=True):
+        result.copy_(torch.exp(part.float() - shift[..., None]) / total[..., None])
+    return out
+
+
+### END SOLUTION
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "online_pass", "locked": true, "points": 10, "solution": false, "task": false}
+check("fused_softmax.online_pass")
+
+# %% [markdown]
+# ## 2. Let a compiler fuse it
+#
+# ### CARD fused_softmax.compiled_chain
+#
+# Here is softmax as five operations, the way it is often written first. In eager PyTorch each line is
+# a kernel of its own: it reads its inputs from memory and writes its result back.
+#
+# | line | reads | writes |
+# | --- | --- | --- |
+# | `m = x.amax(-1, keepdim=True)` | x | (a row's worth) |
+# | `s = x - m` | x | s |
+# | `e = torch.exp(s)` | s | e |
+# | `d = e.sum(-1, keepdim=True)` | e | (a row's worth) |
+# | `out = e / d` | e | out |
+#
+# Count: five reads and three writes of the whole tensor. With *s* bytes an element that is 8*s*;
+# the fewest possible is 2*s*, one read and one write.
+#
+# Write `softmax(x, out)`, which fills `out` with the softmax of each row of `x`, so that
+# `torch.compile` turns the whole chain into one fused kernel:
+#
+# - `x` and `out` are float32 and `[rows, columns]`, with 4096 columns or more. Every row has at least
+#   one finite element; others may be `-inf`.
+# - Nothing is returned: your result must lie in `out`. Think about who copies it there.
+# - The judge times it against the five lines above, in processes of their own, on the CPU, and on a GPU
+#   where there is one. Compiling is not timed.
+#
+# Predict before you check: how many times faster can it get if bytes were all that counts? Write your
+# number down, then compare it with the measured one, and think about what else costs time on a CPU.
+#
+# ### HINTS fused_softmax.compiled_chain
+
+
+# %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "chain_given", "locked": true, "solution": false, "task": false}
+def softmax_chain(x):
+    m = x.amax(dim=-1, keepdim=True)
+    s = x - m
+    e = torch.exp(s)
+    d = e.sum(dim=-1, keepdim=True)
+    return e / d
+
+
+# %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "compiled_chain_solution", "locked": false, "solution": true, "task": false}
+### BEGIN SOLUTION fused_softmax.compiled_chain
+### STUB def softmax(x, out):
+### STUB     raise NotImplementedError("fused_softmax.compiled_chain")
+# The copy into `out` is inside the compiled region: the fused kernel writes there directly. Outside,
+# it would read and write the whole result once more.
+@torch.compile
+def _chain_into(x, out):
+    out.copy_(softmax_chain(x))
+
+
+def softmax(x, out):
+    _chain_into(x, out)
+
+
+### END SOLUTION
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "compiled_chain", "locked": true, "points": 13, "solution": false, "task": false}
+check("fused_softmax.compiled_chain")
+
+# %% [markdown]
+# ## 3. The kernel by hand
+#
+# ### CARD fused_softmax.triton_forward
+#
+# Write `softmax(x, out)` in `softmax_triton.py`, with kernels in OpenAI Triton:
+#
+# - `x` and `out` are `[rows, columns]`, float32, float16 or bfloat16, of the same dtype. A row's elements
+#   lie side by side, but **rows may lie further apart than a row is long**: use `stride(0)` of both.
+# - Any number of columns: 1, odd, no power of two, and more than any block can hold (Triton allows
+#   1,048,576 elements a block).
+# - Rows of up to 8192 elements fit in one block: load such a row once and store it once. For a longer row
+#   read twice and write once; here the recurrence of task 1 comes back.
+# - Compute in float32. **A row of nothing but `-inf` gives zeros.**
+#
+# The judge counts the bytes that your kernel loads and stores while it runs in the interpreter, and
+# compiles it for sm_80 and sm_90 without needing such a card.
+#
+# To try it yourself, in a new cell:
+#
+# ```python
+# import importlib, os
+# if not torch.cuda.is_available():
+#     os.environ["TRITON_INTERPRET"] = "1"  # must be set before triton is imported
+# import softmax_triton
+# importlib.reload(softmax_triton)          # after every edit of the file
+# x = torch.randn(4, 1000)
+# out = torch.empty_like(x)
+# softmax_triton.softmax(x, out)
+# print((out - torch.softmax(x, -1)).abs().max())
+# ```
+#
+# ### HINTS fused_softmax.triton_forward
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "triton_forward", "locked": true, "points": 22, "solution": false, "task": false}
+check("fused_softmax.triton_forward")
+
+# %% [markdown]
+# ## 4. Scale and mask in the same kernel
+#
+# ### CARD fused_softmax.triton_masked
+#
+# Attention scales its scores, masks some of them out, and takes the softmax. Write
+# `masked_softmax(x, mask, scale, out)` in `softmax_triton.py`, so that all of it is one kernel:
+#
+# - `out` = softmax of `scale · x` over the elements of the row where `mask` is true; **0 where it is false**.
+# - `mask` has the shape of `x`, is bool or uint8, and 1 means *keep*. It has a row stride of its own.
+# - `scale` is a Python float of either sign, or 0. `x` is finite here; `-inf` comes from the mask alone.
+# - **A row that is masked out altogether gives zeros.**
+# - Shapes, dtypes and strides are as in task 3.
+#
+# ### HINTS fused_softmax.triton_masked
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "triton_masked", "locked": true, "points": 22, "solution": false, "task": false}
+check("fused_softmax.triton_masked")
+
+# %% [markdown]
+# ## 5. Explain it
+#
+# ### CARD fused_softmax.explain
+#
+# A colleague has read your kernel and asks: *“It does the same arithmetic as before. Why is it faster, by
+# how much can it be, and when will it not help?”* Answer in 150 to 300 words, with numbers:
+#
+# 1. bytes moved per element by the five-operation chain and by your kernel, in float32 and in bfloat16;
+# 2. the lowest time that your kernel can take for a `[4096, 8192]` bfloat16 tensor on a card that copies at
+#    3 TB/s (bytes read plus bytes written, a second), with the calculation;
+# 3. one case in which fusing gains little or nothing, and why;
+# 4. what changes when a row no longer fits in one block.
+#
+# A person reads and marks this answer.
+#
+# ### HINTS fused_softmax.explain
+
+# %% [markdown] nbgrader={"schema_version": 3, "grade": true, "grade_id": "explain", "locked": false, "points": 8, "solution": true, "task": false}
+# ### BEGIN SOLUTION fused_softmax.explain
+# ### STUB *Write your answer here.*
+# The chain reads the tensor five times and writes it three times: 8 · 4 = 32 bytes an element in
+# float32, 8 · 2 = 16 in bfloat16. My kernel loads each row once and stores it once: 8 and 4 bytes. The
+# arithmetic is the same, but softmax does only a few operations a byte, so memory sets the pace and the
+# bound on the gain is 32 / 8 = 4 in both types.
+#
+# `[4096, 8192]` in bfloat16 is 4096 · 8192 · 2 B = 67 MB. Read once and written once that is 134 MB; at
+# 3 TB/s it takes at least 134e6 / 3e12 s = 45 µs. A kernel that takes 60 µs reaches 75 % of the limit.
+#
+# Fusing gains little when memory isn't what is waited for. A tensor that fits in the cache makes the
+# intermediate results cheap; on a CPU the exponentials then dominate. A tiny tensor on a GPU costs launches,
+# and five launches against one is another gain than bytes. And against `torch.softmax`, which is one fused
+# kernel already, there is nothing left to fuse.
+#
+# When a row doesn't fit in one block, its elements can't stay in registers between the sum and the
+# division. The online recurrence needs one pass for maximum and sum together, and a second pass reads the
+# row again to write it: 3 · s bytes an element instead of 2 · s, unless the second read hits the cache.
+# ### END SOLUTION

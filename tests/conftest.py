@@ -1,0 +1,26 @@
+"""What all tests share: the clone's root, and which of them this machine can run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hotloop.judge.device import kind
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def clone() -> Path:
+    """The root of the repository."""
+    return ROOT
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests marked `gpu` are skipped where there is no GPU."""
+    if kind() == "cuda":
+        return
+    for item in items:
+        if "gpu" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason="no NVIDIA GPU here"))

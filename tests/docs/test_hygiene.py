@@ -1,0 +1,72 @@
+"""The repository names no machine, no registry, and holds no generated or foreign files."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FORBIDDEN = {
+    "a registry's host": r"\b(pypi|npmjs|pythonhosted)\.(org|com)|deb\.debian\.org",
+    "a path of one machine": r"/(home/(?!learner\b)|Users/|root/|work/main|opt/(wheels|pypi))\w*",
+    "an index option": r"--(extra-)?index-url|--find-links|--trusted-host",
+    "a secret": r"BEGIN [A-Z ]*PRIVATE KEY|\bghp_[A-Za-z0-9]{20}",
+}
+HOSTILE = ROOT / "tests" / "exploits"
+"""What these submissions try to read is no path of ours."""
+LARGEST = 1_500_000
+
+
+def tracked() -> list[Path]:
+    """Files of the repository, those not yet added included."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    done = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True)
+    return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+@pytest.mark.parametrize("what", FORBIDDEN)
+def test_no_file_names(what: str) -> None:
+    pattern = re.compile(FORBIDDEN[what])
+    found: list[str] = []
+    for path in tracked():
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        if path == Path(__file__).resolve() or HOSTILE in path.parents:
+            continue
+        found += [
+            f"{path.relative_to(ROOT)}:{number}: {line.strip()[:100]}"
+            for number, line in enumerate(text.splitlines(), start=1)
+            if pattern.search(line)
+        ]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("what", "line"),
+    [
+        ("a registry's host", "pip install from https://pypi.org/simple"),
+        ("a path of one machine", "open('/work/main/x')"),
+        ("a path of one machine", "cd /home/somebody"),
+        ("an index option", "pip install --index-url x"),
+    ],
+)
+def test_the_patterns_find_what_they_are_for(what: str, line: str) -> None:
+    assert re.search(FORBIDDEN[what], line)
+
+
+def test_nothing_generated_or_huge_is_tracked() -> None:
+    names = [path.relative_to(ROOT) for path in tracked()]
+    assert names
+    generated = {"build", "dist", ".venv", "__pycache__", ".ipynb_checkpoints"}
+    assert not [name for name in names if generated & set(name.parts)]
+    assert not [path for path in tracked() if path.stat().st_size > LARGEST]
+    assert not [name for name in names if name.name == "gradebook.db"]
+
+
+def test_links_stay_inside() -> None:
+    assert all(path.resolve().is_relative_to(ROOT) for path in tracked())

@@ -1,0 +1,211 @@
+"""The notebook that is graded, from whatever was handed in."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import nbformat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nbgrader.nbgraderformat import MetadataValidator
+
+from hotloop.course.released import ReleasedCell
+from hotloop.course.repair import MAX_NOTEBOOK, NOT_HANDED_IN, repair
+
+RELEASED = [
+    ReleasedCell("first_answer", "code", "def f(): ...", "a" * 32, False, False, True, False, None),
+    ReleasedCell("first", "code", "check('m.first')", "b" * 32, True, True, False, False, 4.0),
+    ReleasedCell("explain", "markdown", "Write here.", "c" * 32, False, True, True, False, 6.0),
+    ReleasedCell("last", "code", "check('m.last')", "d" * 32, True, True, False, False, 2.0),
+]
+
+
+def cell(source: Any, grade_id: Any = None, kind: Any = "code", **more: Any) -> dict[str, Any]:
+    metadata = {} if grade_id is None else {"nbgrader": {"grade_id": grade_id}}
+    return {"cell_type": kind, "source": source, "metadata": metadata, **more}
+
+
+FULL = [
+    cell("import torch"),
+    cell("def f(): return 1", "first_answer"),
+    cell("check('m.first')", "first"),
+    cell("Because.", "explain", "markdown"),
+    cell("check('m.last')", "last"),
+]
+
+
+def repaired(cells: Any, **more: Any) -> Any:
+    return repair(json.dumps({"cells": cells, **more}).encode(), RELEASED)
+
+
+def ids(result: Any) -> list[str]:
+    return [c.metadata.get("nbgrader", {}).get("grade_id", "") for c in result.notebook.cells]
+
+
+def check_sound(result: Any) -> None:
+    """Nbgrader and nbformat find nothing amiss, and all graded cells are there."""
+    nbformat.validate(result.notebook)
+    MetadataValidator().validate_nb(result.notebook)
+    assert {"first", "explain", "last"} <= set(ids(result))
+    for node in result.notebook.cells:
+        assert set(node.metadata) <= {"nbgrader"}
+        known = {r.grade_id: r for r in RELEASED}.get(
+            node.metadata.get("nbgrader", {}).get("grade_id")
+        )
+        if known is not None:
+            assert node.metadata["nbgrader"].get("points") == known.points
+            assert not known.locked or node.source == known.source
+
+
+def test_a_good_notebook_stays_as_it_is() -> None:
+    result = repaired(FULL)
+    check_sound(result)
+    assert ids(result) == ["", "first_answer", "first", "explain", "last"]
+    assert [c.source for c in result.notebook.cells] == [c["source"] for c in FULL]
+    assert result.notes == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        pytest.param({2: None}, ["", "first_answer", "first", "explain", "last"], id="deleted"),
+        pytest.param(
+            {4: None}, ["", "first_answer", "first", "explain", "last"], id="deleted last"
+        ),
+        pytest.param(
+            {2: cell("check('m.first')", "frist")},
+            ["", "first_answer", "first", "explain", "last"],
+            id="changed grade id, same text",
+        ),
+        pytest.param(
+            {2: cell("points = 4", "frist")},
+            ["", "first_answer", "first", "", "explain", "last"],
+            id="changed grade id and text",
+        ),
+        pytest.param(
+            {2: cell("points = 4", None, id="first")},
+            ["", "first_answer", "first", "explain", "last"],
+            id="metadata stripped, cell id kept",
+        ),
+        pytest.param(
+            {2: cell("check('m.first')", ["first"])},
+            ["", "first_answer", "first", "explain", "last"],
+            id="grade id of another type",
+        ),
+        pytest.param(
+            {0: cell("check('m.first')", "first")},
+            ["", "first_answer", "first", "explain", "last"],
+            id="doubled: the last counts",
+        ),
+        pytest.param(
+            {3: cell("Because.", "explain", "code")},
+            ["", "first_answer", "first", "explain", "last"],
+            id="changed cell type",
+        ),
+        pytest.param(
+            {3: cell("Because.", "explain", "raw")},
+            ["", "first_answer", "first", "explain", "last"],
+            id="raw cell",
+        ),
+    ],
+)
+def test_graded_cells_come_back_with_their_metadata(
+    changes: dict[int, Any], expected: list[str]
+) -> None:
+    cells = [changes.get(number, given_cell) for number, given_cell in enumerate(FULL)]
+    result = repaired([c for c in cells if c is not None])
+    check_sound(result)
+    assert ids(result) == expected
+
+
+def test_a_locked_cell_gets_its_released_text_back() -> None:
+    result = repaired([cell("score = 100", "first"), *FULL[3:]])
+    check_sound(result)
+    assert "score" not in json.dumps(result.notebook)
+
+
+def test_a_missing_answer_differs_from_an_untouched_one() -> None:
+    result = repaired([c for c in FULL if c is not FULL[3]])
+    (answer,) = (c for c in result.notebook.cells if c.source.startswith("Write here."))
+    assert "missing" in answer.source
+
+
+def test_claims_and_outputs_of_the_file_are_dropped() -> None:
+    claimed = cell("check('m.first')", "first", outputs=[{"output_type": "stream"}], id="first")
+    claimed["metadata"]["nbgrader"].update(points=1000, schema_version=99, task=True, locked=False)
+    claimed["metadata"].update(tags=['"><script>'], magics_language='"><script>')
+    result = repaired([claimed], metadata={"language_info": {"name": "<script>"}})
+    check_sound(result)
+    assert "script" not in json.dumps(result.notebook)
+
+
+def test_old_format_with_worksheets_is_read() -> None:
+    cells = [{"cell_type": "code", "input": ["def f():\n", "    return 1"], "outputs": []}]
+    data = json.dumps({"nbformat": 3, "worksheets": [{"cells": cells}]}).encode()
+    result = repair(data, RELEASED)
+    check_sound(result)
+    assert result.notebook.cells[0].source == "def f():\n    return 1"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (None, "No notebook was handed in"),
+        (NOT_HANDED_IN, "No notebook was handed in"),
+        (b"", "empty file"),
+        (b" \n ", "empty file"),
+        (b'{"cells": [', "not valid JSON"),
+        (b"\xff\xfe\x00", "not valid JSON"),
+        (b"[" * 200_000, "not valid JSON"),
+        (b"42", "not a notebook"),
+        (b'{"cells": 3}', "has no cells"),
+        (b"{}", "has no cells"),
+        (b" " + b"x" * MAX_NOTEBOOK, "longer than"),
+        (json.dumps({"cells": [cell("1")] * 3000}).encode(), "more than"),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_what_cannot_be_read_is_told_and_still_graded(data: bytes | None, said: str) -> None:
+    result = repair(data, RELEASED)
+    check_sound(result)
+    assert said in result.unreadable
+    assert result.notes == [result.unreadable]
+
+
+_json = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(exclude_categories=[])),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+_keys = st.sampled_from(["cell_type", "source", "metadata", "id", "outputs", "input"])
+_values = _json | st.sampled_from(
+    ["code", "markdown", "raw", "first", {"nbgrader": {"grade_id": "first"}}, {"nbgrader": 3}]
+)
+
+
+@given(st.lists(st.dictionaries(_keys, _values) | _json, max_size=6))
+def test_no_json_breaks_it(cells: list[Any]) -> None:
+    check_sound(repaired(cells))
+
+
+def test_half_characters_can_be_written() -> None:
+    result = repair(b'{"cells": [{"cell_type": "code", "source": "x = \'\\ud800\'"}]}', RELEASED)
+    assert nbformat.writes(result.notebook).encode()
+    assert result.notebook.cells[0].source == "x = '?'"
+
+
+def test_a_cell_that_cannot_be_read_leaves_a_note() -> None:
+    result = repaired([cell({"not": "text"}), cell("y" * 300_000), *FULL])
+    check_sound(result)
+    assert all("left out" in c.source for c in result.notebook.cells[:2])
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_break_it(data: bytes) -> None:
+    check_sound(repair(data, RELEASED))

@@ -1,0 +1,108 @@
+"""The rung gpu_correct: through a fake driver for real, and what it says without a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Tolerance
+from hotloop.judge.dtypes import BF16, FP32
+from hotloop.judge.gpu import workers
+from hotloop.judge.gpu.card import NoCard
+from hotloop.judge.gpu.driver import Driver
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.verdict import Ruling, Verdict
+
+FILL = Candidate("softmax", "candidate.py", "destination")
+RETURN = Candidate("softmax", "candidate.py", "return")
+HONEST = "def softmax(x, out):\n    out.copy_(torch.softmax(x.float(), -1))\n"
+
+
+def truth(x):
+    shifted = np.exp(x - x.max(-1, keepdims=True))
+    return shifted / shifted.sum(-1, keepdims=True)
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield case("a small one", rng.standard_normal((3, 5)), FP32)
+    yield case("rows with a gap", rng.standard_normal((4, 333)), BF16, gap=3)
+    yield case("no rows", rng.standard_normal((0, 4)), FP32)
+
+
+def case(label: str, values, dtype, gap: int = 0) -> Case:
+    return Case(label, (Tensor(values, dtype, gap),), TensorSpec(values.shape, dtype, gap))
+
+
+RUNG = GpuCorrect(
+    cases, truth, lambda c: Tolerance.derived(c.out.dtype, terms=400, amplification=20)
+)
+
+
+def ruling_on(driver: Driver, worker, candidate: Candidate = FILL) -> Ruling:
+    with pytest.raises(Ruling) as ruling:
+        RUNG.judge_on(driver, worker.link, candidate, Seeds())
+    return ruling.value
+
+
+def test_right_answers(driver: Driver, start) -> None:
+    assert RUNG.judge_on(driver, start(HONEST).link, FILL, Seeds()) == 3
+
+
+def test_right_answers_that_are_returned(driver: Driver, start) -> None:
+    worker = start("def softmax(x):\n    return torch.softmax(x, -1)\n")
+    assert RUNG.judge_on(driver, worker.link, RETURN, Seeds()) == 3
+
+
+def test_all_memory_is_given_back(driver: Driver, start) -> None:
+    worker = start(HONEST)
+    RUNG.judge_on(driver, worker.link, FILL, Seeds())
+    assert worker.shared_mappings() == []
+    assert driver.memory()[0] == 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def softmax(x, out):\n    pass\n", "A small one: NaN, or never written"),
+        ("def softmax(x, out):\n    out.fill_(0.2)\n", "A small one: Wrong"),
+        (HONEST + "    if len(x) == 4: out[3, 332] = 0.9\n", "Rows with a gap: Wrong: at [3, 332]"),
+    ],
+)
+def test_wrong_answers(driver: Driver, start, source: str, words: str) -> None:
+    ruling = ruling_on(driver, start(source))
+    assert ruling.verdict is Verdict.WRONG_ANSWER
+    assert ruling.sentence.startswith(words)
+
+
+def test_a_returned_tensor_of_another_shape(driver: Driver, start) -> None:
+    worker = start("def softmax(x):\n    return torch.softmax(x, -1)[:1]\n")
+    assert ruling_on(driver, worker, RETURN).verdict is Verdict.WRONG_ANSWER
+
+
+def test_full_memory_is_the_candidates(driver: Driver, start, fake) -> None:
+    worker = start(HONEST)
+    fake.set(held=(1 << 30) - 1)
+    assert ruling_on(driver, worker).verdict is Verdict.MEMORY_LIMIT
+
+
+def test_without_a_gpu_it_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(_guests: int) -> None:
+        raise NoCard("No NVIDIA GPU here: elsewhere.")
+
+    monkeypatch.setattr(workers, "open_card", none)
+    bench = Bench(
+        files=None, launcher=Launcher("none"), connect=lambda: None, budget_s=5, device="cpu"
+    )
+    record = RUNG.judge("gpu_correct", FILL, bench)
+    assert record.verdict is Verdict.NOT_MEASURED
+    assert record.verdict.pending
+    assert record.earned == 0
+    assert record.sentence == "No NVIDIA GPU here: elsewhere."

@@ -1,0 +1,196 @@
+"""The rung gpu_fast, from end to end on a fake card on which sleeping stands for computing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop.judge import speed
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Tolerance
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.gpu import length, window, workers
+from hotloop.judge.gpu.card import Card, NoCard
+from hotloop.judge.gpu.ceiling import Ceiling
+from hotloop.judge.gpu.recipes import Normal
+from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.levels import Level
+from hotloop.judge.rungs import gpu_fast as module
+from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.verdict import Ruling, Verdict
+
+SHAPE = (16, 32)
+COPY = "import time\ndef softmax(x, out):\n    time.sleep({seconds})\n    out.copy_(x)\n"
+LEVELS = (Level(2.0, 0.5), Level(3.0, 1.0), Level(20.0, 0.0))
+SLOW = 0.06
+
+RUNG = GpuFast(
+    DeviceWorkload(
+        spec=lambda _rng, _i: CallSpec((TensorSpec(SHAPE, FP32),), TensorSpec(SHAPE, FP32)),
+        draws=lambda _rng, _spec, hostile: [Normal(1.0, "spikes" if hostile else "plain")],
+        reference=lambda x: x,
+        tolerance=Tolerance(0.0, 0.0),
+    ),
+    Baseline(Path("baseline.py"), "softmax"),
+    lambda spec: 2 * spec.out.bytes,
+    LEVELS,
+    seconds=60.0,
+)
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench(
+        files=None, launcher=Launcher("none"), connect=lambda: None, budget_s=100, device="cuda"
+    )
+
+
+@pytest.fixture
+def judge(card: Card, start, bench: Bench, monkeypatch: pytest.MonkeyPatch):
+    """Judges a candidate of so many seconds a call against a baseline of SLOW seconds."""
+
+    @contextmanager
+    def trusted(_bench: Bench, _folder: Path, _card: Card) -> Iterator[Any]:
+        link = start(COPY.format(seconds=SLOW), trusted=True).link
+        monkeypatch.setattr(link, "resolve", lambda *_: None)
+        yield link
+
+    def judged(source: str, bytes_per_s: float = 1e12):
+        @contextmanager
+        def candidate(_bench: Bench, _candidate: Candidate, _card: Card) -> Iterator[Any]:
+            yield start(source).link
+
+        monkeypatch.setattr(module, "candidate_worker", candidate)
+        monkeypatch.setattr(module, "measure", lambda _link, **_options: Ceiling(bytes_per_s))
+        return RUNG.judge("gpu_fast", Candidate("softmax", "c.py", "destination"), bench)
+
+    card.free_bytes = card.driver.memory()[0]
+    monkeypatch.setattr(module, "card_for", lambda _bench: card)
+    monkeypatch.setattr(module, "trusted_worker", trusted)
+    monkeypatch.setattr(length, "WINDOW_S", 0.001)
+    monkeypatch.setattr(length, "L2_TIMES", 0)
+    # Other tests may run beside this one; how noise is ruled on is tested elsewhere.
+    monkeypatch.setattr(window, "FOREIGN_SHARE", 1.0)
+    monkeypatch.setattr(speed, "CONTROL_TOLERANCE", 0.5)
+    monkeypatch.setattr(speed, "LOOKS", (5,))
+    monkeypatch.setattr(module, "take_off_protocol", lambda *_: 0.0)
+    return judged
+
+
+def test_a_fast_candidate(judge) -> None:
+    record = judge(COPY.format(seconds=SLOW / 6))
+    assert record.verdict is Verdict.PASSED
+    assert record.earned == 1.0
+    assert 4 < record.evidence["ratio"] < 7
+    assert record.evidence["gpu"] == "Fake GPU 0"
+    assert record.evidence["clock"] == "1980 of 1980 MHz"
+    assert len(record.evidence["samples"]["candidate"]) == 5
+
+
+def test_a_candidate_as_slow_as_the_baseline(judge) -> None:
+    record = judge(COPY.format(seconds=SLOW))
+    assert record.verdict is Verdict.TOO_SLOW
+    assert record.earned == 0
+    assert "the next level is 2×" in record.sentence
+
+
+def test_wrong_in_a_timed_call(judge) -> None:
+    with pytest.raises(Ruling, match="timed call") as ruling:
+        judge("def softmax(x, out):\n    out.copy_(x)\n    out[3] = 0\n")
+    assert ruling.value.verdict is Verdict.WRONG_ANSWER
+
+
+def test_faster_than_the_card(judge) -> None:
+    with pytest.raises(Ruling) as ruling:
+        judge(COPY.format(seconds=SLOW / 6), bytes_per_s=1e3)
+    assert ruling.value.verdict is Verdict.IMPLAUSIBLE
+
+
+def test_others_on_the_card(judge, fake) -> None:
+    fake.set(clients=9)
+    with pytest.raises(Ruling, match="Others used the GPU") as ruling:
+        judge(COPY.format(seconds=0))
+    assert ruling.value.verdict is Verdict.UNDECIDED
+
+
+class Confined:
+    def __init__(self, end) -> None:
+        self.kill = end
+
+
+def test_the_candidate_is_blamed_if_the_card_rests_without_it(card: Card, start, fake) -> None:
+    fake.set(clients=5)
+    link = start("def softmax(): pass\n").link
+    link.confined = Confined(lambda: fake.set(clients=2))
+    assert module.blame(link, card, "busy").verdict is Verdict.TAMPERED
+
+
+def test_others_are_blamed_if_it_does_not(card: Card, start, fake) -> None:
+    fake.set(clients=5)
+    link = start("def softmax(): pass\n").link
+    link.confined = Confined(lambda: fake.set(clients=4))
+    assert module.blame(link, card, "busy").verdict is Verdict.UNDECIDED
+    link.confined = None
+    assert module.blame(link, card, "busy").verdict is Verdict.UNDECIDED
+
+
+class Side:
+    """As much of a side as `take_off_protocol` uses."""
+
+    layout = None
+    legs = 2
+    calls = (None, None)
+    leg_cost_s = 0.0
+
+    def __init__(self, cost: float, spread: float, window_s: float) -> None:
+        self._cost = (cost, spread)
+        self._window_s = window_s
+
+    def protocol_cost(self, _layout: object) -> tuple[float, float]:
+        return self._cost
+
+    def window(self, _adversarial: list[bool]):
+        return window.DeviceWindow(self._window_s, intact=True, clean=True, foreign=0.0)
+
+
+def test_the_protocols_cost_must_be_certain() -> None:
+    steady = Side(0.002, 0.0001, 0.04)
+    assert module.take_off_protocol(steady, steady) == pytest.approx(0.1)  # type: ignore[arg-type]
+    assert steady.leg_cost_s == 0.002
+    uneven = Side(0.002, 0.0003, 0.04)
+    with pytest.raises(Ruling) as ruling:
+        module.take_off_protocol(uneven, uneven)  # type: ignore[arg-type]
+    assert ruling.value.verdict is Verdict.UNDECIDED
+
+
+def test_the_limit_is_the_slower_of_bytes_and_operations() -> None:
+    from dataclasses import replace
+
+    spec = RUNG.workload.spec(np.random.default_rng(), 0)
+
+    class Calls:
+        calls = (type("Call", (), {"spec": spec}),)
+
+    moved = 2 * 16 * 32 * 4
+    side: Any = Calls()
+    assert RUNG._limit_seconds(Ceiling(1e3, 1e9), side) == pytest.approx(moved / 1e3)
+    counting = replace(RUNG, fewest_flops=lambda _spec: 10**7)
+    assert counting._limit_seconds(Ceiling(1e9, 1e6), side) == pytest.approx(10.0)
+
+
+def test_without_a_gpu_it_is_not_measured(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(_guests: int) -> None:
+        raise NoCard("No NVIDIA GPU here: elsewhere.")
+
+    monkeypatch.setattr(workers, "open_card", none)
+    record = RUNG.judge("gpu_fast", Candidate("softmax", "c.py", "destination"), bench)
+    assert (record.verdict, record.earned) == (Verdict.NOT_MEASURED, 0)

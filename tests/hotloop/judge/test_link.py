@@ -1,0 +1,137 @@
+"""Whatever a worker says, the judge answers with a verdict: it never crashes, hangs or believes."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.link import Link
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker import wire
+
+
+class StillFreezer:
+    def freeze(self) -> None: ...
+    def thaw(self) -> None: ...
+
+
+def _link(trusted: bool = False) -> tuple[Link, socket.socket]:
+    ours, theirs = socket.socketpair()
+    return Link(ours, StillFreezer(), trusted=trusted), theirs  # type: ignore[arg-type]
+
+
+def _ruling(link: Link, timeout_s: float = 0.2) -> Ruling:
+    with pytest.raises(Ruling) as caught:
+        link.request({"op": "run"}, timeout_s)
+    link.sock.close()
+    return caught.value
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(min_size=1, max_size=64))
+def test_garbage_never_becomes_an_answer(data: bytes) -> None:
+    link, theirs = _link()
+    with theirs:
+        theirs.sendall(data)
+        theirs.shutdown(socket.SHUT_WR)
+        assert _ruling(link).verdict in {Verdict.TAMPERED, Verdict.RUNTIME_ERROR}
+
+
+replies = st.dictionaries(
+    st.sampled_from(["ok", "error", "returned", "versions", "launches", "x"]),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+        ),
+        max_leaves=8,
+    ),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(replies)
+def test_only_ok_true_is_an_answer(reply: dict) -> None:
+    link, theirs = _link()
+    with theirs:
+        wire.send(theirs, reply)
+        if reply.get("ok") is True:
+            assert link.request({"op": "run"}, 1) == reply
+            link.sock.close()
+            return
+        assert _ruling(link).verdict is not Verdict.PASSED
+
+
+@settings(max_examples=60, deadline=None)
+@given(replies)
+def test_any_hello_is_survived(reply: dict) -> None:
+    link, theirs = _link()
+    with theirs:
+        wire.send(theirs, {**reply, "ok": True})
+        link.hello(1)
+        assert all(isinstance(v, str) and len(v) <= 40 for v in link.versions.values())
+    link.sock.close()
+
+
+def test_silence_is_a_timeout() -> None:
+    link, theirs = _link()
+    with theirs:
+        assert _ruling(link).verdict is Verdict.TIMEOUT
+
+
+def test_a_slow_drip_of_bytes_does_not_extend_the_deadline() -> None:
+    link, theirs = _link()
+    stop = threading.Event()
+
+    def drip() -> None:
+        theirs.sendall(wire.LENGTH.pack(1000))
+        while not stop.wait(0.02):
+            theirs.sendall(b" ")
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    started = time.monotonic()
+    try:
+        assert _ruling(link, 0.3).verdict is Verdict.TIMEOUT
+        assert time.monotonic() - started < 1
+    finally:
+        stop.set()
+        thread.join()
+        theirs.close()
+
+
+def test_a_closed_connection_is_the_candidates_end() -> None:
+    link, theirs = _link()
+    theirs.close()
+    assert _ruling(link).verdict is Verdict.RUNTIME_ERROR
+
+
+def test_the_same_from_our_own_worker_is_our_fault() -> None:
+    link, theirs = _link(trusted=True)
+    theirs.close()
+    with pytest.raises(JudgeFault):
+        link.request({"op": "run"}, 0.2)
+    link.sock.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "verdict"),
+    [
+        ("NotImplementedError", Verdict.WRONG_ANSWER),
+        ("SyntaxError", Verdict.COMPILE_ERROR),
+        ("ZeroDivisionError", Verdict.RUNTIME_ERROR),
+    ],
+)
+def test_errors_become_verdicts(kind: str, verdict: Verdict) -> None:
+    link, theirs = _link()
+    with theirs:
+        wire.send(theirs, {"ok": False, "error": {"type": kind, "message": "x\ny"}})
+        ruling = _ruling(link)
+        assert ruling.verdict is verdict
+        assert "\ny" not in ruling.sentence or verdict is Verdict.COMPILE_ERROR

@@ -1,0 +1,49 @@
+"""A record survives its file; nothing that is not one is read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hotloop.judge.client import lost
+from hotloop.judge.job import Job
+from hotloop.judge.record import Record, RungRecord, summarize
+from hotloop.judge.verdict import Verdict
+
+PASSED = RungRecord("correct", Verdict.PASSED, "Right.", 1.0)
+FAILED = RungRecord("fast", Verdict.TOO_SLOW, "Slow.")
+OPEN = RungRecord("gpu", Verdict.NOT_MEASURED, "No GPU.")
+
+
+def test_a_record_survives_json() -> None:
+    record = lost(Job("m", "t"), RuntimeError("x"))
+    again = Record.from_json(json.loads(json.dumps(record.to_json())))
+    assert again == record
+    assert again.pending
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"extra": 1},
+        {"format": 99},
+        {"verdict": "excellent"},
+        {"circumstances": {}},
+        {"rungs": [{"rung": "x"}]},
+    ],
+)
+def test_what_is_not_a_record_is_refused(change: dict) -> None:
+    document = lost(Job("m", "t"), RuntimeError("x")).to_json() | change
+    with pytest.raises(ValueError, match=r"."):
+        Record.from_json(document)
+
+
+def test_a_failure_outranks_what_is_open() -> None:
+    assert summarize([PASSED])[0] is Verdict.PASSED
+    assert summarize([FAILED, OPEN]) == (Verdict.TOO_SLOW, "Slow.")
+    assert summarize([PASSED, FAILED, OPEN]) == (Verdict.PARTIAL, "Slow.")
+    assert summarize([OPEN])[0] is Verdict.NOT_MEASURED
+    verdict, sentence = summarize([PASSED, OPEN])
+    assert verdict is Verdict.PARTIAL
+    assert "still open: gpu" in sentence

@@ -1,0 +1,101 @@
+"""Short programs in a sandbox with small limits."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hotloop.judge.verdict import Verdict
+from hotloop.sandbox import cgroup
+from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.sandbox.launch import launch
+from hotloop.sandbox.level import level
+
+MIB = 1 << 20
+Make = Callable[..., Confinement]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a confined program ended."""
+
+    status: int | None
+    death: Verdict | None
+    text: str
+    seconds: float
+
+
+@pytest.fixture
+def confinement() -> Make:
+    """A confinement that runs a Python text; keywords replace its small limits."""
+
+    def make(code: str, *, argv: tuple[str, ...] | None = None, **changes: Any) -> Confinement:
+        values: dict[str, Any] = {
+            "argv": argv or (sys.executable, "-c", code),
+            "environment": {},
+            "read_only": {},
+            "writable": {},
+            "files": None,
+            "memory_bytes": 256 * MIB,
+            "processes": 24,
+            "tmp_bytes": 8 * MIB,
+            "wall_s": 30.0,
+            "output_bytes": MIB,
+        }
+        return Confinement(**(values | changes))
+
+    return make
+
+
+@pytest.fixture
+def start(confinement: Make) -> Iterator[Callable[..., Confined]]:
+    """Launches a program; whatever still runs at the end of the test is killed."""
+    if level()[0] == "none":
+        pytest.skip(level()[1])
+    running: list[Confined] = []
+
+    def begin(code: str, **changes: Any) -> Confined:
+        running.append(launch(confinement(code, **changes)))
+        return running[-1]
+
+    yield begin
+    for confined in running:
+        confined.kill()
+
+
+@pytest.fixture
+def run(start: Callable[..., Confined]) -> Callable[..., Ran]:
+    """Launches a program and waits for its end."""
+
+    def ran(code: str, **changes: Any) -> Ran:
+        begin = time.monotonic()
+        confined = start(code, **changes)
+        status = confined.wait(60)
+        text = confined.output().decode(errors="replace")
+        return Ran(status, confined.death, text, time.monotonic() - begin)
+
+    return ran
+
+
+@pytest.fixture(params=["control groups", "watchdog"])
+def limited_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Runs a test twice: with what this machine has, and as where no control group can be made."""
+    if request.param == "watchdog":
+        monkeypatch.setattr(cgroup, "make_groups", lambda: None)
+    elif cgroup.places() == cgroup.Places(None, None):
+        pytest.skip("this user can make no control groups here")
+    return request.param
+
+
+@pytest.fixture
+def submission(tmp_path: Path) -> Path:
+    """An empty folder to hand in."""
+    folder = tmp_path / "submission"
+    folder.mkdir()
+    return folder

@@ -1,0 +1,261 @@
+"""Freezing: that trees stand still, that it is seen when they do not, and how it is passed on."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from hotloop.sandbox import cgroup, processes
+from hotloop.sandbox.cgroup import Groups, Place, Places
+from hotloop.sandbox.confinement import Confined
+from hotloop.sandbox.freezer import (
+    CgroupFreezer,
+    FreezeError,
+    Freezer,
+    SignalFreezer,
+    freezer_from,
+)
+from hotloop.sandbox.owner import new_tag
+from hotloop.sandbox.plain import launch_plain
+
+from .conftest import Make
+
+BUSY = "import os\nos.fork()\nos.write(1, b'up')\nwhile True: pass"
+GROWING = """
+import os, time
+os.write(1, b'upup')
+while True:
+    if os.fork() == 0:
+        time.sleep(0.02)
+        os._exit(0)
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]: pass
+    except ChildProcessError: pass
+"""
+SELF_THAW = """
+import ctypes, os, signal
+libc = ctypes.CDLL(None, use_errno=True)
+# struct sigevent: the signal's number after eight bytes of value; struct itimerspec: 20 ms, again.
+event = (ctypes.c_int * 16)(0, 0, signal.SIGCONT, 0)
+timer = ctypes.c_void_p()
+assert libc.timer_create(1, event, ctypes.byref(timer)) == 0
+every = (ctypes.c_long * 4)(0, 20_000_000, 0, 20_000_000)
+assert libc.timer_settime(timer, 0, every, None) == 0
+os.write(1, b"upup")
+while True: pass
+"""
+
+
+def wait_for(confined: Confined, text: bytes = b"upup") -> None:
+    deadline = time.monotonic() + 20
+    while confined.output() != text and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert confined.output() == text
+
+
+@pytest.fixture
+def plain(confinement: Make) -> Iterator[Callable[[str], Confined]]:
+    """Launches a program without confinement, whose tree is frozen by signals."""
+    running: list[Confined] = []
+
+    def begin(code: str) -> Confined:
+        running.append(launch_plain(confinement(code)))
+        return running[-1]
+
+    yield begin
+    for confined in running:
+        confined.kill()
+
+
+def assert_stands_still(freezer: Freezer) -> None:
+    freezer.freeze()
+    before = freezer.usage()
+    time.sleep(0.1)
+    assert freezer.usage() == before
+    assert before.tasks
+    assert before.cpu_ns > 0
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("program", [BUSY, GROWING, SELF_THAW], ids=["busy", "forks", "self-thaw"])
+def test_a_sandbox_stands_still(start: Callable[..., Confined], program: str) -> None:
+    confined = start(program)
+    if program is SELF_THAW and isinstance(confined.freezer, SignalFreezer):
+        pytest.skip("signals do not hold this one; see test_self_thaw_is_seen")
+    wait_for(confined)
+    for _ in range(3):
+        assert_stands_still(confined.freezer)
+        running = confined.freezer.usage()
+        confined.freezer.thaw()
+        deadline = time.monotonic() + 10
+        while confined.freezer.usage() == running and time.monotonic() < deadline:
+            time.sleep(0.005)
+        assert confined.freezer.usage() != running
+
+
+@pytest.mark.parametrize("program", [BUSY, GROWING], ids=["busy", "forks"])
+def test_signals_stop_a_tree(plain: Callable[[str], Confined], program: str) -> None:
+    confined = plain(program)
+    wait_for(confined)
+    assert isinstance(confined.freezer, SignalFreezer)
+    for _ in range(3):
+        assert_stands_still(confined.freezer)
+        confined.freezer.thaw()
+        time.sleep(0.03)
+
+
+def test_self_thaw_is_seen(plain: Callable[[str], Confined]) -> None:
+    """A timer can send SIGCONT to its own process: only the CPU time tells."""
+    confined = plain(SELF_THAW)
+    wait_for(confined)
+    with suppress(FreezeError):  # on a busy machine it is never even seen stopped
+        confined.freezer.freeze()
+    before = confined.freezer.usage()
+    time.sleep(0.5)
+    assert confined.freezer.usage().cpu_ns > before.cpu_ns
+
+
+def test_a_branch_can_be_left_alone(plain: Callable[[str], Confined]) -> None:
+    confined = plain("import os\npid = os.fork()\nos.write(1, b'up')\nwhile True: pass")
+    wait_for(confined)
+    (child,) = set(processes.tree(confined.pid)) - {confined.pid}
+    freezer = SignalFreezer(confined.pid, exclude=frozenset({child}))
+    freezer.freeze()
+    assert freezer.usage().tasks == {confined.pid}
+    before = processes.usage([child])
+    time.sleep(0.2)
+    assert processes.usage([child]).cpu_ns > before.cpu_ns
+    freezer.thaw()
+
+
+def test_a_later_process_with_the_same_id_is_not_touched(plain: Callable[[str], Confined]) -> None:
+    confined = plain(BUSY)
+    wait_for(confined)
+    freezer = SignalFreezer(confined.pid, started=processes.started(confined.pid) - 1)
+    freezer.freeze()
+    assert freezer.usage().tasks == frozenset()
+    found = processes.stat(confined.pid)
+    assert found is not None
+    assert found.state != "T"
+
+
+@pytest.mark.sandbox
+def test_another_process_can_freeze(start: Callable[..., Confined]) -> None:
+    confined = start(BUSY)
+    wait_for(confined)
+    description = json.dumps(confined.freezer.describe())
+    code = (
+        "import json, sys; from hotloop.sandbox.freezer import freezer_from; "
+        "freezer_from(json.loads(sys.argv[1])).freeze()"
+    )
+    subprocess.run([sys.executable, "-c", code, description], check=True, timeout=30)
+    before = confined.freezer.usage()
+    time.sleep(0.1)
+    assert confined.freezer.usage() == before
+    again = freezer_from(json.loads(description))
+    again.thaw()
+    assert again.describe() == confined.freezer.describe()
+
+
+@pytest.mark.parametrize("description", [{}, {"kind": "hope"}])
+def test_only_known_kinds(description: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="no kind of freezer"):
+        freezer_from(description)
+
+
+@pytest.mark.sandbox
+def test_what_is_gone_can_be_frozen_and_measured(start: Callable[..., Confined]) -> None:
+    confined = start(BUSY)
+    wait_for(confined)
+    freezer = confined.freezer
+    confined.kill()
+    freezer.freeze()
+    assert freezer.usage().tasks == frozenset()
+    freezer.thaw()
+
+
+@contextmanager
+def busy_group(place: Place) -> Iterator[CgroupFreezer]:
+    groups = Groups(new_tag(), Places(place, None))
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        groups.add(process.pid)
+        freezer = groups.freezer()
+        assert freezer is not None
+        yield freezer
+    finally:
+        groups.remove()
+        process.wait()
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_both_versions_of_control_groups(version: int) -> None:
+    own = cgroup.own_groups()
+    place = cgroup.freezer_place(own, version)
+    if place is None:
+        pytest.skip(f"no control group of version {version} that this user may freeze")
+    with busy_group(place) as freezer:
+        time.sleep(0.05)
+        assert_stands_still(freezer)
+        running = freezer.usage()
+        freezer.thaw()
+        time.sleep(0.2)
+        assert freezer.usage().cpu_ns > running.cpu_ns
+
+
+@pytest.mark.sandbox
+def test_freezing_is_quick(start: Callable[..., Confined]) -> None:
+    """A generous bound on the best of many, because other tests run beside this one."""
+    confined = start("import time\nimport os\nos.write(1, b'upup')\nwhile True: time.sleep(0.001)")
+    wait_for(confined)
+    if not isinstance(confined.freezer, CgroupFreezer):
+        pytest.skip("only control groups are quick")
+    seconds: list[float] = []
+    for _ in range(40):
+        begin = time.perf_counter()
+        confined.freezer.freeze()
+        confined.freezer.thaw()
+        seconds.append(time.perf_counter() - begin)
+        time.sleep(0.001)
+    assert statistics.quantiles(seconds, n=10)[0] < 0.002
+
+
+@pytest.mark.sandbox
+def test_affinity_is_set_from_outside_only(start: Callable[..., Confined]) -> None:
+    cpu = max(os.sched_getaffinity(0))
+    confined = start("""
+import os, sys, threading, time
+os.write(1, b"upup")
+while len(os.sched_getaffinity(0)) > 1: time.sleep(0.01)
+seen = []
+thread = threading.Thread(target=lambda: seen.append(os.sched_getaffinity(0)))
+thread.start(); thread.join()
+try:
+    os.sched_setaffinity(0, range(os.cpu_count()))
+except PermissionError:
+    print(*seen[0], end="")
+""")
+    wait_for(confined)
+    confined.freezer.set_affinity({cpu})
+    assert confined.wait(20) == 0
+    assert confined.output() == b"upup" + str(cpu).encode()
+
+
+@pytest.mark.sandbox
+def test_priority(start: Callable[..., Confined]) -> None:
+    confined = start(BUSY)
+    wait_for(confined)
+    assert confined.freezer.set_priority(5)
+    assert {os.getpriority(os.PRIO_PROCESS, t) for t in confined.freezer.usage().tasks} == {5}
+    allowed = confined.freezer.set_priority(-20)
+    assert allowed == (os.geteuid() == 0)
+    expected = -20 if allowed else 5
+    assert {os.getpriority(os.PRIO_PROCESS, t) for t in confined.freezer.usage().tasks} == {expected}

@@ -1,0 +1,235 @@
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from hotloop import curriculum, paths
+from hotloop.curriculum import CurriculumError, Score, score
+from hotloop.judge.record import Circumstances, Record, RungRecord
+from hotloop.judge.verdict import Verdict
+
+CURRICULUM = {
+    "title": "t",
+    "tiers": ["beginner"],
+    "tracks": [{"id": "a", "title": "A", "summary": "s", "modules": ["later", "second", "first"]}],
+    "concepts": [{"id": "c", "title": "C", "summary": "s"}],
+}
+
+
+def _module(name: str) -> dict[str, Any]:
+    rungs = [
+        {"id": "correct", "points": 4, "what": "right"},
+        {"id": "fast", "points": 6, "needs_gpu": True, "what": "fast"},
+    ]
+    task = {
+        "id": "task",
+        "title": "T",
+        "goal": "g",
+        "minutes": 5,
+        "difficulty": 1,
+        "importance": 1,
+        "kind": "code",
+        "entry": "f",
+        "files": ["lab.ipynb"],
+        "hints": ["a", "b", "c"],
+        "rungs": rungs,
+    }
+    return {
+        "id": name,
+        "title": "M",
+        "track": "a",
+        "tier": "beginner",
+        "summary": "s",
+        "prerequisites": {},
+        "concepts": ["c"],
+        "tasks": [task],
+        "hardware": {"cpu_cores": 1, "memory_gib": 1, "gpu": "any", "without_gpu": "all"},
+        "versions": [],
+    }
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A curriculum of two modules; the curriculum names a third one that does not exist yet."""
+    monkeypatch.setattr(paths, "root", lambda: tmp_path)
+    _write(tmp_path / "curriculum" / "curriculum.yaml", CURRICULUM)
+    for name in ("first", "second"):
+        _write(tmp_path / "curriculum" / name / "module.yaml", _module(name))
+    curriculum.curriculum.cache_clear()
+    curriculum.load_module.cache_clear()
+    yield tmp_path
+    curriculum.curriculum.cache_clear()
+    curriculum.load_module.cache_clear()
+
+
+def _write(path: Path, data: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(yaml.safe_dump(data, sort_keys=False))
+
+
+def _rewrite(tree: Path, **changes: object) -> None:
+    """Change keys of the first module's only task."""
+    data = _module("first")
+    data["tasks"][0].update(changes)
+    _write(tree / "curriculum" / "first" / "module.yaml", data)
+
+
+def test_modules_come_in_the_curriculums_order(tree: Path) -> None:
+    assert [module.id for module in curriculum.modules()] == ["second", "first"]
+
+
+def test_a_module_that_the_curriculum_does_not_name_comes_last(tree: Path) -> None:
+    _write(tree / "curriculum" / "another" / "module.yaml", _module("another"))
+    assert [m.id for m in curriculum.modules()] == ["second", "first", "another"]
+
+
+def test_an_unknown_module_is_a_key_error_that_names_the_known(tree: Path) -> None:
+    with pytest.raises(KeyError, match=r"no module 'later'; there are: first, second"):
+        curriculum.load_module("later")
+
+
+def test_an_unknown_task_is_a_key_error_that_names_the_known(tree: Path) -> None:
+    with pytest.raises(KeyError, match="no task 'nothing'; it has task"):
+        curriculum.load_module("first").task("nothing")
+
+
+def test_points_and_minutes_are_sums(tree: Path) -> None:
+    module = curriculum.load_module("first")
+    assert (module.points, module.minutes, module.task("task").points) == (10, 5, 10)
+
+
+def test_an_unknown_key_is_refused_with_file_and_line(tree: Path) -> None:
+    _rewrite(tree, hnts=["a"])
+    path = tree / "curriculum" / "first" / "module.yaml"
+    line = next(i for i, t in enumerate(path.read_text().splitlines(), 1) if "hnts" in t)
+    with pytest.raises(CurriculumError) as raised:
+        curriculum.load_module("first")
+    assert str(raised.value).startswith(f"{path}:{line}: unknown key 'tasks.0.hnts'")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"hints": ["a", "b"]}, "hints"),
+        ({"difficulty": 6}, "difficulty"),
+        ({"kind": "written"}, "rubric"),
+        ({"entry": None}, "entry"),
+        ({"rungs": [{"id": "correct", "points": 1, "what": "w"}] * 2}, "is there twice"),
+        ({"id": "Not an id"}, "pattern"),
+    ],
+)
+def test_a_faulty_task_is_refused(tree: Path, changes: dict[str, object], words: str) -> None:
+    _rewrite(tree, **changes)
+    with pytest.raises(CurriculumError, match=words):
+        curriculum.load_module("first")
+
+
+def test_the_folders_name_is_the_modules_id(tree: Path) -> None:
+    _write(tree / "curriculum" / "first" / "module.yaml", _module("second"))
+    with pytest.raises(CurriculumError, match=r"id is 'second' and must be the folder's 'first'"):
+        curriculum.load_module("first")
+
+
+def test_a_question_needs_a_whole_rubric(tree: Path) -> None:
+    question = {
+        "id": "q",
+        "level": "beginner",
+        "minutes": 1,
+        "links": ["first.task"],
+        "prompt": {"en": "?"},
+        "probes": ["a", "b"],
+        "strategy": ["a", "b"],
+        "answer": "a",
+        "weak_answers": [{"says": "s", "reveals": "r"}],
+        "follow_ups": ["a", "b"],
+        "rubric": {0: "a", 1: "b", 2: "c", 3: "d", 4: "e"},
+    }
+    path = tree / "curriculum" / "first" / "questions.yaml"
+    _write(path, {"questions": [question]})
+    assert [q.id for q in curriculum.questions("first")] == ["q"]
+    question["rubric"] = {0: "a"}
+    _write(path, {"questions": [question]})
+    with pytest.raises(CurriculumError, match="marks 0 to 4"):
+        curriculum.questions("first")
+
+
+def test_a_module_without_questions_and_runs_has_none(tree: Path) -> None:
+    assert curriculum.questions("first") == []
+    assert curriculum.runs("first") == []
+
+
+def test_runs_are_read_in_the_order_of_their_names(tree: Path) -> None:
+    run = {
+        "format": 1,
+        "module": "first",
+        "kind": "cpu",
+        "driver": "",
+        "date": "2026-01-02",
+        "libraries": {"torch": "2.13.0"},
+        "isolation": "bubblewrap",
+        "ceilings": {},
+        "measurements": [
+            {
+                "candidate": "reference",
+                "task": "task",
+                "rung": "correct",
+                "verdict": "passed",
+                "earned": 1.0,
+                "sentence": "Right.",
+            }
+        ],
+    }
+    for name in ("b", "a"):
+        _write(tree / "curriculum" / "first" / "runs" / f"{name}.json", {**run, "device": name})
+    found = curriculum.runs("first")
+    assert [r.device for r in found] == ["a", "b"]
+    assert found[0].measurements[0].verdict is Verdict.PASSED
+
+
+# --- points ---------------------------------------------------------------------------------------
+
+
+def _record(*rungs: tuple[str, Verdict, float], task: str = "task") -> Record:
+    circumstances = Circumstances("", "", "", "", "", {}, "", "", "", 0.0)
+    judged = tuple(RungRecord(name, verdict, "", earned) for name, verdict, earned in rungs)
+    return Record("first", task, Verdict.PARTIAL, "", judged, circumstances)
+
+
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        (None, Score(0, 10, 10)),
+        (_record(("correct", Verdict.PASSED, 1.0)), Score(4, 6, 10)),
+        (
+            _record(("correct", Verdict.PASSED, 1.0), ("fast", Verdict.NOT_MEASURED, 0.0)),
+            Score(4, 6, 10),
+        ),
+        (
+            _record(("correct", Verdict.PASSED, 1.0), ("fast", Verdict.PARTIAL, 0.5)),
+            Score(7, 0, 10),
+        ),
+        (
+            _record(("correct", Verdict.WRONG_ANSWER, 0.0), ("fast", Verdict.WRONG_ANSWER, 0.0)),
+            Score(0, 0, 10),
+        ),
+    ],
+)
+def test_points_come_from_rungs(tree: Path, record: Record | None, expected: Score) -> None:
+    assert score("first.task", record) == expected
+
+
+def test_a_pending_rung_earns_nothing_whatever_it_claims(tree: Path) -> None:
+    record = _record(("correct", Verdict.JUDGE_ERROR, 1.0), ("fast", Verdict.UNDECIDED, 1.0))
+    assert score("first.task", record) == Score(0, 10, 10)
+
+
+def test_a_record_about_something_else_earns_nothing(tree: Path) -> None:
+    with pytest.raises(ValueError, match=r"about first\.other"):
+        score("first.task", _record(task="other"))
+
+
+def test_a_rung_that_the_task_does_not_have_is_refused(tree: Path) -> None:
+    with pytest.raises(ValueError, match="no rung called bonus"):
+        score("first.task", _record(("bonus", Verdict.PASSED, 1.0)))

@@ -1,0 +1,85 @@
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, ConfigDict
+
+from hotloop.yaml_lines import CurriculumError, load
+
+
+class _Inner(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    name: str
+    count: int
+
+
+class _Outer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    title: str
+    items: list[_Inner]
+
+
+GOOD = """\
+title: a
+items:
+  - name: x
+    count: 1
+  - name: y
+    count: 2
+"""
+
+
+def _error(tmp_path: Path, text: str, name: str = "data.yaml") -> str:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(CurriculumError) as raised:
+        load(path, _Outer)
+    return str(raised.value).replace(str(tmp_path) + "/", "")
+
+
+def test_reads_yaml_and_json(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(GOOD)
+    (tmp_path / "a.json").write_text('{"title": "a", "items": [{"name": "x", "count": 1}]}')
+    assert [i.count for i in load(tmp_path / "a.yaml", _Outer).items] == [1, 2]
+    assert [i.count for i in load(tmp_path / "a.json", _Outer).items] == [1]
+
+
+def test_an_unknown_key_is_refused_where_it_stands(tmp_path: Path) -> None:
+    text = GOOD + "    colour: red\n"
+    assert _error(tmp_path, text) == (
+        "data.yaml:7: unknown key 'items.1.colour': remove it, or mend its spelling"
+    )
+
+
+def test_a_missing_key_names_the_entry_that_lacks_it(tmp_path: Path) -> None:
+    text = GOOD.replace("    count: 2\n", "")
+    assert _error(tmp_path, text) == "data.yaml:5: the key 'items.1.count' is missing"
+
+
+def test_a_wrong_type_names_the_line_of_the_value(tmp_path: Path) -> None:
+    text = GOOD.replace("count: 1", "count: many")
+    assert _error(tmp_path, text).startswith("data.yaml:4: items.0.count: ")
+
+
+def test_every_fault_has_a_line_of_its_own(tmp_path: Path) -> None:
+    text = GOOD.replace("count: 1", "count: many") + "extra: 1\n"
+    lines = _error(tmp_path, text).splitlines()
+    assert [line.split(": ")[0] for line in lines] == ["data.yaml:4", "data.yaml:7"]
+
+
+def test_a_repeated_key_is_refused(tmp_path: Path) -> None:
+    text = GOOD + "title: b\n"
+    assert _error(tmp_path, text) == "data.yaml:7: the key 'title' is there twice"
+
+
+def test_what_is_not_yaml_has_a_line_too(tmp_path: Path) -> None:
+    assert _error(tmp_path, "title: a\nitems: [1, 2\n").startswith("data.yaml:3: not YAML: ")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(CurriculumError, match=r"nowhere\.yaml:1: cannot be read"):
+        load(tmp_path / "nowhere.yaml", _Outer)
+
+
+def test_json_faults_have_lines(tmp_path: Path) -> None:
+    text = '{\n "title": "a",\n "items": [],\n "more": 1\n}\n'
+    assert _error(tmp_path, text, "data.json").startswith("data.json:4: unknown key 'more'")

@@ -1,0 +1,113 @@
+"""`check` in a learner's own process: a verdict, an end in time, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from hotloop.worker.check import check
+
+PROGRAM = """
+import json, sys, time
+from hotloop import check
+
+def online_softmax(x):
+    {body}
+
+shown = check("fused_softmax.online_pass", budget_s={budget})
+print(json.dumps({{"verdict": shown.record.verdict, "html": shown._repr_html_()[:20]}}))
+"""
+
+
+def _start(folder: Path, body: str, budget: float = 60) -> subprocess.Popen[str]:
+    script = folder / "kernel.py"
+    script.write_text(textwrap.dedent(PROGRAM.format(body=body, budget=budget)))
+    return subprocess.Popen(
+        [sys.executable, str(script)],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _judges_of(session: int) -> list[int]:
+    found: list[int] = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if (
+                os.getsid(int(entry.name)) == session
+                and b"hotloop.judge" in (entry / "cmdline").read_bytes()
+            ):
+                found.append(int(entry.name))
+        except (OSError, ValueError):
+            continue
+    return found
+
+
+def _wait_until_gone(session: int) -> bool:
+    for _ in range(100):
+        if not _judges_of(session):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        ("import torch; return torch.softmax(x.double(), -1).nan_to_num(0).to(x.dtype)", "passed"),
+        ("return x", "wrong_answer"),
+        ("raise NotImplementedError('online_pass')", "wrong_answer"),
+        ("sys.exit(3)", "runtime_error"),
+    ],
+)
+def test_a_verdict_comes_back(tmp_path: Path, body: str, verdict: str) -> None:
+    process = _start(tmp_path, body)
+    out, err = process.communicate(timeout=90)
+    assert f'"verdict": "{verdict}"' in out, err
+    assert _wait_until_gone(process.pid)
+
+
+def test_an_endless_loop_ends_with_the_budget(tmp_path: Path) -> None:
+    process = _start(tmp_path, "\n    while True: pass", budget=8)
+    out, err = process.communicate(timeout=60)
+    assert '"verdict": "timeout"' in out, err
+    assert _wait_until_gone(process.pid)
+
+
+def test_interrupting_leaves_no_judge_behind(tmp_path: Path) -> None:
+    process = _start(tmp_path, "time.sleep(600)")
+    for _ in range(200):
+        if _judges_of(process.pid):
+            break
+        time.sleep(0.05)
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert "KeyboardInterrupt" in err
+    assert _wait_until_gone(process.pid)
+
+
+def test_killing_the_kernel_takes_the_judge_with_it(tmp_path: Path) -> None:
+    process = _start(tmp_path, "time.sleep(600)")
+    for _ in range(200):
+        if _judges_of(process.pid):
+            break
+        time.sleep(0.05)
+    process.kill()
+    process.communicate(timeout=10)
+    assert _wait_until_gone(process.pid)
+
+
+def test_a_key_names_module_and_task() -> None:
+    with pytest.raises(ValueError, match="module.task"):
+        check("fused_softmax")
