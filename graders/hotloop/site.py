@@ -59,10 +59,10 @@ def module_page(module: curriculum.Module) -> str:
         "",
         module.summary,
         "",
-        f"Track {module.track}, {module.tier}; about {module.minutes} minutes.",
-        f"{module.points} points. Start with `hotloop start {module.id}`.",
+        f"Track {module.track}, {module.tier}; {module.minutes} minutes, {module.points} points.",
+        f"Start with `hotloop start {module.id}`.",
         "",
-        f"**Hardware.** {module.hardware.gpu} {module.hardware.without_gpu}",
+        f"**Hardware.** With a GPU: {module.hardware.gpu}. Without: {module.hardware.without_gpu}",
         "",
         "## Tasks",
     ]
@@ -141,14 +141,10 @@ def benchmarks_page(folder: Path) -> str:
 
 
 def _benchmark(script: Path, description: str, results: Path) -> list[str]:
-    headline, _, rest = description.partition("\n")
-    lines = [
-        f"## {headline.rstrip('.')}",
-        "",
-        _prose(rest),
-        f"`tests/benchmarks/{script.name}`",
-        "",
-    ]
+    headline, rest = _headline(description)
+    lines = [f"## {headline}", "", rest, ""]
+    if script.name not in rest:
+        lines += [f"`python tests/benchmarks/{script.name}`", ""]
     recorded = sorted(results.glob(f"{script.stem}*.json"))
     if not recorded:
         return [*lines, NOT_MEASURED]
@@ -158,20 +154,47 @@ def _benchmark(script: Path, description: str, results: Path) -> list[str]:
 
 
 def _recorded(path: Path) -> list[str]:
-    """A result holds `rows`, objects with the same keys; `device` and `date`; more is ignored."""
+    """A result holds `device`, `date` and `rows`, objects with the same keys.
+
+    Other plain values are told too; lists, such as the samples, are not.
+    """
     document = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
     for key in ("device", "date", "rows"):
         if key not in document:
             raise ValueError(f"{path}: the key {key!r} is missing")
-    rows = cast("list[Mapping[str, Any]]", document["rows"])
-    notes = [str(document[key]) for key in ("device", "date", "isolation") if document.get(key)]
-    table = _table([name.replace("_", " ") for name in rows[0]], [tuple(r.values()) for r in rows])
-    return [f"Measured on {', '.join(notes)}.", "", *table, ""]
+    told = [
+        f"{_words(name)} {_shown(value)}"
+        for name, value in _plain(document).items()
+        if name not in {"device", "date"}
+    ]
+    head = f"Measured on {document['device']}, {document['date']}"
+    rows = [_plain(row) for row in cast("list[Mapping[str, Any]]", document["rows"])]
+    table = _table(list(map(_words, rows[0])), [list(map(_shown, row.values())) for row in rows])
+    return [f"{'; '.join([head, *told])}.", "", *table, ""]
 
 
-def _prose(text: str) -> str:
-    """A docstring's paragraphs; what is indented stays as it is."""
-    return re.sub(r"\n{3,}", "\n\n", text.strip("\n")) + "\n"
+def _plain(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in document.items() if isinstance(v, str | int | float)}
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _shown(value: str | float) -> str:
+    """Yes and no for truth values; no more digits than were measured."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _headline(description: str) -> tuple[str, str]:
+    """The first question or sentence, and what follows it."""
+    end = re.search(r"[?.:](\s|$)", description)
+    if end is None:
+        return description.strip(), ""
+    headline = description[: end.start() + 1].rstrip(".:")
+    return " ".join(headline.split()), description[end.end() :].strip("\n")
 
 
 # --- exploits -------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """What confinement adds to the start of a process: `python tests/benchmarks/sandbox_start.py`.
 
-`python -c pass` from the call to its end, as a plain child and in the sandbox, in turns. Each sandbox
-is a whole one: namespaces, mounts, filter, control groups, watchdog, and everything removed again.
+`python -c pass` from the call to its end, as a plain child and in the sandbox, in turns. Each
+sandbox is a whole one: namespaces, mounts, filter, control groups, watchdog, and everything removed
+again.
 """
 
 from __future__ import annotations
@@ -102,12 +103,12 @@ def _summary(samples: list[float]) -> dict[str, float]:
 
 
 def _table(result: dict[str, Any]) -> str:
-    lines = [
+    circumstances = (
         f"{result['program']}, {result['repeats']} times each, started by {result['launched_by']}; "
         f"freezing by {result['freezing_by']}, memory by {result['memory_by']}; "
-        f"{result['cores']} cores, load {result['load_1min']}",
-        f"{'':10}{'p20':>9}{'median':>9}{'p80':>9}",
-    ]
+        f"{result['cores']} cores, load {result['load_1min']}"
+    )
+    lines = [circumstances, f"{'':10}{'p20':>9}{'median':>9}{'p80':>9}"]
     for name in ("plain", "sandbox", "added"):
         row = result[f"{name}_ms"]
         lines.append(f"{name:10}{row['p20']:9.1f}{row['median']:9.1f}{row['p80']:9.1f}  ms")

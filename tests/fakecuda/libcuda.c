@@ -182,6 +182,7 @@ CUresult cuMemMap(u64 address, size_t size, size_t offset, u64 handle, u64 flags
 CUresult cuMemSetAccess(u64 address, size_t size, const Access *access, size_t count) {
   int i = range_at(address);
   if (i < 0 || !ranges[i].mapped || count != 1) return INVALID_VALUE;
+  if (access->flags == 1 && control("no_read_only", 0)) return (CUresult)control("no_read_only", 0);
   int protection = access->flags == 3 ? PROT_READ | PROT_WRITE : access->flags == 1 ? PROT_READ : 0;
   note("access %zu %s", size, access->flags == 3 ? "rw" : access->flags == 1 ? "r" : "none");
   return mprotect((void *)address, size, protection) ? INVALID_VALUE : OK;

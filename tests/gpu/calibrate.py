@@ -17,8 +17,10 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from hotloop.checks import fused_softmax
 from hotloop.judge.bench import Bench
@@ -34,6 +36,7 @@ from hotloop.judge.gpu.workers import trusted_worker
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.rungs.gpu_correct import ask
 from hotloop.judge.seeds import Seeds
+from hotloop.sandbox import seccomp
 from hotloop.sandbox.level import level
 
 HERE = Path(__file__).parent
@@ -71,11 +74,11 @@ def calibrate() -> Result:
 
 
 def attempt(part: Callable[[Card], Result], card: Card) -> Result:
-    print(f"{part.__name__} …", file=sys.stderr, flush=True)
+    print(f"{part.__name__.strip('<>_')} …", file=sys.stderr, flush=True)
     started = time.monotonic()
     try:
         result = part(card)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the other parts shall still run
         result = {"error": f"{type(error).__name__}: {error}", "trace": traceback.format_exc()}
     return result | {"took_s": round(time.monotonic() - started, 1)}
 
@@ -101,6 +104,9 @@ def sharing(card: Card) -> Result:
     available, reason = level()
     levels = ["none"] + ([available] if available != "none" else [])
     found = {name: attempt(lambda c, n=name: _share(c, n), card) for name in levels}
+    if available != "none":
+        with memfd_denied():
+            found["without memfd_create"] = attempt(lambda c: _share(c, available), card)
     return {**found, "sandbox": reason}
 
 
@@ -113,6 +119,17 @@ def _share(card: Card, isolation: str) -> Result:
         case = next(iter(rung.cases(seeds.generator())))
         answer = ask(case, ours, link, card.driver, seeds, 120)
     return {"works": answer.shape == case.out.shape}
+
+
+@contextmanager
+def memfd_denied() -> Iterator[None]:
+    """Sandboxes that are started inside deny memfd_create even where there are devices."""
+    with mock.patch.object(seccomp, "ALLOWED_WITH_DEVICES", frozenset()):
+        seccomp.program.cache_clear()
+        try:
+            yield
+        finally:
+            seccomp.program.cache_clear()
 
 
 def idle_probe(card: Card) -> Result:
@@ -161,7 +178,9 @@ def windows(card: Card) -> Result:
             count = len(side.calls)
             made = [side.window([i % 4 == 1 for i in range(count)]) for _ in range(WINDOWS)]
             seconds = [w.seconds / count for w in made if w.counts]
-            mine[name] = statistics.median(seconds) if seconds else float("nan")
+            if not seconds:
+                raise RuntimeError(f"no window of {name} counts: {made}")
+            mine[name] = statistics.median(seconds)
             theirs[name] = in_process(name, side.layout.calls[0].spec, min(count, 16))
             leg = mine[name] * len(side.layout.calls)
             found[name] = {
@@ -209,8 +228,6 @@ def side_on(card: Card, name: str) -> Iterator[DeviceSide]:
     """A side on one of our functions, whatever it computes: `copy` has another reference."""
     workload = fused_softmax.triton_forward().rungs["gpu_fast"].workload
     if name == "copy":
-        from dataclasses import replace
-
         workload = replace(workload, reference=lambda x: x, device_reference=lambda x: x)
     ours = Candidate(name, BASELINES.name, "destination")
     free = card.driver.memory()[0]

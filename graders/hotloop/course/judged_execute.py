@@ -20,7 +20,7 @@ from typing import Any, Protocol, cast
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Any as AnyTrait
-from traitlets import Float, Integer
+from traitlets import Float, Integer, List, Unicode
 
 from hotloop import curriculum
 from hotloop.course import nodes, records, render_record
@@ -52,6 +52,7 @@ RECORDS = "hotloop_records"
 SUBMITTED = "submitted"
 NOTEBOOK_SUFFIX = ".ipynb"
 _SETTLE_S = 5.0
+_POLL_S = 0.02
 
 log = logging.getLogger("hotloop.course")
 
@@ -80,6 +81,9 @@ class JudgedExecute(NbGraderPreprocessor):
     memory_mib = Integer(4096, help="MiB of memory that a learner's notebook may use.").tag(
         config=True
     )
+    tasks = List(
+        Unicode(), help="Judge only these tasks; the others stay pending. Empty: all."
+    ).tag(config=True)
     isolation = AnyTrait(choose, help="Gives the hotloop Isolation to run under.").tag(config=True)
     judge_factory = AnyTrait(None, allow_none=True, help="Makes the judge.").tag(config=True)
     on_progress = AnyTrait(None, allow_none=True, help="Hears what is being done.").tag(config=True)
@@ -208,6 +212,9 @@ class _Run:
         cell.outputs = [_shown(record, self.module)]
 
     def _judge(self, task: Task) -> Record:
+        wanted = cast(Any, self.settings).tasks
+        if wanted and task.id not in wanted:
+            return self._ruling(task, Verdict.NOT_MEASURED, "This task was left out this time.")
         if self.refusal is not None:
             return self._ruling(task, *self.refusal)
         needs_kernel = any(name.endswith(NOTEBOOK_SUFFIX) for name in task.files)
@@ -232,13 +239,12 @@ class _Run:
     def _ask(self, job: Job, kernel: ConfinedKernel | None) -> Record:
         """The judge's record. Once the judge listens, the kernel is lent to it."""
         request = None
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            future = pool.submit(self._ask_judge, job)
-            while kernel is not None and request is None and not future.done():
-                if kernel.judge_socket.exists():
-                    request = kernel.begin(SERVE_JUDGE)
-                wait([future], timeout=0.02)
-            record = future.result()
+        future = _judging.submit(self._ask_judge, job)
+        while kernel is not None and request is None and not future.done():
+            if kernel.judge_socket.exists():
+                request = kernel.begin(SERVE_JUDGE)
+            wait([future], timeout=_POLL_S)
+        record = future.result()
         if kernel is None or request is None or kernel.settle(request, _SETTLE_S):
             return record
         return with_death(record, kernel.death)
@@ -292,6 +298,8 @@ def _pinned_threads() -> dict[str, str]:
 
 
 _judge: JudgeProcess | None = None
+_judging = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hotloop-judge")
+"""One thread for the whole process: a judge dies with the thread that has started it."""
 
 
 def _shared_judge() -> JudgeProcess:

@@ -96,9 +96,8 @@ class Link:
     def hello(self, timeout_s: float) -> None:
         """Wait until the worker answers, and note its library versions (as it claims them)."""
         reply = self.request({"op": "hello"}, timeout_s)
-        versions = reply.get("versions")
-        if isinstance(versions, dict):
-            self.versions = {str(k)[:40]: str(v)[:40] for k, v in list(versions.items())[:20]}
+        versions = wire.as_message(reply.get("versions")) or {}
+        self.versions = {str(k)[:40]: str(v)[:40] for k, v in list(versions.items())[:20]}
 
     def map(self, buffers: dict[int, Buffer], timeout_s: float = 30.0) -> None:
         """Hand buffers to the worker, a hundred a message (the kernel caps descriptors)."""
@@ -147,8 +146,8 @@ class Link:
 
 
 def _failure(reply: wire.Message) -> tuple[Verdict, str]:
-    error = reply.get("error")
-    if not isinstance(error, dict):
+    error = wire.as_message(reply.get("error"))
+    if error is None:
         return Verdict.TAMPERED, "The worker's answer does not keep to the protocol."
     kind, message = str(error.get("type", ""))[:80], str(error.get("message", ""))[:300]
     if kind == "NotImplementedError":

@@ -85,7 +85,7 @@ class Record:
         rungs: list[RungRecord] = []
         for entry in document["rungs"]:
             _require_keys(entry, RungRecord, "rung")
-            rungs.append(RungRecord(**{**entry, "verdict": Verdict(entry["verdict"])}))
+            rungs.append(_rung(entry))
         _require_keys(document["circumstances"], Circumstances, "circumstances")
         return cls(
             module=document["module"],
@@ -112,6 +112,12 @@ def summarize(rungs: Sequence[RungRecord]) -> tuple[Verdict, str]:
         return Verdict.PARTIAL, f"All that was measured here passed; still open: {still_open}."
     first = failed[0] if failed else pending[0]
     return (Verdict.PARTIAL if earned else first.verdict), first.sentence
+
+
+def _rung(entry: Mapping[str, Any]) -> RungRecord:
+    values: dict[str, Any] = dict(entry)
+    values["verdict"] = Verdict(entry["verdict"])
+    return RungRecord(**values)
 
 
 def _require_keys(document: Mapping[str, Any], model: type[Any], what: str) -> None:

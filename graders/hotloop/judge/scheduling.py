@@ -8,7 +8,7 @@ nice as allowed, and windows that were disturbed are thrown away.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,7 +21,7 @@ NICEST = -20
 
 
 @contextmanager
-def undisturbed(links: Sequence[Link], threads: int) -> Iterator[None]:
+def undisturbed(links: Sequence[Link], threads: int) -> Generator[None]:
     """Keep the judge on cores of its own where there are enough, and the workers on theirs.
 
     A worker of several threads binds them itself (OMP_PLACES), one thread a core.

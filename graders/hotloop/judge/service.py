@@ -17,6 +17,7 @@ from hotloop.judge.bench import Bench, accept
 from hotloop.judge.check import find, judge_rungs
 from hotloop.judge.device import device_name, driver_version, kind
 from hotloop.judge.files import digest
+from hotloop.judge.gpu.card import prepare
 from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.link import Link
@@ -33,6 +34,9 @@ NOTEBOOK_TIMEOUT_S = 120.0
 
 def serve(control: socket.socket) -> None:
     """Answer jobs until the parent finishes or goes away."""
+    if kind() == "cuda":
+        # The card's own figures are taken before any candidate lives.
+        prepare()
     while True:
         try:
             message, fds = wire.receive_with_fds(control)

@@ -110,7 +110,10 @@ class Trial:
         rng: np.random.Generator,
         deadline: float,
         on_progress: Callable[[str], None] = lambda _text: None,
+        *,
+        control_tolerance: float = CONTROL_TOLERANCE,
     ) -> None:
+        self.control_tolerance = control_tolerance
         self.baseline = baseline
         self.candidate = candidate
         self.levels = levels
@@ -202,7 +205,7 @@ class Trial:
             pairs = [self._baseline_window() for _ in range(2 * CONTROL_PAIRS)]
             ratio = float(np.median(pairs[0::2]) / np.median(pairs[1::2]))
             self.samples.control = pairs
-            if abs(ratio - 1) <= CONTROL_TOLERANCE:
+            if abs(ratio - 1) <= self.control_tolerance:
                 return
             if time.monotonic() > self.deadline:
                 self._too_noisy()
@@ -215,7 +218,7 @@ class Trial:
         while True:
             self.samples.alone_after = [self._baseline_window() for _ in range(CONTROL_PAIRS)]
             alone += self.samples.alone_after
-            if interleaved <= float(np.median(alone)) * (1 + CONTROL_TOLERANCE):
+            if interleaved <= float(np.median(alone)) * (1 + self.control_tolerance):
                 return
             if len(alone) > 6 * CONTROL_PAIRS or time.monotonic() > self.deadline:
                 raise Ruling(

@@ -21,14 +21,22 @@ _NAMESPACES = ("pid", "net", "ipc", "uts", "cgroup")
 
 @dataclass(frozen=True)
 class Descriptors:
-    """What bubblewrap is handed: the filter, where it tells its child's id, what it waits for, and
-    the two files that name the user inside."""
+    """What bubblewrap is handed: the filter, where it tells its child's id and end, the pipe on
+    which it waits for a byte, and the two files that name the user inside.
+
+    It keeps the writing end of that pipe too: the launcher's death must not read like its word.
+    """
 
     seccomp: int
-    info: int
+    status: int
     block: int
+    release: int
     passwd: int
     group: int
+
+    def all(self) -> tuple[int, ...]:
+        """Every one of them."""
+        return self.seccomp, self.status, self.block, self.release, self.passwd, self.group
 
 
 def program() -> str | None:
@@ -52,8 +60,8 @@ def command(
         *_isolation(uid is None),
         *_mounts(confinement, staged, fds),
         *("--seccomp", str(fds.seccomp)),
-        *("--info-fd", str(fds.info)),
-        *("--block-fd", str(fds.block)),
+        *("--json-status-fd", str(fds.status)),
+        *("--block-fd", str(fds.block), "--sync-fd", str(fds.release)),
         "--",
         *drop,
         *confinement.argv,

@@ -75,6 +75,11 @@ class Confined(Protocol):
         """memory_limit, output_limit or timeout when a limit ended it, else None."""
         ...
 
+    @property
+    def fault(self) -> str | None:
+        """Why the program was never executed, which is the platform's fault; else None."""
+        ...
+
     def poll(self) -> int | None:
         """The exit status once the tree is gone and cleaned up, else None. Never waits."""
         ...

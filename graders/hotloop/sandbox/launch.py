@@ -7,13 +7,13 @@ executed.
 
 from __future__ import annotations
 
-import json
+import fcntl
 import math
 import os
 import resource
+import select
 import signal
 import subprocess
-import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
@@ -25,11 +25,13 @@ from hotloop.sandbox.confinement import Confined, Confinement, SandboxUnavailabl
 from hotloop.sandbox.freezer import Freezer, SignalFreezer
 from hotloop.sandbox.process import WatchedProcess
 from hotloop.sandbox.requirements import diagnose, missing
+from hotloop.sandbox.status import StatusPipe
 from hotloop.sandbox.uids import UidLease, lease_uid
 from hotloop.sandbox.watchdog import Limits, OutputBuffer, Watchdog, wait_readable
 
 START_TIMEOUT_S = 20.0
 MAX_STAGED_BYTES = 64 << 20
+_ONE_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 def launch(confinement: Confinement) -> Confined:
@@ -57,6 +59,7 @@ class BubblewrapProcess(WatchedProcess):
         self._groups: cgroup.Groups | None = None
         self._freezer: Freezer | None = None
         self._outer: Popen[bytes] | None = None
+        self._status_pipe: StatusPipe | None = None
         self._first = -1
 
     @property
@@ -80,62 +83,59 @@ class BubblewrapProcess(WatchedProcess):
         with ExitStack() as stack:
             stack.callback(os.close, writer)
             release = self._spawn(stack, writer, buffer)
-            stack.callback(os.close, release)
-            self._restrain_or_kill()
+            try:
+                self._restrain()
+                self._let_go(release)
+            except ProcessLookupError:
+                raise SandboxUnavailable(diagnose(self._said(buffer))) from None
         assert self._outer is not None
         return self._outer, self._make_watchdog(buffer), buffer
 
     def _spawn(self, stack: ExitStack, writer: int, buffer: OutputBuffer) -> int:
-        """Start bubblewrap and wait for its child; closing the returned descriptor lets it go."""
+        """Start bubblewrap and wait for its child; returns what `_let_go` needs."""
         uid = self._lease.uid if self._lease else None
-        inside_uid = bubblewrap.USER_ID if uid is None else uid
-        devices = bool(self._confinement.devices)
-        passwd, group = (text.encode() for text in bubblewrap.user_files(inside_uid))
-        told, info = os.pipe2(os.O_CLOEXEC)
-        block, release = os.pipe2(os.O_CLOEXEC)
-        for fd in (told, block):
-            stack.callback(os.close, fd)
-        fds = bubblewrap.Descriptors(
-            seccomp=stack.enter_context(_memory_file(seccomp.program(devices))),
-            info=info,
-            block=block,
-            passwd=stack.enter_context(_memory_file(passwd)),
-            group=stack.enter_context(_memory_file(group)),
+        fds = self._descriptors(stack, bubblewrap.USER_ID if uid is None else uid)
+        self._outer = Popen(
+            bubblewrap.command(self._confinement, self._staged, uid, fds),
+            env=bubblewrap.environment(self._confinement),
+            stdin=subprocess.DEVNULL,
+            stdout=writer,
+            stderr=writer,
+            cwd="/",
+            pass_fds=(*self._confinement.pass_fds, *fds.all()),
         )
+        assert self._status_pipe is not None
+        self._status_pipe.close_writer()
         try:
-            self._outer = Popen(
-                bubblewrap.command(self._confinement, self._staged, uid, fds),
-                env=bubblewrap.environment(self._confinement),
-                stdin=subprocess.DEVNULL,
-                stdout=writer,
-                stderr=writer,
-                cwd="/",
-                close_fds=True,
-                pass_fds=(
-                    *self._confinement.pass_fds,
-                    *(fds.seccomp, fds.info, fds.block, fds.passwd, fds.group),
-                ),
-            )
-        finally:
-            os.close(info)
-        try:
-            self.pid = _first_child(told)
+            self.pid = self._status_pipe.child(START_TIMEOUT_S)
             self._first = os.pidfd_open(self.pid)
         except (ValueError, OSError) as error:
-            os.close(release)
-            self._outer.kill()
-            self._outer.wait()
-            buffer.drain()
-            said = buffer.bytes().decode(errors="replace").strip()
-            raise SandboxUnavailable(diagnose(said or str(error))) from None
-        return release
+            raise SandboxUnavailable(diagnose(self._said(buffer) or str(error))) from None
+        return fds.release
 
-    def _restrain_or_kill(self) -> None:
-        try:
-            self._restrain()
-        except BaseException:
-            signal.pidfd_send_signal(self._first, signal.SIGKILL)
-            raise
+    def _descriptors(self, stack: ExitStack, inside_uid: int) -> bubblewrap.Descriptors:
+        self._status_pipe = StatusPipe()
+        block, release = os.pipe2(os.O_CLOEXEC)
+        stack.callback(os.close, block)
+        stack.callback(os.close, release)
+        passwd, group = bubblewrap.user_files(inside_uid)
+        program = seccomp.program(bool(self._confinement.devices))
+        return bubblewrap.Descriptors(
+            seccomp=stack.enter_context(_memory_file(program)),
+            status=self._status_pipe.writer,
+            block=block,
+            release=release,
+            passwd=stack.enter_context(_memory_file(passwd.encode())),
+            group=stack.enter_context(_memory_file(group.encode())),
+        )
+
+    def _said(self, buffer: OutputBuffer) -> str:
+        """What a bubblewrap that failed has printed."""
+        assert self._outer is not None
+        self._outer.kill()
+        self._outer.wait()
+        buffer.read()
+        return buffer.text()
 
     def _restrain(self) -> None:
         """Before the program is executed: control groups and limits."""
@@ -148,6 +148,21 @@ class BubblewrapProcess(WatchedProcess):
         resource.prlimit(self.pid, resource.RLIMIT_NPROC, (count, count))
         resource.prlimit(self.pid, resource.RLIMIT_CORE, (0, 0))
         resource.prlimit(self.pid, resource.RLIMIT_MSGQUEUE, (0, 0))
+
+    def _let_go(self, release: int) -> None:
+        """Give the word, and wait until it was heard: from then on the child dies with bubblewrap.
+
+        Before, if this process is killed, the child waits for ever and executes nothing.
+        """
+        # In a pipe of one page, a single byte leaves no room until it is read.
+        fcntl.fcntl(release, fcntl.F_SETPIPE_SZ, _ONE_PAGE)
+        os.write(release, b"!")
+        poll = select.poll()
+        poll.register(release, select.POLLOUT)
+        poll.register(self._first, select.POLLIN)
+        ready = {fd for fd, _ in poll.poll(START_TIMEOUT_S * 1000)}
+        if release not in ready:
+            raise ProcessLookupError("bubblewrap ended, or hung, before the program started")
 
     def _make_watchdog(self, buffer: OutputBuffer) -> Watchdog:
         groups = self._groups
@@ -168,17 +183,30 @@ class BubblewrapProcess(WatchedProcess):
         """Killing the first process of a namespace kills all of it; its end is waited for by the
         kernel, so that once the first is gone nothing is left."""
         assert self._outer is not None
+        self._killed = not wait_readable(self._first, 0)
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._first, signal.SIGKILL)
         self.freezer.thaw()
         wait_readable(self._first, math.inf)
         self._outer.wait()
-        # When bubblewrap has ended first, its child is left to the system's first process to collect;
-        # in a container that may be this one.
+        # When bubblewrap has ended first, its child is left to the system's first process to
+        # collect; in a container that may be this one.
         with suppress(ChildProcessError):
             os.waitpid(self.pid, 0)
+        assert self._status_pipe is not None
+        if not self._killed and not self._status_pipe.program_ran():
+            self.fault = diagnose(self.output().decode(errors="replace").strip())
 
     def _clean(self) -> None:
+        # After a failed start, both still wait. The outer one does not take the inner along yet.
+        if self._first >= 0:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._first, signal.SIGKILL)
+        if self._outer is not None:
+            self._outer.kill()
+            self._outer.wait()
+        if self._status_pipe is not None:
+            self._status_pipe.close()
         if self._first >= 0:
             os.close(self._first)
         if self._groups is not None:
@@ -190,20 +218,6 @@ class BubblewrapProcess(WatchedProcess):
 
     def _out_of_memory(self) -> bool:
         return self._groups is not None and self._groups.out_of_memory()
-
-
-def _first_child(told: int) -> int:
-    """The id that bubblewrap tells; ValueError when it ends without telling."""
-    text = b""
-    deadline = time.monotonic() + START_TIMEOUT_S
-    while True:
-        left = deadline - time.monotonic()
-        if not wait_readable(told, left):
-            raise ValueError(f"bubblewrap was silent for {START_TIMEOUT_S:g} s")
-        part = os.read(told, 4096)
-        text += part
-        if not part:
-            return int(json.loads(text)["child-pid"])
 
 
 @contextmanager

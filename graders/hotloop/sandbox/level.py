@@ -39,4 +39,4 @@ def _trial() -> str:
     if status == 0:
         return ""
     said = confined.output().decode(errors="replace").strip()
-    return f"a confined /bin/true ended with status {status} ({said[-400:]})"
+    return confined.fault or f"a confined /bin/true ended with status {status} ({said[-400:]})"

@@ -29,6 +29,8 @@ class WatchedProcess(ABC):
     def __init__(self) -> None:
         self.pid = 0
         self.death: Verdict | None = None
+        self.fault: str | None = None
+        self._killed = False
         self._status: int | None = None
         self._failure: BaseException | None = None
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)

@@ -70,6 +70,10 @@ class OutputBuffer:
                 break
         os.close(self.fd)
 
+    def text(self) -> str:
+        """What was kept, for a message."""
+        return self._kept.decode(errors="replace").strip()
+
     def bytes(self) -> bytes:
         """What was kept."""
         return bytes(self._kept)

@@ -20,8 +20,8 @@ LIBRARY_VARIABLE = "HOTLOOP_LIBCUDA"
 
 POSIX_DESCRIPTOR = 1
 READ, READ_WRITE = 1, 3
-OUT_OF_MEMORY = 2
-"""CUDA_ERROR_OUT_OF_MEMORY."""
+INVALID_VALUE, OUT_OF_MEMORY, NOT_SUPPORTED = 1, 2, 801
+"""Codes of CUresult that are told apart."""
 
 _DEVICE_LOCATION = 1
 TORCH_NAMES = {
@@ -130,9 +130,12 @@ class Cuda:
         self.call("cuMemImportFromShareableHandle", ctypes.byref(handle), fd, POSIX_DESCRIPTOR)
         return handle.value
 
-    def map(self, address: int, size: int, handle: int, flags: int) -> None:
-        """Put the memory of `handle` behind a reserved range. flags: READ or READ_WRITE."""
+    def map(self, address: int, size: int, handle: int) -> None:
+        """Put the memory of `handle` behind a reserved range; nobody may touch it yet."""
         self.call("cuMemMap", address, size, 0, handle, 0)
+
+    def allow(self, address: int, size: int, flags: int) -> None:
+        """Let the device use a mapped range. flags: READ or READ_WRITE."""
         access = Access(Location.of(self.ordinal), flags)
         self.call("cuMemSetAccess", address, size, ctypes.byref(access), 1)
 
@@ -170,11 +173,22 @@ class DeviceMapping:
         finally:
             os.close(fd)
         try:
-            flags = READ_WRITE if self.writable else READ
-            self._cuda.map(self.address, self.size, handle, flags)
+            self._cuda.map(self.address, self.size, handle)
             self._mapped = True
         finally:
             self._cuda.release(handle)
+        self._allow()
+
+    def _allow(self) -> None:
+        if not self.writable:
+            try:
+                self._cuda.allow(self.address, self.size, READ)
+                return
+            except CudaError as error:
+                if error.code not in {INVALID_VALUE, NOT_SUPPORTED}:
+                    raise
+        # Also for inputs on a driver without read-only mappings: the judge does not rely on them.
+        self._cuda.allow(self.address, self.size, READ_WRITE)
 
     def close(self) -> None:
         """Unmap and forget the range; tensors over it must not be used any more."""

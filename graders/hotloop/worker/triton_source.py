@@ -27,8 +27,8 @@ def load(text: str) -> ModuleType:
 
 
 def temporary_folder() -> Path:
-    """A new folder that goes when the process ends."""
-    folder = tempfile.mkdtemp(prefix="hotloop-")
+    """A new folder in the working directory, which goes with this process at the latest."""
+    folder = tempfile.mkdtemp(prefix="kernels-", dir=Path.cwd())
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
 

@@ -15,7 +15,7 @@ import socket
 import struct
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 LENGTH = struct.Struct(">I")
 MAX_MESSAGE = 1 << 20
@@ -36,6 +36,16 @@ class WireTimeout(WireError):
     """Nothing complete came before the deadline."""
 
 
+def as_message(value: Any) -> Message | None:
+    """`value` if it is a JSON object, else None; for looking into what came over the wire."""
+    return cast(Message, value) if isinstance(value, dict) else None
+
+
+def as_list(value: Any) -> list[Any]:
+    """`value` if it is a JSON list, else an empty one."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
 def encode(message: Message) -> bytes:
     """One frame. ValueError when the message is too long or holds NaN or infinities."""
     body = json.dumps(message, separators=(",", ":"), allow_nan=False).encode()
@@ -50,9 +60,10 @@ def decode(body: bytes) -> Message:
         message = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise WireError(f"not a JSON message: {type(error).__name__}") from None
-    if not isinstance(message, dict):
+    found = as_message(message)
+    if found is None:
         raise WireError("a message is a JSON object")
-    return message  # pyright: ignore[reportUnknownVariableType]
+    return found
 
 
 def _refuse_constant(name: str) -> float:

@@ -73,7 +73,7 @@ def cases(lab: Lab) -> dict[str, tuple[Any, dict[str, str]]]:
         "cell_raises": (lab(setup="raise ValueError('no')"), GOOD),
         "writes_to_stderr": (lab("__import__('sys').stderr.write('warning') and 42"), GOOD),
         "loops": (lab(setup=LOOP), GOOD),
-        "loops_when_judged": (lab("[0 for _ in iter(int, 1)]"), {**GOOD, "answer": "timeout"}),
+        "loops_when_judged": (lab("sum(0 for _ in iter(int, 1))"), {**GOOD, "answer": "timeout"}),
         "ignores_interrupts": (lab(setup=DEAF), TIMEOUTS),
         "os_exit": (lab(setup="import os; os._exit(0)"), NO_KERNEL),
         "os_exit_when_judged": (lab("__import__('os')._exit(0)"), NO_KERNEL),

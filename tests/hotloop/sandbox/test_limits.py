@@ -49,11 +49,11 @@ time.sleep(30)
 
 
 class Namespace:
-    """The living processes in the namespace of `pid`; held open, so that its number stays its own."""
+    """The living processes in the namespace of `pid`. Held open, so no other gets its number."""
 
     def __init__(self, pid: int) -> None:
-        self._file = Path(f"/proc/{pid}/ns/pid").open()
-        self._number = os.fstat(self._file.fileno()).st_ino
+        self._fd = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY)
+        self._number = os.fstat(self._fd).st_ino
 
     def left(self) -> list[int]:
         found: list[int] = []
@@ -63,7 +63,7 @@ class Namespace:
                     continue
                 if ") Z " not in (entry / "stat").read_text():
                     found.append(int(entry.name))
-        self._file.close()
+        os.close(self._fd)
         return found
 
 

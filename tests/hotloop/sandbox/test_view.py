@@ -129,9 +129,7 @@ def test_given_folders(run: Callable[..., Any], tmp_path: Path) -> None:
     assert (open_to_all / "made").read_text() == "by me"
 
 
-def test_the_environment_is_clean(
-    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_environment_is_clean(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_OF_THE_GRADER", "42")
     ran = run(
         "import os, json; print(json.dumps(dict(os.environ)))", environment={"OMP_NUM_THREADS": "1"}

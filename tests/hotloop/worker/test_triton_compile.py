@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,7 +34,7 @@ def scale(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr, KIND: tl.constexpr = t
 class Compiler:
     """The program."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         self.sock, theirs = socket.socketpair()
         with theirs:
             self.process = subprocess.Popen(
@@ -46,6 +47,7 @@ class Compiler:
                 ],
                 env={**os.environ, "TRITON_INTERPRET": "1"},
                 pass_fds=[theirs.fileno()],
+                cwd=folder,
             )
 
     def compile(self, source: str = SCALE, capability: int = 80, **changes: Any) -> wire.Message:
@@ -79,8 +81,8 @@ class Compiler:
 
 
 @pytest.fixture(scope="module")
-def compiler() -> Iterator[Compiler]:
-    compiler = Compiler()
+def compiler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compiler]:
+    compiler = Compiler(tmp_path_factory.mktemp("compiler"))
     yield compiler
     compiler.close()
 

@@ -38,8 +38,8 @@ def rows(x, out):
 def through_temporaries(x, out):
     zeros, halves, copied = torch.zeros(8), torch.full((8,), 0.5), x[0].clone()
     for _ in range(2):
-        copy[(1,)](zeros, out, 8, True, BLOCK=8)
-    copy[(1,)](halves, out, 8, None or 1, BLOCK=8)
+        copy[(1,)](zeros, out, 8, 3, BLOCK=8)
+    copy[(1,)](halves, out, 8, 1, BLOCK=8)
     copy[(1,)](copied[4:], copied, 4, 1, BLOCK=4)
 
 
@@ -149,7 +149,7 @@ def test_notes_temporaries_and_what_fills_them(recorder: Recorder) -> None:
     assert pointers[3]["offset"] == 16
     assert plan["scratch"][0] == {"bytes": 32, "fill": "00000000"}
     assert plan["scratch"][1] == {"bytes": 32, "fill": "0000003f"}
-    assert plan["launches"][0]["arguments"]["scale"] == {"value": True}
+    assert plan["launches"][0]["arguments"]["scale"] == {"value": 3}
 
 
 def test_a_function_without_kernels_has_no_launches(recorder: Recorder) -> None:

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ def copy(x_ptr, out_ptr, n, stride, BLOCK: tl.constexpr):
 class Replayer:
     """The program, and two buffers in its hands: an input with gaps between rows, an output."""
 
-    def __init__(self, gap: int = 4) -> None:
+    def __init__(self, folder: Path, gap: int = 4) -> None:
         self.stride = COLUMNS + gap
         self.sock, theirs = socket.socketpair()
         with theirs:
@@ -79,6 +80,7 @@ class Replayer:
                 ],
                 env={**os.environ, "TRITON_INTERPRET": "1"},
                 pass_fds=[theirs.fileno()],
+                cwd=folder,
             )
         self.x = self._buffer(0, np.zeros((ROWS, self.stride), np.float32))
         self.out = self._buffer(1, np.zeros((ROWS, COLUMNS), np.float32))
@@ -150,8 +152,8 @@ def moved(reply: wire.Message) -> list[tuple[int, int]]:
 
 
 @pytest.fixture(scope="module")
-def replayer() -> Iterator[Replayer]:
-    replayer = Replayer()
+def replayer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Replayer]:
+    replayer = Replayer(tmp_path_factory.mktemp("replayer"))
     yield replayer
     replayer.close()
 

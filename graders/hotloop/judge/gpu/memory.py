@@ -34,11 +34,14 @@ class DeviceBuffer:
         self._driver = driver
         self._handle = driver.create(self.size)
         self.address = 0
+        self._mapped = False
         try:
             self.address = driver.reserve(self.size)
-            driver.map(self.address, self.size, self._handle, READ_WRITE)
+            driver.map(self.address, self.size, self._handle)
+            self._mapped = True
+            driver.allow(self.address, self.size, READ_WRITE)
         except Exception:
-            self._give_back(mapped=False)
+            self._give_back()
             raise
 
     def export(self) -> int:
@@ -49,10 +52,10 @@ class DeviceBuffer:
         """Unmap and release. The memory is free once the worker has let go of it too."""
         if self._handle:
             self._driver.synchronize()
-            self._give_back(mapped=True)
+            self._give_back()
 
-    def _give_back(self, *, mapped: bool) -> None:
-        if mapped:
+    def _give_back(self) -> None:
+        if self._mapped:
             self._driver.unmap(self.address, self.size)
         if self.address:
             self._driver.free_address(self.address, self.size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +18,7 @@ from hotloop.judge.dtypes import BOOL, DType, to_float64, to_storage
 from hotloop.judge.link import Link
 from hotloop.judge.record import RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list, as_message
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ def require_agreement(
 
 
 @contextmanager
-def frozen(link: Link) -> Iterator[None]:
+def frozen(link: Link) -> Generator[None]:
     """The worker stands still inside."""
     link.freezer.freeze()
     try:
@@ -151,7 +152,7 @@ def frozen(link: Link) -> Iterator[None]:
 
 
 @contextmanager
-def ruling_about(case: Case) -> Iterator[None]:
+def ruling_about(case: Case) -> Generator[None]:
     """Says in a ruling's sentence which case it is about."""
     try:
         yield
@@ -164,9 +165,9 @@ def ruling_about(case: Case) -> Iterator[None]:
 def _require_fit(call: Call, candidate: Candidate, reply: dict[str, Any]) -> None:
     if candidate.style != "return":
         return
-    told = reply.get("returned")
-    first: Any = told[0] if isinstance(told, list) and len(told) == 1 else None
-    if not isinstance(first, dict):
+    told = as_list(reply.get("returned"))
+    first = as_message(told[0]) if len(told) == 1 else None
+    if first is None:
         raise Ruling(Verdict.TAMPERED, "The worker's answer does not keep to the protocol.")
     want = (call.out.dtype.name, list(call.out.shape))
     if (first.get("dtype"), first.get("shape")) == want:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.calls import CallSpec
 from hotloop.judge.check import Candidate
-from hotloop.judge.levels import Level, Standing, earned, standing
+from hotloop.judge.compare import Floats
+from hotloop.judge.levels import Level
 from hotloop.judge.record import RungRecord
 from hotloop.judge.scheduling import promote, undisturbed
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.speed import Outcome, Trial
-from hotloop.judge.statistics import quantiles
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.speed import Trial
+from hotloop.judge.speed_record import rule_on_speed, speed_evidence
 from hotloop.judge.window import Side, Window, Workload
 
 WINDOW_S = 0.045
@@ -29,7 +28,7 @@ WARMUP_WINDOWS = 3
 WARMUP_CALLS = 4
 CEILING_WINDOWS = 6
 IMPLAUSIBLE = 1.3
-"""Nobody moves bytes this many times faster than the measured copy; caches explain some of it."""
+"""Nobody is this many times faster than the measured copy; caches explain some of it."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,18 @@ class Fast:
         trial = Trial(side_a, side_b, self.levels, rng, deadline, bench.progress)
         outcome = trial.run()
         peak = self._ceiling(side_a, bench)
-        return self._rule(name, outcome, peak, side_b)
+        moved = sum(self.fewest_bytes(call.spec) for call in side_b.calls) / len(side_b.calls)
+        evidence = speed_evidence(
+            outcome,
+            self.levels,
+            baseline=self.baseline.name,
+            bytes_per_call=moved,
+            peak_bytes_per_s=peak,
+            limit_s=moved / peak,
+            calls_per_window=len(side_b.calls),
+            threads=side_b.threads,
+        )
+        return rule_on_speed(name, outcome, self.levels, evidence, IMPLAUSIBLE)
 
     def _ceiling(self, side: Side, bench: Bench) -> float:
         """Bytes a second of a plain copy over buffers of the same sizes, on the same threads."""
@@ -95,64 +105,10 @@ class Fast:
         specs = [call.spec for call in side.calls]
         side.link.freezer.thaw()
         side.link.resolve(self.baseline.copy, side.candidate.file, 60)
-        side.workload = replace(self.workload, reference=lambda x, *_rest: x)
+        side.workload = replace(self.workload, reference=_first)
         side.plan(specs)
         seconds = [w.seconds for w in _windows(side, CEILING_WINDOWS)]
         return sum(self.fewest_bytes(spec) for spec in specs) / min(seconds)
-
-    def _rule(self, name: str, outcome: Outcome, peak: float, side: Side) -> RungRecord:
-        figure = outcome.figure
-        evidence = self._evidence(outcome, peak, side)
-        if evidence["fraction_of_limit"] > IMPLAUSIBLE:
-            raise Ruling(
-                Verdict.IMPLAUSIBLE,
-                "This is faster than the machine can move the bytes: not all of the work was done.",
-            )
-        share = earned(self.levels, figure)
-        text = (
-            f"{figure.ratio:.2f}× the baseline "
-            f"({figure.interval.low:.2f} to {figure.interval.high:.2f})"
-        )
-        if not outcome.decided and not outcome.samples.quiet:
-            sentence = f"{text}: too close to a level for this machine today; measured again later."
-            return RungRecord(name, Verdict.UNDECIDED, sentence, 0.0, evidence=evidence)
-        following = [lv for lv in self.levels if standing(lv, figure) is not Standing.REACHED]
-        if share >= 1:
-            tail = f"; {following[0].ratio:g}× is the stretch goal" if following else ""
-            return RungRecord(name, Verdict.PASSED, f"{text}{tail}.", share, evidence=evidence)
-        verdict = Verdict.PARTIAL if share > 0 else Verdict.TOO_SLOW
-        sentence = f"{text}; the next level is {following[0].ratio:g}×."
-        return RungRecord(name, verdict, sentence, share, evidence=evidence)
-
-    def _evidence(self, outcome: Outcome, peak: float, side: Side) -> dict[str, Any]:
-        samples, figure = outcome.samples, outcome.figure
-        moved = sum(self.fewest_bytes(call.spec) for call in side.calls) / len(side.calls)
-        mine = quantiles(samples.flat_candidate())
-        theirs = quantiles(samples.flat_baseline())
-        return {
-            "unit": "seconds per call",
-            "measures": "throughput of many calls in one window",
-            "baseline": self.baseline.name,
-            "baseline_seconds": theirs,
-            "candidate_seconds": mine,
-            "ratio": figure.ratio,
-            "interval": [figure.interval.low, figure.interval.high],
-            "total_ratio": figure.total_ratio,
-            "levels": [asdict(level) for level in self.levels],
-            "bytes_per_call": int(moved),
-            "gb_per_s": moved / mine["p50"] / 1e9,
-            "peak_gb_per_s": peak / 1e9,
-            "fraction_of_limit": moved / mine["p50"] / peak,
-            "limit_ratio": theirs["p50"] * peak / moved,
-            "reference_ratio": None,
-            "threads": side.threads,
-            "windows": len(samples.flat_candidate()),
-            "calls_per_window": len(side.calls),
-            "discarded": [samples.discarded_baseline, samples.discarded_candidate],
-            "control": samples.control,
-            "alone_after": samples.alone_after,
-            "samples": {"baseline": samples.baseline, "candidate": samples.candidate},
-        }
 
 
 def warm_up(side: Side, workload: Workload, seeds: Seeds) -> None:
@@ -178,6 +134,10 @@ def lengthen_side(side: Side, workload: Workload, seeds: Seeds) -> None:
             return
         wanted = math.ceil(count * WINDOW_S * 1.1 / fastest)
         count = min(MOST_CALLS, max(count + 1, min(wanted, 16 * count)))
+
+
+def _first(x: Floats, *_rest: object) -> Floats:
+    return x
 
 
 def _windows(side: Side, count: int) -> Sequence[Window]:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.calls import CallSpec
@@ -22,14 +21,15 @@ from hotloop.judge.gpu.workers import (
     trusted_worker,
 )
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.levels import Level, Standing, earned, standing
+from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.speed import Outcome, Trial
-from hotloop.judge.statistics import quantiles
+from hotloop.judge.speed import Trial
+from hotloop.judge.speed_record import rule_on_speed, speed_evidence
 from hotloop.judge.verdict import Ruling, Verdict
 
+CONTROL_TOLERANCE = 0.03
 IMPLAUSIBLE = 1.10
 """No kernel moves bytes this many times faster than the measured copy; tensors exceed the L2."""
 
@@ -98,44 +98,30 @@ class GpuFast:
         shares = [take_off_protocol(side_a, side) for side in (side_a, side_b)]
         deadline = time.monotonic() + min(self.seconds, bench.remaining_s)
         rng = bench.seeds.generator()
-        trial = Trial(side_a, side_b, self.levels, rng, deadline, bench.progress)
+        trial = Trial(
+            side_a,
+            side_b,
+            self.levels,
+            rng,
+            deadline,
+            bench.progress,
+            control_tolerance=CONTROL_TOLERANCE,
+        )
         outcome = trial.run()
-        evidence = self._evidence(outcome, ceiling, side_b) | {"protocol_shares": shares}
-        return rule(name, outcome, self.levels, evidence)
-
-    def _evidence(self, outcome: Outcome, ceiling: Ceiling, side: DeviceSide) -> dict[str, Any]:
-        samples, figure = outcome.samples, outcome.figure
-        moved = sum(self.fewest_bytes(call.spec) for call in side.calls) / len(side.calls)
-        limit_s = self._limit_seconds(ceiling, side)
-        mine = quantiles(samples.flat_candidate())
-        theirs = quantiles(samples.flat_baseline())
-        clocks = side.card.clocks.state()
-        return {
-            "unit": "seconds per call",
-            "measures": "throughput of many calls in one window",
-            "baseline": self.baseline.name,
-            "baseline_seconds": theirs,
-            "candidate_seconds": mine,
-            "ratio": figure.ratio,
-            "interval": [figure.interval.low, figure.interval.high],
-            "total_ratio": figure.total_ratio,
-            "levels": [asdict(level) for level in self.levels],
-            "bytes_per_call": int(moved),
-            "gb_per_s": moved / mine["p50"] / 1e9,
-            "peak_gb_per_s": ceiling.bytes_per_s / 1e9,
-            "fraction_of_limit": limit_s / mine["p50"],
-            "limit_ratio": theirs["p50"] / limit_s,
-            "reference_ratio": None,
-            "gpu": side.card.facts.name,
-            "clock": clocks.words(),
-            "windows": len(samples.flat_candidate()),
-            "calls_per_window": len(side.calls),
-            "legs_per_window": side.legs,
-            "discarded": [samples.discarded_baseline, samples.discarded_candidate],
-            "control": samples.control,
-            "alone_after": samples.alone_after,
-            "samples": {"baseline": samples.baseline, "candidate": samples.candidate},
-        }
+        evidence = speed_evidence(
+            outcome,
+            self.levels,
+            baseline=self.baseline.name,
+            bytes_per_call=sum(self.fewest_bytes(c.spec) for c in side_b.calls) / len(side_b.calls),
+            peak_bytes_per_s=ceiling.bytes_per_s,
+            limit_s=self._limit_seconds(ceiling, side_b),
+            calls_per_window=len(side_b.calls),
+            gpu=side_b.card.facts.name,
+            clock=side_b.card.clocks.state().words(),
+            legs_per_window=side_b.legs,
+            protocol_shares=shares,
+        )
+        return rule_on_speed(name, outcome, self.levels, evidence, IMPLAUSIBLE)
 
     def _limit_seconds(self, ceiling: Ceiling, side: DeviceSide) -> float:
         """The shortest time of a mean call that the card's measured ceilings allow."""
@@ -185,28 +171,3 @@ def _others_use_it(state: str) -> Ruling:
         Verdict.UNDECIDED,
         f"Others used the GPU all the time ({state}); stop them, and it is measured again.",
     )
-
-
-def rule(
-    name: str, outcome: Outcome, levels: tuple[Level, ...], evidence: dict[str, Any]
-) -> RungRecord:
-    """The record of a finished measurement."""
-    if evidence["fraction_of_limit"] > IMPLAUSIBLE:
-        raise Ruling(
-            Verdict.IMPLAUSIBLE,
-            "This is faster than the card can do the work: not all of it was done.",
-        )
-    figure = outcome.figure
-    low, high = figure.interval.low, figure.interval.high
-    text = f"{figure.ratio:.2f}× the baseline ({low:.2f} to {high:.2f})"
-    if not outcome.decided and not outcome.samples.quiet:
-        sentence = f"{text}: too close to a level for this card today; measured again later."
-        return RungRecord(name, Verdict.UNDECIDED, sentence, evidence=evidence)
-    share = earned(levels, figure)
-    following = [lv for lv in levels if standing(lv, figure) is not Standing.REACHED]
-    if share >= 1:
-        tail = f"; {following[0].ratio:g}× is the stretch goal" if following else ""
-        return RungRecord(name, Verdict.PASSED, f"{text}{tail}.", share, evidence=evidence)
-    verdict = Verdict.PARTIAL if share > 0 else Verdict.TOO_SLOW
-    sentence = f"{text}; the next level is {following[0].ratio:g}×."
-    return RungRecord(name, verdict, sentence, share, evidence=evidence)

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -105,6 +106,7 @@ def card(
 class FakeWorker:
     link: Link
     pid: int
+    file: str
 
     def shared_mappings(self) -> list[str]:
         """Permissions of the judge's memory as this process has it mapped, from the kernel."""
@@ -117,7 +119,12 @@ class FakeWorker:
         return sum("memfd:fakecuda" in str(link) for link in links)
 
     def ended(self) -> bool:
-        return not Path(f"/proc/{self.pid}").exists()
+        """A process that faulted takes a moment to be gone."""
+        for _ in range(100):
+            if not Path(f"/proc/{self.pid}").exists():
+                return True
+            time.sleep(0.02)
+        return False
 
     def end(self) -> None:
         self.link.sock.close()
@@ -156,7 +163,7 @@ def start(fake: FakeLibraries, nursery: socket.socket, tmp_path: Path) -> Iterat
             request = {"library": fake.cuda, "environment": environment}
             wire.send(nursery, request, [theirs.fileno()])
             pid = wire.receive(nursery)["pid"]
-        worker = FakeWorker(Link(ours, SignalFreezer(pid), trusted=trusted), pid)
+        worker = FakeWorker(Link(ours, SignalFreezer(pid), trusted=trusted), pid, str(file))
         started.append(worker)
         worker.link.hello(60)
         worker.link.resolve("softmax", str(file), 30)

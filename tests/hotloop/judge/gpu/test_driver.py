@@ -62,8 +62,10 @@ def test_export_map_copy_fill(driver: Driver) -> None:
     second = driver.import_descriptor(fd)
     os.close(fd)
     here, there = driver.reserve(size), driver.reserve(size)
-    driver.map(here, size, handle, READ_WRITE)
-    driver.map(there, size, second, READ)
+    driver.map(here, size, handle)
+    driver.map(there, size, second)
+    driver.allow(here, size, READ_WRITE)
+    driver.allow(there, size, READ)
     driver.to_device(here, b"secret")
     assert driver.to_host(there, 6) == b"secret"
     driver.fill(here, 0x01020304, 8)
@@ -78,7 +80,7 @@ def test_export_map_copy_fill(driver: Driver) -> None:
 def test_a_mapped_range_cannot_be_freed(driver: Driver) -> None:
     size = driver.granularity()
     handle, address = driver.create(size), driver.reserve(size)
-    driver.map(address, size, handle, READ_WRITE)
+    driver.map(address, size, handle)
     with pytest.raises(CudaError, match="cuMemAddressFree"):
         driver.free_address(address, size)
 
@@ -92,3 +94,19 @@ def test_events_and_streams(driver: Driver, fake) -> None:
         assert first.seconds_until(last) == pytest.approx(0.01)
         fake.set(busy=1)
         assert not last.reached()
+
+
+@pytest.mark.parametrize("name", Driver.prototypes)
+def test_prototypes_are_those_of_cuda_h(name: str) -> None:
+    import re
+    from pathlib import Path
+
+    triton = pytest.importorskip("triton")
+    header = Path(triton.__file__).parent / "backends" / "nvidia" / "include" / "cuda.h"
+    if not header.exists():
+        pytest.skip("this Triton comes without cuda.h")
+    plain = re.sub(r"_v\d$", "", name)
+    found = re.search(rf"CUresult CUDAAPI {plain}\(([^;]*)\);", header.read_text())
+    assert found is not None
+    parameters = [] if found[1] == "void" else found[1].split(",")
+    assert len(parameters) == len(Driver.prototypes[name])

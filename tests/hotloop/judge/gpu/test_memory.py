@@ -91,6 +91,27 @@ def test_the_next_plan_takes_the_last_memory_away(driver: Driver, start) -> None
         assert worker.shared_mappings() == []
 
 
+@pytest.mark.parametrize("refusal", [1, 801])
+def test_a_driver_without_read_only_mappings(driver: Driver, start, fake, refusal: int) -> None:
+    fake.set(no_read_only=refusal)
+    worker = start(COPY)
+    layout = Layout.of([SPEC])
+    with Loan(driver, layout) as loan:
+        lend(worker, driver, layout, loan)
+        go(worker, loan)
+        assert worker.shared_mappings() == ["rw-s", "rw-s"]
+
+
+def test_another_refusal_is_an_error(driver: Driver, start, fake) -> None:
+    fake.set(no_read_only=201)
+    worker = start(COPY)
+    layout = Layout.of([SPEC])
+    with Loan(driver, layout) as loan:
+        lend(worker, driver, layout, loan)
+        with pytest.raises(Ruling, match="CUDA_ERROR_INVALID_CONTEXT"):
+            go(worker, loan)
+
+
 def test_writing_to_an_input_faults(driver: Driver, start) -> None:
     worker = start("def softmax(x, out):\n    x.zero_()\n    out.copy_(x)\n")
     layout = Layout.of([SPEC])

@@ -1,0 +1,153 @@
+"""A grade never outlives the work that it was given for."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.apps import ExportApp
+
+from hotloop.course import records
+from hotloop.course.config import course_api, course_config, database
+from hotloop.course.prepare import COURSE_ID
+
+
+def scores(root: Path, student: str = "ada") -> dict[str, tuple[float | None, bool]]:
+    with Gradebook(database(root)) as gradebook:
+        submission = gradebook.find_submission("tiny", student)
+        grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
+        return {grade.name: (grade.auto_score, grade.needs_manual_grade) for grade in grades}
+
+
+def exported(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
+    """What `nbgrader export` writes, with the configuration file in the course's folder."""
+    monkeypatch.chdir(root)
+    command = ExportApp()
+    command.initialize(["--to", "grades.csv"])
+    command.start()
+    with (root / "grades.csv").open() as stream:
+        return {row["student_id"]: row for row in csv.DictReader(stream)}
+
+
+def test_pending_is_pending_everywhere(
+    course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course.submit("ada", make.lab(explain="Because."))
+    course.submit("bob", make.lab("41", "41", explain="Write here."))
+    course.grade()
+    found = scores(course.root)
+    assert found["answer"] == (4.0, False)
+    assert found["gpu_answer"] == (None, True)
+    assert found["explain"] == (None, True)
+    page = course.page("ada")
+    assert "5 of 5" in page
+    assert "3 of 5, 2 pending" in page
+    assert "0 of 6, 6 pending" in page
+    assert "<strong>12 of 20 points</strong>" in page
+    assert "8 pending" in page
+    rows = exported(course.root, monkeypatch)
+    assert rows["ada"]["score"] == rows["ada"]["raw_score"] == "pending"
+    assert float(rows["ada"]["points_so_far"]) == 12
+    assert float(rows["ada"]["points_pending"]) == 8
+    assert rows["ada"]["pending_tasks"] == "explain gpu_answer"
+    assert rows["bob"]["status"] == "final"
+    assert float(rows["bob"]["score"]) == 5
+    assert "0 of 5" in course.page("bob")
+
+
+def test_a_worse_regrade_replaces_the_better_grade(course: Any, make: SimpleNamespace) -> None:
+    course.submit("ada", make.lab())
+    course.grade()
+    course.submit("ada", b"{")
+    course.grade()
+    assert scores(course.root)["answer"] == (0.0, False)
+    assert scores(course.root)["gpu_answer"] == (0.0, False)
+    assert len(records.history(course.root, "ada", "tiny")) == 2
+
+
+def test_a_grader_that_fails_leaves_pending_and_goes_on(
+    course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for student in ("ada", "bob"):
+        course.submit(student, make.lab())
+    course.grade()
+    working = course.settings["isolation"]
+
+    def broken() -> Any:
+        if "ada" in seen[-1:]:
+            raise RuntimeError("the disk is full")
+        return working()
+
+    seen: list[str] = []
+    graded = _grade_watched(course, broken, seen)
+    assert list(graded.problems) == ["ada/tiny"]
+    assert "the disk is full" in graded.problems["ada/tiny"]
+    assert all(auto is None and needs for auto, needs in scores(course.root, "ada").values())
+    assert scores(course.root, "bob")["answer"] == (4.0, False)
+    by_student = course.verdicts(graded)
+    assert by_student["ada"]["answer"] == "judge_error"
+    assert by_student["bob"]["answer"] == "passed"
+    rows = exported(course.root, monkeypatch)
+    assert rows["ada"]["score"] == "pending"
+    assert float(rows["ada"]["points_so_far"]) == 0
+    assert float(rows["ada"]["points_pending"]) == 20
+
+
+def _grade_watched(course: Any, isolation: Any, seen: list[str]) -> Any:
+    from hotloop.course import grade
+
+    settings = {**course.settings, "isolation": isolation}
+    return grade.grade(
+        course.root, settings=settings, on_progress=lambda step: seen.append(step.student)
+    )
+
+
+def test_a_judge_that_fails_costs_nothing(course: Any, make: SimpleNamespace) -> None:
+    class Broken:
+        def judge(self, *_: Any) -> Any:
+            raise RuntimeError("no judge")
+
+    course.submit("ada", make.lab())
+    graded = course.grade(judge_factory=Broken)
+    found = {r.task: (r.verdict, r.points, r.pending) for r in graded.results}
+    assert found["answer"] == ("judge_error", 0.0, 4.0)
+    assert scores(course.root)["answer"] == (None, True)
+
+
+def test_what_a_person_decided_stays(course: Any, make: SimpleNamespace) -> None:
+    course.submit("ada", make.lab())
+    course.grade()
+    with Gradebook(database(course.root)) as gradebook:
+        grade = gradebook.find_grade("gpu_answer", "lab", "tiny", "ada")
+        grade.manual_score, grade.needs_manual_grade = 4.5, False
+        gradebook.db.commit()
+    graded = course.grade()
+    (result,) = (r for r in graded.results if r.task == "gpu_answer")
+    assert (result.points, result.pending) == (4.5, 0.0)
+
+
+def test_the_comment_says_what_is_pending(course: Any, make: SimpleNamespace) -> None:
+    course.submit("ada", make.lab())
+    course.grade()
+    with Gradebook(database(course.root)) as gradebook:
+        comment = gradebook.find_comment("gpu_answer_solution", "lab", "tiny", "ada")
+        assert comment.auto_comment.startswith("Pending, not lost: gpu_correct: not measured")
+        assert gradebook.find_comment("answer_solution", "lab", "tiny", "ada").auto_comment is None
+
+
+def test_nbgraders_own_batch_grades_and_survives(course: Any, make: SimpleNamespace) -> None:
+    """`nbgrader autograde tiny --force`, as its converter runs it: all students in one go."""
+    course.submit("ada", make.lab())
+    course.submit("bad", b"nonsense")
+    course.submit("zoe", make.lab("41"))
+    config = course_config(course.root, COURSE_ID)
+    config.JudgedExecute.update(course.settings)
+    result = course_api(config).autograde("tiny", "*", force=True)
+    assert result["success"], result
+    assert scores(course.root, "ada")["answer"] == (4.0, False)
+    assert scores(course.root, "bad")["answer"] == (0.0, False)
+    assert scores(course.root, "zoe")["answer"] == (0.0, False)

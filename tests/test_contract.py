@@ -1,0 +1,367 @@
+"""What every module keeps to, whatever it teaches. Modules are found on disk; none is named here.
+
+The tests at the end judge the reference, the untouched exercise and each wrong answer for real:
+that is how strong the grader is, measured instead of believed.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hotloop import curriculum, paths, render
+from hotloop.curriculum import Module, Task
+from hotloop.judge import check
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.local import judge_submission
+from hotloop.judge.record import Record, RungRecord
+from hotloop.judge.verdict import Verdict
+from hotloop.markers import parse, regions
+
+MODULES = curriculum.modules()
+TASKS = [(module, task) for module in MODULES for task in module.tasks]
+CODE_TASKS = [(module, task) for module, task in TASKS if task.kind == "code"]
+WRONG = [(module, wrong) for module in MODULES for wrong in render.wrong_answers(module.id)]
+
+per_module = pytest.mark.parametrize("module", MODULES, ids=lambda m: m.id)
+per_task = pytest.mark.parametrize(
+    ("module", "task"), TASKS, ids=[f"{m.id}.{t.id}" for m, t in TASKS]
+)
+per_code_task = pytest.mark.parametrize(
+    ("module", "task"), CODE_TASKS, ids=[f"{m.id}.{t.id}" for m, t in CODE_TASKS]
+)
+per_wrong = pytest.mark.parametrize(
+    ("module", "wrong"), WRONG, ids=[f"{m.id}.{w.name}" for m, w in WRONG]
+)
+
+
+# --- one id in every tree -------------------------------------------------------------------------
+
+
+def test_there_are_modules() -> None:
+    assert MODULES
+
+
+def test_every_tree_has_the_same_modules() -> None:
+    names = {module.id for module in MODULES}
+    assert _folders(paths.solutions()) == names
+    assert _folders(paths.exercises()) == names
+    checks = Path(check.__file__).parents[1] / "checks"
+    assert {p.stem for p in checks.glob("*.py") if p.stem != "__init__"} == names
+
+
+def _folders(root: Path) -> set[str]:
+    return {p.name for p in root.iterdir() if p.is_dir() and not p.name.startswith((".", "_"))}
+
+
+@per_module
+def test_the_curriculum_knows_the_module(module: Module) -> None:
+    plan = curriculum.curriculum()
+    track = next(track for track in plan.tracks if track.id == module.track)
+    assert module.id in track.modules
+    assert module.tier in plan.tiers
+    assert set(module.concepts) <= {concept.id for concept in plan.concepts}
+    assert set(module.prerequisites.modules) <= set(plan.order)
+    assert plan.order.count(module.id) == 1
+
+
+@per_module
+def test_the_module_has_a_lesson_and_a_design(module: Module) -> None:
+    for name in ("lesson.md", "design.md"):
+        assert (curriculum.folder(module.id) / name).read_text(encoding="utf-8").strip()
+
+
+@per_module
+def test_recorded_runs_fit_the_module(module: Module) -> None:
+    wrong = {answer.name for answer in render.wrong_answers(module.id)}
+    for run in curriculum.runs(module.id):
+        assert run.module == module.id
+        for measurement in run.measurements:
+            assert measurement.candidate in wrong | {"reference"}
+            rungs = [rung.id for rung in module.task(measurement.task).rungs]
+            assert measurement.rung in rungs
+
+
+# --- tasks, checks, cells -------------------------------------------------------------------------
+
+
+@per_code_task
+def test_the_check_has_the_tasks_rungs(module: Module, task: Task) -> None:
+    found = check.find(module.id, task.id)
+    assert list(found.rungs) == [rung.id for rung in task.rungs]
+    assert found.candidate.name == task.entry
+    assert (found.candidate.file or render.NOTEBOOK) in task.files
+
+
+@per_code_task
+def test_speed_levels_are_those_of_the_check(module: Module, task: Task) -> None:
+    found = check.find(module.id, task.id)
+    for rung in task.rungs:
+        levels: Any = getattr(found.rungs[rung.id], "levels", ())
+        timed = [(level.ratio, level.earned) for level in levels if hasattr(level, "ratio")]
+        promised = rung.threshold.levels if rung.threshold is not None else []
+        assert [pair for pair in timed if pair[1] > 0] == [(p.ratio, p.earned) for p in promised]
+
+
+@per_task
+def test_hints_are_three_and_differ(module: Module, task: Task) -> None:
+    assert len(set(task.hints)) == 3
+
+
+@per_task
+def test_the_graded_cell_has_the_tasks_points(module: Module, task: Task) -> None:
+    (cell,) = [c for c in _cells(module.id) if _nbgrader(c).get("grade_id") == task.id]
+    metadata = _nbgrader(cell)
+    assert metadata["points"] == task.points
+    assert metadata["grade"] is True
+    assert metadata["solution"] is (task.kind == "written")
+    assert metadata["locked"] is (task.kind == "code")
+    if task.kind == "code":
+        assert _source(cell) == f'check("{module.id}.{task.id}")'
+
+
+@per_module
+def test_only_tasks_are_graded(module: Module) -> None:
+    graded = [_nbgrader(c)["grade_id"] for c in _cells(module.id) if _nbgrader(c).get("grade")]
+    assert graded == [task.id for task in module.tasks]
+    ids = [cell["id"] for cell in _cells(module.id)]
+    assert len(set(ids)) == len(ids)
+
+
+@per_module
+def test_regions_are_those_of_the_tasks(module: Module) -> None:
+    keys = {key.split(" ")[0] for key in render.region_keys(module.id)}
+    assert keys == {f"{module.id}.{task.id}" for task in module.tasks}
+
+
+@per_module
+def test_every_task_shows_its_card_and_hints(module: Module) -> None:
+    text = "\n".join(_source(c) for c in _cells(module.id) if c["cell_type"] == "markdown")
+    assert text.count("<details>") == 3 * len(module.tasks)
+    for task in module.tasks:
+        card = (
+            f"**{task.minutes} minutes · difficulty {task.difficulty} of 5 · {task.points} points**"
+        )
+        assert card in text
+        for hint in task.hints:
+            assert hint in text
+
+
+@per_module
+def test_exercises_hold_no_solution(module: Module) -> None:
+    files = render.render(module.id)
+    files[render.NOTEBOOK] = "\n".join(_source(c) for c in _cells(module.id)).encode()
+    exercise = _lines(b"\n".join(files.values()).decode(errors="replace"))
+    assert "### STUB" not in exercise
+    assert "SOLUTION" not in exercise
+    for source in sorted((paths.solutions() / module.id).glob("*.*")):
+        for region in regions(parse(source.read_text(encoding="utf-8"), source.name)):
+            body = _lines("\n".join(region.body))
+            assert body
+            assert body not in exercise, f"{region.key} is given away"
+
+
+def _lines(text: str) -> str:
+    """Without comment signs, indentation and empty lines."""
+    stripped = (line.strip().removeprefix("# ") for line in text.splitlines())
+    return "\n".join(line for line in stripped if line)
+
+
+def test_rendered_exercises_are_current() -> None:
+    assert render.stale() == [], "run `hotloop render`"
+
+
+def _cells(module: str) -> list[dict[str, Any]]:
+    path = paths.exercises() / module / render.NOTEBOOK
+    return json.loads(path.read_text(encoding="utf-8"))["cells"]
+
+
+def _nbgrader(cell: dict[str, Any]) -> dict[str, Any]:
+    return cell["metadata"].get("nbgrader", {})
+
+
+def _source(cell: dict[str, Any]) -> str:
+    return "".join(cell["source"])
+
+
+# --- questions ------------------------------------------------------------------------------------
+
+
+@per_module
+def test_there_are_eight_questions_over_three_levels(module: Module) -> None:
+    found = curriculum.questions(module.id)
+    assert len(found) >= 8
+    assert {question.level for question in found} == {"beginner", "intermediate", "advanced"}
+
+
+@per_module
+def test_questions_lead_to_tasks_and_proofs(module: Module) -> None:
+    for question in curriculum.questions(module.id):
+        for link in question.links:
+            other, _, task = link.partition(".")
+            assert curriculum.load_module(other).task(task)
+        if question.proof is not None:
+            assert (curriculum.folder(module.id) / question.proof).is_file()
+
+
+# --- the grader, measured -------------------------------------------------------------------------
+
+
+@per_module
+def test_there_are_four_wrong_answers_for_known_rungs(module: Module) -> None:
+    found = render.wrong_answers(module.id)
+    assert len(found) >= 4
+    for wrong in found:
+        assert wrong.rung in [rung.id for rung in module.task(wrong.task).rungs]
+        assert wrong.mistake.endswith(".")
+
+
+@per_wrong
+def test_a_wrong_answer_changes_its_task_only(module: Module, wrong: render.WrongAnswer) -> None:
+    """Outside of its task's regions it is the reference, byte for byte."""
+    right, given = render.submission(module.id), render.submission(module.id, wrong.path)
+    differing = {name for name in right if right[name] != given[name]}
+    assert differing
+    assert differing <= set(module.task(wrong.task).files)
+    key = f"### TASK {module.id}.{wrong.task}"
+    if render.NOTEBOOK not in differing:
+        return
+    cells = [json.loads(files[render.NOTEBOOK])["cells"] for files in (right, given)]
+    changed = [b for a, b in zip(*cells, strict=True) if a != b]
+    assert all(key in _source(cell) for cell in changed)
+    others = [a for a, b in zip(*cells, strict=True) if a == b and a["cell_type"] == "code"]
+    for cell in changed:
+        for other in others:
+            assert _bound(cell).isdisjoint(_named(other)), "another task could notice it"
+
+
+def _bound(cell: dict[str, Any]) -> set[str]:
+    """Names that a cell gives to the notebook."""
+    statements = ast.parse(_source(cell)).body
+    functions = {s.name for s in statements if isinstance(s, ast.FunctionDef | ast.ClassDef)}
+    targets = {t for s in statements if isinstance(s, ast.Assign) for t in s.targets}
+    return functions | {t.id for t in targets if isinstance(t, ast.Name)}
+
+
+def _named(cell: dict[str, Any]) -> set[str]:
+    """Names that a cell uses or gives, anywhere in it."""
+    nodes = list(ast.walk(ast.parse(_source(cell))))
+    return {n.id for n in nodes if isinstance(n, ast.Name)} | _bound(cell)
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[JudgeProcess]:
+    with JudgeProcess() as process:
+        yield process
+
+
+def _judged(
+    module: str,
+    files: dict[str, bytes],
+    tasks: list[str],
+    judge: JudgeProcess,
+    rungs: list[str] | None = None,
+) -> dict[str, Record]:
+    return judge_submission(files, module, tasks, rungs, judge=judge)
+
+
+def _quick(task: Task) -> list[str]:
+    """The rungs that are no measurement of speed."""
+    return [rung.id for rung in task.rungs if rung.threshold is None]
+
+
+def _told(rung: RungRecord) -> str:
+    return f"{rung.rung}: {rung.verdict}: {rung.sentence}"
+
+
+@pytest.mark.sandbox
+@pytest.mark.timeout(400)
+@per_code_task
+def test_the_reference_passes(module: Module, task: Task, judge: JudgeProcess) -> None:
+    """Every rung that this machine can measure. Speed is left to `hotloop evidence`: see below."""
+    files = render.submission(module.id)
+    record = _judged(module.id, files, [task.id], judge, _quick(task))[task.id]
+    for rung in record.rungs:
+        assert rung.verdict in {Verdict.PASSED, Verdict.NOT_MEASURED}, _told(rung)
+    assert any(rung.verdict is Verdict.PASSED for rung in record.rungs)
+
+
+@pytest.mark.sandbox
+@pytest.mark.timeout(400)
+@per_module
+def test_the_untouched_exercise_earns_nothing(module: Module, judge: JudgeProcess) -> None:
+    tasks = [task for task in module.tasks if task.kind == "code"]
+    records = _judged(module.id, render.untouched(module.id), [t.id for t in tasks], judge)
+    for task in tasks:
+        score = curriculum.score(f"{module.id}.{task.id}", records[task.id])
+        assert score.points == 0
+        assert score.pending == 0, "nothing is left open either: there is nothing to judge"
+        assert records[task.id].verdict is Verdict.WRONG_ANSWER, records[task.id].sentence
+
+
+@pytest.mark.sandbox
+@pytest.mark.timeout(400)
+@per_wrong
+def test_a_wrong_answer_fails_where_it_says(
+    module: Module, wrong: render.WrongAnswer, judge: JudgeProcess
+) -> None:
+    """It fails at its rung, and passes all rungs before it."""
+    files = render.submission(module.id, wrong.path)
+    names = [rung.id for rung in module.task(wrong.task).rungs]
+    before = names[: names.index(wrong.rung)]
+    record = _judged(module.id, files, [wrong.task], judge, [*before, wrong.rung])[wrong.task]
+    for name in before:
+        assert record.rung(name).verdict is Verdict.PASSED, _told(record.rung(name))
+    failed = record.rung(wrong.rung)
+    assert failed.earned < 1, _told(failed)
+    if failed.verdict is Verdict.UNDECIDED:
+        pytest.skip(f"this machine is too busy for a speed verdict now: {failed.sentence}")
+    assert failed.verdict is not Verdict.PASSED, _told(failed)
+    assert not failed.verdict.pending, _told(failed)
+
+
+@pytest.mark.sandbox
+@pytest.mark.timeout(400)
+@per_wrong
+def test_a_wrong_answer_fails_no_other_task(
+    module: Module, wrong: render.WrongAnswer, judge: JudgeProcess
+) -> None:
+    """The first rung of each task that shares a source file with it still passes.
+
+    For tasks in the notebook it was shown above that nothing which they use has changed.
+    """
+    shared = set(module.task(wrong.task).files) - {render.NOTEBOOK}
+    files = render.submission(module.id, wrong.path)
+    for task in module.tasks:
+        if task.kind != "code" or task.id == wrong.task or shared.isdisjoint(task.files):
+            continue
+        first = task.rungs[0].id
+        record = _judged(module.id, files, [task.id], judge, [first])[task.id]
+        assert record.rung(first).verdict is Verdict.PASSED, _told(record.rung(first))
+
+
+@cache
+def _recorded(module: str) -> dict[tuple[str, str, str], list[curriculum.Measurement]]:
+    found: dict[tuple[str, str, str], list[curriculum.Measurement]] = {}
+    for run in curriculum.runs(module):
+        for measurement in run.measurements:
+            key = (measurement.candidate, measurement.task, measurement.rung)
+            found.setdefault(key, []).append(measurement)
+    return found
+
+
+@per_code_task
+def test_recorded_speeds_of_the_reference_earn_all_points(module: Module, task: Task) -> None:
+    """Where a level is not provisional any more, a recorded run shows that it can be reached."""
+    for rung in task.rungs:
+        measured = _recorded(module.id).get(("reference", task.id, rung.id), [])
+        settled = rung.threshold is not None and not rung.threshold.provisional
+        if settled:
+            assert measured, f"{task.id}.{rung.id} is not provisional, but no run is recorded"
+            assert all(m.earned == 1 for m in measured if m.verdict is not Verdict.NOT_MEASURED)
