@@ -10,15 +10,19 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from hotloop import __version__, curriculum, paths
+from hotloop.judge.check import find
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import kind
 from hotloop.judge.local import judge_submission
 from hotloop.judge.record import Record, RungRecord
+from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.level import level
 
 REFERENCE = "reference"
@@ -58,6 +62,7 @@ def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:
     libraries: dict[str, str] = {}
     for found in circumstances:
         libraries.update(found.libraries)
+    libraries.update(_installed())
     libraries["hotloop"] = f"{__version__} (code {code_digest(module)[:12]})"
     isolation, _ = level()
     return curriculum.Run(
@@ -73,7 +78,7 @@ def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:
         measurements=[
             _measurement(name, record.task, rung)
             for name, record in records
-            for rung in record.rungs
+            for rung in _reached(record)
         ],
     )
 
@@ -94,6 +99,15 @@ def file_name(device: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", device.lower()).strip("_") or "unknown_device"
 
 
+def _installed() -> dict[str, str]:
+    """Versions of what the solutions were run with, as installed here."""
+    versions: dict[str, str] = {}
+    for name in ("numpy", "torch", "triton"):
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return versions
+
+
 def code_digest(module: str) -> str:
     """SHA-256 of what was measured, and of what it was measured by."""
     package = Path(__file__).parent
@@ -105,6 +119,15 @@ def code_digest(module: str) -> str:
                 total.update(f"{path.relative_to(folder)}\0".encode())
                 total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
+
+
+def _reached(record: Record) -> list[RungRecord]:
+    """The rungs that were judged: one whose needs did not pass only repeats their verdict."""
+    rungs = find(record.module, record.task).rungs
+    failed = {r.rung for r in record.rungs if r.verdict is not Verdict.PASSED}
+    return [
+        r for r in record.rungs if r.rung not in rungs or failed.isdisjoint(rungs[r.rung].needs)
+    ]
 
 
 def _ceilings(records: list[tuple[str, Record]]) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -30,7 +31,7 @@ def record(
         module_digest="m",
         device=device,
         driver="",
-        libraries={"torch": "2.11"},
+        libraries={"cuda": "13.0"},
         seed="s",
         isolation="bubblewrap",
         started="2026-01-01T00:00:00+00:00",
@@ -47,7 +48,8 @@ def test_figures_are_taken_over_in_milliseconds() -> None:
     assert (m.p20_ms, m.p50_ms, m.p80_ms, m.baseline_p50_ms) == (1.0, 2.0, 3.0, 6.0)
     assert m.ratio == curriculum.Ratio(estimate=3.0, low=2.9, high=3.1)
     assert run.ceilings == {"compiled_chain.fast_cpu_gb_per_s": 20.0}
-    assert run.libraries["torch"] == "2.11"
+    assert run.libraries["cuda"] == "13.0"
+    assert run.libraries["torch"] == version("torch")
     assert run.device == "A Device (R) 5000"
 
 
@@ -58,6 +60,13 @@ def test_what_was_not_measured_has_no_number() -> None:
     assert m.verdict == "not_measured"
     assert m.earned == 0
     assert not [value for value in numbers.values() if isinstance(value, int | float)]
+
+
+def test_a_rung_that_was_not_reached_is_left_out() -> None:
+    wrong = RungRecord("correct", Verdict.WRONG_ANSWER, "Wrong.")
+    blocked = RungRecord("fast_cpu", Verdict.WRONG_ANSWER, "Not reached.")
+    run = evidence.run_of("fused_softmax", [("a_mistake", record(wrong, blocked))])
+    assert [m.rung for m in run.measurements] == ["correct"]
 
 
 def test_without_a_verdict_there_is_no_evidence() -> None:

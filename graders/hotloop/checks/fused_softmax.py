@@ -66,7 +66,7 @@ def compiled_chain() -> Check:
     return Check(
         Candidate("softmax", style="destination"),
         {
-            "correct": Correct(_cases_for_a_compiler, softmax_rows, _tolerance, case_timeout_s=90),
+            "correct": Correct(_cases_for_a_compiler, softmax_rows, _tolerance, case_timeout_s=180),
             "fast_cpu": Fast(
                 Workload(_cpu_spec, _fill_rows, softmax_rows, _tolerance_of(FP32, CPU_SHAPE[1])),
                 FIVE_OPS,
@@ -77,6 +77,7 @@ def compiled_chain() -> Check:
                 _gpu_workload(), FIVE_OPS, _bytes_of_call, GPU_LEVELS, needs=("correct",)
             ),
         },
+        programs={"g++": "g++"},  # torch.compile builds with it
     )
 
 

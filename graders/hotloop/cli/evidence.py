@@ -50,6 +50,8 @@ def _table(run: Run) -> Table:
         "candidate", "task", "rung", "verdict", "ratio", "p50 ms", "of the limit",
         title=f"{run.module} on {run.device}",
     )  # fmt: skip
+    for column in table.columns[:4]:
+        column.no_wrap = True
     for m in run.measurements:
         table.add_row(m.candidate, m.task, m.rung, m.verdict, *_figures(m))
     return table

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any, cast
 
-from nbconvert.preprocessors import ClearMetadataPreprocessor, CSSHTMLHeaderPreprocessor
+from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
@@ -57,7 +57,7 @@ def configure(c: Config, root: Path, course_id: str) -> None:
     _directories(c, root, course_id)
     _generate(c)
     _autograde(c, root)
-    c.GenerateFeedback.preprocessors = [JudgedGrades, CSSHTMLHeaderPreprocessor]
+    c.GenerateFeedback.preprocessors = [JudgedGrades]
     # Set for feedback alone: formgrader has templates of its own in the same trait.
     c.GenerateFeedback.HTMLExporter.extra_template_basedirs = [str(TEMPLATES)]
     c.ExportApp.plugin_class = PendingCsvExport

@@ -279,8 +279,9 @@ def _graded_id(cell: NotebookNode) -> str:
 
 def _shown(record: Record, module: Module) -> NotebookNode:
     score = settle(module, record.task, record)
+    worth = {rung.id: float(rung.points) for rung in module.task(record.task).rungs}
     data = {
-        "text/html": render_record.html(record, score),
+        "text/html": render_record.html(record, score, worth),
         "text/plain": render_record.text(record, score),
     }
     return nodes.display(data)

@@ -32,8 +32,8 @@ def speed_svg(evidence: Mapping[str, Any]) -> str | None:
     rows = bars(evidence)
     if not rows:
         return None
-    levels = [float(level["ratio"]) for level in _levels(evidence)]
-    top = max([bar.interval[1] if bar.interval else bar.ratio for bar in rows] + levels)
+    asked = _asked(evidence)
+    top = max([bar.interval[1] if bar.interval else bar.ratio for bar in rows] + asked)
     scale = _SPAN / (top * 1.02)
     height = _TOP + _ROW * len(rows) + 6
     head = (
@@ -42,7 +42,7 @@ def speed_svg(evidence: Mapping[str, Any]) -> str | None:
         f'font-size="12" fill="currentColor" style="width:100%;max-width:{_WIDTH}px;height:auto">'
     )
     drawn = [_row(bar, index, scale) for index, bar in enumerate(rows)]
-    lines = [_level(level, scale, height) for level in levels]
+    lines = [_level(ratio, scale, height, labelled=ratio == asked[-1]) for ratio in asked]
     return "".join([head, *drawn, *lines, "</svg>"])
 
 
@@ -55,8 +55,12 @@ def describe(evidence: Mapping[str, Any]) -> str:
         said += f"; {bandwidth:.1f} GB/s"
     fraction = _number(evidence.get("fraction_of_limit"))
     if fraction is None:
-        return f"{said}. The device’s limit is not yet measured."
-    return f"{said}, {fraction:.0%} of what this device can do."
+        said += ". The device’s limit is not yet measured."
+    else:
+        said += f", {fraction:.0%} of what this device can do."
+    if _number(evidence.get("reference_ratio")) is None:
+        said += " The reference is not yet measured on this device."
+    return said
 
 
 def bars(evidence: Mapping[str, Any]) -> list[Bar]:
@@ -101,14 +105,16 @@ def _row(bar: Bar, index: int, scale: float) -> str:
     return drawn + f'<text x="{_WIDTH - _RIGHT + 10}" y="{middle + 4}">{said}</text>'
 
 
-def _level(ratio: float, scale: float, height: int) -> str:
+def _level(ratio: float, scale: float, height: int, *, labelled: bool) -> str:
     x = _LEFT + ratio * scale
-    return (
+    line = (
         f'<path d="M{x:.1f} {_TOP - 6}V{height - 4}" stroke="currentColor" '
         'stroke-dasharray="2 3" opacity="0.7"/>'
-        f'<text x="{x:.1f}" y="{_TOP - 10}" text-anchor="middle" font-size="11">'
-        f"asked {ratio:.2f}×</text>"
     )
+    if not labelled:
+        return line
+    text = f'<text x="{x:.1f}" y="{_TOP - 10}" text-anchor="middle" font-size="11">'
+    return f"{line}{text}all points: {ratio:.2f}×</text>"
 
 
 def seconds(value: float) -> str:
@@ -134,11 +140,13 @@ def _median(evidence: Mapping[str, Any], key: str) -> float | None:
     return _number(cast(Mapping[str, Any], samples).get("p50"))
 
 
-def _levels(evidence: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _asked(evidence: Mapping[str, Any]) -> list[float]:
+    """The ratios that earn points, rising; the last one earns all."""
     found = evidence.get("levels")
     levels = cast(list[Any], found) if isinstance(found, list | tuple) else []
     known = [cast(Mapping[str, Any], level) for level in levels if isinstance(level, Mapping)]
-    return [level for level in known if _number(level.get("ratio"))]
+    asked = [_number(level.get("ratio")) for level in known if _number(level.get("earned"))]
+    return sorted(ratio for ratio in asked if ratio)
 
 
 def _number(value: Any) -> float | None:

@@ -47,7 +47,7 @@ def keep(root: Path, grading: Grading) -> Path:
         "records": {task: record.to_json() for task, record in grading.records.items()},
     }
     partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(document, indent=1, ensure_ascii=False), encoding="utf-8")
+    partial.write_text(json.dumps(document, indent=1), encoding="utf-8")
     # A link refuses to replace a file, and appears whole or not at all.
     os.link(partial, path)
     partial.unlink()

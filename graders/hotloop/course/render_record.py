@@ -40,7 +40,8 @@ _STYLE = """
 .hotloop{border:1px solid #8b949e80;border-left:5px solid var(--hl);border-radius:6px;
 padding:.6em .9em;margin:.4em 0;font:14px/1.45 system-ui,sans-serif;max-width:52em}
 .hotloop p{margin:.3em 0}.hotloop .hl-badge{background:var(--hl);color:#fff;border-radius:4px;
-padding:.1em .5em;font-weight:600}.hotloop table{border-collapse:collapse;margin:.4em 0;width:100%}
+padding:.1em .5em;font-weight:600}.hotloop table{border-collapse:collapse;font:inherit;
+margin:.4em 0;width:100%}
 .hotloop td,.hotloop th{text-align:left;vertical-align:top;padding:.2em .6em .2em 0;
 border-top:1px solid #8b949e40;background:none}.hotloop .hl-num{white-space:nowrap}
 .hotloop figure{margin:.6em 0}.hotloop figcaption,.hotloop details{font-size:12px;opacity:.85}
@@ -48,21 +49,28 @@ border-top:1px solid #8b949e40;background:none}.hotloop .hl-num{white-space:nowr
 """
 
 
+Worth = Mapping[str, float]
+"""By rung: the points that it is worth at most."""
+
+
 class Shown:
-    """A record that a notebook displays by itself."""
+    """A record that a notebook displays by itself, with points where the curriculum is at hand."""
 
     def __init__(self, record: Record, score: Score | None = None) -> None:
         self.record = record
-        self.score = score
+        known, self.worth = _points_of(record)
+        self.score = score or known
 
-    def _repr_html_(self) -> str:
-        return html(self.record, self.score)
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """HTML, and a number: nbgrader's Validate takes the number for the points."""
+        plain = number(self.score.points) if self.score else repr(self)
+        return {"text/html": html(self.record, self.score, self.worth), "text/plain": plain}
 
     def __repr__(self) -> str:
         return text(self.record, self.score)
 
 
-def html(record: Record, score: Score | None = None) -> str:
+def html(record: Record, score: Score | None = None, worth: Worth | None = None) -> str:
     """One block of HTML with verdict, sentence, points, rungs and speed."""
     points = f'<span class="hl-num">{escape(points_text(score))}</span>' if score else ""
     head = (
@@ -73,7 +81,7 @@ def html(record: Record, score: Score | None = None) -> str:
         f'<div class="hotloop" style="--hl:{_colour(record.verdict)}"><style>{_STYLE}</style>',
         head,
         f"<p>{escape(record.sentence)}</p>",
-        _rungs(record),
+        _rungs(record, worth or {}),
         *[_figure(rung) for rung in record.rungs],
         _circumstances(record),
         "</div>",
@@ -100,14 +108,34 @@ def number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def _rungs(record: Record) -> str:
-    rows = [
-        f"<tr><td>{escape(rung.rung)}</td><td class='hl-num' style='color:inherit'>"
-        f"{_words(rung.verdict)}{' (instrumented)' if rung.instrumented else ''}</td>"
-        f"<td>{escape(rung.sentence)}</td></tr>"
-        for rung in record.rungs
-    ]
-    return f"<table><tr><th>rung</th><th>verdict</th><th></th></tr>{''.join(rows)}</table>"
+def _points_of(record: Record) -> tuple[Score | None, Worth | None]:
+    """Nothing where the module is not known here: the verdict is shown all the same."""
+    try:
+        from hotloop.course.points import settle
+        from hotloop.curriculum import load_module
+
+        module = load_module(record.module)
+        worth = {rung.id: float(rung.points) for rung in module.task(record.task).rungs}
+        return settle(module, record.task, record), worth
+    except (ImportError, LookupError, OSError, ValueError):
+        return None, None
+
+
+def _rungs(record: Record, worth: Worth) -> str:
+    rows = "".join(_rung(rung, worth.get(rung.rung)) for rung in record.rungs)
+    return f"<table><tr><th>rung</th><th>verdict</th><th>points</th><th></th></tr>{rows}</table>"
+
+
+def _rung(rung: RungRecord, worth: float | None) -> str:
+    verdict = _words(rung.verdict) + (" (instrumented)" if rung.instrumented else "")
+    points = ""
+    if worth is not None:
+        earned = "pending" if rung.verdict.pending else number(rung.earned * worth)
+        points = f"{earned} of {number(worth)}"
+    return (
+        f"<tr><td>{escape(rung.rung)}</td><td class='hl-num'>{verdict}</td>"
+        f"<td class='hl-num'>{points}</td><td>{escape(rung.sentence)}</td></tr>"
+    )
 
 
 def _figure(rung: RungRecord) -> str:

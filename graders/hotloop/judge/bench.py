@@ -74,11 +74,18 @@ class Bench:
         files: Path | None,
         environment: Mapping[str, str] | None = None,
         program: tuple[str, ...] = ("-m", "hotloop.worker"),
+        *,
+        runs_kernels: bool = False,
     ) -> Link:
-        """A worker that sees only `files`, a folder of ours; it ends with the bench."""
+        """A worker that sees only `files`, a folder of ours; it ends with the bench.
+
+        runs_kernels: it will be given a candidate's vetted kernels, so that what fails from then on
+            is the candidate's.
+        """
         link = self.launcher.start(
             program=program, files=files, trusted=True, environment=environment
         )
+        link.trusted = not runs_kernels
         self._owned.append(link)
         return link
 

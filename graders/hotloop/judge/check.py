@@ -7,8 +7,9 @@ returns a `Check`. Nothing else registers it: the judge finds module and task by
 from __future__ import annotations
 
 import importlib
+import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from hotloop.judge.record import RungRecord
@@ -57,10 +58,16 @@ class Rung(Protocol):
 
 @dataclass(frozen=True)
 class Check:
-    """A task as the judge sees it. `rungs` are judged in order; module.yaml gives their points."""
+    """A task as the judge sees it.
+
+    rungs: judged in order; module.yaml gives their points.
+    programs: what this machine must have for any of them, by name of the executable and of the
+        Debian package it comes in. Without one nothing is measured, and no points are lost.
+    """
 
     candidate: Candidate
     rungs: Mapping[str, Rung]
+    programs: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def find(module: str, task: str) -> Check:
@@ -88,8 +95,20 @@ def judge_rungs(
         if only is not None and name not in only:
             continue
         bench.progress(name)
-        done[name] = _blocked(name, rung, done) or _judge_one(name, rung, check.candidate, bench)
+        done[name] = (
+            _unequipped(name, check)
+            or _blocked(name, rung, done)
+            or _judge_one(name, rung, check.candidate, bench)
+        )
     return tuple(done.values())
+
+
+def _unequipped(name: str, check: Check) -> RungRecord | None:
+    for program, package in check.programs.items():
+        if shutil.which(program) is None:
+            sentence = f"{program} is missing on this machine: sudo apt-get install {package}"
+            return RungRecord(name, Verdict.NOT_MEASURED, sentence)
+    return None
 
 
 def _blocked(name: str, rung: Rung, done: Mapping[str, RungRecord]) -> RungRecord | None:

@@ -24,7 +24,7 @@ class Job:
     notebook: str | None = None
     freezer: Mapping[str, Any] | None = None
     isolation: str = "bubblewrap"
-    budget_s: float = 180.0
+    budget_s: float = 300.0
     rungs: Sequence[str] | None = None
     threads: int | None = None
     submission_digest: str = ""

@@ -86,6 +86,12 @@ def worker_environment(threads: int) -> dict[str, str]:
         "OMP_NUM_THREADS": count,
         "MKL_NUM_THREADS": count,
         "OPENBLAS_NUM_THREADS": count,
+        # A pool of compilers would share the one core that is being measured.
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",
+        # Large blocks stay with the process: otherwise every temporary of a baseline is paid for in
+        # page faults or not, as the allocator's history has it, and the ratio with it.
+        "MALLOC_MMAP_THRESHOLD_": str(4 * GIB),
+        "MALLOC_TRIM_THRESHOLD_": str(4 * GIB),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     if threads == 1:

@@ -23,7 +23,7 @@ def judge_submission(
     *,
     judge: JudgeProcess | None = None,
     on_progress: Callable[[str], None] = lambda _text: None,
-    budget_s: float = 180.0,
+    budget_s: float = 300.0,
 ) -> dict[str, Record]:
     """Records by task. `files` are names and contents of what a learner would hand in."""
     with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
@@ -43,7 +43,7 @@ def judge_folder(
     *,
     judge: JudgeProcess | None = None,
     on_progress: Callable[[str], None] = lambda _text: None,
-    budget_s: float = 180.0,
+    budget_s: float = 300.0,
 ) -> dict[str, Record]:
     """Records by task, for a folder with a submission's files."""
     own = judge is None

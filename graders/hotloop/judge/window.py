@@ -30,8 +30,14 @@ from hotloop.sandbox.freezer import Usage
 FOREIGN_SHARE = 0.03
 """A window in which others took more than this share of its CPU time is thrown away."""
 
+START_SHARE = 0.02
+"""The start is uncertain by the time that letting go takes; more than this is not accepted."""
+
+SETTLING_S = 0.0003
+"""CPU time that a worker may use between its answer and standing still, to come to rest."""
+
 SAMPLED_ROWS = 4
-RUN_TIMEOUT_S = 60.0
+RUN_TIMEOUT_S = 180.0
 
 
 @dataclass(frozen=True)
@@ -52,17 +58,22 @@ class Workload:
 
 @dataclass(frozen=True)
 class Window:
-    """seconds: of the whole window. foreign: share of CPU time that others took.
-    intact: False when CPU time passed while the tree should have stood still."""
+    """A window's length in seconds, and what is known against it.
+
+    foreign: share of CPU time that others took. start_delay: how long letting go took, as a share
+    of the window. intact: False when CPU time passed while the tree should have stood still.
+    """
 
     seconds: float
     foreign: float
+    start_delay: float
     intact: bool
 
     @property
     def counts(self) -> bool:
         """True for a window that is a sample."""
-        return self.intact and self.foreign <= FOREIGN_SHARE
+        undisturbed = self.foreign <= FOREIGN_SHARE and self.start_delay <= START_SHARE
+        return self.intact and undisturbed
 
 
 class Side:
@@ -111,14 +122,23 @@ class Side:
         still = freezer.usage() == before
         started = now()
         freezer.thaw()
+        released = now()
         self.link.receive(time.monotonic() + self.patience_s)
+        done, at_done = now(), freezer.usage()
         freezer.freeze()
-        seconds = now() - started
-        after = freezer.usage()
+        stopped, after = now(), freezer.usage()
+        # Freezing may wait for other users of control groups. Where nothing ran meanwhile, the
+        # window ended with the answer; otherwise it lasted until everything stood still.
+        ran_on = (after.cpu_ns - at_done.cpu_ns) * 1e-9 > SETTLING_S
+        seconds = (stopped if ran_on else done) - started
         stolen = steal_seconds() - steal
         self._verify()
-        still = still and freezer.usage() == after
-        return Window(seconds, self._foreign_share(before, after, seconds, stolen), still)
+        return Window(
+            seconds,
+            foreign=self._foreign_share(before, after, seconds, stolen),
+            start_delay=(released - started) / seconds,
+            intact=still and freezer.usage() == after,
+        )
 
     def _foreign_share(self, before: Usage, after: Usage, seconds: float, stolen: float) -> float:
         """Share of the window's CPU time that its cores spent on others.

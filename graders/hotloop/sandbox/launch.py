@@ -7,20 +7,19 @@ executed.
 
 from __future__ import annotations
 
-import fcntl
 import math
 import os
 import resource
-import select
 import signal
 import subprocess
+import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from subprocess import Popen
 
-from hotloop.sandbox import bubblewrap, cgroup, seccomp, staging
+from hotloop.sandbox import bubblewrap, cgroup, processes, seccomp, staging
 from hotloop.sandbox.confinement import Confined, Confinement, SandboxUnavailable
 from hotloop.sandbox.freezer import Freezer, SignalFreezer
 from hotloop.sandbox.process import WatchedProcess
@@ -31,7 +30,7 @@ from hotloop.sandbox.watchdog import Limits, OutputBuffer, Watchdog, wait_readab
 
 START_TIMEOUT_S = 20.0
 MAX_STAGED_BYTES = 64 << 20
-_ONE_PAGE = os.sysconf("SC_PAGE_SIZE")
+_STEP_S = 0.0003
 
 
 def launch(confinement: Confinement) -> Confined:
@@ -150,19 +149,24 @@ class BubblewrapProcess(WatchedProcess):
         resource.prlimit(self.pid, resource.RLIMIT_MSGQUEUE, (0, 0))
 
     def _let_go(self, release: int) -> None:
-        """Give the word, and wait until it was heard: from then on the child dies with bubblewrap.
+        """Give the word, and wait until the first process inside dies with bubblewrap.
 
-        Before, if this process is killed, the child waits for ever and executes nothing.
+        It asks the kernel for that only now, right before it takes on the filter, which can be
+        seen. If this process is killed before the word, nothing is ever executed.
         """
-        # In a pipe of one page, a single byte leaves no room until it is read.
-        fcntl.fcntl(release, fcntl.F_SETPIPE_SZ, _ONE_PAGE)
         os.write(release, b"!")
-        poll = select.poll()
-        poll.register(release, select.POLLOUT)
-        poll.register(self._first, select.POLLIN)
-        ready = {fd for fd, _ in poll.poll(START_TIMEOUT_S * 1000)}
-        if release not in ready:
-            raise ProcessLookupError("bubblewrap ended, or hung, before the program started")
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while not processes.has_filter(self.pid):
+            if wait_readable(self._first, _STEP_S):
+                break
+            if time.monotonic() > deadline:
+                raise ProcessLookupError("bubblewrap hangs")
+        assert self._outer is not None
+        assert self._status_pipe is not None
+        if wait_readable(self._first, 0):
+            self._outer.wait()
+            if not self._status_pipe.program_ran():
+                raise ProcessLookupError("bubblewrap could not execute the program")
 
     def _make_watchdog(self, buffer: OutputBuffer) -> Watchdog:
         groups = self._groups

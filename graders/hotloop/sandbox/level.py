@@ -8,7 +8,7 @@ from hotloop.sandbox.confinement import Confinement, SandboxUnavailable
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.requirements import missing
 
-_TRIAL = Confinement(
+TRIAL = Confinement(
     argv=("/bin/true",),
     environment={},
     read_only={},
@@ -31,10 +31,10 @@ def level() -> tuple[str, str]:
 
 def _trial() -> str:
     try:
-        confined = launch(_TRIAL)
+        confined = launch(TRIAL)
     except (SandboxUnavailable, OSError, RuntimeError) as error:
         return str(error)
-    status = confined.wait(_TRIAL.wall_s + 5)
+    status = confined.wait(TRIAL.wall_s + 5)
     confined.kill()
     if status == 0:
         return ""

@@ -31,6 +31,11 @@ class Usage:
     wait_ns: int
 
 
+def has_filter(pid: int) -> bool:
+    """True once the process has taken on a seccomp filter."""
+    return b"\nSeccomp:\t2\n" in read_small(f"/proc/{pid}/status")
+
+
 def read_small(path: str) -> bytes:
     """The first page of a file in /proc; empty when it or its process is gone."""
     try:

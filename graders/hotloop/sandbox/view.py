@@ -20,6 +20,7 @@ from hotloop.sandbox.confinement import PACKAGES
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "localtime")
 _PACKAGE = Path(__file__).resolve().parents[1]
+_ENVIRONMENT = ("bin", "include", "lib", "lib64", "share")
 _PACKAGE_FOLDERS = ("site-packages", "dist-packages")
 
 
@@ -102,10 +103,16 @@ def _executable_links(trees: list[Path]) -> Iterator[tuple[Path, str]]:
 def _hidden(trees: list[Path]) -> Iterator[Path]:
     installed = dict.fromkeys(path.resolve() for path in _installed(trees) if path.is_dir())
     yield from (path for path in installed if below(path, trees))
-    if _PACKAGE.parent.name not in _PACKAGE_FOLDERS:
-        clone = _PACKAGE.parents[1]
-        if below(clone, trees) and clone not in trees:
-            yield clone
+    clone = _PACKAGE.parents[1]
+    if _PACKAGE.parent.name in _PACKAGE_FOLDERS or not below(clone, trees):
+        return
+    if clone not in trees:
+        yield clone
+        return
+    # A virtual environment made in the clone's own folder.
+    for path in clone.iterdir():
+        if path.is_dir() and not path.is_symlink() and path.name not in _ENVIRONMENT:
+            yield path
 
 
 def _installed(trees: Iterable[Path]) -> Iterator[Path]:

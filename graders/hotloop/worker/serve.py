@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from hotloop.worker import triton_compat
 from hotloop.worker.tensors import Mapping, copy_out, tensor
 from hotloop.worker.wire import Message, WireClosed, receive_with_fds, send
 
@@ -145,8 +146,12 @@ class Worker:
 
 
 def serve(sock: socket.socket, namespace: Namespace) -> None:
-    """Answer requests until the judge says bye or hangs up."""
-    worker = Worker(namespace)
+    """Let the judge call what `namespace` holds, until it says bye or hangs up."""
+    answer_requests(sock, Worker(namespace))
+
+
+def answer_requests(sock: socket.socket, worker: Worker) -> None:
+    """Answer until the judge says bye or hangs up."""
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -178,6 +183,8 @@ def load_file(path: Path) -> Namespace:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(f"{path} is not a Python file")
+    if triton_compat.interpreting():
+        triton_compat.mend_interpreter()
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.worker import triton_source
+from hotloop.worker import triton_compat, triton_source
 from hotloop.worker.serve import Worker
 from hotloop.worker.triton_memory import Memory, MemoryFault, Region, element_bytes
 from hotloop.worker.triton_program import run
@@ -259,8 +258,9 @@ def _traffic(region: Region) -> Message:
 
 def main() -> None:
     """Serve the judge."""
-    if os.environ.get("TRITON_INTERPRET") != "1":
+    if not triton_compat.interpreting():
         raise SystemExit("set TRITON_INTERPRET=1: kernels are replayed in the interpreter")
+    triton_compat.mend_interpreter()
     run(Replayer({}))
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import socket
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -254,31 +256,46 @@ class Course:
         return json.loads((self.root / "autograded" / student / "tiny" / "lab.ipynb").read_text())
 
 
-@pytest.fixture
-def tiny_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A data tree that holds only the tiny module."""
-    data = tmp_path / "data"
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data tree with the tiny module, and a released course on it; made once, then copied."""
+    root = tmp_path_factory.mktemp("prepared")
+    data = root / "data"
     (data / "curriculum" / "tiny").mkdir(parents=True)
     (data / "exercises" / "tiny").mkdir(parents=True)
     (data / "curriculum" / "curriculum.yaml").write_text(CURRICULUM_YAML)
     (data / "curriculum" / "tiny" / "module.yaml").write_text(MODULE_YAML)
     nbformat.write(lab("...", "..."), data / "exercises" / "tiny" / "lab.ipynb")
     (data / "exercises" / "tiny" / "work.py").write_text(WORK)
-    monkeypatch.setattr(paths, "root", lambda: data)
-    curriculum.load_module.cache_clear()
-    curriculum.curriculum.cache_clear()
-    yield data
-    curriculum.load_module.cache_clear()
-    curriculum.curriculum.cache_clear()
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _use_data(patch, data)
+        prepare(root / "course", ["tiny"])
+    _forget_modules()
+    return root
 
 
 @pytest.fixture
-def course(tmp_path: Path, tiny_data: Path, plain: Isolation) -> Course:
+def course(
+    tmp_path: Path, prepared: Path, monkeypatch: pytest.MonkeyPatch, plain: Isolation
+) -> Iterator[Course]:
     """A released course whose kernels run unconfined: for what is not about confinement."""
     root = tmp_path / "course"
-    prepare(root, ["tiny"])
+    shutil.copytree(prepared / "course", root)
+    _use_data(monkeypatch, prepared / "data")
     settings = {"judge_factory": SmallJudge, "isolation": lambda: plain, "cell_timeout_s": 3.0}
-    return Course(root, settings)
+    yield Course(root, settings)
+    _forget_modules()
+
+
+def _use_data(patch: pytest.MonkeyPatch, data: Path) -> None:
+    patch.setattr(paths, "root", lambda: data)
+    _forget_modules()
+
+
+def _forget_modules() -> None:
+    curriculum.load_module.cache_clear()
+    curriculum.curriculum.cache_clear()
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def run(start: Callable[..., Confined]) -> Callable[..., Ran]:
     def ran(code: str, **changes: Any) -> Ran:
         begin = time.monotonic()
         confined = start(code, **changes)
-        status = confined.wait(60)
+        status = confined.wait(170)
         text = confined.output().decode(errors="replace")
         return Ran(status, confined.death, text, time.monotonic() - begin)
 

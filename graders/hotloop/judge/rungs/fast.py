@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hotloop.judge.bench import Bench
-from hotloop.judge.calls import CallSpec
+from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.levels import Level
@@ -24,6 +24,9 @@ WINDOW_S = 0.045
 """A window is at least this long, so that the protocol costs at most 1 % of it."""
 
 MOST_CALLS = 256
+MOST_BYTES = 1 << 30
+"""Of a window's inputs and outputs; a window of fast calls is shorter instead."""
+
 WARMUP_WINDOWS = 3
 WARMUP_CALLS = 4
 CEILING_WINDOWS = 6
@@ -102,13 +105,12 @@ class Fast:
     def _ceiling(self, side: Side, bench: Bench) -> float:
         """Bytes a second of a plain copy over buffers of the same sizes, on the same threads."""
         bench.progress("measuring the device's limit")
-        specs = [call.spec for call in side.calls]
         side.link.freezer.thaw()
         side.link.resolve(self.baseline.copy, side.candidate.file, 60)
         side.workload = replace(self.workload, reference=_first)
-        side.plan(specs)
+        lengthen_side(side, side.workload, bench.seeds)
         seconds = [w.seconds for w in _windows(side, CEILING_WINDOWS)]
-        return sum(self.fewest_bytes(spec) for spec in specs) / min(seconds)
+        return sum(self.fewest_bytes(call.spec) for call in side.calls) / min(seconds)
 
 
 def warm_up(side: Side, workload: Workload, seeds: Seeds) -> None:
@@ -126,14 +128,22 @@ def lengthen_side(side: Side, workload: Workload, seeds: Seeds) -> None:
     rng = seeds.generator()
     count = 1
     while True:
-        side.plan([workload.spec(rng, i) for i in range(count)])
+        specs = [workload.spec(rng, i) for i in range(count)]
+        side.plan(specs)
         fastest = min(w.seconds for w in _windows(side, WARMUP_WINDOWS))
         promote(side.link)
-        if fastest >= WINDOW_S or count >= MOST_CALLS:
+        most = max(1, min(MOST_CALLS, MOST_BYTES * count // sum(map(call_bytes, specs))))
+        if fastest >= WINDOW_S or count >= most:
             side.patience_s = max(5.0, 50 * fastest)
             return
         wanted = math.ceil(count * WINDOW_S * 1.1 / fastest)
-        count = min(MOST_CALLS, max(count + 1, min(wanted, 16 * count)))
+        count = min(most, max(count + 1, min(wanted, 16 * count)))
+
+
+def call_bytes(spec: CallSpec) -> int:
+    """Memory that one call's tensors take."""
+    tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
+    return sum(t.bytes for t in (*tensors, spec.out))
 
 
 def _first(x: Floats, *_rest: object) -> Floats:

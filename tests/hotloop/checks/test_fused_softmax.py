@@ -1,0 +1,112 @@
+import math
+
+import numpy as np
+import pytest
+
+from hotloop.checks import fused_softmax as checks
+from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.compare import compare
+from hotloop.judge.dtypes import BF16, FP16, FP32, U8
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
+
+INFINITY = math.inf
+
+
+def _cases(task: str, seed: int = 1) -> list[Case]:
+    rung = getattr(checks, task)().rungs["correct"]
+    assert isinstance(rung, Correct)
+    return list(rung.cases(np.random.default_rng(seed)))
+
+
+def _x(case: Case) -> Tensor:
+    first = case.arguments[0]
+    assert isinstance(first, Tensor)
+    return first
+
+
+def test_softmax_agrees_with_the_definition() -> None:
+    row = [0.5, -1.0, 3.0, -INFINITY]
+    total = math.fsum(math.exp(v) for v in row)
+    wanted = [[math.exp(v) / total for v in row]]
+    np.testing.assert_allclose(checks.softmax_rows(np.array([row])), wanted, rtol=1e-15)
+
+
+def test_a_row_without_a_finite_element_is_zero_and_large_numbers_are_no_trouble() -> None:
+    x = np.array([[-INFINITY, -INFINITY], [1e4, 1e4]])
+    assert checks.softmax_rows(x).tolist() == [[0.0, 0.0], [0.5, 0.5]]
+
+
+def test_the_mask_comes_behind_the_scale() -> None:
+    x, mask = np.array([[1.0, 2.0, 9.0], [1.0, 2.0, 3.0]]), np.array([[1, 1, 0], [0, 0, 0]])
+    got = checks.masked_softmax_rows(x, mask, -2.0)
+    first = 1 / (1 + math.exp(-2.0))
+    np.testing.assert_allclose(got, [[first, 1 - first, 0.0], [0.0, 0.0, 0.0]], rtol=1e-14)
+
+
+@pytest.mark.parametrize("task", ["online_pass", "triton_forward", "triton_masked"])
+def test_hidden_cases_cover_what_the_task_promises(task: str) -> None:
+    cases = _cases(task)
+    shapes = [case.out.shape for case in cases]
+    assert {case.out.dtype for case in cases} == {FP32, FP16, BF16}
+    assert any(shape[-1] == 1 for shape in shapes)
+    assert any(shape[-1] % 2 and shape[-1] > 1 for shape in shapes)
+    assert any(_x(case).row_gap for case in cases)
+    assert any(np.abs(_x(case).values).max() > 5e4 for case in cases if case.out.dtype is FP16)
+    rung = getattr(checks, task)().rungs["correct"]
+    assert any((case.truth(rung.reference) == 0).all(axis=-1).any() for case in cases)
+
+
+@pytest.mark.parametrize("task", ["triton_forward", "triton_masked"])
+def test_a_kernel_meets_rows_longer_than_any_block_and_gaps_in_its_output(task: str) -> None:
+    cases = _cases(task)
+    assert any(case.out.shape[-1] > 1 << 20 for case in cases)
+    assert any(case.out.row_gap for case in cases)
+
+
+def test_vectors_matrices_and_three_dimensions_for_the_recurrence() -> None:
+    assert {len(case.out.shape) for case in _cases("online_pass")} == {1, 2, 3}
+
+
+def test_masks_of_both_types_and_scales_of_both_signs() -> None:
+    cases = _cases("triton_masked")
+    scales = [case.arguments[2] for case in cases]
+    assert min(s for s in scales if isinstance(s, float)) < 0
+    assert 0.0 in scales
+    masks = [case.arguments[1] for case in cases]
+    assert any(isinstance(mask, Tensor) and mask.dtype is U8 for mask in masks)
+    assert all(np.isfinite(_x(case).values).all() for case in cases)
+
+
+def test_rows_have_a_finite_element_where_the_given_chain_needs_one() -> None:
+    for case in _cases("compiled_chain"):
+        assert np.isfinite(_x(case).values).any(axis=-1).all()
+        assert case.out.shape[-1] >= 4096
+
+
+def test_cases_differ_from_seed_to_seed() -> None:
+    for task in ("online_pass", "compiled_chain", "triton_forward", "triton_masked"):
+        first, second = _cases(task, 1), _cases(task, 2)
+        assert [c.out.shape for c in first] != [c.out.shape for c in second]
+
+
+def test_tolerance_tells_a_float32_sum_from_a_float16_one() -> None:
+    (case,) = [c for c in _cases("online_pass") if "long float16" in c.label]
+    x = _x(case).rounded()
+    truth = checks.softmax_rows(x)
+    tolerance = checks._tolerance(case)
+    weights = np.exp((x - x.max(axis=-1, keepdims=True)).astype(np.float32))
+    total = weights.sum(axis=-1, keepdims=True, dtype=np.float32)
+    right = (weights / total).astype(np.float16).astype(np.float64)
+    assert compare(right, truth, tolerance) is None
+    with np.errstate(over="ignore"):
+        narrow = weights.astype(np.float16).sum(axis=-1, keepdims=True, dtype=np.float16)
+    wrong = (weights / narrow).astype(np.float16).astype(np.float64)
+    assert compare(wrong, truth, tolerance) is not None
+
+
+def test_fewest_bytes_leave_gaps_out() -> None:
+    spec = CallSpec(
+        (TensorSpec((4, 100), FP16, 8), TensorSpec((4, 100), U8, 3), 0.5),
+        TensorSpec((4, 100), FP16, 5),
+    )
+    assert checks._bytes_of_call(spec) == 400 * (2 + 1 + 2)

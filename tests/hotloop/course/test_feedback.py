@@ -1,0 +1,126 @@
+"""Feedback pages, and that nothing of a learner's runs in them or in formgrader."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import nbgrader
+from bs4 import BeautifulSoup
+from nbconvert.exporters import HTMLExporter
+from nbformat.v4 import new_markdown_cell, new_raw_cell
+from traitlets.config import Config
+
+EVIL = "<script>alert('EVIL')</script><img src=x onerror=alert('EVIL')>"
+CODE = f"""
+from IPython.display import HTML, SVG, Javascript, Markdown, display
+display(HTML({EVIL!r}), SVG('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"></svg>'))
+display(Javascript("alert('EVIL')"), Markdown({EVIL!r}))
+display({{"text/html": {EVIL!r}, "image/png": "\\"><script>"}}, raw=True)
+print({EVIL!r})
+raise ValueError({EVIL!r})
+"""
+
+
+def hostile(make: SimpleNamespace) -> Any:
+    """Scripts in every place that a notebook has for text."""
+    notebook = make.lab(answer=f"1 / 0  # {EVIL}", explain=f"Because {EVIL}", setup=CODE)
+    link = new_markdown_cell("[x](javascript:alert(1))", attachments={"a": {"image/svg+xml": EVIL}})
+    notebook.cells += [new_markdown_cell(EVIL), link, new_raw_cell(EVIL)]
+    for cell in notebook.cells:
+        cell.metadata.update(tags=[f'">{EVIL}'], magics_language=f'">{EVIL}', name=EVIL)
+        if cell.cell_type == "raw":
+            cell.metadata["raw_mimetype"] = "text/html"
+        if cell.cell_type == "code":
+            cell.execution_count = EVIL
+    notebook.metadata.update(title=EVIL, language_info={"name": f'">{EVIL}'}, widgets={"x": EVIL})
+    return notebook
+
+
+def formgrader_page(notebook: Path) -> str:
+    """What formgrader shows, with its own template and settings."""
+    templates = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "templates"
+    config = Config()
+    config.HTMLExporter.template_name = "formgrade"
+    config.HTMLExporter.extra_template_basedirs = [str(templates)]
+    resources = {
+        "base_url": "",
+        "notebook_id": "lab",
+        "index": 0,
+        "total": 1,
+        "assignment_id": "tiny",
+        "submission_id": "1",
+        "student": "eve",
+        "last_name": "",
+        "first_name": "",
+        "notebook_path": "",
+    }
+    page, _ = HTMLExporter(config=config).from_filename(str(notebook), resources=resources)
+    return page
+
+
+def running(page: str) -> list[str]:
+    """Scripts, handlers and links that run something; formgrader's own are not counted."""
+    found: list[str] = []
+    for tag in BeautifulSoup(page, "html.parser").find_all(True):
+        if tag.name == "script" and "EVIL" in tag.get_text():
+            found.append("script")
+        for name, value in tag.attrs.items():
+            handler = name.startswith("on") and "toggle_name" not in str(value)
+            if handler or "javascript:" in str(value) or "EVIL" in str(value):
+                found.append(f"{tag.name} {name}={value}")
+    return found
+
+
+def test_nothing_of_the_learners_runs(course: Any, make: SimpleNamespace) -> None:
+    notebook = hostile(make)
+    assert "EVIL" in json.dumps(notebook)
+    course.submit("eve", notebook)
+    assert course.grade().problems == {}
+    autograded = course.root / "autograded" / "eve" / "tiny" / "lab.ipynb"
+    for page in (course.page("eve"), formgrader_page(autograded)):
+        assert running(page) == []
+        # It is not swallowed either: the learner's text is there to be read.
+        assert "alert('EVIL')" in BeautifulSoup(page, "html.parser").get_text()
+
+
+def test_the_page_stands_alone(course: Any, make: SimpleNamespace) -> None:
+    course.submit("ada", make.lab())
+    course.grade()
+    soup = BeautifulSoup(course.page("ada"), "html.parser")
+    assert soup.find_all(["script", "link", "iframe"]) == []
+    policy = soup.find("meta", attrs={"http-equiv": "Content-Security-Policy"})
+    assert policy is not None
+    assert "default-src 'none'" in str(policy["content"])
+    assert all(not str(img.get("src")).startswith("http") for img in soup.find_all("img"))
+
+
+def test_verdicts_sentences_and_points_are_on_it(course: Any, make: SimpleNamespace) -> None:
+    course.submit("ada", make.lab("41"))
+    course.grade()
+    soup = BeautifulSoup(course.page("ada"), "html.parser")
+    rows = {
+        cells[0]: cells[1:]
+        for cells in (
+            [td.get_text(" ", strip=True) for td in row.find_all("td")]
+            for row in soup.select("table.tasks tbody tr")
+        )
+    }
+    assert rows["answer"] == ["wrong answer", "0 of 4", "It returned 41, not 42."]
+    assert rows["gpu_answer"][:2] == ["partial", "3 of 5, 2 pending"]
+    assert "gpu_correct" in rows["gpu_answer"][2]
+    assert "There is no GPU here." in soup.get_text()
+    assert rows["from_file"] == ["passed", "5 of 5", "Right."]
+    assert soup.find(id="answer") is not None
+    assert "Hint" in soup.get_text()
+    assert soup.find("details") is not None
+
+
+def test_the_check_is_not_on_the_page(course: Any, make: SimpleNamespace) -> None:
+    course.submit("ada", make.lab())
+    course.grade()
+    assert "check('tiny." not in course.page("ada")
+    assert "hotloop.worker" not in course.page("ada")
+    assert "serve_judge" not in json.dumps(course.autograded("ada"))

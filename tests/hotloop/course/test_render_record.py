@@ -1,0 +1,89 @@
+"""A record as people see it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bs4 import BeautifulSoup
+
+from hotloop.course import render_record
+from hotloop.course.render_record import Shown
+from hotloop.curriculum import Score
+from hotloop.judge.record import Circumstances, Record, RungRecord
+from hotloop.judge.verdict import Verdict
+
+SPEED = {
+    "baseline_seconds": {"p50": 0.002},
+    "candidate_seconds": {"p50": 0.001},
+    "ratio": 2.0,
+    "interval": [1.9, 2.1],
+    "windows": 12,
+    "calls_per_window": 30,
+    "threads": 1,
+}
+RECORD = Record(
+    "m",
+    "task",
+    Verdict.PARTIAL,
+    "Fast, but not measured on a GPU.",
+    (
+        RungRecord("fast", Verdict.PASSED, "2.00× the baseline.", 0.5, evidence=SPEED),
+        RungRecord("gpu", Verdict.NOT_MEASURED, "No GPU here."),
+    ),
+    Circumstances("ab" * 32, "0.1", "", "A CPU", "", {"torch": "2.13"}, "00ff", "none", "t", 3.2),
+)
+SCORE = Score(3.0, 2.0, 8.0)
+
+
+def text_of(html: str) -> str:
+    return " ".join(BeautifulSoup(html, "html.parser").get_text(" ").split())
+
+
+def test_verdict_sentence_points_and_picture() -> None:
+    html = render_record.html(RECORD, SCORE, {"fast": 6.0, "gpu": 2.0})
+    shown = text_of(html)
+    assert "partial m.task 3 of 8 points, 2 pending" in shown
+    assert "Fast, but not measured on a GPU." in shown
+    assert "fast passed 3 of 6 2.00× the baseline." in shown
+    assert "gpu not measured (pending) pending of 2 No GPU here." in shown
+    assert "Medians of 12 windows, throughput: 30 calls a window, 1 thread(s)." in shown
+    assert html.count("<svg") == 1
+    assert "A CPU" in shown
+    assert "torch 2.13" in shown
+
+
+def test_one_call_a_window_is_called_latency() -> None:
+    single = replace(RECORD.rungs[0], evidence={**SPEED, "calls_per_window": 1})
+    assert "latency: one call" in render_record.html(replace(RECORD, rungs=(single,)))
+
+
+def test_everything_from_the_record_is_escaped() -> None:
+    evil = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+    rung = RungRecord(evil, Verdict.RUNTIME_ERROR, evil, evidence={**SPEED, "gb_per_s": evil})
+    about = replace(RECORD.circumstances, device=evil, libraries={evil: evil}, seed=evil)
+    record = replace(RECORD, module=evil, sentence=evil, rungs=(rung,), circumstances=about)
+    soup = BeautifulSoup(render_record.html(record), "html.parser")
+    assert soup.find_all(["script", "img"]) == []
+    assert evil in soup.get_text()
+
+
+def test_text_has_verdict_and_points() -> None:
+    lines = render_record.text(RECORD, SCORE).splitlines()
+    assert lines[0] == "m.task: partial (3 of 8 points, 2 pending)"
+    assert lines[2] == "  fast: passed – 2.00× the baseline."
+
+
+def test_a_notebook_gets_html_and_a_number_for_validate() -> None:
+    bundle = Shown(RECORD, SCORE)._repr_mimebundle_()
+    assert bundle["text/plain"] == "3"
+    assert bundle["text/html"].startswith("<div")
+
+
+def test_an_unknown_module_is_shown_without_points() -> None:
+    bundle = Shown(RECORD)._repr_mimebundle_()
+    assert "points," not in bundle["text/html"]
+    assert bundle["text/plain"].startswith("m.task: partial")
+
+
+def test_points_without_needless_decimals() -> None:
+    assert [render_record.number(v) for v in (3.0, 2.5, 0.0, 1 / 3)] == ["3", "2.5", "0", "0.33"]

@@ -1,0 +1,107 @@
+"""Rungs run in order, on conditions, and every way to end one becomes a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from hotloop.judge.check import Candidate, Check, find, judge_rungs
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+
+
+class Bench:
+    """As much of a bench as made-up rungs need."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.logged: list[BaseException] = []
+
+    def progress(self, text: str) -> None:
+        self.told.append(text)
+
+    def log_exception(self, error: BaseException) -> None:
+        self.logged.append(error)
+
+
+@dataclass(frozen=True)
+class MadeUp:
+    do: Callable[[], RungRecord]
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        return self.do()
+
+
+def _passes() -> RungRecord:
+    return RungRecord("x", Verdict.PASSED, "Good.", 1.0)
+
+
+def _rules() -> RungRecord:
+    raise Ruling(Verdict.WRONG_ANSWER, "Wrong.")
+
+
+def _breaks() -> RungRecord:
+    raise ZeroDivisionError("ours")
+
+
+def _never() -> RungRecord:
+    raise AssertionError("must not be run")
+
+
+def _judge(bench: Bench | None = None, **rungs: MadeUp) -> list[Verdict]:
+    check = Check(Candidate("f"), rungs)  # type: ignore[arg-type]
+    return [r.verdict for r in judge_rungs(check, bench or Bench())]  # type: ignore[arg-type]
+
+
+def test_a_wrong_answer_is_never_timed() -> None:
+    fast = MadeUp(_never, needs=("correct",))
+    assert _judge(correct=MadeUp(_rules), fast=fast) == [Verdict.WRONG_ANSWER] * 2
+
+
+def test_what_needs_an_open_rung_stays_open() -> None:
+    broken = MadeUp(_breaks)
+    after = MadeUp(_never, needs=("correct",))
+    assert _judge(correct=broken, fast=after) == [Verdict.JUDGE_ERROR] * 2
+
+
+def test_our_own_failure_is_logged_and_is_nobodys_zero() -> None:
+    bench = Bench()
+    (verdict,) = _judge(bench, correct=MadeUp(_breaks))
+    assert verdict is Verdict.JUDGE_ERROR
+    assert verdict.pending
+    assert isinstance(bench.logged[0], ZeroDivisionError)
+
+
+def test_only_some_rungs() -> None:
+    check = Check(Candidate("f"), {"a": MadeUp(_never), "b": MadeUp(_passes, needs=("a",))})  # type: ignore[dict-item]
+    (record,) = judge_rungs(check, Bench(), frozenset({"b"}))  # type: ignore[arg-type]
+    assert record.verdict is Verdict.PASSED
+
+
+def test_a_missing_program_leaves_the_points_open_and_says_what_mends_it() -> None:
+    check = Check(Candidate("f"), {"a": MadeUp(_never)}, {"no-such-program": "some-package"})  # type: ignore[dict-item]
+    (record,) = judge_rungs(check, Bench())  # type: ignore[arg-type]
+    assert record.verdict is Verdict.NOT_MEASURED
+    assert "apt-get install some-package" in record.sentence
+
+
+@pytest.mark.parametrize(
+    ("module", "task"),
+    [
+        ("fused_softmax", "no_such_task"),
+        ("fused_softmax", "Correct"),  # imported there, not a task
+        ("no_such_module", "x"),
+        ("baselines.fused_softmax", "copy"),
+        ("../cli", "x"),
+    ],
+)
+def test_only_tasks_are_found(module: str, task: str) -> None:
+    with pytest.raises(KeyError):
+        find(module, task)
+
+
+def test_a_task_is_found() -> None:
+    assert "correct" in find("fused_softmax", "online_pass").rungs

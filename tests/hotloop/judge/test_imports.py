@@ -1,0 +1,99 @@
+"""Judge, checks, workers and sandbox start where only torch, triton, numpy and pyseccomp are.
+
+A GPU machine runs them from a source checkout, without what curriculum, course and command line
+need; torch and triton are imported by worker processes and where a GPU computes, not at the start.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+ABSENT = (
+    "click",
+    "ipykernel",
+    "IPython",
+    "jupyter_client",
+    "jupytext",
+    "nbclient",
+    "nbconvert",
+    "nbformat",
+    "nbgrader",
+    "pydantic",
+    "rich",
+    "sqlalchemy",
+    "traitlets",
+    "typer",
+    "yaml",
+    "zmq",
+)
+LATER = ("torch", "triton")
+"""There, but too slow to import before they are needed."""
+
+NEEDS_JUPYTER = {"hotloop.worker.kernel"}
+"""The notebook kernel in the sandbox is ipykernel."""
+
+TREES = ("hotloop.judge", "hotloop.checks", "hotloop.worker", "hotloop.sandbox")
+
+PROGRAM = """
+import importlib, json, pkgutil, sys, traceback
+absent, trees, skipped = json.loads(sys.argv[1])
+for name in absent:
+    sys.modules[name] = None
+failed, imported = {}, []
+
+def load(name):
+    try:
+        imported.append(importlib.import_module(name).__name__)
+    except ImportError:
+        failed[name] = traceback.format_exc(limit=-3)
+
+for tree in trees:
+    load(tree)
+    for module in pkgutil.walk_packages(getattr(sys.modules.get(tree), "__path__", ()), f"{tree}."):
+        if module.name not in skipped:
+            load(module.name)
+ours = sorted(name for name in sys.modules if name.startswith("hotloop"))
+print(json.dumps({"failed": failed, "imported": imported, "ours": ours}))
+"""
+
+
+def import_without(absent: tuple[str, ...], *trees: str) -> dict[str, Any]:
+    """Import every module of the trees in a fresh process in which `absent` cannot be imported."""
+    arguments = json.dumps([absent, trees, sorted(NEEDS_JUPYTER)])
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_all_that_judges_starts_without_what_a_gpu_machine_lacks() -> None:
+    found = import_without(ABSENT + LATER, *TREES)
+    assert found["failed"] == {}
+    expected = {
+        "hotloop.judge.__main__",
+        "hotloop.judge.gpu.card",
+        "hotloop.judge.local",
+        "hotloop.judge.rungs.gpu_fast",
+        "hotloop.judge.service",
+        "hotloop.checks.fused_softmax",
+        "hotloop.worker.__main__",
+        "hotloop.worker.check",
+        "hotloop.worker.triton_replay",
+        "hotloop.sandbox.launch",
+    }
+    assert expected <= set(found["imported"])
+
+
+def test_a_worker_loads_nothing_of_hotloop_but_itself() -> None:
+    found = import_without(ABSENT + LATER, "hotloop.worker")
+    strangers = [n for n in found["ours"] if n != "hotloop" and not n.startswith("hotloop.worker")]
+    assert strangers == []
+
+
+def test_what_is_blocked_here_is_missed() -> None:
+    """Otherwise the tests above would show nothing."""
+    assert "pydantic" in str(import_without(ABSENT, "hotloop.curriculum")["failed"])

@@ -1,0 +1,125 @@
+"""A loop bound that is a kernel's argument works in the interpreter, with every supported pair of
+Triton and numpy."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hotloop.worker import triton_compat
+
+KERNEL = """
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def double(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    for start in range(0, n, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + columns, mask=columns < n)
+        tl.store(out_ptr + columns, 2 * x, mask=columns < n)
+
+def answer():
+    x = torch.arange(100.0)
+    out = torch.zeros_like(x)
+    double[(1,)](x, out, 100, BLOCK=16)
+    return int(out.sum())
+"""
+THROUGH_THE_WORKER = """
+import sys
+from pathlib import Path
+from hotloop.worker.serve import load_file
+print(load_file(Path(sys.argv[1]))["answer"]())
+"""
+ALONE = "import runpy, sys; print(runpy.run_path(sys.argv[1])['answer']())"
+RESTORED = """
+import sys
+from pathlib import Path
+from hotloop.worker.serve import load_file
+space = load_file(Path(sys.argv[1]))
+tensor = space["tl"].tensor
+before = vars(tensor).get("__index__")
+space["answer"]()
+print(vars(tensor).get("__index__") is before)
+"""
+
+
+def interpreted(code: str, kernels: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, str(kernels)],
+        env={**os.environ, "TRITON_INTERPRET": "1"},
+        cwd=kernels.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> Path:
+    path = tmp_path / "kernels.py"
+    path.write_text(KERNEL)
+    return path
+
+
+def clash() -> str:
+    """Why the two packages that are installed get along; empty when they do not."""
+    if not triton_compat.needed():
+        return f"Triton {importlib.metadata.version('triton')} does without"
+    if tuple(int(n) for n in np.__version__.split(".")[:2]) < (2, 4):
+        return f"numpy {np.__version__} still makes integers of arrays with one element"
+    return ""
+
+
+def test_a_loop_runs_up_to_an_argument(kernels: Path) -> None:
+    done = interpreted(THROUGH_THE_WORKER, kernels)
+    assert done.stdout == "9900\n", done.stderr
+
+
+def test_a_launch_leaves_triton_as_it_was(kernels: Path) -> None:
+    done = interpreted(RESTORED, kernels)
+    assert done.stdout == "True\n", done.stderr
+
+
+@pytest.mark.skipif(bool(clash()), reason=clash())
+def test_without_the_repair_the_loop_fails(kernels: Path) -> None:
+    done = interpreted(ALONE, kernels)
+    assert done.returncode != 0
+    assert "only 0-dimensional arrays" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("version", "needed"),
+    [("3.6.0", True), ("3.6.0+git1234", True), ("3.7.0", False), ("3.10.0", False), ("4.0", False)],
+)
+def test_only_old_versions_are_touched(
+    version: str, needed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.metadata, "version", lambda _name: version)
+    assert triton_compat.needed() is needed
+
+
+def test_nothing_is_needed_without_triton(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", missing)
+    assert triton_compat.needed() is False
+
+
+def test_a_triton_that_a_submission_brings_does_not_stop_the_worker(tmp_path: Path) -> None:
+    (tmp_path / "triton.py").write_text("")
+    (tmp_path / "triton-3.6.0.dist-info").mkdir()
+    (tmp_path / "triton-3.6.0.dist-info" / "METADATA").write_text("Name: triton\nVersion: 3.6.0\n")
+    answer = tmp_path / "kernels.py"
+    answer.write_text("def answer():\n    return 7\n")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{THROUGH_THE_WORKER}"
+    done = interpreted(code, answer)
+    assert done.stdout == "7\n", done.stderr
