@@ -97,7 +97,9 @@ def main() -> None:
         print(json.dumps(document))
         return
     for row in rows:
-        print(f"time differs by {row['time_difference']:.1%}, ratio by {row['ratio_difference']:.1%}")
+        print(
+            f"time differs by {row['time_difference']:.1%}, ratio by {row['ratio_difference']:.1%}"
+        )
     print(
         f"median: time {document['median_time_difference']:.1%} (asked: 5 %), "
         f"ratio {document['median_ratio_difference']:.1%} (asked: 3 %)"

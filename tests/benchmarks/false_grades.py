@@ -65,6 +65,7 @@ class Pair:
     def __init__(self, baseline: str, threads: int) -> None:
         launcher = Launcher(sandbox_level()[0], threads=threads)
         self.seeds, self.threads = Seeds(), threads
+        self.sides: list[Side] = []
         self.links = [launcher.start(files=HERE, trusted=True) for _ in range(2)]
         self.names = (baseline, "units_10")
         for link, name in zip(self.links, self.names, strict=True):
@@ -73,35 +74,16 @@ class Pair:
     def judge(self) -> dict[str, Any]:
         started = time.monotonic()
         with undisturbed(self.links, self.threads):
-            sides = [
-                Side(
-                    link,
-                    Candidate(name, "work.py", "destination"),
-                    WORKLOAD,
-                    self.threads,
-                    self.seeds,
-                )
-                for link, name in zip(self.links, self.names, strict=True)
-            ]
-            try:
-                return self._trial(sides, started)
-            finally:
-                for side in sides:
-                    side.close()
-
-    def _trial(self, sides: list[Side], started: float) -> dict[str, Any]:
-        for side in sides:
-            lengthen_side(side, WORKLOAD, self.seeds)
-        trial = Trial(sides[0], sides[1], (LEVEL,), self.seeds.generator(), started + BUDGET_S)
-        result: dict[str, Any] = {}
-        try:
-            outcome = trial.run()
-        except Ruling as ruling:
-            result["standing"] = ruling.verdict.value
-        else:
-            result["standing"] = _grade(standing(LEVEL, outcome.figure), outcome.samples.quiet)
-            result["quiet"] = outcome.samples.quiet
-            result["ratio"] = outcome.figure.ratio
+            if not self.sides:
+                self._plan()
+            trial = Trial(
+                self.sides[0],
+                self.sides[1],
+                (LEVEL,),
+                self.seeds.generator(),
+                started + BUDGET_S,
+            )
+            result = _outcome(trial)
         result["seconds"] = time.monotonic() - started
         result["baseline"] = _rounded(trial.samples.baseline)
         result["candidate"] = _rounded(trial.samples.candidate)
@@ -111,9 +93,28 @@ class Pair:
         ]
         return result
 
+    def _plan(self) -> None:
+        for link, name in zip(self.links, self.names, strict=True):
+            candidate = Candidate(name, "work.py", "destination")
+            self.sides.append(Side(link, candidate, WORKLOAD, self.threads, self.seeds))
+        for side in self.sides:
+            lengthen_side(side, WORKLOAD, self.seeds)
+
     def close(self) -> None:
         for link in self.links:
             link.close()
+
+
+def _outcome(trial: Trial) -> dict[str, Any]:
+    try:
+        outcome = trial.run()
+    except Ruling as ruling:
+        return {"standing": ruling.verdict.value}
+    return {
+        "standing": _grade(standing(LEVEL, outcome.figure), outcome.samples.quiet),
+        "quiet": outcome.samples.quiet,
+        "ratio": outcome.figure.ratio,
+    }
 
 
 def _grade(where: Standing, quiet: bool) -> str:
@@ -196,12 +197,13 @@ def main() -> None:
     )
     parser.add_argument("--repeats", type=int, default=100)
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
+    parser.add_argument("--busy", type=int, nargs="*", default=[0, 1], help="0 idle, 1 neighbour")
     parser.add_argument("--out", type=Path, default=HERE / "results" / "false_grades.json")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     results = [
         cell(baseline, threads, busy, options.repeats)
-        for busy in (False, True)
+        for busy in map(bool, options.busy)
         for threads in options.threads
         for baseline in ("units_9", "units_11")
     ]
@@ -217,11 +219,9 @@ def main() -> None:
     if options.json:
         print(json.dumps(rows))
         return
-    print(
-        "true ratio | threads | neighbour | judgings | right | wrong | undecided | median s | longest s"
-    )
-    for r in rows:
-        print(" | ".join(str(value) for value in r.values()))
+    print(" | ".join(rows[0]))
+    for row in rows:
+        print(" | ".join(map(str, row.values())))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ of the batch goes on.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -70,13 +70,15 @@ def grade(
     students: Collection[str] | None = None,
     modules: Collection[str] | None = None,
     on_progress: Callable[[Progress], None] = lambda _progress: None,
-    settings: dict[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    tasks: Mapping[str, Collection[str]] | None = None,
     course_id: str = COURSE_ID,
 ) -> Graded:
     """Grade all submissions in the course at `root`, or those of some learners and modules.
 
-    `settings` are traits of `JudgedExecute`. Grading again replaces what was graded before, apart
-    from what a person decided. FileNotFoundError when there is nothing to grade.
+    `settings` are traits of `JudgedExecute`. `tasks`: by learner, where not all are to be judged.
+    Grading again replaces what was graded before, apart from what a person decided.
+    FileNotFoundError when there is nothing to grade.
     """
     root = root.resolve()
     todo = submissions(root, students, modules)
@@ -87,6 +89,8 @@ def grade(
         tell = _teller(on_progress, Progress(student, module, "", "starting", done, len(todo)))
         config = course_config(root, course_id)
         config.JudgedExecute.update({"on_progress": tell, **(settings or {})})
+        if tasks and student in tasks:
+            config.JudgedExecute.tasks = list(tasks[student])
         _grade_one(root, course_api(config), student, module, graded)
     return graded
 

@@ -39,9 +39,11 @@ from hotloop.course.sanitize import writable
 from hotloop.course.snapshot import snapshot
 from hotloop.curriculum import Module, Task
 from hotloop.judge.client import JudgeProcess, lost
+from hotloop.judge.device import kind
 from hotloop.judge.files import digest
+from hotloop.judge.gpu import devices
 from hotloop.judge.job import Job
-from hotloop.judge.launcher import default_threads
+from hotloop.judge.launcher import default_threads, worker_environment
 from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused
@@ -177,7 +179,7 @@ class _Run:
         if self.isolation.launch is None:
             self.refusal = (Verdict.NOT_MEASURED, self.isolation.refusal)
             return
-        if self.unreadable:
+        if self.unreadable or not any(map(_needs_kernel, self._wanted())):
             return
         try:
             self.kernel = ConfinedKernel(
@@ -185,7 +187,8 @@ class _Run:
                 self.isolation.launch,
                 self.settings.limits(),
                 confined=self.isolation.confined,
-                environment=_pinned_threads(),
+                environment=_environment(),
+                devices=_devices(),
             )
         except SubmissionRefused as error:
             self.refusal = (Verdict.RUNTIME_ERROR, str(error))
@@ -211,16 +214,20 @@ class _Run:
         self.records[task.id] = record
         cell.outputs = [_shown(record, self.module)]
 
+    def _wanted(self) -> list[Task]:
+        """The tasks to judge: all that have code, or those that the settings name."""
+        names = set(cast(Any, self.settings).tasks)
+        code = [task for task in self.module.tasks if task.kind == "code"]
+        return [task for task in code if not names or task.id in names]
+
     def _judge(self, task: Task) -> Record:
-        wanted = cast(Any, self.settings).tasks
-        if wanted and task.id not in wanted:
+        if task not in self._wanted():
             return self._ruling(task, Verdict.NOT_MEASURED, "This task was left out this time.")
         if self.refusal is not None:
             return self._ruling(task, *self.refusal)
-        needs_kernel = any(name.endswith(NOTEBOOK_SUFFIX) for name in task.files)
-        if needs_kernel and self.unreadable:
+        if _needs_kernel(task) and self.unreadable:
             return self._ruling(task, Verdict.RUNTIME_ERROR, self.unreadable)
-        kernel = self.kernel if needs_kernel else None
+        kernel = self.kernel if _needs_kernel(task) else None
         if kernel is not None and not kernel.alive:
             death = cast(Death, kernel.death)
             return self._ruling(task, death.verdict, death.sentence)
@@ -240,11 +247,16 @@ class _Run:
         """The judge's record. Once the judge listens, the kernel is lent to it."""
         request = None
         future = _judging.submit(self._ask_judge, job)
-        while kernel is not None and request is None and not future.done():
-            if kernel.judge_socket.exists():
-                request = kernel.begin(SERVE_JUDGE)
-            wait([future], timeout=_POLL_S)
-        record = future.result()
+        try:
+            while kernel is not None and request is None and not future.done():
+                if kernel.judge_socket.exists():
+                    request = kernel.begin(SERVE_JUDGE)
+                wait([future], timeout=_POLL_S)
+            record = future.result()
+        except BaseException:
+            # Somebody pressed Ctrl-C: do not leave the judge at work until its budget ends.
+            _end_shared_judge()
+            raise
         if kernel is None or request is None or kernel.settle(request, _SETTLE_S):
             return record
         return with_death(record, kernel.death)
@@ -263,10 +275,16 @@ class _Run:
         return ruling(self.module, task, verdict, sentence, self.digest, self.isolation.name)
 
 
+def _needs_kernel(task: Task) -> bool:
+    """False for a task whose candidate is a file: the judge runs that in a worker of its own."""
+    return any(name.endswith(NOTEBOOK_SUFFIX) for name in task.files)
+
+
 def _put_back_notebooks(handed_in: Path, files: Path) -> None:
     """The learner's own notebook in the place of the repaired one: it is what was handed in."""
+    known = [path.stem for path in files.glob(f"*{NOTEBOOK_SUFFIX}")]
     for path in files.glob(f"*{NOTEBOOK_SUFFIX}"):
-        source, _ = find_notebook(handed_in / path.name)
+        source, _ = find_notebook(handed_in / path.name, known)
         path.write_bytes((read_ordinary(source) if source else None) or b"")
 
 
@@ -292,15 +310,28 @@ def _writable_record(record: Record) -> Record:
     return Record.from_json(json.loads(writable(json.dumps(record.to_json(), ensure_ascii=False))))
 
 
-def _pinned_threads() -> dict[str, str]:
-    """The candidate gets as many threads as the baseline that it is compared with."""
-    threads = str(default_threads())
-    return {f"{name}_NUM_THREADS": threads for name in ("OMP", "MKL", "OPENBLAS")}
+def _environment() -> dict[str, str]:
+    """The candidate starts as the baseline does that it is compared with."""
+    gpu = devices.environment() if kind() == "cuda" else {}
+    return {**worker_environment(default_threads()), **gpu}
+
+
+def _devices() -> tuple[str, ...]:
+    """The first GPU, where there is one: that is the card that the judge measures on."""
+    if kind() != "cuda":
+        return ()
+    cards = [path.name.removeprefix("nvidia") for path in devices.DEV.glob("nvidia[0-9]*")]
+    return devices.nodes(min(map(int, cards), default=0))
 
 
 _judge: JudgeProcess | None = None
 _judging = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hotloop-judge")
 """One thread for the whole process: a judge dies with the thread that has started it."""
+
+
+def _end_shared_judge() -> None:
+    if _judge is not None:
+        _judge.kill()
 
 
 def _shared_judge() -> JudgeProcess:

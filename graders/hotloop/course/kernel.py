@@ -81,6 +81,7 @@ class ConfinedKernel:
         *,
         confined: bool = True,
         environment: dict[str, str] | None = None,
+        devices: tuple[str, ...] = (),
     ) -> None:
         """Start a kernel that has `files` in its working directory.
 
@@ -97,7 +98,7 @@ class ConfinedKernel:
         self._process: Confined | None = None
         self._channels = Channels(self.folder)
         try:
-            self._start(files, launch, confined, environment or {})
+            self._start(files, launch, confined, environment or {}, devices)
         except BaseException:
             self.close()
             raise
@@ -194,7 +195,12 @@ class ConfinedKernel:
         self.close()
 
     def _start(
-        self, files: Path, launch: Launch, confined: bool, environment: dict[str, str]
+        self,
+        files: Path,
+        launch: Launch,
+        confined: bool,
+        environment: dict[str, str],
+        devices: tuple[str, ...],
     ) -> None:
         inside = INSIDE if confined else self.folder
         (self.folder / "connection.json").write_text(self._channels.describe(inside))
@@ -218,6 +224,7 @@ class ConfinedKernel:
                 wall_s=self.limits.notebook_s + self.limits.start_s,
                 output_bytes=self.limits.log_bytes,
                 pass_fds=listeners.descriptors,
+                devices=devices,
             )
         )
         listeners.close()

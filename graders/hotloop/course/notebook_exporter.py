@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +16,7 @@ import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbgrader.coursedir import CourseDirectory
 
-from hotloop.course.released import released_cells, reset_grades
+from hotloop.course.released import notebook_ids, released_cells, reset_grades
 from hotloop.course.repair import MAX_NOTEBOOK, Repaired, repair
 
 METADATA = "hotloop"
@@ -36,7 +37,8 @@ class SubmissionExporter(NotebookExporter):
         student, assignment = names["student"], names["assignment"]
         # First of all: if anything fails from here on, the grades are open, not the old ones.
         reset_grades(names["db_url"], assignment, student)
-        source, renamed = find_notebook(path)
+        known = notebook_ids(names["db_url"], assignment)
+        source, renamed = find_notebook(path, known)
         repaired = repair(
             read_ordinary(source) if source is not None else None,
             released_cells(names["db_url"], assignment, names["notebook"]),
@@ -67,14 +69,15 @@ class SubmissionExporter(NotebookExporter):
         return {cell.source for cell in notebook.cells if cell.cell_type == "markdown"}
 
 
-def find_notebook(path: Path) -> tuple[Path | None, str]:
+def find_notebook(path: Path, known: Collection[str]) -> tuple[Path | None, str]:
     """The file to read for `path`, and its name where that is another one.
 
-    A learner who renamed the notebook gets it graded, if there is only one to choose.
+    A learner who renamed the notebook gets it graded, if there is only one to choose; `known` are
+    the names of the assignment's notebooks, without suffix.
     """
     if os.path.lexists(path):
         return path, ""
-    others = sorted(path.parent.glob("*.ipynb"))
+    others = [p for p in sorted(path.parent.glob("*.ipynb")) if p.stem not in known]
     if len(others) == 1:
         return others[0], others[0].name
     return None, ""

@@ -59,11 +59,6 @@ class Groups:
             self.remove()
             raise
 
-    @property
-    def caps_memory(self) -> bool:
-        """True when the kernel keeps the memory limit."""
-        return self._places.memory is not None
-
     def freezer(self) -> CgroupFreezer | None:
         """A freezer for the sandbox, if a group can freeze here."""
         place = self._places.freezer
@@ -142,7 +137,10 @@ def sweep() -> None:
 @cache
 def places() -> Places:
     """Where groups can be made by this process."""
-    own = own_groups()
+    own = own_groups(
+        Path("/proc/self/cgroup").read_text(encoding="utf-8"),
+        Path("/proc/self/mountinfo").read_text(encoding="utf-8"),
+    )
     freezer = freezer_place(own, 2) or freezer_place(own, 1)
     memory = _memory_v2(own.get("")) or _place_v1(own.get("memory"))
     if memory is not None and memory.version == 2:
@@ -155,24 +153,28 @@ def freezer_place(own: Mapping[str, tuple[Path, Path]], version: int) -> Place |
     return _freezer_v2(own.get("")) if version == 2 else _place_v1(own.get("freezer"))
 
 
-def own_groups() -> dict[str, tuple[Path, Path]]:
-    """By controller ("" for version 2): the hierarchy's mount point and our own group in it."""
-    mounts = dict(_mounts())
+def own_groups(membership: str, mountinfo: str) -> dict[str, tuple[Path, Path]]:
+    """By controller ("" for version 2): the hierarchy's mount point and our own group in it.
+
+    The arguments are the texts of /proc/self/cgroup and /proc/self/mountinfo. Where a container
+    shows only a part of the hierarchy, that does not hold our group, its top is taken.
+    """
+    mounts = dict(_mounts(mountinfo))
     found: dict[str, tuple[Path, Path]] = {}
-    for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines():
+    for line in membership.splitlines():
         _, controllers, path = line.split(":", 2)
         for controller in controllers.split(","):
             if controller not in mounts:
                 continue
             top, root = mounts[controller]
             inner = os.path.relpath(path, root)
-            own = (top / inner).resolve() if not inner.startswith("..") else top
+            own = top if inner == "." or inner.startswith("..") else top / inner
             found[controller] = (top, own)
     return found
 
 
-def _mounts() -> Iterator[tuple[str, tuple[Path, str]]]:
-    for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+def _mounts(mountinfo: str) -> Iterator[tuple[str, tuple[Path, str]]]:
+    for line in mountinfo.splitlines():
         before, _, after = line.partition(" - ")
         kind, _, options = after.split(" ", 2)
         fields = before.split()

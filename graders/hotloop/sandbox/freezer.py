@@ -29,7 +29,9 @@ __all__ = [
 ]
 
 FREEZE_TIMEOUT_S = 2.0
-_RUNNING = "RS"
+_MOVING = frozenset("RSD")
+_UNINTERRUPTIBLE_S = 0.05
+"""Seconds after which a task deep in the kernel counts as stopped: it may wait for one that is."""
 _NEW_PASSES = 20
 
 
@@ -218,10 +220,13 @@ class SignalFreezer:
 
     def _stop(self, pids: list[int]) -> None:
         _signal(pids, signal.SIGSTOP)
-        deadline = time.monotonic() + FREEZE_TIMEOUT_S
+        sent = time.monotonic()
         for pid in pids:
-            while _runs(pid):
-                if time.monotonic() > deadline:
+            while states := _states(pid) & _MOVING:
+                waited = time.monotonic() - sent
+                if states == {"D"} and waited > _UNINTERRUPTIBLE_S:
+                    break
+                if waited > FREEZE_TIMEOUT_S:
                     raise FreezeError(f"process {pid} did not stop in {FREEZE_TIMEOUT_S:g} s")
                 os.sched_yield()
 
@@ -246,13 +251,10 @@ def _await_rest(tasks: list[int]) -> None:
             os.sched_yield()
 
 
-def _runs(pid: int) -> bool:
-    """False when no thread can execute: stopped, ended, or in the kernel with the stop ahead."""
-    for task in processes.threads(pid):
-        found = processes.stat_of_task(pid, task)
-        if found is not None and found.state in _RUNNING:
-            return True
-    return False
+def _states(pid: int) -> set[str]:
+    """State letters of all threads of a process; empty when it is gone."""
+    found = (processes.stat_of_task(pid, task) for task in processes.threads(pid))
+    return {stat.state for stat in found if stat is not None}
 
 
 def _signal(pids: Iterable[int], number: int) -> None:

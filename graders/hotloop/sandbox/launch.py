@@ -79,7 +79,8 @@ class BubblewrapProcess(WatchedProcess):
             self._groups.limit(confinement.memory_bytes, confinement.processes)
         output, writer = os.pipe2(os.O_CLOEXEC)
         buffer = OutputBuffer(output, confinement.output_bytes)
-        with ExitStack() as stack:
+        with ExitStack() as failed, ExitStack() as stack:
+            failed.callback(os.close, output)
             stack.callback(os.close, writer)
             release = self._spawn(stack, writer, buffer)
             try:
@@ -87,6 +88,7 @@ class BubblewrapProcess(WatchedProcess):
                 self._let_go(release)
             except ProcessLookupError:
                 raise SandboxUnavailable(diagnose(self._said(buffer))) from None
+            failed.pop_all()
         assert self._outer is not None
         return self._outer, self._make_watchdog(buffer), buffer
 

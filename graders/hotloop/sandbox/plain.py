@@ -72,6 +72,9 @@ class PlainProcess(WatchedProcess):
                 pass_fds=confinement.pass_fds,
                 start_new_session=True,
             )
+        except BaseException:
+            os.close(output)
+            raise
         finally:
             os.close(writer)
         self.pid = process.pid

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import pytest
 
@@ -79,7 +80,13 @@ def assert_stands_still(freezer: Freezer) -> None:
     freezer.freeze()
     before = freezer.usage()
     time.sleep(0.1)
-    assert freezer.usage() == before
+    after = freezer.usage()
+    if isinstance(freezer, SignalFreezer):
+        # A stopped task may have a little of the kernel's own work left.
+        assert after.tasks == before.tasks
+        assert after.cpu_ns - before.cpu_ns < 5e6
+    else:
+        assert after == before
     assert before.tasks
     assert before.cpu_ns > 0
 
@@ -200,7 +207,8 @@ def busy_group(place: Place) -> Iterator[CgroupFreezer]:
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_both_versions_of_control_groups(version: int) -> None:
-    own = cgroup.own_groups()
+    membership = Path("/proc/self/cgroup").read_text()
+    own = cgroup.own_groups(membership, Path("/proc/self/mountinfo").read_text())
     place = cgroup.freezer_place(own, version)
     if place is None:
         pytest.skip(f"no control group of version {version} that this user may freeze")

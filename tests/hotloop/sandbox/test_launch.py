@@ -86,6 +86,9 @@ def test_descriptors_are_given_back(confinement: Make, submission: Path) -> None
 
     before = once()
     assert [once() for _ in range(3)] == [before] * 3
+    with pytest.raises(SandboxUnavailable):
+        launch.launch(confinement("pass", read_only={"/run/absent": submission / "absent"}))
+    assert once() == before
 
 
 def test_threads_that_launched_may_end(start: Callable[..., Confined]) -> None:

@@ -60,8 +60,10 @@ except OSError as error:
 def test_a_gradebook_is_not_seen(run: Callable[..., Any], tmp_path: Path) -> None:
     gradebook = tmp_path / "gradebook.db"
     gradebook.write_text("points")
-    ran = run(f"import os; print(os.path.exists({str(gradebook)!r}), os.listdir('/tmp'))")
-    assert ran.text == "False []\n"
+    ran = run(f"import os; print(os.path.exists({str(gradebook)!r}), sorted(os.listdir('/tmp')))")
+    # Where Python itself is below /tmp, that is seen.
+    python = {inside.parts[2] for inside, _ in base_view().seen if inside.parts[1] == "tmp"}
+    assert ran.text == f"False {sorted(python)}\n"
 
 
 def test_of_hotloop_only_the_worker(run: Callable[..., Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import subprocess
@@ -14,6 +15,10 @@ import pytest
 
 from hotloop.worker.check import check
 
+shows_points = pytest.mark.skipif(
+    importlib.util.find_spec("pydantic") is None,
+    reason="points come from the curriculum, which pydantic reads",
+)
 PROGRAM = """
 import json, sys, time
 from hotloop import check
@@ -61,6 +66,7 @@ def _wait_until_gone(session: int) -> bool:
     return False
 
 
+@shows_points
 @pytest.mark.parametrize(
     ("body", "verdict"),
     [
@@ -77,6 +83,7 @@ def test_a_verdict_comes_back(tmp_path: Path, body: str, verdict: str) -> None:
     assert _wait_until_gone(process.pid)
 
 
+@shows_points
 def test_an_endless_loop_ends_with_the_budget(tmp_path: Path) -> None:
     process = _start(tmp_path, "\n    while True: pass", budget=8)
     out, err = process.communicate(timeout=60)

@@ -1,0 +1,138 @@
+"""A whole course in one go: made, handed in to, graded. What it shows is measured, not staged.
+
+Handed in are the reference solution, the untouched exercise, every wrong answer that the module
+keeps, and the exploits that are marked for it.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hotloop import exploits, paths, render
+from hotloop.course.config import database
+from hotloop.course.grade import Graded, Progress, TaskResult, grade
+from hotloop.course.prepare import prepare
+
+MODULE = "fused_softmax"
+REFERENCE = "reference"
+UNTOUCHED = "untouched"
+_MARK = ".hotloop-demo"
+
+
+class NotADemo(Exception):
+    """The folder holds something else; it is left as it is."""
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """One submission. write: puts its files into an empty folder.
+
+    tasks: those that it is about, and that are therefore judged; empty for all.
+    """
+
+    student: str
+    write: Callable[[Path], None]
+    tasks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What came of it. results: of the judged tasks only. page: one feedback page to look at.
+
+    missing: what could not be shown here, and why.
+    """
+
+    results: list[TaskResult]
+    gradebook: Path
+    page: Path | None
+    missing: list[str] = field(default_factory=list[str])
+    problems: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def default_folder() -> Path:
+    """build/demo/course of a clone, else in the working directory."""
+    return (paths.root() if paths.in_clone() else Path.cwd()) / "build" / "demo" / "course"
+
+
+def run(
+    root: Path | None = None,
+    on_progress: Callable[[Progress], None] = lambda _progress: None,
+    module: str = MODULE,
+) -> Demo:
+    """Make the course in `root` anew, hand in, grade. NotADemo when `root` holds other things."""
+    root = (root or default_folder()).resolve()
+    _clear(root)
+    prepare(root, [module])
+    handed_in, missing = hand_ins(module)
+    for each in handed_in:
+        folder = root / "submitted" / each.student / module
+        folder.mkdir(parents=True)
+        each.write(folder)
+    asked = {each.student: each.tasks for each in handed_in if each.tasks}
+    graded = grade(root, on_progress=on_progress, tasks=asked)
+    page = root / "feedback" / REFERENCE / module / f"{Path(render.NOTEBOOK).stem}.html"
+    return Demo(
+        _shown(graded, handed_in),
+        Path(database(root).removeprefix("sqlite:///")),
+        page if page.is_file() else None,
+        missing,
+        graded.problems,
+    )
+
+
+def hand_ins(module: str) -> tuple[list[HandIn], list[str]]:
+    """All submissions in the order of the table, and what is missing here."""
+    everything = [
+        HandIn(REFERENCE, _writer(render.submission(module))),
+        HandIn(UNTOUCHED, _writer(render.untouched(module))),
+    ]
+    everything += [
+        HandIn(f"wrong-{wrong.name}", _writer(render.submission(module, wrong.path)), (wrong.task,))
+        for wrong in render.wrong_answers(module)
+    ]
+    try:
+        marked = [e for e in exploits.load_all() if e.demo and e.module == module]
+    except FileNotFoundError as error:
+        return everything, [f"The cheating notebooks are not here: {error}"]
+    everything += [_cheat(exploit) for exploit in marked]
+    return everything, []
+
+
+def _cheat(exploit: exploits.Exploit) -> HandIn:
+    def write(folder: Path) -> None:
+        exploits.lay_out(exploit, folder)
+
+    return HandIn(f"cheat-{exploit.name.rpartition('/')[2]}", write, (exploit.task_id,))
+
+
+def _writer(files: Mapping[str, bytes]) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+
+    return write
+
+
+def _shown(graded: Graded, handed_in: list[HandIn]) -> list[TaskResult]:
+    """Rows in the order of the submissions, without the tasks that were not judged."""
+    found = {
+        each.student: [r for r in graded.results if r.student == each.student] for each in handed_in
+    }
+    return [
+        result
+        for each in handed_in
+        for result in found[each.student]
+        if not each.tasks or result.task in each.tasks
+    ]
+
+
+def _clear(root: Path) -> None:
+    if root.exists() and any(root.iterdir()):
+        if not (root / _MARK).is_file():
+            raise NotADemo(f"{root} is not empty and not a demo: name another folder")
+        shutil.rmtree(root)
+    root.mkdir(parents=True, exist_ok=True)
+    (root / _MARK).write_text("Made by `hotloop demo`, which removes it before it runs again.\n")

@@ -1,0 +1,60 @@
+"""The recorded judgings of `tests/benchmarks/false_grades.py`, graded again by these statistics."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop.judge.levels import Level, Standing, standing
+from hotloop.judge.statistics import LOOKS, estimate
+
+RECORDED = Path(__file__).parents[2] / "benchmarks" / "results" / "false_grades.json"
+LEVEL = Level(1.0, 1.0)
+
+
+def _cells() -> list[Any]:
+    if not RECORDED.is_file():
+        return []
+    return json.loads(RECORDED.read_text())["results"]
+
+
+def _graded(judging: dict[str, Any]) -> Standing:
+    """As the trial does: look at a few fixed sample sizes, stop when the level is decided."""
+    rng = np.random.default_rng(0)
+    where = Standing.OPEN
+    for look in LOOKS:
+        if len(judging["baseline"]) < look:
+            break
+        figure = estimate(judging["baseline"][:look], judging["candidate"][:look], rng)
+        where = standing(LEVEL, figure)
+        if where is not Standing.OPEN:
+            break
+    return where
+
+
+@pytest.mark.skipif(not RECORDED.is_file(), reason="no judgings were recorded on any machine yet")
+@pytest.mark.parametrize(
+    "cell",
+    _cells(),
+    ids=lambda c: (
+        f"{c['true_ratio']}x-{c['threads']}threads-{'busy' if c['busy_neighbour'] else 'idle'}"
+    ),
+)
+def test_no_recorded_judging_is_graded_wrongly(cell: dict[str, Any]) -> None:
+    wrong = Standing.MISSED if cell["true_ratio"] > 1 else Standing.REACHED
+    assert cell["judgings"]
+    assert not [j for j in cell["judgings"] if _graded(j) is wrong]
+
+
+@pytest.mark.skipif(not RECORDED.is_file(), reason="no judgings were recorded on any machine yet")
+def test_the_replay_would_notice_a_wrong_level() -> None:
+    """A level beyond the true ratio must turn the recorded passes into fails."""
+    rng = np.random.default_rng(0)
+    cell = next(c for c in _cells() if c["true_ratio"] > 1 and not c["busy_neighbour"])
+    judging = next(j for j in cell["judgings"] if len(j["baseline"]) >= LOOKS[0])
+    figure = estimate(judging["baseline"], judging["candidate"], rng)
+    assert standing(Level(1.4, 1.0), figure) is Standing.MISSED
