@@ -154,12 +154,12 @@ def _benchmark(script: Path, description: str, results: Path) -> list[str]:
 
 
 def _recorded(path: Path) -> list[str]:
-    """A result holds `device`, `date` and `rows`, objects with the same keys.
+    """A result holds `device` and `date`, and may hold `rows`, objects with the same keys.
 
     Other plain values are told too; lists, such as the samples, are not.
     """
     document = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
-    for key in ("device", "date", "rows"):
+    for key in ("device", "date"):
         if key not in document:
             raise ValueError(f"{path}: the key {key!r} is missing")
     told = [
@@ -168,9 +168,12 @@ def _recorded(path: Path) -> list[str]:
         if name not in {"device", "date"}
     ]
     head = f"Measured on {document['device']}, {document['date']}"
-    rows = [_plain(row) for row in cast("list[Mapping[str, Any]]", document["rows"])]
-    table = _table(list(map(_words, rows[0])), [list(map(_shown, row.values())) for row in rows])
-    return [f"{'; '.join([head, *told])}.", "", *table, ""]
+    lines = [f"{'; '.join([head, *told])}.", ""]
+    rows = [_plain(row) for row in cast("list[Mapping[str, Any]]", document.get("rows", []))]
+    if not rows:
+        return lines
+    heads = [_words(name) for name in rows[0]]
+    return [*lines, *_table(heads, [[_shown(v) for v in row.values()] for row in rows]), ""]
 
 
 def _plain(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.rungs.traffic import Traffic
 from hotloop.judge.window import Workload
 
@@ -45,7 +46,7 @@ LONGER_THAN_ANY_BLOCK = (1 << 20) + 3
 """Triton allows 2^20 elements a block, so that such a row needs a loop."""
 
 # Provisional on every device: module.yaml says where they were taken from.
-CPU_LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0), Level(2.5, 0.0))
+CPU_LEVELS = (Level(1.2, 0.5), Level(1.5, 1.0), Level(1.7, 0.0))
 GPU_LEVELS = (Level(2.0, 0.5), Level(3.0, 1.0), Level(3.5, 0.0))
 GPU_MASKED_LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0), Level(3.0, 0.0))
 
@@ -86,8 +87,10 @@ def triton_forward() -> Check:
     return Check(
         Candidate("softmax", KERNELS, "destination"),
         {
-            "correct": Correct(_cases_of_matrices, softmax_rows, _tolerance),
-            "traffic": Traffic(_short_rows, softmax_rows, _tolerance, _bytes_of_case),
+            "correct": KernelCorrect(
+                Correct(_cases_of_matrices, softmax_rows, _tolerance), FORWARD_TRAFFIC
+            ),
+            "traffic": FORWARD_TRAFFIC,
             "compiles": Compiles(_short_rows),
             "gpu_correct": GpuCorrect(_cases_of_matrices, softmax_rows, _tolerance),
             "gpu_fast": GpuFast(_gpu_workload(), FIVE_OPS, _bytes_of_call, GPU_LEVELS),
@@ -100,8 +103,10 @@ def triton_masked() -> Check:
     return Check(
         Candidate("masked_softmax", KERNELS, "destination"),
         {
-            "correct": Correct(_masked_cases, masked_softmax_rows, _tolerance),
-            "traffic": Traffic(_short_masked_rows, masked_softmax_rows, _tolerance, _bytes_of_case),
+            "correct": KernelCorrect(
+                Correct(_masked_cases, masked_softmax_rows, _tolerance), MASKED_TRAFFIC
+            ),
+            "traffic": MASKED_TRAFFIC,
             "compiles": Compiles(_short_masked_rows),
             "gpu_correct": GpuCorrect(_masked_cases, masked_softmax_rows, _tolerance),
             "gpu_fast": GpuFast(
@@ -207,6 +212,7 @@ def _masked_cases(rng: Rng) -> Iterator[Case]:
     yield _masked_case(rng, "different row strides", (4, 777), gap=19, mask_gap=5, out_gap=3)
     yield _masked_case(rng, "rows that are masked out altogether", (6, 600), empty=True)
     yield _masked_case(rng, "only one element kept", (5, 900), share=0.0)
+    yield _masked_case(rng, "only a few elements masked out", (8, 1500), share=1.0, dropped=3)
     yield _masked_case(rng, "a negative scale", (4, 1001), scale=-0.7)
     yield _masked_case(rng, "a scale of 0", (3, 500), scale=0.0)
     yield _masked_case(rng, "a scale above 1", (3, 700), scale=8.0)
@@ -248,12 +254,17 @@ def _masked_case(
     mask_gap: int = 0,
     out_gap: int = 0,
     empty: bool = False,
+    dropped: int = 0,
 ) -> Case:
-    """A mask that keeps about `share` of each row, and at least one element unless `empty`."""
+    """A mask that keeps about `share` of each row, and at least one element unless `empty`.
+
+    dropped: elements anywhere that are masked out besides.
+    """
     keep = rng.random(shape) < share
     keep[np.arange(shape[0]), rng.integers(shape[1], size=shape[0])] = True
     if empty:
         keep[::2] = False
+    keep.flat[rng.choice(keep.size, size=dropped, replace=False)] = False
     x = spread * rng.uniform(-1, 1, shape)
     mask = Tensor(keep.astype(np.uint8) if mask_dtype is U8 else keep, mask_dtype, mask_gap)
     return Case(label, (Tensor(x, dtype, gap), mask, scale), TensorSpec(shape, dtype, out_gap))
@@ -306,18 +317,20 @@ def _spec(shape: Shape, dtype: DType) -> CallSpec:
 
 def _fill_rows(rng: Rng, call: Call, hostile: bool) -> None:
     """Uniform numbers, written in place because a window has many calls."""
-    x = call.input(0)
+    x: NDArray[np.float32] = call.input(0)
     rng.random(out=x, dtype=np.float32)
     x *= 16.0
     if not hostile:
         return
+    # A few rows only, so that looking at some of them tells nothing about the others.
+    rows = rng.choice(CPU_SHAPE[0], size=int(rng.integers(1, 6)), replace=False)
     kind = int(rng.integers(3))
     if kind == 0:
-        x[:, :: int(rng.integers(2, 9))] = -np.inf
+        x[rows, :: int(rng.integers(2, 9))] = -np.inf
     elif kind == 1:
-        x *= 1000.0
+        x[rows] *= 1000.0
     else:
-        x[:, int(rng.integers(CPU_SHAPE[1]))] = 3e4
+        x[rows, int(rng.integers(CPU_SHAPE[1]))] = 3e4
 
 
 def _gpu_workload() -> DeviceWorkload:
@@ -362,3 +375,7 @@ def _bytes_of_call(spec: CallSpec) -> int:
 
 def _bytes_of_case(case: Case) -> int:
     return _bytes_of_call(case.spec)
+
+
+FORWARD_TRAFFIC = Traffic(_short_rows, softmax_rows, _tolerance, _bytes_of_case)
+MASKED_TRAFFIC = Traffic(_short_masked_rows, masked_softmax_rows, _tolerance, _bytes_of_case)

@@ -39,7 +39,7 @@ def run(
         code = [task for task in tasks if task.kind == "code"]
         if not code:
             raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
-        _require_sandbox()
+        require_sandbox()
         records = _judge(folder, module, code)
         rows = [_row(module, task, records.get(task.id)) for task in tasks]
         judged = [rung.verdict for record in records.values() for rung in record.rungs]
@@ -58,7 +58,8 @@ def _work(folder: Path, module: str) -> Path:
     )
 
 
-def _require_sandbox() -> None:
+def require_sandbox() -> None:
+    """UserError, with the command that mends it, where code cannot be confined."""
     isolation, reason = level()
     if isolation == "none":
         raise UserError(f"{reason} Nothing untrusted is run without it; see `hotloop doctor`.")

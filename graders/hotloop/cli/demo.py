@@ -3,46 +3,64 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
 from hotloop.cli import grading
 from hotloop.cli.answer import Json, UserError, answering
+from hotloop.sandbox.level import level
+
+if TYPE_CHECKING:
+    from hotloop.course.demo import Demo
 
 
 def run(
     folder: Annotated[
         Path | None,
-        typer.Argument(help="Where; build/demo/course if not given.", show_default=False),
+        typer.Option("--course", help="Where the course is made.", show_default=False),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Autograde the reference, the untouched exercise, wrong answers and cheats in a new course.
+    """Autograde reference, untouched exercise, wrong answers and cheats through nbgrader.
 
     Exit code 1 if a submission could not be dealt with.
     """
     with answering(as_json) as answer:
         grading.require_course_packages()
-        from hotloop.course import demo
+        isolation, reason = level()
+        if isolation == "none":
+            raise UserError(f"Nothing untrusted is run without a sandbox: {reason}")
+        demo = _run(folder)
+        shown = (grading.table(demo.results), Text("\n".join(_lines(demo))))
+        answer.give(_document(demo), *shown, exit_code=int(bool(demo.problems)))
 
-        try:
-            with grading.progress_bar() as show:
-                shown = demo.run(folder, show)
-        except demo.NotADemo as error:
-            raise UserError(f"{error}.") from None
-        document = {
-            "results": grading.documents(shown.results),
-            "gradebook": str(shown.gradebook),
-            "feedback_page": None if shown.page is None else str(shown.page),
-            "missing": shown.missing,
-            "problems": dict(shown.problems),
-        }
-        lines = [f"Gradebook: {shown.gradebook}"]
-        if shown.page is not None:
-            lines.append(f"A feedback page: {shown.page}")
-        lines += [*shown.missing]
-        lines += [f"Not graded: {key}: {log}" for key, log in shown.problems.items()]
-        parts = (grading.table(shown.results), Text("\n".join(lines)))
-        answer.give(document, *parts, exit_code=int(bool(shown.problems)))
+
+def _run(folder: Path | None) -> Demo:
+    from hotloop.course import demo
+
+    try:
+        with grading.progress_bar() as show:
+            return demo.run(folder, show)
+    except demo.NotADemo as error:
+        raise UserError(str(error)) from None
+
+
+def _document(demo: Demo) -> dict[str, Any]:
+    return {
+        "results": grading.documents(demo.results),
+        "gradebook": str(demo.gradebook),
+        "feedback": str(demo.page) if demo.page else None,
+        "missing": demo.missing,
+        "problems": dict(demo.problems),
+    }
+
+
+def _lines(demo: Demo) -> list[str]:
+    lines = [f"Gradebook: {demo.gradebook}"]
+    if demo.page:
+        lines.append(f"A feedback page: {demo.page}")
+    lines += demo.missing
+    lines += [f"Not graded: {key}: {said}" for key, said in demo.problems.items()]
+    return lines

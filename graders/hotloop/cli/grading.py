@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -46,19 +47,25 @@ def progress_bar() -> Generator[Callable[[Step], None]]:
 
 
 def table(results: Sequence[TaskResult]) -> Table:
-    """Student, task, verdict, points, sentence."""
-    shown = Table("student", "task", "verdict", "points", "sentence")
-    for column in shown.columns[:4]:
+    """Student with task, verdict, points, sentence."""
+    shown = Table("student, task", "verdict", "points", "sentence", box=SIMPLE_HEAD)
+    for column in shown.columns[:3]:
         column.no_wrap = True
     student = ""
     for result in results:
+        name = result.task if result.student == student else f"{result.student}\n{result.task}"
         if student and result.student != student:
             shown.add_section()
-        name = "" if result.student == student else result.student
         student = result.student
-        sentence = Text(result.sentence)
-        shown.add_row(name, result.task, result.verdict, points(result), sentence)
+        verdict = Text(result.verdict, _colour(result))
+        shown.add_row(Text(name), verdict, points(result), Text(result.sentence))
     return shown
+
+
+def _colour(result: TaskResult) -> str:
+    if result.points == result.possible:
+        return "green"
+    return "yellow" if result.pending else "red"
 
 
 def points(result: TaskResult) -> str:

@@ -6,8 +6,7 @@ import os
 from dataclasses import dataclass
 
 from hotloop.course.kernel import Launch
-
-ALLOW_UNCONFINED = "HOTLOOP_ALLOW_UNCONFINED"
+from hotloop.judge.local import ALLOW_UNCONFINED
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from hotloop.course.rulings import ruling, with_death
 from hotloop.course.sanitize import writable
 from hotloop.course.snapshot import snapshot
 from hotloop.curriculum import Module, Task
-from hotloop.judge.client import JudgeProcess, lost
+from hotloop.judge.client import GRACE_S, JudgeProcess, lost
 from hotloop.judge.device import kind
 from hotloop.judge.files import digest
 from hotloop.judge.gpu import devices
@@ -119,11 +119,12 @@ class JudgedExecute(NbGraderPreprocessor):
             return self.judge_factory()
         return _shared_judge()
 
-    def limits(self) -> Limits:
-        """What the kernel may use."""
+    def limits(self, tasks: int) -> Limits:
+        """What the kernel may use; it lives while `tasks` tasks are judged."""
         return Limits(
             cell_s=self.cell_timeout_s,
             notebook_s=self.notebook_timeout_s,
+            judging_s=tasks * (self.judge_budget_s + GRACE_S + _SETTLE_S),
             memory_bytes=self.memory_mib << 20,
         )
 
@@ -185,7 +186,7 @@ class _Run:
             self.kernel = ConfinedKernel(
                 self.files,
                 self.isolation.launch,
-                self.settings.limits(),
+                self.settings.limits(len(self._wanted())),
                 confined=self.isolation.confined,
                 environment=_environment(),
                 devices=_devices(),
@@ -202,7 +203,7 @@ class _Run:
             )
 
     def _execute(self, cell: NotebookNode) -> None:
-        if self.kernel is None or not self.kernel.alive:
+        if self.kernel is None or not self.kernel.alive or self._is_done():
             return
         self.settings.say(self.student, "", "running cells")
         _, outputs = self.kernel.execute(cell.source)
@@ -219,6 +220,12 @@ class _Run:
         names = set(cast(Any, self.settings).tasks)
         code = [task for task in self.module.tasks if task.kind == "code"]
         return [task for task in code if not names or task.id in names]
+
+    def _is_done(self) -> bool:
+        """When only some tasks were asked for: no later cell can have a say in them."""
+        if not cast(Any, self.settings).tasks:
+            return False
+        return all(t.id in self.records for t in self._wanted() if _needs_kernel(t))
 
     def _judge(self, task: Task) -> Record:
         if task not in self._wanted():

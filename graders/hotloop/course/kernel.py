@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -36,13 +37,15 @@ Launch = Callable[[Confinement], Confined]
 class Limits:
     """What a notebook may use. Seconds are wall time.
 
-    cell_s: one cell. interrupt_s: from the interrupt to the kill. notebook_s: everything together.
+    cell_s: one cell. interrupt_s: from the interrupt to the kill. notebook_s: all cells together.
+    judging_s: what the judge may take while the kernel waits or serves it.
     """
 
     cell_s: float = 60.0
     interrupt_s: float = 2.0
     start_s: float = 60.0
     notebook_s: float = 900.0
+    judging_s: float = 0.0
     memory_bytes: int = 4 << 30
     processes: int = 128
     tmp_bytes: int = 1 << 30
@@ -90,7 +93,7 @@ class ConfinedKernel:
         """
         self.limits = limits
         self.death: Death | None = None
-        self._deadline = time.monotonic() + limits.notebook_s
+        self._left_s = limits.notebook_s
         self._folder = tempfile.TemporaryDirectory(prefix="hotloop-kernel-")
         self.folder = Path(self._folder.name) / "run"
         """Seen by the kernel at INSIDE, read-only."""
@@ -124,14 +127,15 @@ class ConfinedKernel:
     def execute(self, code: str) -> tuple[Status, Outputs]:
         """Run one cell. Does not raise for what the cell does, its kernel's death included."""
         outputs = Outputs()
-        left = self._deadline - time.monotonic()
-        if left <= 0:
+        if self._left_s <= 0:
             self.kill(Verdict.TIMEOUT, _DEATHS[Verdict.TIMEOUT])
         if not self.alive:
             return "dead", outputs
-        seconds = min(self.limits.cell_s, left)
+        seconds = min(self.limits.cell_s, self._left_s)
+        started = time.monotonic()
         request = self.begin(code)
         status = self._await(request, outputs, seconds)
+        self._left_s -= time.monotonic() - started
         if status is not None:
             return status, outputs
         self.finish(request, outputs)
@@ -204,30 +208,33 @@ class ConfinedKernel:
     ) -> None:
         inside = INSIDE if confined else self.folder
         (self.folder / "connection.json").write_text(self._channels.describe(inside))
-        listeners = Listeners(self.folder)
-        sockets = ",".join(map(str, listeners.descriptors))
-        program = [sys.executable, "-m", "hotloop.worker.kernel", "--sockets", sockets]
-        self._process = launch(
-            Confinement(
-                argv=(*program, "-f", str(inside / "connection.json")),
-                environment={
-                    "HOTLOOP_JUDGE": str(inside / JUDGE_SOCKET),
-                    "HOTLOOP_REPLAY": "1",
-                    **environment,
-                },
-                read_only={str(INSIDE): self.folder} if confined else {},
-                writable={},
-                files=files,
-                memory_bytes=self.limits.memory_bytes,
-                processes=self.limits.processes,
-                tmp_bytes=self.limits.tmp_bytes,
-                wall_s=self.limits.notebook_s + self.limits.start_s,
-                output_bytes=self.limits.log_bytes,
-                pass_fds=listeners.descriptors,
-                devices=devices,
+        with closing(Listeners(self.folder)) as listeners:
+            sockets = ",".join(map(str, listeners.descriptors))
+            self._process = launch(
+                Confinement(
+                    argv=(
+                        *(sys.executable, "-m", "hotloop.worker.kernel"),
+                        *("--sockets", sockets, "-f", str(inside / "connection.json")),
+                    ),
+                    environment={
+                        "HOTLOOP_JUDGE": str(inside / JUDGE_SOCKET),
+                        "HOTLOOP_REPLAY": "1",
+                        # Settings among the learner's files must not run before the first cell.
+                        **({"IPYTHONDIR": "/tmp/ipython"} if confined else {}),
+                        **environment,
+                    },
+                    read_only={str(INSIDE): self.folder} if confined else {},
+                    writable={},
+                    files=files,
+                    memory_bytes=self.limits.memory_bytes,
+                    processes=self.limits.processes,
+                    tmp_bytes=self.limits.tmp_bytes,
+                    wall_s=self.limits.start_s + self.limits.notebook_s + self.limits.judging_s,
+                    output_bytes=self.limits.log_bytes,
+                    pass_fds=listeners.descriptors,
+                    devices=devices,
+                )
             )
-        )
-        listeners.close()
         self._greet()
 
     def _greet(self) -> None:

@@ -54,11 +54,20 @@ class Bench:
 
     @property
     def remaining_s(self) -> float:
-        """Seconds of the budget that are left. Ruling NOT_MEASURED when there are none."""
+        """Seconds that are left for measuring. Ruling UNDECIDED when there are none."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise Ruling(Verdict.UNDECIDED, "The judging's time was used up; it will be redone.")
         return left
+
+    def patience(self, most_s: float) -> float:
+        """How long to wait for the candidate. Ruling TIMEOUT when it has used up all its time."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise Ruling(
+                Verdict.TIMEOUT, "It used up all the time that the task has: do less in each call."
+            )
+        return min(most_s, left)
 
     def worker(self, candidate: Candidate) -> Link:
         """The candidate's worker, with the candidate found in it."""
@@ -66,7 +75,7 @@ class Bench:
         if link is None or link.sock.fileno() < 0:
             link = self._start(candidate)
             self._workers[candidate.file] = link
-        link.resolve(candidate.name, candidate.file, min(RESOLVE_TIMEOUT_S, self.remaining_s))
+        link.resolve(candidate.name, candidate.file, self.patience(RESOLVE_TIMEOUT_S))
         return link
 
     def trusted(

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import Link
-from hotloop.judge.verdict import Ruling
-from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.sandbox.confinement import Confined, Confinement, SubmissionRefused
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.plain import launch_plain
 
@@ -76,7 +76,10 @@ class Launcher:
         return link
 
     def _launch(self, confinement: Confinement) -> Confined:
-        return launch(confinement) if self.isolation != "none" else launch_plain(confinement)
+        try:
+            return launch(confinement) if self.isolation != "none" else launch_plain(confinement)
+        except SubmissionRefused as refusal:
+            raise Ruling(Verdict.OUTPUT_LIMIT, str(refusal)) from None
 
 
 def worker_environment(threads: int) -> dict[str, str]:
@@ -88,6 +91,9 @@ def worker_environment(threads: int) -> dict[str, str]:
         "OPENBLAS_NUM_THREADS": count,
         # A pool of compilers would share the one core that is being measured.
         "TORCHINDUCTOR_COMPILE_THREADS": "1",
+        # Trying out the instruction set and compiling headers ahead cost more than one kernel does.
+        "TORCHINDUCTOR_VEC_ISA_OK": "1",
+        "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",
         # Large blocks stay with the process: otherwise every temporary of a baseline is paid for in
         # page faults or not, as the allocator's history has it, and the ratio with it.
         "MALLOC_MMAP_THRESHOLD_": str(4 * GIB),

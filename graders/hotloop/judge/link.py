@@ -97,7 +97,7 @@ class Link:
         """Wait until the worker answers, and note its library versions (as it claims them)."""
         reply = self.request({"op": "hello"}, timeout_s)
         versions = wire.as_message(reply.get("versions")) or {}
-        self.versions = {str(k)[:40]: str(v)[:40] for k, v in list(versions.items())[:20]}
+        self.versions = {readable(k, 40): readable(v, 40) for k, v in list(versions.items())[:20]}
 
     def map(self, buffers: dict[int, Buffer], timeout_s: float = 30.0) -> None:
         """Hand buffers to the worker, a hundred a message (the kernel caps descriptors)."""
@@ -137,6 +137,8 @@ class Link:
         if self.confined is None:
             return None
         self.confined.wait(0.5)
+        if self.confined.fault is not None:
+            raise JudgeFault(f"the sandbox failed: {self.confined.fault}")
         return self.confined.death
 
     def _fail(self, verdict: Verdict, sentence: str) -> NoReturn:
@@ -145,11 +147,16 @@ class Link:
         raise Ruling(verdict, sentence)
 
 
+def readable(text: object, limit: int) -> str:
+    """A worker's text as it may stand in a record: printable characters and line ends only."""
+    return "".join(c for c in str(text or "")[:limit] if c.isprintable() or c == "\n")
+
+
 def _failure(reply: wire.Message) -> tuple[Verdict, str]:
     error = wire.as_message(reply.get("error"))
     if error is None:
         return Verdict.TAMPERED, "The worker's answer does not keep to the protocol."
-    kind, message = str(error.get("type", ""))[:80], str(error.get("message", ""))[:300]
+    kind, message = readable(error.get("type"), 80), readable(error.get("message"), 300)
     if kind == "NotImplementedError":
         return (
             Verdict.WRONG_ANSWER,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -10,9 +11,11 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import digest
 from hotloop.judge.job import Job
 from hotloop.judge.record import Record
+from hotloop.sandbox.confinement import SandboxUnavailable
 from hotloop.sandbox.level import level
 
 NOTEBOOK = "lab.ipynb"
+ALLOW_UNCONFINED = "HOTLOOP_ALLOW_UNCONFINED"
 
 
 def judge_submission(
@@ -35,6 +38,19 @@ def judge_submission(
         )
 
 
+def require_confinement() -> str:
+    """The isolation level. SandboxUnavailable says what is missing, unless running unconfined was
+    asked for in the environment.
+    """
+    name, reason = level()
+    if name == "none" and os.environ.get(ALLOW_UNCONFINED) != "1":
+        raise SandboxUnavailable(
+            f"This machine cannot confine code. {reason} "
+            f"(To run your own code unconfined all the same, set {ALLOW_UNCONFINED}=1.)"
+        )
+    return name
+
+
 def judge_folder(
     root: Path,
     module: str,
@@ -48,7 +64,7 @@ def judge_folder(
     """Records by task, for a folder with a submission's files."""
     own = judge is None
     process = judge or JudgeProcess()
-    isolation, _reason = level()
+    isolation = require_confinement()
     wanted = tuple(rungs) if rungs is not None else None
     summary = digest(root)
     try:

@@ -18,6 +18,7 @@ from hotloop.judge.check import find, judge_rungs
 from hotloop.judge.device import device_name, driver_version, kind
 from hotloop.judge.files import digest
 from hotloop.judge.gpu.card import prepare
+from hotloop.judge.gpu.workers import notebook_worker
 from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.link import Link
@@ -101,7 +102,7 @@ def _connect(job: Job, connection: socket.socket | None, launcher: Launcher) -> 
     """The worker that holds the notebook's names."""
     if job.notebook is not None:
         files = Path(job.files) if job.files else None
-        link = launcher.start(files=files, trusted=False)
+        link = notebook_worker(launcher, files)
         link.request({"op": "notebook", "file": job.notebook}, NOTEBOOK_TIMEOUT_S)
         return link
     if job.listen is not None:

@@ -79,7 +79,14 @@ def _serve_until_done(sock: socket.socket, judge: JudgeProcess) -> Record | None
         serve(sock, sys.modules["__main__"].__dict__)
     except KeyboardInterrupt:
         record = judge.ready_record()
-        if record is None:
+        if record is None or not _interrupted_by_judge(record):
             raise
         return record
     return None
+
+
+def _interrupted_by_judge(record: Record) -> bool:
+    """The judge interrupts an overrun only; to it, a learner's Ctrl-C looks like a lost worker."""
+    from hotloop.judge.verdict import Verdict
+
+    return any(rung.verdict is Verdict.TIMEOUT for rung in record.rungs)

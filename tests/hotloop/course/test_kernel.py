@@ -108,11 +108,26 @@ def test_a_kernel_that_does_not_start_says_why(files: Path) -> None:
         ConfinedKernel(files, launch, tight)
 
 
+def test_settings_among_the_files_do_not_keep_it_from_starting(files: Path) -> None:
+    launch = choose().launch
+    assert launch is not None
+    startup = files / ".ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "x.py").write_text("import os; os._exit(1)")
+    (files / "ipython_kernel_config.py").write_text("import os; os._exit(1)")
+    (files / "ipykernel.py").write_text("import os; os._exit(1)")
+    (files / "sitecustomize.py").write_text("import os; os._exit(1)")
+    with ConfinedKernel(files, launch, LIMITS) as kernel:
+        assert shown(kernel, "print('up')") == "up\n"
+
+
 def test_the_whole_notebook_has_a_limit(files: Path) -> None:
     launch = choose().launch
     assert launch is not None
-    with ConfinedKernel(files, launch, Limits(cell_s=60.0, notebook_s=2.0)) as kernel:
-        time.sleep(2.1)
+    with ConfinedKernel(files, launch, Limits(cell_s=60.0, notebook_s=1.0)) as kernel:
+        time.sleep(1.1)
+        assert shown(kernel, "print('waiting for the judge costs nothing')")
+        assert kernel.execute("import time; time.sleep(60)")[0] == "timeout"
         assert kernel.execute("print(1)")[0] == "dead"
         assert kernel.death is not None
         assert kernel.death.verdict is Verdict.TIMEOUT

@@ -11,7 +11,7 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps import ExportApp
 
-from hotloop.course import records
+from hotloop.course import grade, records
 from hotloop.course.config import course_api, course_config, database
 from hotloop.course.prepare import COURSE_ID
 
@@ -19,8 +19,8 @@ from hotloop.course.prepare import COURSE_ID
 def scores(root: Path, student: str = "ada") -> dict[str, tuple[float | None, bool]]:
     with Gradebook(database(root)) as gradebook:
         submission = gradebook.find_submission("tiny", student)
-        grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
-        return {grade.name: (grade.auto_score, grade.needs_manual_grade) for grade in grades}
+        grades = [row for notebook in submission.notebooks for row in notebook.grades]
+        return {row.name: (row.auto_score, row.needs_manual_grade) for row in grades}
 
 
 def exported(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
@@ -98,8 +98,6 @@ def test_a_grader_that_fails_leaves_pending_and_goes_on(
 
 
 def _grade_watched(course: Any, isolation: Any, seen: list[str]) -> Any:
-    from hotloop.course import grade
-
     settings = {**course.settings, "isolation": isolation}
     return grade.grade(
         course.root, settings=settings, on_progress=lambda step: seen.append(step.student)
@@ -122,8 +120,8 @@ def test_what_a_person_decided_stays(course: Any, make: SimpleNamespace) -> None
     course.submit("ada", make.lab())
     course.grade()
     with Gradebook(database(course.root)) as gradebook:
-        grade = gradebook.find_grade("gpu_answer", "lab", "tiny", "ada")
-        grade.manual_score, grade.needs_manual_grade = 4.5, False
+        row = gradebook.find_grade("gpu_answer", "lab", "tiny", "ada")
+        row.manual_score, row.needs_manual_grade = 4.5, False
         gradebook.db.commit()
     graded = course.grade()
     (result,) = (r for r in graded.results if r.task == "gpu_answer")
@@ -151,3 +149,31 @@ def test_nbgraders_own_batch_grades_and_survives(course: Any, make: SimpleNamesp
     assert scores(course.root, "ada")["answer"] == (4.0, False)
     assert scores(course.root, "bad")["answer"] == (0.0, False)
     assert scores(course.root, "zoe")["answer"] == (0.0, False)
+
+
+def test_ctrl_c_ends_the_batch_and_leaves_pending(course: Any, make: SimpleNamespace) -> None:
+    for student in ("ada", "bob"):
+        course.submit(student, make.lab())
+    course.grade()
+    seen: list[str] = []
+
+    def press(step: grade.Progress) -> None:
+        seen.append(step.student)
+        if step.task == "answer":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        grade.grade(course.root, settings=course.settings, on_progress=press)
+    assert set(seen) == {"ada"}
+    assert all(auto is None and needs for auto, needs in scores(course.root, "ada").values())
+    assert scores(course.root, "bob")["answer"] == (4.0, False)
+
+
+def test_only_some_tasks(course: Any, make: SimpleNamespace) -> None:
+    course.submit("ada", make.lab())
+    graded = grade.grade(course.root, settings=course.settings, tasks={"ada": ["answer"]})
+    found = {r.task: (r.verdict, r.points, r.pending) for r in graded.results}
+    assert found["answer"] == ("passed", 4.0, 0.0)
+    assert found["gpu_answer"] == ("not_measured", 0.0, 5.0)
+    assert found["from_file"] == ("not_measured", 0.0, 5.0)
+    assert scores(course.root)["from_file"] == (None, True)

@@ -27,7 +27,8 @@ def online_softmax(x):
     {body}
 
 shown = check("fused_softmax.online_pass", budget_s={budget})
-print(json.dumps({{"verdict": shown.record.verdict, "html": shown._repr_html_()[:20]}}))
+html = shown._repr_mimebundle_()["text/html"]
+print(json.dumps({{"verdict": shown.record.verdict, "html": html[:20]}}))
 """
 
 
@@ -116,5 +117,5 @@ def test_killing_the_kernel_takes_the_judge_with_it(tmp_path: Path) -> None:
 
 
 def test_a_key_names_module_and_task() -> None:
-    with pytest.raises(ValueError, match="module.task"):
+    with pytest.raises(ValueError, match=r"module\.task"):
         check("fused_softmax")

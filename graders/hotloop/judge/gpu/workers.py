@@ -8,8 +8,10 @@ from pathlib import Path
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
+from hotloop.judge.device import kind
 from hotloop.judge.gpu import devices
-from hotloop.judge.gpu.card import Card, open_card
+from hotloop.judge.gpu.card import Card, NoCard, open_card
+from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
 
 RESOLVE_TIMEOUT_S = 120.0
@@ -32,13 +34,14 @@ def guests_of(bench: Bench) -> int:
 def candidate_worker(bench: Bench, candidate: Candidate, card: Card) -> Generator[Link]:
     """The candidate's worker: a new one for a file, the notebook's own kernel otherwise.
 
-    The kernel was started by others, who must have let the device through to it.
+    The kernel was started by others, who must have let the device through to it, or by
+    `notebook_worker`.
     """
     if candidate.file is None:
         yield bench.worker(candidate)
         return
     bench.files.read_text(candidate.file)
-    link = _start(bench, bench.files.root, card, trusted=False)
+    link = _start(bench.launcher, bench.files.root, card, trusted=False)
     try:
         link.resolve(candidate.name, candidate.file, RESOLVE_TIMEOUT_S)
         yield link
@@ -49,15 +52,26 @@ def candidate_worker(bench: Bench, candidate: Candidate, card: Card) -> Generato
 @contextmanager
 def trusted_worker(bench: Bench, folder: Path, card: Card) -> Generator[Link]:
     """A worker that sees only `folder`, one of ours, under the same confinement."""
-    link = _start(bench, folder, card, trusted=True)
+    link = _start(bench.launcher, folder, card, trusted=True)
     try:
         yield link
     finally:
         link.close()
 
 
-def _start(bench: Bench, files: Path | None, card: Card, *, trusted: bool) -> Link:
-    return bench.launcher.start(
+def notebook_worker(launcher: Launcher, files: Path | None) -> Link:
+    """A process for a notebook's cells, with the GPU where there is one to judge on."""
+    if kind() != "cuda":
+        return launcher.start(files=files, trusted=False)
+    try:
+        card = open_card(int(launcher.isolation == "none"))
+    except NoCard:
+        return launcher.start(files=files, trusted=False)
+    return _start(launcher, files, card, trusted=False)
+
+
+def _start(launcher: Launcher, files: Path | None, card: Card, *, trusted: bool) -> Link:
+    return launcher.start(
         files=files,
         trusted=trusted,
         environment=devices.environment(),

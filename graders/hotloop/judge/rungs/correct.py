@@ -15,7 +15,7 @@ from hotloop.judge.calls import Arena, Call, CallSpec, TensorSpec
 from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BOOL, DType, to_float64, to_storage
-from hotloop.judge.link import Link
+from hotloop.judge.link import Link, readable
 from hotloop.judge.record import RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
@@ -97,7 +97,7 @@ class Correct:
         return RungRecord(name, Verdict.PASSED, sentence, 1.0, evidence={"cases": passed})
 
     def _judge_case(self, case: Case, candidate: Candidate, link: Link, bench: Bench) -> None:
-        patience = min(self.case_timeout_s, bench.remaining_s)
+        patience = bench.patience(self.case_timeout_s)
         answer = ask(case, candidate, link, bench, patience)
         require_agreement(case, answer, self.reference, self.tolerance(case))
 
@@ -173,8 +173,10 @@ def _require_fit(call: Call, candidate: Candidate, reply: dict[str, Any]) -> Non
     if (first.get("dtype"), first.get("shape")) == want:
         return
     if "type" in first:
-        raise Ruling(Verdict.WRONG_ANSWER, f"It returned {str(first['type'])[:40]}, not a tensor.")
-    got = f"{str(first.get('dtype'))[:20]} {str(first.get('shape'))[:60]}"
+        raise Ruling(
+            Verdict.WRONG_ANSWER, f"It returned {readable(first['type'], 40)}, not a tensor."
+        )
+    got = f"{readable(first.get('dtype'), 20)} {readable(first.get('shape'), 60)}"
     raise Ruling(Verdict.WRONG_ANSWER, f"It returned {got}; wanted is {want[0]} {want[1]}.")
 
 

@@ -78,12 +78,16 @@ class Traffic:
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Record the launches, replay the kernels alone, compare, count."""
-        case = self.case(bench.seeds.generator())
-        told = recorded(case, candidate, bench, min(self.timeout_s, bench.remaining_s))
-        bench.progress("counting bytes")
-        with ruling_about(case), kernel_process(bench, "triton_replay", INTERPRETED) as link:
-            tensors = self._replay(case, told, link, bench)
+        case, tensors = self.replay(candidate, bench)
         return self._rule(name, tensors, self.fewest_bytes(case))
+
+    def replay(self, candidate: Candidate, bench: Bench) -> tuple[Case, list[TensorTraffic]]:
+        """What one call moves. Ruling when its kernels alone do not give the right answer."""
+        case = self.case(bench.seeds.generator())
+        told = recorded(case, candidate, bench, bench.patience(self.timeout_s))
+        bench.progress("running the kernels alone")
+        with ruling_about(case), kernel_process(bench, "triton_replay", INTERPRETED) as link:
+            return case, self._replay(case, told, link, bench)
 
     def _replay(self, case: Case, told: Recorded, link: Link, bench: Bench) -> list[TensorTraffic]:
         arena = Arena([case.spec], seal_inputs=False)
@@ -91,7 +95,7 @@ class Traffic:
             call = arena.calls[0]
             fill(call, case)
             call.poison_output(bench.seeds.pattern())
-            timeout = min(self.timeout_s, bench.remaining_s)
+            timeout = bench.patience(self.timeout_s)
             link.map(arena.buffers)
             reply = link.request(_request(call, told, bench.seeds.generator()), timeout)
             if "fault" in reply:
