@@ -74,6 +74,8 @@ def test_people_get_a_table() -> None:
         (("lab", "no_such_folder"), "hotloop start MODULE"),
         (("exploits", "--only", "no/such"), "hotloop exploits --list"),
         (("evidence", "fused_sofmax"), "did you mean fused_softmax"),
+        (("grade",), "hotloop course MODULE"),
+        (("course", "fused_sofmax"), "did you mean fused_softmax"),
     ],
 )
 def test_a_mistake_gets_a_sentence_and_code_2(
@@ -195,6 +197,21 @@ def test_check_says_what_only_a_person_can_grade(tmp_path: Path) -> None:
     document("start", "fused_softmax", cwd=tmp_path)
     refused = document("check", "fused_softmax.explain", "fused_softmax", cwd=tmp_path, code=2)
     assert "by a person" in refused["error"]
+
+
+def test_a_course_is_made_and_has_nothing_to_grade_yet(tmp_path: Path) -> None:
+    made = document("course", "fused_softmax", "--course", "here", cwd=tmp_path)
+    assert made["released"] == [str(tmp_path / "here" / "release" / "fused_softmax")]
+    assert (tmp_path / "here" / "release" / "fused_softmax" / "lab.ipynb").is_file()
+    refused = document("grade", "--course", "here", cwd=tmp_path, code=2)
+    assert "no submissions" in refused["error"]
+
+
+def test_the_demo_does_not_touch_a_folder_that_holds_something_else(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    refused = document("demo", "--course", str(tmp_path), code=2)
+    assert "not empty" in refused["error"]
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
 def test_exploits_lists_what_there_is() -> None:

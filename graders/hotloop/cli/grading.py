@@ -53,12 +53,14 @@ def table(results: Sequence[TaskResult]) -> Table:
         column.no_wrap = True
     student = ""
     for result in results:
-        name = result.task if result.student == student else f"{result.student}\n{result.task}"
+        name = Text(f"  {result.task}")
+        if result.student != student:
+            name = Text(result.student, "bold").append(f"\n  {result.task}", "not bold")
         if student and result.student != student:
             shown.add_section()
         student = result.student
         verdict = Text(result.verdict, _colour(result))
-        shown.add_row(Text(name), verdict, points(result), Text(result.sentence))
+        shown.add_row(name, verdict, points(result), Text(result.sentence))
     return shown
 
 

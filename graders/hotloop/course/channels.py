@@ -17,6 +17,7 @@ from typing import Any, Literal, Self, cast
 
 import zmq
 from jupyter_client.session import Session
+from zmq.utils.monitor import recv_monitor_message
 
 Channel = Literal["shell", "iopub", "control"]
 
@@ -24,7 +25,7 @@ PORTS = {"shell": 1, "iopub": 2, "stdin": 3, "control": 4}
 """Port numbers only name the sockets' files; the order is that of hotloop.worker.kernel."""
 
 MAX_MESSAGE = 32 << 20
-"""Bytes. A longer message is not received at all."""
+"""Bytes. A longer message is not received: the connection it came on is closed."""
 QUEUED_MESSAGES = 8
 """How many messages may wait on this side: with MAX_MESSAGE, what a kernel can make us hold."""
 
@@ -65,6 +66,7 @@ class Channels:
     """This side's connections to one kernel."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._context = zmq.Context()
         self._context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE)
         self._context.setsockopt(zmq.RCVHWM, QUEUED_MESSAGES)
@@ -78,9 +80,10 @@ class Channels:
                 sock.setsockopt(zmq.SUBSCRIBE, b"")
             else:
                 sock.setsockopt(zmq.IDENTITY, self._session.bsession)
-            sock.connect(f"ipc://{folder}/kernel-{PORTS[channel]}")
+            sock.connect(self._address(channel))
             self._poller.register(sock, zmq.POLLIN)
             self._sockets[channel] = sock
+        self._monitor = self._sockets["iopub"].get_monitor_socket(zmq.EVENT_DISCONNECTED)
 
     def describe(self, inside: Path) -> str:
         """The connection file's text, for a kernel that sees the folder at `inside`."""
@@ -114,8 +117,21 @@ class Channels:
         ]
         return [reply for reply in replies if reply is not None]
 
+    def was_cut_off(self) -> bool:
+        """True after the kernel's output was too much to be received. It is then connected anew."""
+        seen = False
+        while cast(Any, self._monitor).poll(0):
+            recv_monitor_message(cast(Any, self._monitor), zmq.NOBLOCK)
+            seen = True
+        if seen:
+            with contextlib.suppress(zmq.ZMQError):
+                self._sockets["iopub"].disconnect(self._address("iopub"))
+            self._sockets["iopub"].connect(self._address("iopub"))
+        return seen
+
     def close(self) -> None:
         """Forget everything that was not sent or read."""
+        self._sockets["iopub"].disable_monitor()
         self._context.destroy(linger=0)
 
     def __enter__(self) -> Self:
@@ -123,6 +139,9 @@ class Channels:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _address(self, channel: Channel) -> str:
+        return f"ipc://{self._folder}/kernel-{PORTS[channel]}"
 
     def _read(self, channel: Channel, sock: zmq.Socket[bytes]) -> Reply | None:
         try:

@@ -27,6 +27,7 @@ SERVE_JUDGE = "__import__('hotloop.worker.check', fromlist=['serve_judge']).serv
 """What is run in place of a judged cell's text. It only lends the kernel to the judge."""
 
 _POLL_S = 0.1
+_WELCOME = "iopub_welcome"
 _IDLE_GRACE_S = 1.0
 
 Status = Literal["ok", "error", "timeout", "dead"]
@@ -245,7 +246,7 @@ class ConfinedKernel:
         while self.process.poll() is None and time.monotonic() < deadline:
             for reply in self._channels.receive(_POLL_S):
                 answered |= reply.channel == "shell" and reply.parent == request
-                heard |= reply.channel == "iopub"
+                heard |= reply.kind == _WELCOME
             if answered and heard:
                 return
         said = self.process.output().decode(errors="replace")[-2000:]
@@ -270,7 +271,17 @@ class ConfinedKernel:
                 return "dead"
             if time.monotonic() >= deadline:
                 break
+        if self._channels.was_cut_off():
+            outputs.lost()
+            self._hear_again()
         return status
+
+    def _hear_again(self) -> None:
+        """Wait for the kernel's word that it sends outputs here, or go without the next ones."""
+        deadline = time.monotonic() + _IDLE_GRACE_S
+        while time.monotonic() < deadline:
+            if any(reply.kind == _WELCOME for reply in self._channels.receive(_POLL_S)):
+                return
 
     def _post_mortem(self) -> Death:
         verdict = self.process.death

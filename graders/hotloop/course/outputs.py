@@ -49,6 +49,10 @@ class Outputs:
             return
         self.nodes.append(nodes.stream(name, kept))
 
+    def lost(self) -> None:
+        """Note that output was not received, because it was too much at once."""
+        self._note_cut(True)
+
     def failure(self, name: str, message: str) -> None:
         """An error of the platform's own wording, such as a timeout; never cut."""
         self.nodes.append(nodes.error(name, message, [f"{name}: {message}"]))

@@ -94,6 +94,12 @@ print([name for name, action in tries.items() if not fails(action)])
     assert shown(kernel, code) == "[]\n"
 
 
+def test_more_output_than_can_be_received_is_told(kernel: ConfinedKernel) -> None:
+    _, outputs = kernel.execute("print('x' * (40 << 20))")
+    assert "cut here" in outputs.nodes[-1].text
+    assert shown(kernel, "print('again')") == "again\n"
+
+
 def test_reading_from_a_person_is_refused(kernel: ConfinedKernel) -> None:
     status, outputs = kernel.execute("input('name?')")
     assert status == "error"
