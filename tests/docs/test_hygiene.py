@@ -11,7 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 FORBIDDEN = {
     "a registry's host": r"\b(pypi|npmjs|pythonhosted)\.(org|com)|deb\.debian\.org",
-    "a path of one machine": r"/(home/(?!learner\b)|Users/|root/(main|\.pyenv)|work/main|opt/(wheels|pypi))\w*",
+    "a path of one machine": (
+        r"/(home/(?!learner\b)|Users/|root/(main|\.pyenv)|work/main|opt/(wheels|pypi))\w*"
+    ),
     "an index option": r"--(extra-)?index-url|--find-links|--trusted-host",
     "a secret": r"BEGIN [A-Z ]*PRIVATE KEY|\bghp_[A-Za-z0-9]{20}",
 }

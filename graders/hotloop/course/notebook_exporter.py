@@ -18,6 +18,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from hotloop.course.released import notebook_ids, released_cells, reset_grades
 from hotloop.course.repair import MAX_NOTEBOOK, Repaired, repair
+from hotloop.course.sanitize import writable
 
 METADATA = "hotloop"
 """Key in the notebook's metadata that carries the repairs' notes from the first pass on."""
@@ -98,6 +99,6 @@ def read_ordinary(path: Path, limit: int = MAX_NOTEBOOK) -> bytes | None:
 
 def _attach_notes(repaired: Repaired) -> None:
     repaired.notebook.metadata[METADATA] = {
-        "notes": repaired.notes,
+        "notes": [writable(note) for note in repaired.notes],
         "unreadable": repaired.unreadable,
     }

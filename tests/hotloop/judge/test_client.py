@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
@@ -37,5 +38,5 @@ def test_nobody_of_the_same_account_reads_the_judges_memory() -> None:
     with JudgeProcess() as judge:
         judge.judge(Job("no_such_module", "task"))
         assert judge._process is not None
-        owner = os.stat(f"/proc/{judge._process.pid}/mem").st_uid
+        owner = Path(f"/proc/{judge._process.pid}/mem").stat().st_uid
         assert owner == 0  # not dumpable: its /proc files belong to root

@@ -1,0 +1,83 @@
+"""Asks the judge, with a notebook's kernel as its worker where the task needs one."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Protocol
+
+from hotloop.course.kernel import SERVE_JUDGE, ConfinedKernel
+from hotloop.course.rulings import with_death
+from hotloop.course.sanitize import writable
+from hotloop.judge.client import JudgeProcess, lost
+from hotloop.judge.job import Job
+from hotloop.judge.record import Record
+
+SETTLE_S = 5.0
+"""How long a kernel may take to be free again once the judge is done with it."""
+_POLL_S = 0.02
+
+log = logging.getLogger("hotloop.course")
+
+Say = Callable[[str], None]
+
+
+class Judge(Protocol):
+    """What is asked for verdicts: `hotloop.judge.client.JudgeProcess`."""
+
+    def judge(self, job: Job, on_progress: Say = ...) -> Record:
+        """The record of one job."""
+        ...
+
+
+def ask(judge: Callable[[], Judge], job: Job, kernel: ConfinedKernel | None, say: Say) -> Record:
+    """The judge's record. Once the judge listens, the kernel is lent to it.
+
+    Nothing that the kernel does is raised here; a judge that fails gives judge_error.
+    """
+    request = None
+    future = _thread.submit(_ask, judge, job, say)
+    try:
+        while kernel is not None and request is None and not future.done():
+            if kernel.judge_socket.exists():
+                request = kernel.begin(SERVE_JUDGE)
+            wait([future], timeout=_POLL_S)
+        record = future.result()
+    except BaseException:
+        # Somebody pressed Ctrl-C: do not leave the judge at work until its budget ends.
+        if _process is not None:
+            _process.kill()
+        raise
+    if kernel is None or request is None or kernel.settle(request, SETTLE_S):
+        return record
+    return with_death(record, kernel.death)
+
+
+def shared_judge() -> JudgeProcess:
+    """The judge of this process. It lives until the process ends."""
+    global _process
+    if _process is None:
+        _process = JudgeProcess()
+        atexit.register(_process.close)
+    return _process
+
+
+def _ask(judge: Callable[[], Judge], job: Job, say: Say) -> Record:
+    try:
+        return _writable_record(judge().judge(job, say))
+    except Exception as error:
+        log.exception("judging %s.%s failed", job.module, job.task)
+        return lost(job, error)
+
+
+def _writable_record(record: Record) -> Record:
+    """A sentence may quote a learner's message, half characters included."""
+    return Record.from_json(json.loads(writable(json.dumps(record.to_json(), ensure_ascii=False))))
+
+
+_process: JudgeProcess | None = None
+_thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="hotloop-judge")
+"""One thread for the whole process: a judge dies with the thread that has started it."""

@@ -1,0 +1,201 @@
+"""One submitted notebook's way through kernel and judge, cell by cell."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from hotloop.course import nodes, render_record
+from hotloop.course.isolation import Isolation
+from hotloop.course.judging import SETTLE_S, Judge, ask
+from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, Limits
+from hotloop.course.points import settle
+from hotloop.course.rulings import ruling
+from hotloop.curriculum import Module, Task
+from hotloop.judge.client import GRACE_S
+from hotloop.judge.device import kind
+from hotloop.judge.files import digest
+from hotloop.judge.gpu import devices
+from hotloop.judge.job import Job
+from hotloop.judge.launcher import default_threads, worker_environment
+from hotloop.judge.record import Record
+from hotloop.judge.verdict import Verdict
+from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused
+
+NOTEBOOK_SUFFIX = ".ipynb"
+_NO_SANDBOX = "The sandbox did not start; no points are lost, and the instructor has the log."
+
+log = logging.getLogger("hotloop.course")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How notebooks are run and judged.
+
+    tasks: only these are judged; empty for all. say: called with a task ("" while cells run) and
+    what is being done.
+    """
+
+    limits: Limits
+    judge_budget_s: float
+    tasks: Collection[str]
+    isolation: Isolation
+    judge: Callable[[], Judge]
+    say: Callable[[str, str], None]
+
+
+class NotebookRun:
+    """Runs the cells of one notebook and has its tasks judged; `records` holds the verdicts.
+
+    files: the submission's folder. unreadable: why the notebook could not be read, or nothing.
+    """
+
+    def __init__(
+        self, settings: Settings, module: Module, files: Path, unreadable: str = ""
+    ) -> None:
+        self.settings = settings
+        self.module = module
+        self.files = files
+        self.unreadable = unreadable
+        self.digest = digest(files)
+        self.records: dict[str, Record] = {}
+        self._code = {task.id: task for task in module.tasks if task.kind == "code"}
+        wanted = settings.tasks or self._code
+        self._wanted = [task for task in self._code.values() if task.id in wanted]
+        self._kernel: ConfinedKernel | None = None
+        self._refusal: tuple[Verdict, str] | None = None
+
+    def run(self, cells: list[NotebookNode]) -> None:
+        """All cells in order, whatever becomes of each. Their outputs are set."""
+        self._start_kernel()
+        try:
+            code = [cell for cell in cells if cell.cell_type == "code"]
+            for count, cell in enumerate(code, start=1):
+                cell.execution_count = count
+                task = self._code.get(_graded_id(cell))
+                if task is None:
+                    self._execute(cell)
+                else:
+                    self._judge_cell(cell, task)
+        finally:
+            if self._kernel is not None:
+                self._kernel.close()
+
+    def _start_kernel(self) -> None:
+        isolation = self.settings.isolation
+        if isolation.launch is None:
+            self._refusal = (Verdict.NOT_MEASURED, isolation.refusal)
+            return
+        if self.unreadable or not any(map(_needs_kernel, self._wanted)):
+            return
+        try:
+            self._kernel = ConfinedKernel(
+                self.files,
+                isolation.launch,
+                self._limits(),
+                confined=isolation.confined,
+                environment=_environment(),
+                devices=_devices(),
+            )
+        except SubmissionRefused as error:
+            self._refusal = (Verdict.RUNTIME_ERROR, str(error))
+        except SandboxUnavailable as error:
+            self._refusal = (Verdict.NOT_MEASURED, f"Not run: {error}")
+        except (KernelNotStarted, OSError) as error:
+            log.error("%s: %s", self.module.id, error)
+            self._refusal = (Verdict.JUDGE_ERROR, _NO_SANDBOX)
+
+    def _limits(self) -> Limits:
+        """The kernel also lives while tasks are judged, each of which has a time of its own."""
+        one = self.settings.judge_budget_s + GRACE_S + SETTLE_S
+        return replace(self.settings.limits, judging_s=one * len(self._wanted))
+
+    def _execute(self, cell: NotebookNode) -> None:
+        if self._kernel is None or not self._kernel.alive or self._is_done():
+            return
+        self.settings.say("", "running cells")
+        _, outputs = self._kernel.execute(cell.source)
+        cell.outputs = outputs.nodes
+
+    def _is_done(self) -> bool:
+        """When only some tasks were asked for: no later cell can have a say in them."""
+        if not self.settings.tasks:
+            return False
+        return all(task.id in self.records for task in self._wanted if _needs_kernel(task))
+
+    def _judge_cell(self, cell: NotebookNode, task: Task) -> None:
+        self.settings.say(task.id, "judging")
+        record = self._judge(task)
+        self.records[task.id] = record
+        cell.outputs = [_shown(record, self.module)]
+
+    def _judge(self, task: Task) -> Record:
+        if task not in self._wanted:
+            return self._ruling(task, Verdict.NOT_MEASURED, "This task was left out this time.")
+        if self._refusal is not None:
+            return self._ruling(task, *self._refusal)
+        if _needs_kernel(task) and self.unreadable:
+            return self._ruling(task, Verdict.RUNTIME_ERROR, self.unreadable)
+        kernel = self._kernel if _needs_kernel(task) else None
+        if kernel is not None and not kernel.alive:
+            return self._after_death(task, kernel.death)
+        job = Job(
+            module=self.module.id,
+            task=task.id,
+            files=str(self.files),
+            listen=str(kernel.judge_socket) if kernel is not None else None,
+            freezer=kernel.process.freezer.describe() if kernel is not None else None,
+            isolation=self.settings.isolation.name,
+            budget_s=self.settings.judge_budget_s,
+            submission_digest=self.digest,
+        )
+        say = self.settings.say
+        return ask(self.settings.judge, job, kernel, lambda text: say(task.id, text))
+
+    def _after_death(self, task: Task, death: Death | None) -> Record:
+        assert death is not None
+        return self._ruling(task, death.verdict, death.sentence)
+
+    def _ruling(self, task: Task, verdict: Verdict, sentence: str) -> Record:
+        isolation = self.settings.isolation.name
+        return ruling(self.module, task, verdict, sentence, self.digest, isolation)
+
+
+def _needs_kernel(task: Task) -> bool:
+    """False for a task whose candidate is a file: the judge runs that in a worker of its own."""
+    return any(name.endswith(NOTEBOOK_SUFFIX) for name in task.files)
+
+
+def _graded_id(cell: NotebookNode) -> str:
+    """The grade id of an automatically graded cell, else nothing."""
+    metadata = cell.metadata.get("nbgrader", {})
+    graded = metadata.get("grade", False) and not metadata.get("solution", False)
+    return str(metadata.get("grade_id", "")) if graded else ""
+
+
+def _shown(record: Record, module: Module) -> NotebookNode:
+    score = settle(module, record.task, record)
+    worth = {rung.id: float(rung.points) for rung in module.task(record.task).rungs}
+    data = {
+        "text/html": render_record.html(record, score, worth),
+        "text/plain": render_record.text(record, score),
+    }
+    return nodes.display(data)
+
+
+def _environment() -> dict[str, str]:
+    """The candidate starts as the baseline does that it is compared with."""
+    gpu = devices.environment() if kind() == "cuda" else {}
+    return {**worker_environment(default_threads()), **gpu}
+
+
+def _devices() -> tuple[str, ...]:
+    """The first GPU, where there is one: that is the card that the judge measures on."""
+    if kind() != "cuda":
+        return ()
+    cards = [path.name.removeprefix("nvidia") for path in devices.DEV.glob("nvidia[0-9]*")]
+    return devices.nodes(min(map(int, cards), default=0))

@@ -1,0 +1,84 @@
+"""What may be imported where: the judge needs little, the sandbox's side nothing of ours."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[2] / "graders" / "hotloop"
+HEAVY = ("pydantic", "yaml", "typer", "rich", "jupytext", "nbformat", "nbgrader", "torch", "triton")
+LIGHT = {"judge": {"numpy"}, "checks": {"numpy"}, "sandbox": {"pyseccomp"}}
+ALSO = {"judge/gpu/arithmetic.py": {"torch"}}
+"""The judge computes on the card where there is one."""
+BASELINES = PACKAGE / "checks" / "baselines"
+
+
+def imported(path: Path) -> set[str]:
+    """Modules that a file imports anywhere, functions included, but not only for type checking."""
+    found: set[str] = set()
+    for node in _run_time_nodes(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    return found
+
+
+def _run_time_nodes(node: ast.AST) -> list[ast.AST]:
+    nodes: list[ast.AST] = []
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        nodes += [child, *_run_time_nodes(child)]
+    return nodes
+
+
+def top_level(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def files(folder: str) -> list[Path]:
+    return [p for p in sorted((PACKAGE / folder).rglob("*.py")) if BASELINES not in p.parents]
+
+
+@pytest.mark.parametrize("folder", LIGHT)
+def test_judge_and_sandbox_import_only_the_standard_library_and_little_more(folder: str) -> None:
+    trusted = "trusted"  # programs of ours that run in a worker, not in the judge
+    for path in files(folder):
+        if trusted in path.parts:
+            continue
+        foreign = {top_level(name) for name in imported(path)} - sys.stdlib_module_names
+        also = ALSO.get(str(path.relative_to(PACKAGE)), set[str]())
+        assert foreign <= LIGHT[folder] | also | {"hotloop"}, path
+
+
+def test_the_worker_imports_nothing_of_ours_but_itself() -> None:
+    """`check` is the exception: outside of the sandbox it starts a judge."""
+    for path in files("worker"):
+        ours = {name for name in imported(path) if top_level(name) == "hotloop"}
+        if path.name == "check.py":
+            continue
+        assert all(name.startswith("hotloop.worker") for name in ours), (path, ours)
+
+
+def test_the_package_itself_imports_only_the_worker() -> None:
+    ours = {n for n in imported(PACKAGE / "__init__.py") if top_level(n) == "hotloop"}
+    assert ours == {"hotloop.worker.check"}
+
+
+def test_the_judge_starts_without_the_course_and_the_command_line() -> None:
+    blocked = "; ".join(f"sys.modules[{name!r}] = None" for name in HEAVY)
+    program = (
+        f"import sys; {blocked}\n"
+        "import hotloop.judge.service, hotloop.judge.local, hotloop.checks.fused_softmax\n"
+        "import hotloop.worker.check\n"
+        "print('fine')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "fine", done.stderr
