@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -82,3 +85,23 @@ def test_the_judge_starts_without_the_course_and_the_command_line() -> None:
         [sys.executable, "-c", program], check=False, capture_output=True, text=True
     )
     assert done.stdout.strip() == "fine", done.stderr
+
+
+def test_whatever_is_imported_is_declared() -> None:
+    """An undeclared package works only where something else happened to install it."""
+    project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    lines = [*project["dependencies"], *extras["course"]]
+    declared = {canonical(re.split(r"[\s<>=!~;\[]", line)[0]) for line in lines}
+    providers = packages_distributions()
+    undeclared: set[str] = set()
+    for path in PACKAGE.rglob("*.py"):
+        for name in {top_level(name) for name in imported(path)} - sys.stdlib_module_names:
+            names = {canonical(provider) for provider in providers.get(name, [name])}
+            if name != "hotloop" and not names & declared:
+                undeclared.add(f"{path.relative_to(PACKAGE)} imports {name}")
+    assert undeclared == set()
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -23,6 +23,7 @@ DEAF = f"import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{LOOP}"
 BOMB = "hoard = []\nwhile True:\n    hoard.append(b'x' * (1 << 26))"
 BOMB_WHEN_JUDGED = "[b'x' * (1 << 26 + i // 99) for i in range(999)]"
 CHILDREN = "import subprocess\nfor _ in range(9):\n    subprocess.Popen(['sleep', '1234567'])"
+CHATTER = "import time\nwhile True:\n    print('y' * 1000)\n    time.sleep(0.001)"
 THREAD = """import threading
 def spin():
     while True:
@@ -82,7 +83,7 @@ def cases(lab: Lab) -> dict[str, tuple[Any, dict[str, str]]]:
         "leaves_children": (lab(setup=CHILDREN), GOOD),
         "busy_thread": (lab(setup=THREAD), GOOD),
         "prints_20_mb": (lab(setup="print('x' * 20_000_000)"), GOOD),
-        "prints_for_ever": (lab(setup="while True:\n    print('y' * 1000)"), GOOD),
+        "prints_for_ever": (lab(setup=CHATTER), GOOD),
         "deleted_test_cell": (without(lab(), "answer"), GOOD),
         "doubled_cells": (doubled(lab()), GOOD),
         "stripped_cells": (stripped(lab()), GOOD),
