@@ -14,8 +14,6 @@ FORBIDDEN = {
     "a path of one machine": (
         r"/(home/(?!learner\b)|Users/|root/(main|\.pyenv)|work/main|opt/(wheels|pypi))\w*"
     ),
-        r"/(home/(?!learner\b)|Users/|root/(main|\.pyenv)|work/main|opt/(wheels|pypi))\w*"
-    ),
     "an index option": r"--(extra-)?index-url|--find-links|--trusted-host",
     "a secret": r"BEGIN [A-Z ]*PRIVATE KEY|\bghp_[A-Za-z0-9]{20}",
 }
