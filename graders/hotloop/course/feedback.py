@@ -12,7 +12,7 @@ from nbgrader.preprocessors import GetGrades
 
 from hotloop.course import records
 from hotloop.course.notebook_exporter import METADATA
-from hotloop.course.points import of_grade
+from hotloop.course.points import by_hand, of_grade
 from hotloop.course.render_record import number
 from hotloop.curriculum import Score
 from hotloop.judge.record import Record
@@ -76,20 +76,20 @@ class JudgedGrades(GetGrades):
         score = of_grade(grade, names["assignment"], self._grading)
         cell.metadata["nbgrader"]["points_text"] = _points(score)
         self._scores.append(score)
-        self._rows.append(_row(grade.name, score, self._record(grade.name), cell))
+        self._rows.append(_row(grade, score, self._record(grade.name), cell))
 
     def _record(self, task: str) -> Record | None:
         return self._grading.records.get(task) if self._grading is not None else None
 
 
-def _row(name: str, score: Score, record: Record | None, cell: NotebookNode) -> Row:
+def _row(grade: Any, score: Score, record: Record | None, cell: NotebookNode) -> Row:
     if record is not None:
         verdict, sentence = record.verdict.value.replace("_", " "), record.sentence
     elif utils.is_solution(cell):
-        verdict, sentence = "", "Graded by a person." if score.pending else ""
+        verdict, sentence = "", by_hand(grade)
     else:
         verdict, sentence = "", "Not judged yet."
-    return Row(name, verdict, sentence, _points(score), bool(score.pending))
+    return Row(grade.name, verdict, sentence, _points(score), bool(score.pending))
 
 
 def _points(score: Score) -> str:

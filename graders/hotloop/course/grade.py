@@ -16,7 +16,7 @@ from nbgrader.api import Gradebook, MissingEntry
 
 from hotloop.course import records
 from hotloop.course.config import course_api, course_config, database
-from hotloop.course.points import is_open, of_grade
+from hotloop.course.points import by_hand, of_grade
 from hotloop.course.prepare import COURSE_ID
 from hotloop.course.released import notebook_ids
 from hotloop.course.repair import NOT_HANDED_IN
@@ -165,7 +165,7 @@ def _result(student: str, module: str, grade: Any, grading: records.Grading | No
     if record is not None:
         verdict, sentence = record.verdict.value, record.sentence
     elif load_module(module).task(grade.name).kind == "written":
-        verdict, sentence = BY_HAND, "A person grades this in formgrader." if is_open(grade) else ""
+        verdict, sentence = BY_HAND, by_hand(grade)
     else:
         verdict, sentence = Verdict.JUDGE_ERROR.value, _FAULT
     return TaskResult(

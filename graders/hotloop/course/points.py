@@ -26,6 +26,15 @@ def is_open(grade: Any) -> bool:
     return grade.auto_score is None and grade.manual_score is None
 
 
+def by_hand(grade: Any) -> str:
+    """What to say of a grade that a person gives."""
+    if is_open(grade):
+        return "A person grades this in formgrader."
+    if grade.manual_score is None:
+        return "Not answered: the cell is as it was handed out."
+    return "Graded by a person."
+
+
 def of_grade(grade: Any, module: str, grading: Grading | None) -> Score:
     """The points of a grade in the gradebook; for an open one, those that are settled already."""
     possible = float(grade.max_score)

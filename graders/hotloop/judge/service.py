@@ -16,7 +16,6 @@ from hotloop import __version__
 from hotloop.judge.bench import Bench, accept
 from hotloop.judge.check import find, judge_rungs
 from hotloop.judge.device import device_name, driver_version, kind
-from hotloop.judge.files import digest
 from hotloop.judge.gpu.card import prepare
 from hotloop.judge.gpu.workers import notebook_worker
 from hotloop.judge.job import Job
@@ -161,8 +160,9 @@ def _circumstances(job: Job, bench: Bench | None, started: str, seconds: float) 
 def module_digest(module: str) -> str:
     """SHA-256 of the judge, the rungs and this module's checks: what a verdict depends on."""
     package = Path(__file__).parent
-    total = hashlib.sha256(digest(package).encode())
+    total = hashlib.sha256()
     for path in (
+        *sorted(package.rglob("*.py")),
         package.parent / "checks" / f"{module}.py",
         package.parent / "checks" / "baselines" / f"{module}.py",
     ):

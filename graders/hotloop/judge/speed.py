@@ -23,7 +23,10 @@ CONTROL_PAIRS = 6
 QUIET_SPREAD = 0.05
 QUIET_DISCARDS = 0.34
 RETRIES = 8
-MAX_SELF_DELAYED = 4
+MAX_SELF_DELAYED = 12
+QUIET_AGAINST_DELAYED = 50
+"""Whoever says that delays are the candidate's own must have seen almost none of the baseline's."""
+
 MAX_BROKEN = 3
 
 
@@ -190,7 +193,10 @@ class Trial:
         self.samples.self_delayed += 1
         if self.samples.self_delayed < MAX_SELF_DELAYED:
             return
-        if self.samples.discarded_baseline * 4 > self.samples.discarded_candidate:
+        if (
+            self.samples.discarded_baseline * QUIET_AGAINST_DELAYED
+            > self.samples.discarded_candidate
+        ):
             self._too_noisy()
         raise Ruling(
             Verdict.TOO_SLOW,
