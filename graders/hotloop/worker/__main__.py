@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from hotloop.worker.files import settle
+from hotloop.worker.lifetime import end_with_parent
 from hotloop.worker.serve import serve
 
 SUBMISSION = Path("/submission")
@@ -23,6 +24,7 @@ def main() -> None:
     parser.add_argument("--fd", type=int, required=True)
     parser.add_argument("--files", type=Path, default=SUBMISSION)
     arguments = parser.parse_args()
+    end_with_parent()
     settle(arguments.files)
     serve(socket.socket(fileno=arguments.fd), sys.modules["__main__"].__dict__)
 

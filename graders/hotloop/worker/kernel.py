@@ -21,6 +21,7 @@ sys.modules["debugpy"] = cast(Any, None)
 from ipykernel.kernelapp import IPKernelApp  # noqa: E402
 
 from hotloop.worker.files import settle  # noqa: E402
+from hotloop.worker.lifetime import end_with_parent  # noqa: E402
 
 SUBMISSION = Path("/submission")
 CHANNELS = ("shell", "iopub", "stdin", "control")
@@ -54,6 +55,7 @@ def main() -> None:
     parser.add_argument("--sockets", required=True)
     parser.add_argument("--files", type=Path, default=SUBMISSION)
     arguments = parser.parse_args()
+    end_with_parent()
     settle(arguments.files)
     # As leader of its process group the kernel can be interrupted together with its children.
     if os.getpgrp() != os.getpid():

@@ -204,7 +204,7 @@ class SmallJudge:
             {"op": "run"},
         ):
             wire.send(connection, message)
-            reply = wire.receive(connection, time.monotonic() + 3)
+            reply = wire.receive(connection, time.monotonic() + 8)
             if not reply.get("ok"):
                 said = str(reply.get("error", {}).get("message", ""))
                 return RungRecord("correct", Verdict.RUNTIME_ERROR, f"It failed: {said}")

@@ -20,8 +20,8 @@ TOO_MUCH_MEMORY = {**GOOD, "answer": "memory_limit", "gpu_answer": "memory_limit
 
 LOOP = "while True:\n    pass"
 DEAF = f"import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{LOOP}"
-BOMB = "hoard = []\nwhile True:\n    hoard.append(b'x' * (1 << 26))"
-BOMB_WHEN_JUDGED = "[b'x' * (1 << 26 + i // 99) for i in range(999)]"
+BOMB = "hoard = []\nwhile True:\n    hoard.append(b'x' * (1 << 28))"
+BOMB_WHEN_JUDGED = "[b'x' * ((1 << 28) + i) for i in range(999)]"
 CHILDREN = "import subprocess\nfor _ in range(9):\n    subprocess.Popen(['sleep', '1234567'])"
 CHATTER = "import time\nwhile True:\n    print('y' * 1000)\n    time.sleep(0.001)"
 THREAD = """import threading
@@ -112,7 +112,7 @@ def batch(confined_course: Any, make: SimpleNamespace) -> SimpleNamespace:
     (linked / "dangling").symlink_to("/nowhere")
     os.mkfifo(linked / "pipe")
     expected.update(renamed=GOOD, no_notebook=NO_KERNEL, linked_files=GOOD)
-    graded = course.grade(memory_mib=400)
+    graded = course.grade(memory_mib=400, cell_timeout_s=4.0)
     return SimpleNamespace(course=course, graded=graded, expected=expected)
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,43 @@ def test_killing_the_kernel_takes_the_judge_with_it(tmp_path: Path) -> None:
 def test_a_key_names_module_and_task() -> None:
     with pytest.raises(ValueError, match=r"module\.task"):
         check("fused_softmax")
+
+
+ENDLESS_FILE = """
+import sys
+from hotloop import check
+
+check("fused_softmax.triton_forward", budget_s=60)
+"""
+
+
+def test_interrupting_ends_a_file_of_the_learner_that_never_ends(tmp_path: Path) -> None:
+    (tmp_path / "softmax_triton.py").write_text("def softmax(x, out):\n    while True: pass\n")
+    (tmp_path / "kernel.py").write_text(ENDLESS_FILE)
+    process = subprocess.Popen(
+        [sys.executable, "kernel.py"], cwd=tmp_path, stderr=subprocess.PIPE, start_new_session=True
+    )
+    assert _until(lambda: _children_of(_judges_of(process.pid)))
+    time.sleep(2)
+    workers = _children_of(_judges_of(process.pid))
+    assert workers
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert _until(lambda: not any(worker.exists() for worker in workers))
+
+
+def _children_of(parents: list[int]) -> list[Path]:
+    """Process folders of the direct children."""
+    found: list[Path] = []
+    for parent in parents:
+        for children in Path(f"/proc/{parent}/task").glob("*/children"):
+            found += [Path(f"/proc/{child}") for child in children.read_text().split()]
+    return found
+
+
+def _until(true: Callable[[], object]) -> bool:
+    for _ in range(200):
+        if true():
+            return True
+        time.sleep(0.1)
+    return False
