@@ -28,6 +28,7 @@ from nbgrader.preprocessors import (
     SaveCells,
 )
 from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
 
 from hotloop import curriculum
 from hotloop.course.export import PendingCsvExport
@@ -68,6 +69,16 @@ def course_config(root: Path, course_id: str) -> Config:
     c = Config()
     configure(c, root, course_id)
     return c
+
+
+def load_config(root: Path) -> Config:
+    """The course's nbgrader_config.py, with the settings that its instructor has added.
+
+    FileNotFoundError when `root` is no course.
+    """
+    if not (root / CONFIG_FILE).is_file():
+        raise FileNotFoundError(f"{root} is no course: it has no {CONFIG_FILE}")
+    return cast(Any, PyFileConfigLoader)(CONFIG_FILE, path=str(root)).load_config()
 
 
 def course_api(c: Config) -> NbGraderAPI:

@@ -7,17 +7,19 @@ of the batch goes on.
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 from nbgrader.api import Gradebook, MissingEntry
+from sqlalchemy.exc import SAWarning
+from traitlets.config import Config
 
 from hotloop.course import records
-from hotloop.course.config import course_api, course_config, database
+from hotloop.course.config import course_api, database, load_config
 from hotloop.course.points import by_hand, of_grade
-from hotloop.course.prepare import COURSE_ID
 from hotloop.course.released import notebook_ids
 from hotloop.course.repair import NOT_HANDED_IN
 from hotloop.curriculum import Score, load_module
@@ -72,13 +74,12 @@ def grade(
     on_progress: Callable[[Progress], None] = lambda _progress: None,
     settings: Mapping[str, Any] | None = None,
     tasks: Mapping[str, Collection[str]] | None = None,
-    course_id: str = COURSE_ID,
 ) -> Graded:
     """Grade all submissions in the course at `root`, or those of some learners and modules.
 
     `settings` are traits of `JudgedExecute`. `tasks`: by learner, where not all are to be judged.
     Grading again replaces what was graded before, apart from what a person decided.
-    FileNotFoundError when there is nothing to grade.
+    FileNotFoundError when there is nothing to grade, or no course.
     """
     root = root.resolve()
     todo = submissions(root, students, modules)
@@ -87,11 +88,11 @@ def grade(
     graded = Graded()
     for done, (student, module) in enumerate(todo):
         tell = _teller(on_progress, Progress(student, module, "", "starting", done, len(todo)))
-        config = course_config(root, course_id)
+        config = load_config(root)
         config.JudgedExecute.update({"on_progress": tell, **(settings or {})})
         if tasks and student in tasks:
             config.JudgedExecute.tasks = list(tasks[student])
-        _grade_one(root, course_api(config), student, module, graded)
+        _grade_one(root, config, student, module, graded)
     return graded
 
 
@@ -119,8 +120,18 @@ def submissions(
     ]
 
 
-def _grade_one(root: Path, api: Any, student: str, module: str, graded: Graded) -> None:
+def _grade_one(root: Path, config: Config, student: str, module: str, graded: Graded) -> None:
     _stand_in(root, student, module)
+    with warnings.catch_warnings():
+        # What nbgrader 0.9.6 does to SQLAlchemy 2 is harmless, and not for an instructor to mend.
+        warnings.simplefilter("ignore", SAWarning)
+        _autograde(course_api(config), student, module, graded)
+    graded.results.extend(results(root, student, module))
+    graded.feedback.extend(sorted((root / "feedback" / student / module).glob("*.html")))
+
+
+def _autograde(api: Any, student: str, module: str, graded: Graded) -> None:
+    """Autograde and feedback of one submission; what fails is noted."""
     key = f"{student}/{module}"
     for step in (api.autograde, api.generate_feedback):
         result = cast(dict[str, Any], step(module, student, force=True))
@@ -128,13 +139,11 @@ def _grade_one(root: Path, api: Any, student: str, module: str, graded: Graded) 
             continue
         error = str(result.get("error", ""))
         # nbgrader catches everything; a person's Ctrl-C still ends the batch.
-        if "KeyboardInterrupt" in error:
+        if error.rstrip().endswith("KeyboardInterrupt"):
             raise KeyboardInterrupt
         log.error("%s: %s", key, error)
         graded.problems[key] = f"{result.get('log', '')}\n{error}"
         break
-    graded.results.extend(results(root, student, module))
-    graded.feedback.extend(sorted((root / "feedback" / student / module).glob("*.html")))
 
 
 def _stand_in(root: Path, student: str, module: str) -> None:

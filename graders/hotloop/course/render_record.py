@@ -42,7 +42,7 @@ padding:.6em .9em;margin:.4em 0;font:14px/1.45 system-ui,sans-serif;max-width:52
 .hotloop p{margin:.3em 0}.hotloop .hl-badge{background:var(--hl);color:#fff;border-radius:4px;
 padding:.1em .5em;font-weight:600}.hotloop table{border-collapse:collapse;font:inherit;
 margin:.4em 0;width:100%}
-.hotloop td,.hotloop th{text-align:left;vertical-align:top;padding:.2em .6em .2em 0;
+.hotloop td,.hotloop th{text-align:left!important;vertical-align:top;padding:.2em .6em .2em 0;
 border-top:1px solid #8b949e40;background:none}.hotloop .hl-num{white-space:nowrap}
 .hotloop figure{margin:.6em 0}.hotloop figcaption,.hotloop details{font-size:12px;opacity:.85}
 .hotloop summary{cursor:pointer}

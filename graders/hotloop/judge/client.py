@@ -22,9 +22,14 @@ GRACE_S = 60.0
 
 
 class JudgeProcess:
-    """A judge that takes one job at a time; started when first asked, and again if it died."""
+    """A judge that takes one job at a time; started when first asked, and again if it died.
 
-    def __init__(self) -> None:
+    It ends with the thread that started it, so start it from one that lives as long as it is needed.
+    quiet: what it logs is dropped; in a notebook it would count as an error of the cell.
+    """
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
 
@@ -112,6 +117,7 @@ class JudgeProcess:
                 [sys.executable, "-m", "hotloop.judge", "--control", str(theirs.fileno())],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL if self._quiet else None,
                 env=environment,
             )
         self._control = ours

@@ -119,12 +119,14 @@ def _connect(job: Job, connection: socket.socket | None, launcher: Launcher) -> 
 
 
 def _listen(path: str) -> socket.socket | None:
-    address = Path(path)
-    address.unlink(missing_ok=True)
+    address, unready = Path(path), Path(f"{path}.new")
+    unready.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
-        listener.bind(path)
-        address.chmod(0o777)
+        listener.bind(str(unready))
+        unready.chmod(0o777)
         listener.listen(1)
+        # Under its own name only now, when nobody who finds it can be refused any more.
+        unready.rename(address)
         connection = accept(listener, CONNECT_TIMEOUT_S)
     address.unlink(missing_ok=True)
     return connection

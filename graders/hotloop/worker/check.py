@@ -58,7 +58,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.judge.job import Job
     from hotloop.worker.wire import WireError
 
-    judge = _judge = _judge or JudgeProcess()
+    judge = _judge = _judge or JudgeProcess(quiet=True)
     job = Job(module, task, files=str(Path.cwd()), isolation="none", budget_s=budget_s)
     ours, theirs = socket.socketpair()
     try:

@@ -12,7 +12,7 @@ from nbgrader.api import Gradebook
 from nbgrader.apps import ExportApp
 
 from hotloop.course import grade, records
-from hotloop.course.config import course_api, course_config, database
+from hotloop.course.config import CONFIG_FILE, course_api, course_config, database
 from hotloop.course.prepare import COURSE_ID
 
 
@@ -179,3 +179,17 @@ def test_only_some_tasks(course: Any, make: SimpleNamespace) -> None:
     assert found["gpu_answer"] == ("not_measured", 0.0, 5.0)
     assert found["from_file"] == ("not_measured", 0.0, 5.0)
     assert scores(course.root)["from_file"] == (None, True)
+
+
+def test_an_instructors_own_settings_count(course: Any, make: SimpleNamespace) -> None:
+    with (course.root / CONFIG_FILE).open("a") as config:
+        config.write("c.JudgedExecute.tasks = ['from_file']\n")
+    course.submit("ada", make.lab())
+    found = {r.task: r.verdict for r in course.grade().results}
+    assert found["from_file"] == "passed"
+    assert found["answer"] == "not_measured"
+
+
+def test_a_folder_without_a_course_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        grade.grade(tmp_path)
