@@ -24,7 +24,7 @@ GRACE_S = 60.0
 class JudgeProcess:
     """A judge that takes one job at a time; started when first asked, and again if it died.
 
-    It ends with the thread that started it, so start it from one that lives as long as it is needed.
+    It ends with the thread that started it: start it from one that lives long enough.
     quiet: what it logs is dropped; in a notebook it would count as an error of the cell.
     """
 

@@ -157,6 +157,9 @@ def test_a_mount_that_does_not_exist_is_our_fault(
 def test_a_program_that_does_not_exist_is_our_fault(start: Callable[..., Confined]) -> None:
     confined = start("", argv=("/no/such/program",))
     assert confined.wait(20) not in (0, None)
+    deadline = time.monotonic() + 5
+    while confined.fault is None and time.monotonic() < deadline:
+        time.sleep(0.05)
     assert "No such file" in str(confined.fault)
 
 

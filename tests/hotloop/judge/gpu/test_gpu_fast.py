@@ -80,7 +80,7 @@ def judge(card: Card, start, bench: Bench, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(length, "L2_TIMES", 0)
     # Other tests may run beside this one; how noise is ruled on is tested elsewhere.
     monkeypatch.setattr(window, "FOREIGN_SHARE", 1.0)
-    monkeypatch.setattr(speed, "CONTROL_TOLERANCE", 0.5)
+    monkeypatch.setattr(module, "CONTROL_TOLERANCE", 0.5)
     monkeypatch.setattr(speed, "LOOKS", (5,))
     monkeypatch.setattr(module, "take_off_protocol", lambda *_: 0.0)
     return judged
@@ -90,10 +90,10 @@ def test_a_fast_candidate(judge) -> None:
     record = judge(COPY.format(seconds=SLOW / 8))
     assert record.verdict is Verdict.PASSED
     assert record.earned == 1.0
-    assert 3 < record.evidence["ratio"] < 9
+    assert 2 < record.evidence["ratio"] < 12
     assert record.evidence["gpu"] == "Fake GPU 0"
     assert record.evidence["clock"] == "1980 of 1980 MHz"
-    assert len(record.evidence["samples"]["candidate"]) == 5
+    assert len(record.evidence["samples"]["candidate"]) >= 5
 
 
 def test_a_candidate_as_slow_as_the_baseline(judge) -> None:
