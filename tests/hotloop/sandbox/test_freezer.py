@@ -120,16 +120,25 @@ def test_signals_stop_a_tree(plain: Callable[[str], Confined], program: str) -> 
 
 
 def test_self_thaw_is_seen(plain: Callable[[str], Confined]) -> None:
-    """A timer can send SIGCONT to its own process: only the CPU time tells."""
-    confined = plain(SELF_THAW)
+    """A timer can send SIGCONT to its own process: only the CPU time tells.
+
+    Where SIGSTOP finds the timer's signal pending it drops it, and the timer is not armed again:
+    then the process stays stopped, and another one is tried.
+    """
+    assert any(_thaws_itself(plain(SELF_THAW)) for _ in range(8))
+
+
+def _thaws_itself(confined: Confined) -> bool:
     wait_for(confined)
     with suppress(FreezeError):  # on a busy machine it is never even seen stopped
         confined.freezer.freeze()
     before = confined.freezer.usage()
-    deadline = time.monotonic() + 20
-    while confined.freezer.usage().cpu_ns == before.cpu_ns and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert confined.freezer.usage().cpu_ns > before.cpu_ns
+    deadline = time.monotonic() + 2
+    while time.monotonic() < deadline:
+        if confined.freezer.usage().cpu_ns > before.cpu_ns:
+            return True
+        time.sleep(0.02)
+    return False
 
 
 def test_a_branch_can_be_left_alone(plain: Callable[[str], Confined]) -> None:
