@@ -278,7 +278,7 @@ class Ratio(_Strict):
 class Measurement(_Strict):
     """One rung of one solution. candidate: `reference`, or the name of a wrong answer.
 
-    shape, dtype: what a speed figure was measured on. Times are milliseconds a call.
+    shape, dtype, threads: what a speed figure was measured on. Times are milliseconds a call.
     """
 
     candidate: Text
@@ -289,6 +289,7 @@ class Measurement(_Strict):
     sentence: Text
     shape: list[int] | None = None
     dtype: Text | None = None
+    threads: int | None = None
     p20_ms: float | None = None
     p50_ms: float | None = None
     p80_ms: float | None = None

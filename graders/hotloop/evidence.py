@@ -160,6 +160,7 @@ def _measurement(candidate: str, task: str, rung: RungRecord) -> curriculum.Meas
         sentence=rung.sentence,
         shape=evidence.get("shape"),
         dtype=evidence.get("dtype"),
+        threads=evidence.get("threads"),
         p20_ms=_milliseconds(mine.get("p20")),
         p50_ms=_milliseconds(mine.get("p50")),
         p80_ms=_milliseconds(mine.get("p80")),

@@ -14,6 +14,7 @@ from typing import Any, cast
 from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default import Exchange
 from nbgrader.preprocessors import (
     AssignLatePenalties,
     CheckCellMetadata,
@@ -56,6 +57,7 @@ def configure(c: Config, root: Path, course_id: str) -> None:
     root = root.resolve()
     _find_commands()
     _directories(c, root, course_id)
+    _exchange(c, root)
     _generate(c)
     _autograde(c, root)
     c.GenerateFeedback.preprocessors = [JudgedGrades]
@@ -105,6 +107,15 @@ def _directories(c: Config, root: Path, course_id: str) -> None:
     c.CourseDirectory.db_url = database(root)
     for step in ("source", "release", "submitted", "autograded", "feedback"):
         c.CourseDirectory[f"{step}_directory"] = step
+
+
+def _exchange(c: Config, root: Path) -> None:
+    """A folder of the course's own, where the machine has no exchange that all can write."""
+    if os.access(Exchange.root.default_value, os.W_OK | os.X_OK):
+        return
+    own = root / "exchange"
+    own.mkdir(parents=True, exist_ok=True)
+    c.Exchange.root = str(own)
 
 
 def _generate(c: Config) -> None:

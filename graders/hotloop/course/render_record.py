@@ -1,6 +1,6 @@
 """A record as people see it: in the learner's notebook, in formgrader and in feedback.
 
-Standard library only, and whole in itself: one piece of HTML that brings its style along.
+Whole in itself: one piece of HTML that brings its style along.
 Everything from the record is escaped, because sentences may quote what a learner's code said.
 """
 
@@ -11,6 +11,7 @@ from html import escape
 from typing import Any, Protocol
 
 from hotloop.course import picture
+from hotloop.course.reference import with_reference
 from hotloop.judge.record import Record, RungRecord
 from hotloop.judge.verdict import Verdict
 
@@ -82,7 +83,7 @@ def html(record: Record, score: Score | None = None, worth: Worth | None = None)
         head,
         f"<p>{escape(record.sentence)}</p>",
         _rungs(record, worth or {}),
-        *[_figure(rung) for rung in record.rungs],
+        *[_figure(record, rung) for rung in record.rungs],
         _circumstances(record),
         "</div>",
     ]
@@ -138,11 +139,12 @@ def _rung(rung: RungRecord, worth: float | None) -> str:
     )
 
 
-def _figure(rung: RungRecord) -> str:
-    drawing = picture.speed_svg(rung.evidence)
+def _figure(record: Record, rung: RungRecord) -> str:
+    evidence = with_reference(record, rung)
+    drawing = picture.speed_svg(evidence)
     if drawing is None:
         return ""
-    caption = f"{rung.rung}: {picture.describe(rung.evidence)} {_how(rung.evidence)}"
+    caption = f"{rung.rung}: {picture.describe(evidence)} {_how(evidence)}"
     return f"<figure>{drawing}<figcaption>{escape(caption)}</figcaption></figure>"
 
 

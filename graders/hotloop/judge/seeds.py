@@ -26,6 +26,11 @@ class Seeds:
         self._drawn += 1
         return np.random.Generator(np.random.SFC64(list(digest)))
 
+    def shapes(self) -> np.random.Generator:
+        """A generator that starts the same every time, for what is drawn once a judging."""
+        digest = hashlib.sha256(self.root + b"s").digest()
+        return np.random.Generator(np.random.SFC64(list(digest)))
+
     def pattern(self) -> int:
         """64 secret bits, for poison."""
         digest = hashlib.sha256(self.root + b"p" + self._drawn.to_bytes(8, "big")).digest()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from hotloop.judge.calls import CallSpec
 from hotloop.judge.levels import Level, Standing, earned, standing
 from hotloop.judge.record import RungRecord
 from hotloop.judge.speed import Outcome
@@ -46,7 +47,6 @@ def speed_evidence(
         "peak_gb_per_s": peak_bytes_per_s / 1e9,
         "fraction_of_limit": limit_s / mine["p50"],
         "limit_ratio": theirs["p50"] / limit_s,
-        "reference_ratio": None,
         "windows": len(samples.flat_candidate()),
         "calls_per_window": calls_per_window,
         "discarded": [samples.discarded_baseline, samples.discarded_candidate],
@@ -55,6 +55,11 @@ def speed_evidence(
         "samples": {"baseline": samples.baseline, "candidate": samples.candidate},
         **more,
     }
+
+
+def measured_on(spec: CallSpec) -> dict[str, Any]:
+    """Shape and dtype of a timed call's output, for the evidence."""
+    return {"shape": list(spec.out.shape), "dtype": spec.out.dtype.name}
 
 
 def rule_on_speed(

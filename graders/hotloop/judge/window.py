@@ -44,7 +44,8 @@ RUN_TIMEOUT_S = 180.0
 class Workload:
     """What is computed in a window.
 
-    spec: shapes and dtypes of one call, from a secret generator.
+    spec: shapes and dtypes of one call, from a secret generator and the call's number. The
+        generator starts the same for every call of a judging, so that few shapes are drawn.
     fill: writes one call's inputs; the last argument says whether they shall be adversarial.
     reference: float64 truth of a call from its float64 inputs; rows along the first axis must not
         depend on each other, so that rows can be checked alone.

@@ -1,14 +1,17 @@
 import math
+from contextlib import closing
 
 import numpy as np
 import pytest
 
 from hotloop.checks import fused_softmax as checks
-from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.calls import Arena, CallSpec, TensorSpec
 from hotloop.judge.compare import compare
 from hotloop.judge.dtypes import BF16, FP16, FP32, U8
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
+from hotloop.judge.seeds import Seeds
 
 INFINITY = math.inf
 
@@ -116,3 +119,26 @@ def test_fewest_bytes_leave_gaps_out() -> None:
         TensorSpec((4, 100), FP16, 5),
     )
     assert checks._bytes_of_call(spec) == 400 * (2 + 1 + 2)
+
+
+def test_an_eighth_of_the_timed_calls_has_one_secret_odd_shape() -> None:
+    rung = checks.compiled_chain().rungs["fast_cpu"]
+    assert isinstance(rung, Fast)
+    seeds = Seeds()
+    shapes = [rung.workload.spec(seeds.shapes(), i).out.shape for i in range(32)]
+    odd = [shape for shape in shapes if shape != checks.CPU_SHAPE]
+    assert len(odd) == 4
+    assert len(set(odd)) == 1
+    assert odd[0][0] % 2 == odd[0][1] % 2 == 1
+    others = {rung.workload.spec(Seeds().shapes(), 7).out.shape for _ in range(50)}
+    assert len(others) > 5
+
+
+def test_adversarial_rows_are_few() -> None:
+    rng = np.random.default_rng(3)
+    for hostile, fewest, most in ((False, 0, 0), (True, 1, 5)):
+        with closing(Arena([checks._spec((255, 4099), FP32)], seal_inputs=True)) as arena:
+            checks._fill_rows(rng, arena.calls[0], hostile)
+            x = arena.calls[0].input(0)
+            plain = ((x >= 0) & (x < 16)).all(axis=1)
+            assert fewest <= int((~plain).sum()) <= most

@@ -65,9 +65,12 @@ class Arithmetic:
         if isinstance(recipe, Keep):
             return self._mask(spec, recipe, generator)
         values = self.torch.empty(spec.shape, dtype=self._dtype(spec.dtype), device=self.device)
-        return self._twist(
-            values.normal_(0.0, recipe.scale, generator=generator), recipe, generator
-        )
+        values.normal_(0.0, recipe.scale, generator=generator)
+        if not recipe.rows:
+            return self._twist(values, recipe, generator)
+        chance = self.torch.empty(spec.shape[0], device=self.device)
+        chosen = chance.uniform_(generator=generator).argsort()[: recipe.rows]
+        return values.index_copy_(0, chosen, self._twist(values[chosen], recipe, generator))
 
     def poison(self, flat: Tensor, pattern: int, dtype: DType) -> None:
         """Fill all of `flat` with what no correct answer contains."""

@@ -21,12 +21,12 @@ L2_TIMES = 5
 
 def lengthen(side: DeviceSide) -> None:
     """Plan a window of at least WINDOW_S: more calls while memory lasts, then more legs."""
-    rng = side.seeds.generator()
-    first = side.workload.spec(rng, 0)
+    shapes = side.seeds.shapes
+    first = side.workload.spec(shapes(), 0)
     count, most = limits(side, first)
     specs = [first]
     while True:
-        specs += [side.workload.spec(rng, i) for i in range(len(specs), count)]
+        specs += [side.workload.spec(shapes(), i) for i in range(len(specs), count)]
         side.plan(specs)
         fastest = min(_seconds(side) for _ in range(WARMUP_WINDOWS))
         if fastest >= WINDOW_S:

@@ -21,10 +21,15 @@ HOSTILE: tuple[Twist, ...] = ("large", "minus_infinity", "equal_rows", "spikes",
 
 @dataclass(frozen=True)
 class Normal:
-    """Normally distributed numbers with standard deviation `scale`."""
+    """Normally distributed numbers with standard deviation `scale`.
+
+    rows: so many rows, drawn anew, have the twist; looking at a sample of the others does not show
+        it. 0: all rows.
+    """
 
     scale: float = 1.0
     twist: Twist = "plain"
+    rows: int = 0
 
 
 @dataclass(frozen=True)

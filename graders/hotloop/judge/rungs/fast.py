@@ -17,7 +17,7 @@ from hotloop.judge.record import RungRecord
 from hotloop.judge.scheduling import promote, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.speed import Trial
-from hotloop.judge.speed_record import rule_on_speed, speed_evidence
+from hotloop.judge.speed_record import measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.window import Side, Window, Workload
 
 WINDOW_S = 0.045
@@ -28,7 +28,7 @@ MOST_BYTES = 1 << 30
 """Of a window's inputs and outputs; a window of fast calls is shorter instead."""
 
 WARMUP_WINDOWS = 3
-WARMUP_CALLS = 4
+WARMUP_CALLS = 8
 CEILING_WINDOWS = 6
 IMPLAUSIBLE = 1.3
 """Nobody is this many times faster than the measured copy; caches explain some of it."""
@@ -99,6 +99,7 @@ class Fast:
             limit_s=moved / peak,
             calls_per_window=len(side_b.calls),
             threads=side_b.threads,
+            **measured_on(side_b.calls[0].spec),
         )
         return rule_on_speed(name, outcome, self.levels, evidence, IMPLAUSIBLE)
 
@@ -118,17 +119,15 @@ def warm_up(side: Side, workload: Workload, seeds: Seeds) -> None:
 
     Outwardly it is a window like any other.
     """
-    rng = seeds.generator()
-    side.plan([workload.spec(rng, i) for i in range(WARMUP_CALLS)])
+    side.plan([workload.spec(seeds.shapes(), i) for i in range(WARMUP_CALLS)])
     _windows(side, 1)
 
 
 def lengthen_side(side: Side, workload: Workload, seeds: Seeds) -> None:
     """Plan so many calls that a window lasts at least WINDOW_S; warms up on the way."""
-    rng = seeds.generator()
     count = 1
     while True:
-        specs = [workload.spec(rng, i) for i in range(count)]
+        specs = [workload.spec(seeds.shapes(), i) for i in range(count)]
         side.plan(specs)
         fastest = min(w.seconds for w in _windows(side, WARMUP_WINDOWS))
         promote(side.link)

@@ -26,7 +26,7 @@ from hotloop.judge.link import Link
 from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.speed import Trial
-from hotloop.judge.speed_record import rule_on_speed, speed_evidence
+from hotloop.judge.speed_record import measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verdict import Ruling, Verdict
 
 CONTROL_TOLERANCE = 0.03
@@ -120,6 +120,7 @@ class GpuFast:
             clock=side_b.card.clocks.state().words(),
             legs_per_window=side_b.legs,
             protocol_shares=shares,
+            **measured_on(side_b.calls[0].spec),
         )
         return rule_on_speed(name, outcome, self.levels, evidence, IMPLAUSIBLE)
 

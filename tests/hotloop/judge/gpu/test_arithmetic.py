@@ -49,6 +49,18 @@ def test_twists_are_what_they_say(arithmetic: Arithmetic) -> None:
     assert (draw("ramp").diff(dim=1) > 0).all()
 
 
+@pytest.mark.parametrize("twist", HOSTILE)
+def test_a_twist_of_few_rows_leaves_the_others_as_they_were(
+    arithmetic: Arithmetic, twist: str
+) -> None:
+    def draw(recipe: Normal) -> torch.Tensor:
+        return arithmetic.draw(TensorSpec((64, 50), FP16), recipe, 9)
+
+    few = draw(Normal(2.0, twist, rows=3))  # type: ignore[arg-type]
+    changed = (few != draw(Normal(2.0))).any(dim=1)
+    assert 1 <= int(changed.sum()) <= 3
+
+
 @pytest.mark.parametrize("dtype", [BOOL, U8], ids=lambda d: d.name)
 def test_masks(arithmetic: Arithmetic, dtype: DType) -> None:
     spec = TensorSpec((400, 50), dtype)
