@@ -74,6 +74,7 @@ class Bench:
         link = self._workers.get(candidate.file)
         if link is None or link.sock.fileno() < 0:
             link = self._start(candidate)
+            link.deadline = self.deadline
             self._workers[candidate.file] = link
         link.resolve(candidate.name, candidate.file, self.patience(RESOLVE_TIMEOUT_S))
         return link

@@ -7,6 +7,7 @@ runs code of ours only.
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import socket
@@ -37,6 +38,7 @@ class Link:
 
     trusted: it runs only our code, so that its failures are the judge's.
     confined: the sandboxed process behind it; None for a notebook's kernel, which others own.
+    deadline: on the monotonic clock; no answer is waited for any longer than that.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Link:
         self.trusted = trusted
         self.confined = confined
         self.versions: dict[str, str] = {}
+        self.deadline = math.inf
         self._resolved: tuple[str, str | None] | None = None
 
     def request(
@@ -73,7 +76,7 @@ class Link:
     def receive(self, deadline: float) -> wire.Message:
         """The reply to the last request; `deadline` is on the monotonic clock."""
         try:
-            reply = wire.receive(self.sock, deadline)
+            reply = wire.receive(self.sock, min(deadline, self.deadline))
         except wire.WireTimeout:
             self._fail(Verdict.TIMEOUT, "It did not finish in time: look for an endless loop.")
         except wire.WireClosed:

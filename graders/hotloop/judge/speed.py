@@ -27,6 +27,9 @@ MAX_SELF_DELAYED = 12
 QUIET_AGAINST_DELAYED = 50
 """Whoever says that delays are the candidate's own must have seen almost none of the baseline's."""
 
+FEWEST_SELF_DELAYED = 3
+"""So often, each time between two undisturbed windows of the baseline, is no coincidence."""
+
 MAX_BROKEN = 3
 
 
@@ -138,7 +141,7 @@ class Trial:
             self.on_progress(f"measuring, up to {look} blocks")
             while len(self.samples.baseline) < look:
                 if time.monotonic() > self.deadline:
-                    return figure or self._too_noisy()
+                    return figure or self._nothing_counted()
                 self._block()
             figure = estimate(self.samples.baseline, self.samples.candidate, self.rng)
             if decided(self.levels, figure):
@@ -193,10 +196,13 @@ class Trial:
         self.samples.self_delayed += 1
         if self.samples.self_delayed < MAX_SELF_DELAYED:
             return
-        if (
-            self.samples.discarded_baseline * QUIET_AGAINST_DELAYED
-            > self.samples.discarded_candidate
-        ):
+        self._nothing_counted()
+
+    def _nothing_counted(self) -> Estimate:
+        """Whose fault was it that no window counted?"""
+        disturbed = self.samples.discarded_baseline * QUIET_AGAINST_DELAYED
+        often = self.samples.self_delayed >= FEWEST_SELF_DELAYED
+        if not often or disturbed > self.samples.discarded_candidate:
             self._too_noisy()
         raise Ruling(
             Verdict.TOO_SLOW,

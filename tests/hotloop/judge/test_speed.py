@@ -86,6 +86,26 @@ def test_a_candidate_that_delays_itself_does_not_stay_undecided() -> None:
     assert caught.value.verdict is Verdict.TOO_SLOW
 
 
+@pytest.mark.parametrize(
+    ("disturbed", "verdict"), [(False, Verdict.TOO_SLOW), (True, Verdict.UNDECIDED)]
+)
+def test_long_delayed_windows_are_blamed_on_whoever_delays(
+    disturbed: bool, verdict: Verdict
+) -> None:
+    """Time is up before as many delays as otherwise count; the baseline's windows decide."""
+
+    def delayed(_n: int) -> FakeWindow:
+        time.sleep(0.005)
+        return FakeWindow(1.0, counts=False)
+
+    def baseline(n: int) -> FakeWindow:
+        return FakeWindow(2.0, counts=not (disturbed and n > 12 and n % 2))
+
+    with pytest.raises(Ruling) as caught:
+        _trial(baseline, delayed, seconds=0.3).run()
+    assert caught.value.verdict is verdict
+
+
 def test_a_busy_machine_is_undecided_never_too_slow() -> None:
     with pytest.raises(Ruling) as caught:
         _trial(

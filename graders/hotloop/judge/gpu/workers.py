@@ -42,6 +42,7 @@ def candidate_worker(bench: Bench, candidate: Candidate, card: Card) -> Generato
         return
     bench.files.read_text(candidate.file)
     link = _start(bench.launcher, bench.files.root, card, trusted=False)
+    link.deadline = bench.deadline
     try:
         link.resolve(candidate.name, candidate.file, RESOLVE_TIMEOUT_S)
         yield link

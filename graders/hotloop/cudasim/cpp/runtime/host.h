@@ -1,0 +1,13 @@
+// The host's view: errors that launches leave behind.
+#pragma once
+
+#include "scheduler.h"
+
+namespace cudasim {
+
+// Keeps a failure until somebody asks. One that a kernel caused is never forgotten.
+void remember(Failure failure, Pc at, const char* what);
+// What is left of failures that nobody asked about, as findings.
+void report_unchecked_errors();
+
+}  // namespace cudasim
