@@ -57,7 +57,7 @@ cudasim_switch:
 
 void* prepare_stack(char* bottom, size_t bytes, void (*entry)()) {
   // As after a call: the stack is 8 bytes below a multiple of 16 when `entry` begins.
-  auto** top = reinterpret_cast<void**>(bottom + bytes) - 2;
+  auto** top = reinterpret_cast<void**>(bottom + bytes) - 1;
   *top = nullptr;
   *--top = reinterpret_cast<void*>(entry);
   top -= 6;

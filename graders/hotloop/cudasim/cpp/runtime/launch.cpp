@@ -50,7 +50,8 @@ std::vector<LaunchRecord>& launches() {
 using namespace cudasim;
 
 extern "C" void cudasim_launch(const char* kernel, dim3 blocks, dim3 threads, size_t dynamic,
-                               void*, void (*body)(void*), void* closure, const void* entry) {
+                               void*, void (*body)(void*), void* closure, size_t closure_size,
+                               const void* entry) {
   static std::mutex one_at_a_time;
   const Pc at = __builtin_return_address(0);
   if (running) {
@@ -80,6 +81,7 @@ extern "C" void cudasim_launch(const char* kernel, dim3 blocks, dim3 threads, si
   grid.most_shared = allowed > kSharedWithoutAsking ? kSharedAtMost : kSharedWithoutAsking;
   grid.body = body;
   grid.closure = closure;
+  grid.closure_size = closure_size;
   memory().open();
   const Failure failure = run_grid(grid);
   memory().shut();

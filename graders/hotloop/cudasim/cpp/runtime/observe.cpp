@@ -88,7 +88,7 @@ void observe(const void* where, size_t bytes, cudasim_access kind, Pc pc) {
     on_host(address, kind, pc);
     return;
   }
-  if (is_own_stack(address)) return;
+  if (is_private(address)) return;
   races().settle();
   last_pc = pc;
   Region* region = memory().find(address);
@@ -171,24 +171,21 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
-// Calls to these from the program, which the linker sends here (--wrap).
-void* __real_memcpy(void* to, const void* from, size_t size);
-void* __real_memmove(void* to, const void* from, size_t size);
-void* __real_memset(void* to, int value, size_t size);
+// What an instrumented program calls in place of the C library's functions.
 
-void* __wrap_memcpy(void* to, const void* from, size_t size) {
+void* cudasim_memcpy(void* to, const void* from, size_t size) {
   observe_range(from, size, CUDASIM_READ, __builtin_return_address(0));
   observe_range(to, size, CUDASIM_WRITE, __builtin_return_address(0));
-  return __real_memcpy(to, from, size);
+  return std::memcpy(to, from, size);
 }
-void* __wrap_memmove(void* to, const void* from, size_t size) {
+void* cudasim_memmove(void* to, const void* from, size_t size) {
   observe_range(from, size, CUDASIM_READ, __builtin_return_address(0));
   observe_range(to, size, CUDASIM_WRITE, __builtin_return_address(0));
-  return __real_memmove(to, from, size);
+  return std::memmove(to, from, size);
 }
-void* __wrap_memset(void* to, int value, size_t size) {
+void* cudasim_memset(void* to, int value, size_t size) {
   observe_range(to, size, CUDASIM_WRITE, __builtin_return_address(0));
-  return __real_memset(to, value, size);
+  return std::memset(to, value, size);
 }
 
 // --- the interface of -fsanitize=bounds,alignment --------------------------------------------

@@ -144,8 +144,9 @@ void RaceDetector::access(Region& region, uintptr_t address, size_t bytes, cudas
 void RaceDetector::look(Cell& cell, const Record& record, uintptr_t address, Region& region,
                         const Thread& thread) {
   bool merged = false;
+  const bool of_block = region.space == Space::Shared;  // every block begins with its own
   cell.drop_if([&](Record& known) {
-    if (known.launch != launch_) return true;
+    if (known.launch != launch_ || (of_block && known.block != record.block)) return true;
     const uint32_t others = other_lanes(known, record);
     const bool in_order = !others || ordered(known, others, thread);
     if (!in_order && conflict(known, record)) {
@@ -207,11 +208,14 @@ void RaceDetector::synchronise_through(uintptr_t address, Thread& thread) {
 void RaceDetector::begin_launch() {
   ++launch_;
   locations_.clear();
+  reported_.clear();
   doubtful_.is_set = false;
 }
 
 void RaceDetector::report(const Record& first, const Record& second, uintptr_t address,
-                          const Region& region) const {
+                          const Region& region) {
+  const uint64_t pair = uint64_t{first.site} << 32 | second.site;
+  if (!reported_.insert(pair).second) return;
   Record others = first;
   others.lanes = other_lanes(first, second);
   Finding finding;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "cudasim/abi.h"
@@ -104,10 +105,11 @@ class RaceDetector {
             const Thread& thread);
   bool ordered(const Record& record, uint32_t lanes, const Thread& thread) const;
   void report(const Record& first, const Record& second, uintptr_t address,
-              const Region& region) const;
+              const Region& region);
 
   uint32_t launch_ = 0;
   Doubtful doubtful_;
+  std::unordered_set<uint64_t> reported_;  // pairs of sites, of this launch
   std::unordered_map<uintptr_t, std::unique_ptr<std::vector<Release>>> locations_;
 };
 

@@ -233,9 +233,10 @@ void abandon(Failure why) {
 
 bool is_stack_guard(uintptr_t address) { return stacks.guards(address); }
 
-bool is_own_stack(uintptr_t address) {
+bool is_private(uintptr_t address) {
   const auto bottom = reinterpret_cast<uintptr_t>(running->stack);
-  return address >= bottom && address < bottom + Stacks::kBytes;
+  const auto parameters = reinterpret_cast<uintptr_t>(grid->closure);
+  return address - bottom < Stacks::kBytes || address - parameters < grid->closure_size;
 }
 
 }  // namespace cudasim

@@ -30,6 +30,7 @@ struct Grid {
   size_t most_shared = 0;
   void (*body)(void*) = nullptr;
   void* closure = nullptr;
+  size_t closure_size = 0;
 };
 
 // "forward", "reverse" or "random:SEED". False for anything else.
@@ -54,6 +55,7 @@ extern Pc last_pc;
 // Gives up the launch. Does not return.
 [[noreturn]] void abandon(Failure failure);
 bool is_stack_guard(uintptr_t address);
-bool is_own_stack(uintptr_t address);
+// True in what belongs to the running thread alone, its stack, and in the kernel's parameters.
+bool is_private(uintptr_t address);
 
 }  // namespace cudasim

@@ -58,6 +58,12 @@ const char* name_of(cudasim_access kind) {
   return "";
 }
 
+void Traffic::begin_kernel(const std::string& kernel) {
+  kernel_ = kernel;
+  by_pc_.clear();
+  last_pc_ = nullptr;
+}
+
 uint32_t Traffic::site(Pc pc, Space space, cudasim_access kind) {
   if (pc == last_pc_) return last_site_;
   auto [entry, is_new] = by_pc_.try_emplace(pc, static_cast<uint32_t>(sites_.size()));

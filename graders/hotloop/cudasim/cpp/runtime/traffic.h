@@ -36,7 +36,7 @@ const char* name_of(cudasim_access kind);
 
 class Traffic {
  public:
-  void begin_kernel(const std::string& kernel) { kernel_ = kernel; by_pc_.clear(); }
+  void begin_kernel(const std::string& kernel);
   uint32_t site(Pc pc, Space space, cudasim_access kind);
   void access(uint32_t site, uintptr_t address, size_t bytes, const Thread& thread,
               unsigned live_lanes);

@@ -6,6 +6,12 @@
 
 #include "vector_types.h"
 
+#ifdef CUDASIM_RUNTIME
+#define CUDASIM_CONSTANT
+#else
+#define CUDASIM_CONSTANT const
+#endif
+
 enum cudasim_vote { CUDASIM_COUNT, CUDASIM_AND, CUDASIM_OR };
 
 enum cudasim_warp_op {
@@ -31,15 +37,17 @@ enum cudasim_symbol_kind { CUDASIM_DEVICE_SYMBOL, CUDASIM_CONSTANT_SYMBOL };
 
 extern "C" {
 
-// Where a kernel is: set whenever another CUDA thread runs on. To the program they are constants.
-extern const uint3 threadIdx;
-extern const uint3 blockIdx;
-extern const dim3 blockDim;
-extern const dim3 gridDim;
+// Where a kernel is. The runtime sets them whenever another CUDA thread runs on; within a thread
+// they never change, and are constants to the program.
+extern CUDASIM_CONSTANT uint3 threadIdx;
+extern CUDASIM_CONSTANT uint3 blockIdx;
+extern CUDASIM_CONSTANT dim3 blockDim;
+extern CUDASIM_CONSTANT dim3 gridDim;
 
-// A launch. `body(closure)` makes the kernel's call for the CUDA thread that runs.
+// A launch. `body(closure)` makes the kernel's call for the CUDA thread that runs; the closure
+// holds the kernel's parameters.
 void cudasim_launch(const char* kernel, dim3 grid, dim3 block, size_t shared, void* stream,
-                    void (*body)(void*), void* closure, const void* entry);
+                    void (*body)(void*), void* closure, size_t closure_size, const void* entry);
 void cudasim_launch_bounds(unsigned most_threads, unsigned fewest_blocks);
 
 // Block-wide and warp-wide collectives. `warp` exchanges 64 bits among the lanes of `mask`.

@@ -26,7 +26,7 @@ class Launch {
           auto& call = *static_cast<Closure*>(raw);
           std::apply(call.kernel, call.arguments);
         },
-        &closure, reinterpret_cast<const void*>(kernel_));
+        &closure, sizeof closure, reinterpret_cast<const void*>(kernel_));
   }
 
  private:

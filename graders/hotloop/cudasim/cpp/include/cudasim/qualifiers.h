@@ -1,12 +1,7 @@
-// Qualifiers that mean nothing on a CPU. What means something (`__shared__`, `<<<…>>>`, symbols,
-// launch bounds) is translated in the source before a compiler sees it.
+// Qualifiers that mean the same to g++ under another name. `__global__`, `__shared__` and the other
+// ones that CUDA adds are translated in the source before a compiler sees them.
 #pragma once
 
-#define __global__
-#define __device__
-#define __host__
-#define __grid_constant__
-#define __managed__
 #define __noinline__ __attribute__((noinline))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline_hint__ inline
