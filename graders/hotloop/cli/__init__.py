@@ -13,6 +13,7 @@ from hotloop import __version__
 from hotloop.cli import (
     check,
     course,
+    cuda,
     demo,
     doctor,
     evidence,
@@ -38,6 +39,8 @@ _MAKING = (render, doctor, exploits, evidence)
 
 for _command in (*_LEARNING, *_TEACHING, *_MAKING):
     app.command(_command.__name__.rpartition(".")[2])(_command.run)
+
+app.add_typer(cuda.app, name="cuda")
 
 
 def _print_version(wanted: bool) -> None:

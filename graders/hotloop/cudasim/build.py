@@ -23,8 +23,13 @@ _FLAVOURS: dict[Flavour, tuple[str, ...]] = {
     # The runtime is the sanitizers' runtime. Structs are not taken apart, so that a float4 is
     # loaded by one access of 16 bytes, as a GPU loads it; and nothing is vectorised by itself.
     "checked": (
-        "-O1", "-fno-tree-sra", "-fno-ipa-sra", "-fsanitize=thread", "-fsanitize=bounds,alignment",
-        "--param=tsan-instrument-func-entry-exit=0", "--param=tsan-distinguish-volatile=1",
+        "-O1",
+        "-fno-tree-sra",
+        "-fno-ipa-sra",
+        "-fsanitize=thread",
+        "-fsanitize=bounds,alignment",
+        "--param=tsan-instrument-func-entry-exit=0",
+        "--param=tsan-distinguish-volatile=1",
     ),
 }
 _OBSERVED = ("memcpy", "memmove", "memset")
@@ -80,11 +85,20 @@ def _build(
                 for number, text in enumerate(texts)
             ]
             shared = ["-shared", "-Wl,-Bsymbolic"] if form == "library" else []
-            toolchain.call([
-                toolchain.compiler(), *shared, "-o", str(target), *map(str, objects),
-                str(_runtime_object(form)), *map(str, _runtime_objects()),
-                "-pthread", "-ldl", *link,
-            ])
+            toolchain.call(
+                [
+                    toolchain.compiler(),
+                    *shared,
+                    "-o",
+                    str(target),
+                    *map(str, objects),
+                    str(_runtime_object(form)),
+                    *map(str, _runtime_objects()),
+                    "-pthread",
+                    "-ldl",
+                    *link,
+                ]
+            )
 
     suffix = ".so" if form == "library" else ""
     return Built(store.made(f"{name}{suffix}", make), flavour)
@@ -93,8 +107,16 @@ def _build(
 def _compile(text: str, target: Path, flavour: Flavour) -> Path:
     toolchain.call(
         [
-            toolchain.compiler(), "-x", "c++-cpp-output", toolchain.STANDARD, *_COMMON,
-            *_FLAVOURS[flavour], "-c", "-", "-o", str(target),
+            toolchain.compiler(),
+            "-x",
+            "c++-cpp-output",
+            toolchain.STANDARD,
+            *_COMMON,
+            *_FLAVOURS[flavour],
+            "-c",
+            "-",
+            "-o",
+            str(target),
         ],
         stdin=text,
     )
@@ -128,10 +150,23 @@ def _runtime_objects() -> list[Path]:
 
 def _runtime_object(name: str) -> Path:
     def make(target: Path) -> None:
-        toolchain.call([
-            toolchain.compiler(), toolchain.STANDARD, "-O2", "-g1", "-fPIC", "-Wall", "-Wextra",
-            "-DCUDASIM_RUNTIME", f"-I{toolchain.INCLUDE}", f"-I{toolchain.RUNTIME}",
-            "-c", str(toolchain.RUNTIME / f"{name}.cpp"), "-o", str(target),
-        ])
+        toolchain.call(
+            [
+                toolchain.compiler(),
+                toolchain.STANDARD,
+                "-O2",
+                "-g1",
+                "-fPIC",
+                "-Wall",
+                "-Wextra",
+                "-DCUDASIM_RUNTIME",
+                f"-I{toolchain.INCLUDE}",
+                f"-I{toolchain.RUNTIME}",
+                "-c",
+                str(toolchain.RUNTIME / f"{name}.cpp"),
+                "-o",
+                str(target),
+            ]
+        )
 
     return store.made(f"{_runtime_digest()}-{name}.o", make)

@@ -176,8 +176,7 @@ def resolve(raw: RawReport) -> Report:
 def _finding(raw: RawFinding, lines: Mapping[Address, Line]) -> Finding:
     known = Line(raw.file, raw.line) if raw.line else None
     witnesses = tuple(
-        Witness(lines.get(w.at) if w.at else known, w.did, w.block, w.thread)
-        for w in raw.witnesses
+        Witness(lines.get(w.at) if w.at else known, w.did, w.block, w.thread) for w in raw.witnesses
     )
     return Finding(raw.kind, raw.text, raw.kernel, witnesses, raw.count)
 

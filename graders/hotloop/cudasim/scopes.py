@@ -45,7 +45,7 @@ def _opened(head: Sequence[Token], around: str) -> str:
 
 
 def _is_linkage(words: Sequence[Token]) -> bool:
-    """extern "C" { … }"""
+    """Extern "C" { … }"""
     return [w.text for w in words][-2:-1] == ["extern"]
 
 

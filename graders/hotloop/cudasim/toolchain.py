@@ -44,9 +44,7 @@ def version() -> str:
     return call([compiler(), "--version"]).splitlines()[0]
 
 
-def call(
-    command: list[str], *, cwd: Path | None = None, stdin: str | None = None
-) -> str:
+def call(command: list[str], *, cwd: Path | None = None, stdin: str | None = None) -> str:
     """Standard output of a tool. CompileError with its message when it fails."""
     try:
         done = subprocess.run(

@@ -34,11 +34,26 @@ from hotloop.cudasim.tokens import (
 ARCHITECTURE = 900
 """What `__CUDA_ARCH__` says. Host and device code are one pass here, and both see it."""
 
-DEFINES = ("-D__CUDACC__=1", "-D__NVCC__=1", f"-D__CUDA_ARCH__={ARCHITECTURE}",
-           "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0", "-DHOTLOOP_CUDASIM=1")
+DEFINES = (
+    "-D__CUDACC__=1",
+    "-D__NVCC__=1",
+    f"-D__CUDA_ARCH__={ARCHITECTURE}",
+    "-D__CUDACC_VER_MAJOR__=13",
+    "-D__CUDACC_VER_MINOR__=0",
+    "-DHOTLOOP_CUDASIM=1",
+)
 
-_VANISHING = frozenset({"__global__", "__device__", "__host__", "__constant__", "__managed__",
-                        "__grid_constant__", "__launch_bounds__"})
+_VANISHING = frozenset(
+    {
+        "__global__",
+        "__device__",
+        "__host__",
+        "__constant__",
+        "__managed__",
+        "__grid_constant__",
+        "__launch_bounds__",
+    }
+)
 _ALIGNMENT = frozenset({"__align__", "alignas", "__attribute__"})
 
 _REFUSED = {
@@ -67,12 +82,23 @@ def translate(source: Path, include: Sequence[Path] = (), defines: Sequence[str]
 
 def preprocess(source: Path, include: Sequence[Path] = (), defines: Sequence[str] = ()) -> str:
     """Output of the C++ preprocessor, with our headers as CUDA's."""
-    return toolchain.call([
-        toolchain.compiler(), "-E", "-x", "c++", toolchain.STANDARD, *DEFINES,
-        *(f"-D{d}" for d in defines),
-        "-isystem", str(toolchain.INCLUDE), *(f"-I{folder}" for folder in include),
-        "-include", str(toolchain.INCLUDE / "cuda_runtime.h"), str(source),
-    ])
+    return toolchain.call(
+        [
+            toolchain.compiler(),
+            "-E",
+            "-x",
+            "c++",
+            toolchain.STANDARD,
+            *DEFINES,
+            *(f"-D{d}" for d in defines),
+            "-isystem",
+            str(toolchain.INCLUDE),
+            *(f"-I{folder}" for folder in include),
+            "-include",
+            str(toolchain.INCLUDE / "cuda_runtime.h"),
+            str(source),
+        ]
+    )
 
 
 def rewrite(preprocessed: str) -> str:
@@ -296,7 +322,7 @@ def _drop_storage(tokens: list[Token], index: int, end: int) -> bool:
 
 
 def _dynamic(tokens: list[Token], index: int, end: int, scope: str) -> None:
-    """extern __shared__ T name[]…;  →  T (&name)[]… = *reinterpret_cast<T(*)[]…>(memory);"""
+    """`extern __shared__ T name[]…;`  →  `T (&name)[]… = *reinterpret_cast<T(*)[]…>(memory);`"""
     declaration = _without_alignment(tokens[index:end])
     opening = next((i for i, t in enumerate(declaration) if t.text == "["), None)
     if opening is None:
@@ -377,7 +403,7 @@ def _symbols(tokens: list[Token], kinds: Sequence[str]) -> None:
         kind = _SYMBOLS["__constant__" if "__constant__" in words else "__device__"]
         name = _name_in([t for t in tokens[index:head] if is_code(t)])
         tokens[end].text += (
-            f' static ::cudasim::Symbol cudasim_symbol_{name}'
+            f" static ::cudasim::Symbol cudasim_symbol_{name}"
             f'(&{name}, sizeof({name}), "{name}", {kind});'
         )
 

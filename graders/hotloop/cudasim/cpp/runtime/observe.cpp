@@ -82,8 +82,12 @@ void on_host(uintptr_t address, cudasim_access kind, Pc pc) {
   // The access itself follows and faults, as it would with a GPU.
 }
 
+// Set by the first instrumented file. Without one only atomics would be seen: nothing is observed.
+bool instrumented = false;
+
 void observe(const void* where, size_t bytes, cudasim_access kind, Pc pc) {
   const auto address = reinterpret_cast<uintptr_t>(where);
+  if (!instrumented) return;
   if (!running) {
     on_host(address, kind, pc);
     return;
@@ -165,7 +169,7 @@ void __tsan_read_range(void* at, size_t size) {
 void __tsan_write_range(void* at, size_t size) {
   observe_range(at, size, CUDASIM_WRITE, __builtin_return_address(0));
 }
-void __tsan_init() {}
+void __tsan_init() { cudasim::instrumented = true; }
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}

@@ -17,8 +17,8 @@
 // To a program these are constants, because within a thread they are.
 uint3 threadIdx;
 uint3 blockIdx;
-dim3 blockDim;
-dim3 gridDim;
+uint3 blockDim;
+uint3 gridDim;
 
 namespace cudasim {
 

@@ -38,11 +38,12 @@ enum cudasim_symbol_kind { CUDASIM_DEVICE_SYMBOL, CUDASIM_CONSTANT_SYMBOL };
 extern "C" {
 
 // Where a kernel is. The runtime sets them whenever another CUDA thread runs on; within a thread
-// they never change, and are constants to the program.
+// they never change, and are constants to the program. Not dim3, whose constructors would make an
+// access of each use.
 extern CUDASIM_CONSTANT uint3 threadIdx;
 extern CUDASIM_CONSTANT uint3 blockIdx;
-extern CUDASIM_CONSTANT dim3 blockDim;
-extern CUDASIM_CONSTANT dim3 gridDim;
+extern CUDASIM_CONSTANT uint3 blockDim;
+extern CUDASIM_CONSTANT uint3 gridDim;
 
 // A launch. `body(closure)` makes the kernel's call for the CUDA thread that runs; the closure
 // holds the kernel's parameters.

@@ -7,40 +7,65 @@
 
 namespace cudasim {
 
-// Holds a launch's configuration until its arguments come. Arguments are converted to the kernel's
-// own parameter types and copied once, as on a GPU.
+struct Configuration {
+  const char* name;
+  dim3 grid, block;
+  size_t shared;
+  void* stream;
+};
+
+// Copies the arguments once, as on a GPU, and has `kernel` called with them in every CUDA thread.
+template <class F, class... A>
+inline __attribute__((always_inline)) void start(const Configuration& c, F kernel,
+                                                 std::tuple<A...> arguments, const void* entry) {
+  struct Closure {
+    F kernel;
+    std::tuple<A...> arguments;
+  } closure{kernel, arguments};
+  cudasim_launch(
+      c.name, c.grid, c.block, c.shared, c.stream,
+      [](void* raw) {
+        auto& call = *static_cast<Closure*>(raw);
+        std::apply(call.kernel, call.arguments);
+      },
+      &closure, sizeof closure, entry);
+}
+
+// A launch that waits for its arguments. They are converted to the kernel's own parameter types.
 template <class... P>
-class Launch {
- public:
-  Launch(const char* name, void (*kernel)(P...), dim3 grid, dim3 block, size_t shared, void* stream)
-      : name_(name), kernel_(kernel), grid_(grid), block_(block), shared_(shared), stream_(stream) {}
+struct Launch {
+  Configuration configuration;
+  void (*kernel)(P...);
 
-  void operator()(P... arguments) const {
-    struct Closure {
-      void (*kernel)(P...);
-      std::tuple<P...> arguments;
-    } closure{kernel_, std::tuple<P...>(arguments...)};
-    cudasim_launch(
-        name_, grid_, block_, shared_, stream_,
-        [](void* raw) {
-          auto& call = *static_cast<Closure*>(raw);
-          std::apply(call.kernel, call.arguments);
-        },
-        &closure, sizeof closure, reinterpret_cast<const void*>(kernel_));
+  __attribute__((always_inline)) void operator()(P... arguments) const {
+    start(configuration, kernel, std::tuple<P...>(arguments...),
+          reinterpret_cast<const void*>(kernel));
   }
-
- private:
-  const char* name_;
-  void (*kernel_)(P...);
-  dim3 grid_, block_;
-  size_t shared_;
-  void* stream_;
 };
 
 template <class... P>
 Launch<P...> launch(const char* name, void (*kernel)(P...), dim3 grid, dim3 block,
                     size_t shared = 0, void* stream = nullptr) {
-  return {name, kernel, grid, block, shared, stream};
+  return {{name, grid, block, shared, stream}, kernel};
+}
+
+// The same where the kernel's template arguments follow from the call's: `kernel` is a generic
+// lambda around it.
+template <class F>
+struct DeducingLaunch {
+  Configuration configuration;
+  F kernel;
+
+  template <class... A>
+  __attribute__((always_inline)) void operator()(A... arguments) const {
+    start(configuration, kernel, std::tuple<A...>(arguments...), nullptr);
+  }
+};
+
+template <class F>
+DeducingLaunch<F> launch(const char* name, F kernel, dim3 grid, dim3 block, size_t shared = 0,
+                         void* stream = nullptr) {
+  return {{name, grid, block, shared, stream}, kernel};
 }
 
 // Registers a __device__ or __constant__ variable before main.

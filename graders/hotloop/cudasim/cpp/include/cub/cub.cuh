@@ -1,0 +1,3 @@
+// Not simulated.
+#pragma once
+#error "cudasim: CUB is not simulated; write the primitive yourself"

@@ -1,0 +1,45 @@
+// __half and __half2.
+#pragma once
+
+#include "cudasim/small_float.h"
+
+CUDASIM_SMALL_FLOAT(__half, __half2, cudasim::to_half, cudasim::from_half)
+
+typedef __half half;
+typedef __half2 half2;
+typedef __half nv_half;
+typedef __half2 nv_half2;
+
+struct __half_raw { unsigned short x; };
+
+CUDASIM_INLINE __half __float2half(float x) { return __half(x); }
+CUDASIM_INLINE __half __float2half_rn(float x) { return __half(x); }
+CUDASIM_INLINE __half __double2half(double x) { return __half(x); }
+CUDASIM_INLINE float __half2float(__half x) { return x; }
+CUDASIM_INLINE __half __int2half_rn(int x) { return __half(x); }
+CUDASIM_INLINE __half __uint2half_rn(unsigned x) { return __half(x); }
+CUDASIM_INLINE int __half2int_rn(__half x) { return static_cast<int>(nearbyintf(x)); }
+CUDASIM_INLINE int __half2int_rz(__half x) { return static_cast<int>(float(x)); }
+CUDASIM_INLINE __half __ushort_as_half(unsigned short bits) { __half h; h.__x = bits; return h; }
+CUDASIM_INLINE __half __short_as_half(short bits) { __half h; h.__x = bits; return h; }
+CUDASIM_INLINE unsigned short __half_as_ushort(__half h) { return h.__x; }
+CUDASIM_INLINE short __half_as_short(__half h) { return static_cast<short>(h.__x); }
+CUDASIM_INLINE __half2 __floats2half2_rn(float a, float b) { return __half2(__half(a), __half(b)); }
+CUDASIM_INLINE __half2 __float2half2_rn(float a) { return __half2(__half(a), __half(a)); }
+CUDASIM_INLINE __half2 __float22half2_rn(float2 v) { return __half2(__half(v.x), __half(v.y)); }
+CUDASIM_INLINE float2 __half22float2(__half2 v) { float2 f{v.x, v.y}; return f; }
+CUDASIM_INLINE __half2 __halves2half2(__half a, __half b) { return __half2(a, b); }
+CUDASIM_INLINE __half2 __half2half2(__half a) { return __half2(a, a); }
+CUDASIM_INLINE __half2 make_half2(__half a, __half b) { return __half2(a, b); }
+CUDASIM_INLINE __half __low2half(__half2 v) { return v.x; }
+CUDASIM_INLINE __half __high2half(__half2 v) { return v.y; }
+CUDASIM_INLINE __half2 __low2half2(__half2 v) { return __half2(v.x, v.x); }
+CUDASIM_INLINE __half2 __high2half2(__half2 v) { return __half2(v.y, v.y); }
+CUDASIM_INLINE __half2 __lows2half2(__half2 a, __half2 b) { return __half2(a.x, b.x); }
+CUDASIM_INLINE __half2 __highs2half2(__half2 a, __half2 b) { return __half2(a.y, b.y); }
+
+#define CUDART_INF_FP16 __ushort_as_half(0x7c00)
+#define CUDART_NAN_FP16 __ushort_as_half(0x7fff)
+#define CUDART_MAX_NORMAL_FP16 __ushort_as_half(0x7bff)
+#define CUDART_ZERO_FP16 __ushort_as_half(0)
+#define CUDART_ONE_FP16 __ushort_as_half(0x3c00)

@@ -1,0 +1,3 @@
+// Not simulated.
+#pragma once
+#error "cudasim: 8-bit floats are not simulated"

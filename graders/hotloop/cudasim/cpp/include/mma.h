@@ -1,0 +1,3 @@
+// Not simulated.
+#pragma once
+#error "cudasim: matrix instructions (wmma) cannot run on a CPU"
