@@ -44,7 +44,7 @@ def check(
     for order in orders:
         on_progress(f"running, threads in order: {order}")
         done.append(run.run(built, arguments, order=order, timeout_s=timeout_s, cwd=cwd))
-        if done[-1].report.ended not in {"exited"}:
+        if done[-1].report.ended != "exited":
             break
     report = merge(r.report for r in done)
     report.findings += _output_changes(done, sources[0])

@@ -36,9 +36,11 @@ def svg(sites: Sequence[Site]) -> str:
     most = max((max(s.moved, s.bytes) for s in rows), default=1)
     height = _TOP + _ROW * max(1, len(rows)) + 8
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
-        f'aria-label="{escape(_described(rows))}" font-family="system-ui, sans-serif" '
-        'font-size="12" fill="currentColor">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
+            f'aria-label="{escape(_described(rows))}" font-family="system-ui, sans-serif" '
+            'font-size="12" fill="currentColor">'
+        ),
         f'<text x="{_LEFT}" y="16">bytes asked for (dark) and moved (light)</text>',
     ]
     scale = (_WIDTH - _LEFT - _RIGHT) / most

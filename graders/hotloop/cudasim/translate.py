@@ -14,6 +14,7 @@ What cannot run on a CPU (inline PTX, textures) is refused with file and line.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -150,7 +151,7 @@ def _kernel_templates(tokens: Sequence[Token]) -> dict[str, int]:
 def _function_name(head: Sequence[Token]) -> str:
     """The word before the parameters, which are the last brackets of a function's head."""
     name = ""
-    for token, behind in zip(head, head[1:], strict=False):
+    for token, behind in itertools.pairwise(head):
         if token.kind == "word" and behind.text == "(" and token.text not in _VANISHING:
             name = token.text
             break
