@@ -245,7 +245,7 @@ def _cell_id(cell: Any, taken: Counter[str]) -> str:
 def _first_sentence(text: str, path: Path) -> str:
     """The description's first line, without comment signs and quotes."""
     for line in text.split("\n"):
-        words = line.strip().strip('"').lstrip("#/ ").strip()
+        words = line.strip().strip('"').lstrip("#/* ").strip()
         if words:
             return words
     raise MarkerError(f"{path}:1: the first line must say what the mistake is")

@@ -16,16 +16,17 @@
 #
 # Softmax does five small things to every element. Run as five operations, they carry the whole
 # tensor to memory and back again and again; run as one kernel, they read it once and write it once.
-# In this notebook you build that kernel in four steps, and explain in a fifth why it is fast.
+# In this notebook you build that kernel in seven steps, from PyTorch over OpenAI Triton to CUDA C++, and
+# explain in an eighth why it is fast.
 #
 # How it works here:
 #
 # - Write your answer where a cell says `### TASK …`, then run the cell with `check(…)` below it. A
 #   separate judge process calls your function on hidden inputs and tells you what it saw.
-# - Tasks 3 and 4 are written in `softmax_triton.py`, beside this notebook. Open it in JupyterLab's
-#   editor (double-click it in the file list), save it, and run the check here.
-# - No GPU is needed to start: Triton kernels run in Triton's interpreter. What only a GPU can show
-#   says `not_measured`, and its points stay open.
+# - Tasks 3 and 4 are written in `softmax_triton.py` and tasks 5 to 7 in `softmax.cu`, beside this notebook.
+#   Open them in JupyterLab's editor (double-click in the file list), save, and run the check here.
+# - No GPU is needed to start: Triton kernels run in Triton's interpreter, and CUDA C++ in Hotloop's
+#   simulator. What only a GPU can show says `not_measured`, and its points stay open.
 # - Stuck? Each task has three hints. Open one at a time.
 
 # %%
@@ -204,7 +205,77 @@ check("fused_softmax.triton_forward")
 check("fused_softmax.triton_masked")
 
 # %% [markdown]
-# ## 5. Explain it
+# ## 5. The definition in CUDA C++
+#
+# ### CARD fused_softmax.cuda_naive
+#
+# Now without a compiler that thinks of blocks: `softmax.cu` holds three kernels, and you write all three.
+# You need no GPU. Hotloop runs your CUDA C++ on the CPU, thread by thread, and watches every access: it
+# names races, barriers that not everybody reaches, and addresses outside of your tensors, with their lines.
+#
+# `softmax_naive(x, y, rows, columns)` is launched as `<<<(rows + 255) / 256, 256>>>`: **one thread a row**.
+# `x` and `y` are row-major float matrices without gaps, in any shape from 1 × 1 on. A row without a finite
+# element becomes zeros, as in task 1.
+#
+# ### HINTS fused_softmax.cuda_naive
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "cuda_naive", "locked": true, "points": 8, "solution": false, "task": false}
+check("fused_softmax.cuda_naive")
+
+# %% [markdown]
+# Which line moves how much? The cell below launches your kernel on 64 rows of 1024 columns and counts. *Predict
+# first*: the lanes of a warp walk along 32 different rows. Of the bytes that move, how many were asked for?
+
+# %%
+from hotloop.cudasim.lesson import show_traffic
+
+show_traffic("softmax.cu", "softmax_naive", rows=64, columns=1024)
+
+# %% [markdown]
+# ## 6. One block a row
+#
+# ### CARD fused_softmax.cuda_block
+#
+# `softmax_block(x, y, rows, columns)` is launched as `<<<rows, 256>>>`: **256 threads share a row**.
+# Let neighbouring threads read neighbouring elements. They must agree on one maximum and one sum: put partial
+# results into a `__shared__` array and halve the number of threads that combine them, with a barrier before
+# each step.
+#
+# The check runs your kernel in four orders of its threads. A missing barrier is reported even where the
+# result happens to be right.
+#
+# ### HINTS fused_softmax.cuda_block
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "cuda_block", "locked": true, "points": 14, "solution": false, "task": false}
+check("fused_softmax.cuda_block")
+
+# %%
+show_traffic("softmax.cu", "softmax_block", rows=64, columns=1024)
+
+# %% [markdown]
+# ## 7. Shuffles, one pass, four at a time
+#
+# ### CARD fused_softmax.cuda_warp
+#
+# `softmax_warp(x, y, rows, columns)` is launched as `<<<rows, 256>>>` too. Three reasons to write it anew:
+#
+# - the online recurrence of task 1 needs **one pass** for maximum and sum;
+# - lanes of a warp exchange registers by `__shfl_xor_sync`, **without shared memory and without barriers**;
+# - a `float4` is **one load of 16 bytes** instead of four, and eight of them a thread hold a row of up to 8192
+#   elements in registers: it is read once.
+#
+# Rows that are longer, or that do not begin on 16 bytes, must be right as well; there two passes are enough.
+#
+# ### HINTS fused_softmax.cuda_warp
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "cuda_warp", "locked": true, "points": 18, "solution": false, "task": false}
+check("fused_softmax.cuda_warp")
+
+# %%
+show_traffic("softmax.cu", "softmax_warp", rows=64, columns=1024)
+
+# %% [markdown]
+# ## 8. Explain it
 #
 # ### CARD fused_softmax.explain
 #

@@ -16,23 +16,30 @@ from numpy.typing import NDArray
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.check import Candidate, Check
 from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.cuda_kernel import CudaKernel
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, U8, DType
 from hotloop.judge.gpu.recipes import HOSTILE, Draw, Keep, Normal, Twist
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.levels import Level
 from hotloop.judge.rungs.compiles import Compiles
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.cuda_clean import CudaClean
+from hotloop.judge.rungs.cuda_correct import CudaCorrect
+from hotloop.judge.rungs.cuda_traffic import CudaTraffic
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
-from hotloop.judge.rungs.traffic import Traffic
+from hotloop.judge.rungs.traffic import ByteLevel, Traffic
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
 Shape = tuple[int, ...]
 
 KERNELS = "softmax_triton.py"
+CUDA_FILE = "softmax.cu"
+CUDA_PROGRAMS = {"g++": "g++"}  # the simulator compiles with it
+HARNESS = Path(__file__).parent / "harness" / "fused_softmax"
 BASELINES = Path(__file__).parent / "baselines" / "fused_softmax.py"
 FIVE_OPS = Baseline(BASELINES, "five_ops")
 SCALE_MASK_SOFTMAX = Baseline(BASELINES, "scale_mask_softmax")
@@ -115,6 +122,61 @@ def triton_masked() -> Check:
             ),
         },
     )
+
+
+def cuda_naive() -> Check:
+    """The definition in CUDA C++, one thread a row."""
+    kernel = _cuda_kernel("softmax_naive")
+    return Check(
+        Candidate("softmax_naive", CUDA_FILE),
+        {
+            "correct": CudaCorrect(kernel, _cuda_cases, softmax_rows, _tolerance),
+            "clean": CudaClean(kernel, _small_cuda_cases, softmax_rows, _tolerance),
+        },
+        programs=CUDA_PROGRAMS,
+    )
+
+
+def cuda_block() -> Check:
+    """One block a row, reduced through shared memory."""
+    kernel = _cuda_kernel("softmax_block")
+    traffic = CudaTraffic(
+        kernel,
+        _quads,
+        softmax_rows,
+        _tolerance,
+        _bytes_of_case,
+        (ByteLevel(2.1, 1.0), ByteLevel(4.2, 0.5)),
+        advice="Let neighbouring threads read neighbouring elements, and read a row three times.",
+    )
+    return Check(
+        Candidate("softmax_block", CUDA_FILE),
+        {
+            "correct": CudaCorrect(kernel, _cuda_cases, softmax_rows, _tolerance),
+            "clean": CudaClean(kernel, _small_cuda_cases, softmax_rows, _tolerance),
+            "traffic": traffic,
+        },
+        programs=CUDA_PROGRAMS,
+    )
+
+
+def cuda_warp() -> Check:
+    """Shuffles, the online recurrence and vector loads; a row is read once where it fits."""
+    kernel = _cuda_kernel("softmax_warp")
+    traffic = CudaTraffic(kernel, _quads, softmax_rows, _tolerance, _bytes_of_case, width=16)
+    return Check(
+        Candidate("softmax_warp", CUDA_FILE),
+        {
+            "correct": CudaCorrect(kernel, _cuda_cases, softmax_rows, _tolerance),
+            "clean": CudaClean(kernel, _small_cuda_cases, softmax_rows, _tolerance),
+            "traffic": traffic,
+        },
+        programs=CUDA_PROGRAMS,
+    )
+
+
+def _cuda_kernel(name: str) -> CudaKernel:
+    return CudaKernel(name, CUDA_FILE, HARNESS / f"{name}.cu", ("x", "y"))
 
 
 # --- truth ----------------------------------------------------------------------------------------
@@ -223,6 +285,38 @@ def _masked_cases(rng: Rng) -> Iterator[Case]:
     yield _masked_case(rng, "a row longer than any block", (1, LONGER_THAN_ANY_BLOCK))
     level = (1, 100003)
     yield _masked_case(rng, "a long float16 row of almost equal numbers", level, FP16, spread=0.1)
+
+
+def _cuda_cases(rng: Rng) -> Iterator[Case]:
+    """Float matrices without gaps, which is what the kernels' parameters can say."""
+    yield _case("one single element", _normal(rng, (1, 1)), FP32)
+    yield _case("a single column", _normal(rng, (300, 1)), FP32)
+    yield _case("an odd number of columns", _normal(rng, (5, _odd(rng, 65, 1000))), FP32)
+    yield _case("a power of two of columns", _normal(rng, (3, 1024)), FP32)
+    yield _case("an even number of columns, not of fours", _normal(rng, (4, 1022)), FP32)
+    yield _case("rows that rise from block to block", _ramp(rng, (4, 3000)), FP32)
+    yield _case("rows a little longer than 8192", _ramp(rng, (2, 8192 + _odd(rng, 1, 99))), FP32)
+    yield _case("long rows of a multiple of four", _normal(rng, (2, 20000)), FP32)
+    yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))), FP32)
+    yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))), FP32)
+    beginning = _normal(rng, (3, 9000))
+    beginning[:, : int(rng.integers(8300, 8900))] = -np.inf
+    yield _case("rows that begin with −inf", beginning, FP32)
+    yield _case("numbers of ±10000", 1e4 * rng.uniform(-1, 1, (4, 1111)), FP32)
+    yield _case("a long row of almost equal numbers", _level(rng, 100003), FP32)
+
+
+def _small_cuda_cases(rng: Rng) -> Iterator[Case]:
+    """Each is run in several orders of threads: shapes that take every path of a kernel."""
+    yield _case("rows of fours", _normal(rng, (6, 4 * int(rng.integers(100, 300)))), FP32)
+    yield _case("an odd number of columns", _normal(rng, (5, _odd(rng, 300, 900))), FP32)
+    yield _case("few columns", _normal(rng, (70, _odd(rng, 3, 30))), FP32)
+    yield _case("long rows", _normal(rng, (3, 8192 + 4 * int(rng.integers(1, 99)))), FP32)
+
+
+def _quads(rng: Rng) -> Case:
+    """Rows of whole sectors that fit into a block's registers."""
+    return _case("rows of fours", _normal(rng, (4, 32 * int(rng.integers(80, 250)))), FP32)
 
 
 def _short_rows(rng: Rng) -> Case:

@@ -128,7 +128,25 @@ def _compile(text: str, target: Path, flavour: Flavour) -> Path:
 
 # --- the runtime ----------------------------------------------------------------------------------
 
+
+def symbols(source: Path, flavour: Flavour = "checked") -> tuple[set[str], set[str]]:
+    """Names that a source alone leaves to the linker, and names that it defines."""
+    undefined: set[str] = set()
+    defined: set[str] = set()
+    with tempfile.TemporaryDirectory() as temporary:
+        target = _compile(translate(source), Path(temporary) / "one.o", flavour)
+        for row in toolchain.call([toolchain.nm(), "-P", str(target)]).splitlines():
+            name, kind, *_ = row.split()
+            (undefined if kind in "Uw" else defined).add(name)
+    return undefined, defined
+
+
 _ENTRIES = ("program", "library")
+
+
+def runtime() -> list[Path]:
+    """All objects that a library is linked with, built if they are not; ToolMissing without g++."""
+    return [_runtime_object("library"), *_runtime_objects()]
 
 
 @cache

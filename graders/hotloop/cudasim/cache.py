@@ -30,8 +30,12 @@ def digest(parts: Iterable[str | bytes]) -> str:
 def made(name: str, make: Callable[[Path], None]) -> Path:
     """The file called `name`, made by `make` (which gets a temporary path) if it is not there.
 
-    Several processes may want it at once: each makes its own, and the last one's stays.
+    `HOTLOOP_CUDASIM_PREBUILT` names a folder that is looked into first and never written. Several
+    processes may want a file at once: each makes its own, and the last one's stays.
     """
+    prebuilt = os.environ.get("HOTLOOP_CUDASIM_PREBUILT")
+    if prebuilt and (Path(prebuilt) / name).exists():
+        return Path(prebuilt) / name
     path = folder() / name
     if path.exists():
         return path

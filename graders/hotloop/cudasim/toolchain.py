@@ -39,6 +39,12 @@ def objcopy() -> str:
 
 
 @cache
+def nm() -> str:
+    """Path of nm, from the same package."""
+    return _find("nm", "sudo apt-get install binutils")
+
+
+@cache
 def version() -> str:
     """First line of the compiler's own version text."""
     return call([compiler(), "--version"]).splitlines()[0]

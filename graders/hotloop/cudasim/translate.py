@@ -96,7 +96,7 @@ def preprocess(source: Path, include: Sequence[Path] = (), defines: Sequence[str
             str(toolchain.INCLUDE),
             *(f"-I{folder}" for folder in include),
             "-include",
-            str(toolchain.INCLUDE / "cuda_runtime.h"),
+            "cuda_runtime.h",
             str(source),
         ]
     )

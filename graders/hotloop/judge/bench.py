@@ -7,7 +7,7 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar, cast
 
 from hotloop.judge.check import Candidate
 from hotloop.judge.files import SubmissionFiles
@@ -19,6 +19,8 @@ from hotloop.judge.verdict import Ruling, Verdict
 log = logging.getLogger("hotloop.judge")
 
 RESOLVE_TIMEOUT_S = 60.0
+
+T = TypeVar("T")
 
 
 class Bench:
@@ -46,6 +48,7 @@ class Bench:
         self._on_progress = on_progress
         self._workers: dict[str | None, Link] = {}
         self._owned: list[Link] = []
+        self._shared: dict[str, object] = {}
 
     @property
     def interpreted(self) -> dict[str, str]:
@@ -98,6 +101,12 @@ class Bench:
         link.trusted = not runs_kernels
         self._owned.append(link)
         return link
+
+    def shared(self, key: str, make: Callable[[], T]) -> T:
+        """What several rungs of the task use: made by the first one, the same for the others."""
+        if key not in self._shared:
+            self._shared[key] = make()
+        return cast(T, self._shared[key])
 
     def progress(self, text: str) -> None:
         """Tell whoever waits what is being done."""

@@ -1,8 +1,8 @@
 """Which of the machine's files a confined process sees: an allow-list, and what is cut out of it.
 
 Seen are the system's programs and libraries, the interpreter with its packages, and of Hotloop only
-`hotloop/__init__.py` and `hotloop/worker`. A wheel puts Hotloop among the packages, and a clone may
-lie below a folder that is seen: both are cut out again.
+`hotloop/__init__.py`, `hotloop/worker` and `hotloop/cudasim`. A wheel puts Hotloop among the
+packages, and a clone may lie below a folder that is seen: both are cut out again.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def base_view() -> View:
     trees = [*system, *interpreter, *outside]
     etc = [Path("/etc") / name for name in _ETC if (Path("/etc") / name).exists()]
     worker = [
-        (Path(PACKAGES) / "hotloop" / name, _PACKAGE / name) for name in ("__init__.py", "worker")
+        (Path(PACKAGES) / "hotloop" / name, _PACKAGE / name)
+        for name in ("__init__.py", "worker", "cudasim")
     ]
     return View(
         seen=(*((path, path) for path in (*trees, *etc)), *worker),

@@ -9,7 +9,7 @@ namespace cooperative_groups {
 
 class thread_block {
  public:
-  static void sync() { __syncthreads(); }
+  static __attribute__((always_inline)) void sync(CUDASIM_HERE) { __syncthreads(file, line); }
   static unsigned thread_rank() {
     return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   }
@@ -108,7 +108,9 @@ inline __attribute__((always_inline)) thread_block_tile<N, Group> tiled_partitio
   return {};
 }
 
-CUDASIM_INLINE coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+CUDASIM_INLINE coalesced_group coalesced_threads(int line = __builtin_LINE()) {
+  return coalesced_group(__activemask(line));
+}
 
 template <class Group>
 inline __attribute__((always_inline)) void sync(const Group& group) {

@@ -115,6 +115,10 @@ bool run_warp(unsigned warp, std::vector<unsigned>& lanes) {
   return ran;
 }
 
+bool same_statement(const Thread& a, const Thread& b) {
+  return a.waits_in_line == b.waits_in_line && !std::strcmp(a.waits_in_file, b.waits_in_file);
+}
+
 // Opens the barrier when all threads that have not finished wait there. True when it opened.
 bool open_barrier() {
   unsigned waiting = 0;
@@ -129,7 +133,7 @@ bool open_barrier() {
     }
     if (thread.state != State::AtBarrier) return false;
     ++waiting;
-    if (one && one->waits_at != thread.waits_at) {
+    if (one && !same_statement(*one, thread)) {
       report_divergent_barrier(*one, thread);
       failure = Failure::LaunchFailure;
       abandoned = true;
@@ -245,18 +249,22 @@ using namespace cudasim;
 
 extern "C" {
 
-void cudasim_barrier() {
+void cudasim_barrier(const char* file, int line) {
   Thread& thread = *running;
   thread.waits_at = last_pc = __builtin_return_address(0);
+  thread.waits_in_file = file;
+  thread.waits_in_line = line;
   thread.predicate = 0;
   thread.source_lane = CUDASIM_COUNT;
   thread.state = State::AtBarrier;
   suspend();
 }
 
-int cudasim_barrier_vote(cudasim_vote kind, int predicate) {
+int cudasim_barrier_vote(cudasim_vote kind, int predicate, const char* file, int line) {
   Thread& thread = *running;
   thread.waits_at = last_pc = __builtin_return_address(0);
+  thread.waits_in_file = file;
+  thread.waits_in_line = line;
   thread.predicate = predicate != 0;
   thread.source_lane = kind;
   thread.state = State::AtBarrier;

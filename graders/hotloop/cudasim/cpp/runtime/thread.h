@@ -49,6 +49,8 @@ struct Thread {
   bool yielded = false;
 
   Pc waits_at = nullptr;
+  const char* waits_in_file = nullptr;  // of a barrier
+  int waits_in_line = 0;
   cudasim_warp_op op = CUDASIM_SYNC;
   unsigned mask = 0;
   uint64_t value = 0;

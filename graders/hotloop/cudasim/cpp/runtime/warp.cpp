@@ -150,7 +150,7 @@ bool complete_active(Thread* lanes, unsigned count) {
   for (unsigned lane = 0; lane < count; ++lane) {
     const Thread& thread = lanes[lane];
     const bool same = thread.state == State::AtWarp && thread.op == CUDASIM_ACTIVE &&
-                      thread.waits_at == one->waits_at;
+                      thread.source_lane == one->source_lane;  // the line of the call
     if (same) members |= thread.bit();
   }
   finish({lanes, count, members});

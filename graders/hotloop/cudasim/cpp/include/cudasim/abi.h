@@ -51,9 +51,11 @@ void cudasim_launch(const char* kernel, dim3 grid, dim3 block, size_t shared, vo
                     void (*body)(void*), void* closure, size_t closure_size, const void* entry);
 void cudasim_launch_bounds(unsigned most_threads, unsigned fewest_blocks);
 
-// Block-wide and warp-wide collectives. `warp` exchanges 64 bits among the lanes of `mask`.
-void cudasim_barrier();
-int cudasim_barrier_vote(cudasim_vote kind, int predicate);
+// Block-wide and warp-wide collectives. `warp` exchanges 64 bits among the lanes of `mask`; who asks
+// which lanes are active gives its line in place of a source lane.
+// A barrier is the statement that it stands in: compilers may copy the call.
+void cudasim_barrier(const char* file, int line);
+int cudasim_barrier_vote(cudasim_vote kind, int predicate, const char* file, int line);
 uint64_t cudasim_warp(cudasim_warp_op op, unsigned mask, uint64_t value, unsigned source_lane);
 unsigned cudasim_lane();
 void cudasim_fence();

@@ -7,16 +7,25 @@
 #include "cudasim/abi.h"
 #include "cudasim/qualifiers.h"
 
-CUDASIM_INLINE void __syncthreads() { cudasim_barrier(); }
-CUDASIM_INLINE int __syncthreads_count(int p) { return cudasim_barrier_vote(CUDASIM_COUNT, p); }
-CUDASIM_INLINE int __syncthreads_and(int p) { return cudasim_barrier_vote(CUDASIM_AND, p); }
-CUDASIM_INLINE int __syncthreads_or(int p) { return cudasim_barrier_vote(CUDASIM_OR, p); }
+// Where a barrier was called from, which its caller need not say.
+#define CUDASIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+CUDASIM_INLINE void __syncthreads(CUDASIM_HERE) { cudasim_barrier(file, line); }
+CUDASIM_INLINE int __syncthreads_count(int p, CUDASIM_HERE) {
+  return cudasim_barrier_vote(CUDASIM_COUNT, p, file, line);
+}
+CUDASIM_INLINE int __syncthreads_and(int p, CUDASIM_HERE) {
+  return cudasim_barrier_vote(CUDASIM_AND, p, file, line);
+}
+CUDASIM_INLINE int __syncthreads_or(int p, CUDASIM_HERE) {
+  return cudasim_barrier_vote(CUDASIM_OR, p, file, line);
+}
 
 CUDASIM_INLINE void __syncwarp(unsigned mask = 0xffffffffu) {
   cudasim_warp(CUDASIM_SYNC, mask, 0, 0);
 }
-CUDASIM_INLINE unsigned __activemask() {
-  return static_cast<unsigned>(cudasim_warp(CUDASIM_ACTIVE, 0, 0, 0));
+CUDASIM_INLINE unsigned __activemask(int line = __builtin_LINE()) {
+  return static_cast<unsigned>(cudasim_warp(CUDASIM_ACTIVE, 0, 0, line));
 }
 CUDASIM_INLINE unsigned __ballot_sync(unsigned mask, int predicate) {
   return static_cast<unsigned>(cudasim_warp(CUDASIM_BALLOT, mask, predicate != 0, 0));

@@ -1,0 +1,48 @@
+"""Rung: a CUDA kernel has no races and no other faults that happen to leave the result right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hotloop.cudasim.run import ORDERS
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.cuda_kernel import CudaKernel, sentence, simulator
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
+from hotloop.judge.verdict import Ruling, Verdict
+
+
+@dataclass(frozen=True)
+class CudaClean:
+    """No finding in any order of threads, and the same right answer in all of them.
+
+    cases: few and small; each is run once an order.
+    """
+
+    kernel: CudaKernel
+    cases: Callable[[np.random.Generator], Iterable[Case]]
+    reference: Callable[..., Floats]
+    tolerance: Callable[[Case], Tolerance]
+    needs: tuple[str, ...] = ("correct",)
+    case_timeout_s: float = 30.0
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Run every case in every order; the first finding rules."""
+        del candidate
+        runs = 0
+        simulated = simulator(self.kernel, bench)
+        for case in self.cases(bench.seeds.generator()):
+            for order in ORDERS:
+                with ruling_about(case):
+                    ran = simulated.run(case, bench.patience(self.case_timeout_s), order)
+                    if ran.findings:
+                        raise Ruling(Verdict.WRONG_ANSWER, sentence(ran.findings[0]))
+                    require_agreement(case, ran.answer, self.reference, self.tolerance(case))
+                runs += 1
+        said = f"No race and no other fault in {runs} runs, in {len(ORDERS)} orders of threads."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"runs": runs})

@@ -1,0 +1,59 @@
+"""Rung: a CUDA kernel's answers are right, in the simulator, on inputs it has never seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.cuda_kernel import CudaKernel, Simulated, sentence, simulator
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
+from hotloop.judge.verdict import Ruling, Verdict
+
+
+ORDER = "reverse"
+"""The last thread runs first. A missing barrier then often leaves the result right, as it does on a
+GPU: to find it is another rung's affair."""
+
+
+@dataclass(frozen=True)
+class CudaCorrect:
+    """Every case must agree with a float64 reference; nothing may leave its tensors.
+
+    cases, reference, tolerance: as in `Correct`.
+    """
+
+    kernel: CudaKernel
+    cases: Callable[[np.random.Generator], Iterable[Case]]
+    reference: Callable[..., Floats]
+    tolerance: Callable[[Case], Tolerance]
+    needs: tuple[str, ...] = ()
+    case_timeout_s: float = 30.0
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Compile once, run every case; the first wrong one rules."""
+        del candidate
+        passed = 0
+        simulated = simulator(self.kernel, bench)
+        for case in self.cases(bench.seeds.generator()):
+            with ruling_about(case):
+                ran = simulated.run(case, bench.patience(self.case_timeout_s), ORDER)
+                self._require_right(case, ran)
+            passed += 1
+        said = f"Right on all {passed} hidden cases, in the simulator."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"cases": passed})
+
+    def _require_right(self, case: Case, ran: Simulated) -> None:
+        """Where something else was found as well, it may be the reason."""
+        try:
+            require_agreement(case, ran.answer, self.reference, self.tolerance(case))
+        except Ruling as ruling:
+            if not ran.findings:
+                raise
+            found = sentence(ran.findings[0])
+            raise Ruling(ruling.verdict, f"{ruling.sentence} And {found}") from None

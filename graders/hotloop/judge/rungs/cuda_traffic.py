@@ -1,0 +1,116 @@
+"""Rung: what a CUDA kernel moves, as the simulator counts it: efficient, without a GPU.
+
+Global memory is counted in sectors of 32 bytes, so that lanes which are not next to each other
+cost what they cost on a GPU; shared memory in passes over its banks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.cuda_kernel import CudaKernel, simulator
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
+from hotloop.judge.rungs.traffic import COUNTING_SLACK, ByteLevel
+from hotloop.judge.verdict import Verdict
+
+CONFLICTS = 1.05
+"""Passes over the banks, against the fewest, that still count as none too many."""
+
+
+@dataclass(frozen=True)
+class CudaTraffic:
+    """Bytes that move between a kernel and global memory, against the fewest possible.
+
+    fewest_bytes: of the case, every needed element read once and every result written once.
+    width: bytes that the widest load must have, 16 for vector loads; 0 where it does not matter.
+    """
+
+    kernel: CudaKernel
+    case: Callable[[np.random.Generator], Case]
+    reference: Callable[..., Floats]
+    tolerance: Callable[[Case], Tolerance]
+    fewest_bytes: Callable[[Case], int]
+    levels: Sequence[ByteLevel] = (ByteLevel(1.05, 1.0), ByteLevel(1.6, 0.5))
+    width: int = 0
+    advice: str = "Load every element once, keep it in registers, and store each result once."
+    needs: tuple[str, ...] = ("correct",)
+    timeout_s: float = 30.0
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Run one case and count."""
+        del candidate
+        case = self.case(bench.seeds.generator())
+        simulated = simulator(self.kernel, bench)
+        with ruling_about(case):
+            ran = simulated.run(case, bench.patience(self.timeout_s))
+            require_agreement(case, ran.answer, self.reference, self.tolerance(case))
+        return self._rule(name, ran.sites, self.fewest_bytes(case))
+
+    def _rule(self, name: str, sites: Sequence[Mapping[str, Any]], fewest: int) -> RungRecord:
+        global_ = [s for s in sites if s["space"] == "global"]
+        moved = sum(int(s["moved"]) for s in global_)
+        widest = max((int(s["width"]) for s in global_ if s["did"] == "read"), default=0)
+        factor, conflicts = moved / fewest, _conflicts(sites)
+        evidence = {
+            "moved_bytes": moved,
+            "fewest_bytes": fewest,
+            "factor": round(factor, 4),
+            "widest_load_bytes": widest,
+            "bank_passes_over_fewest": round(conflicts, 4),
+            "lines": [_line(site) for site in sites],
+        }
+        if factor < COUNTING_SLACK:
+            told = f"It moves {factor:.2f}× of what this task was thought to need at least."
+            return RungRecord(name, Verdict.IMPLAUSIBLE, told, evidence=evidence)
+        earned = max((lv.earned for lv in self.levels if factor <= lv.factor), default=0.0)
+        faults: list[str] = []
+        if earned < 1:
+            faults.append(f"it moves {factor:.2f}× the fewest bytes{_worst(global_)}")
+        if widest < self.width:
+            faults.append(f"its widest load has {widest} bytes, and {self.width} are possible")
+            earned = min(earned, 0.5)
+        if conflicts > CONFLICTS:
+            faults.append(f"shared memory is passed {conflicts:.1f} times as often as it need be")
+            earned = min(earned, 0.5)
+        if not faults:
+            told = f"Moves {factor:.2f}× the fewest bytes possible."
+            return RungRecord(name, Verdict.PASSED, told, 1.0, evidence=evidence)
+        verdict = Verdict.PARTIAL if earned else Verdict.TOO_SLOW
+        told = f"Right, but {', and '.join(faults)}. {self.advice}"
+        return RungRecord(name, verdict, told, earned, evidence=evidence)
+
+
+def _conflicts(sites: Sequence[Mapping[str, Any]]) -> float:
+    shared = [s for s in sites if s["space"] == "shared"]
+    fewest = sum(int(s["fewest"]) for s in shared)
+    return sum(int(s["moved"]) for s in shared) / fewest if fewest else 1.0
+
+
+def _worst(sites: Sequence[Mapping[str, Any]]) -> str:
+    """The line that moves most beyond what was asked for, where lanes are not side by side."""
+    worst = max(sites, key=lambda s: int(s["moved"]) - int(s["bytes"]), default=None)
+    if worst is None or int(worst["moved"]) <= 1.1 * int(worst["bytes"]):
+        return ""
+    times = int(worst["moved"]) / int(worst["bytes"])
+    return f" ({_place(worst)}: {times:.1f} bytes move for each that is asked for)"
+
+
+def _line(site: Mapping[str, Any]) -> dict[str, Any]:
+    kept = ("kernel", "space", "did", "bytes", "width", "requests", "moved", "fewest")
+    return {"line": _place(site), **{key: site[key] for key in kept}}
+
+
+def _place(site: Mapping[str, Any]) -> str:
+    line = site.get("line")
+    if not isinstance(line, dict):
+        return "?"
+    place = cast(Mapping[str, Any], line)
+    return f"{place.get('file')}:{place.get('line')}"

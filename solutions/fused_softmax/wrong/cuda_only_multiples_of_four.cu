@@ -1,0 +1,17 @@
+/*
+Divides the row into float4s and forgets what is left over.
+
+fails: cuda_warp.correct
+*/
+
+  // ### BEGIN SOLUTION fused_softmax.cuda_warp
+  const float* in = x + static_cast<size_t>(blockIdx.x) * columns;
+  float* out = y + static_cast<size_t>(blockIdx.x) * columns;
+  // A float4 must lie on 16 bytes: every row does, if the first does and the length is right.
+  const bool aligned = reinterpret_cast<size_t>(in) % 16 == 0 && columns >= 4;
+  if (aligned && columns <= kThreads * 4 * kKept) {
+    softmax_kept(reinterpret_cast<const float4*>(in), reinterpret_cast<float4*>(out), columns / 4);
+  } else {
+    softmax_two_passes(in, out, columns);
+  }
+  // ### END SOLUTION

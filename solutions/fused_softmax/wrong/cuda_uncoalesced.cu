@@ -1,0 +1,38 @@
+/*
+Gives each thread a stretch of neighbouring elements, so that lanes are far from each other.
+
+fails: cuda_block.traffic
+*/
+
+  // ### BEGIN SOLUTION fused_softmax.cuda_block
+  __shared__ float partial[kThreads];
+  const int t = threadIdx.x;
+  const float* in = x + static_cast<size_t>(blockIdx.x) * columns;
+  float* out = y + static_cast<size_t>(blockIdx.x) * columns;
+  const int stretch = (columns + kThreads - 1) / kThreads;
+  const int first = t * stretch, last = min(columns, first + stretch);
+
+  float maximum = -CUDART_INF_F;
+  for (int c = first; c < last; ++c) maximum = fmaxf(maximum, in[c]);
+  partial[t] = maximum;
+  for (int half = kThreads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half) partial[t] = fmaxf(partial[t], partial[t + half]);
+  }
+  __syncthreads();
+  maximum = partial[0];
+  // Nobody may write its sum into partial[0] while another one still reads the maximum there.
+  __syncthreads();
+
+  const float shift = maximum == -CUDART_INF_F ? 0.0f : maximum;
+  float sum = 0.0f;
+  for (int c = first; c < last; ++c) sum += __expf(in[c] - shift);
+  partial[t] = sum;
+  for (int half = kThreads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (t < half) partial[t] += partial[t + half];
+  }
+  __syncthreads();
+  const float scale = partial[0] == 0.0f ? 0.0f : 1.0f / partial[0];
+  for (int c = first; c < last; ++c) out[c] = __expf(in[c] - shift) * scale;
+  // ### END SOLUTION
