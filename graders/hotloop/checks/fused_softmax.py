@@ -42,6 +42,7 @@ CUDA_PROGRAMS = {"g++": "g++"}  # the simulator compiles with it
 HARNESS = Path(__file__).parent / "harness" / "fused_softmax"
 BASELINES = Path(__file__).parent / "baselines" / "fused_softmax.py"
 FIVE_OPS = Baseline(BASELINES, "five_ops")
+COPY = Baseline(BASELINES, "copy")
 SCALE_MASK_SOFTMAX = Baseline(BASELINES, "scale_mask_softmax")
 
 CPU_SHAPE = (256, 4096)
@@ -56,6 +57,9 @@ LONGER_THAN_ANY_BLOCK = (1 << 20) + 3
 # Provisional on every device: module.yaml says where they were taken from.
 CPU_LEVELS = (Level(1.2, 0.5), Level(1.3, 1.0), Level(1.6, 0.0))
 GPU_LEVELS = (Level(2.0, 0.5), Level(3.0, 1.0), Level(3.5, 0.0))
+COPY_LEVELS = (Level(0.6, 0.5), Level(0.75, 1.0), Level(0.85, 0.0))
+"""Shares of the bandwidth that a copy of the same tensors reaches in the same minutes."""
+
 GPU_MASKED_LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0), Level(3.0, 0.0))
 
 
@@ -140,6 +144,7 @@ def cuda_naive() -> Check:
 def cuda_block() -> Check:
     """One block a row, reduced through shared memory."""
     kernel = _cuda_kernel("softmax_block")
+    candidate = Candidate("softmax_block", CUDA_FILE, "destination", harness=kernel.harness)
     traffic = CudaTraffic(
         kernel,
         _quads,
@@ -150,11 +155,12 @@ def cuda_block() -> Check:
         advice="Let neighbouring threads read neighbouring elements, and read a row three times.",
     )
     return Check(
-        Candidate("softmax_block", CUDA_FILE),
+        candidate,
         {
             "correct": CudaCorrect(kernel, _cuda_cases, softmax_rows, _tolerance),
             "clean": CudaClean(kernel, _small_cuda_cases, softmax_rows, _tolerance),
             "traffic": traffic,
+            "gpu_correct": GpuCorrect(_cuda_cases, softmax_rows, _tolerance),
         },
         programs=CUDA_PROGRAMS,
     )
@@ -163,13 +169,22 @@ def cuda_block() -> Check:
 def cuda_warp() -> Check:
     """Shuffles, the online recurrence and vector loads; a row is read once where it fits."""
     kernel = _cuda_kernel("softmax_warp")
+    candidate = Candidate("softmax_warp", CUDA_FILE, "destination", harness=kernel.harness)
     traffic = CudaTraffic(kernel, _quads, softmax_rows, _tolerance, _bytes_of_case, width=16)
     return Check(
-        Candidate("softmax_warp", CUDA_FILE),
+        candidate,
         {
             "correct": CudaCorrect(kernel, _cuda_cases, softmax_rows, _tolerance),
             "clean": CudaClean(kernel, _small_cuda_cases, softmax_rows, _tolerance),
             "traffic": traffic,
+            "gpu_correct": GpuCorrect(_cuda_cases, softmax_rows, _tolerance),
+            "gpu_fast": GpuFast(
+                _gpu_workload(),
+                COPY,
+                _bytes_of_call,
+                COPY_LEVELS,
+                baseline_truth=_unchanged,
+            ),
         },
         programs=CUDA_PROGRAMS,
     )
@@ -448,6 +463,10 @@ def _gpu_workload() -> DeviceWorkload:
         tolerance=_tolerance_of(FP32, GPU_SHAPE[1]),
         device_reference=_softmax_on_device,
     )
+
+
+def _unchanged(x: Any) -> Any:
+    return x
 
 
 def _gpu_masked_workload() -> DeviceWorkload:

@@ -10,6 +10,7 @@ import importlib
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from hotloop.judge.record import RungRecord
@@ -31,12 +32,14 @@ class Candidate:
     style: how results come back. "return": one tensor, copied by the worker into the judge's
         buffer. "destination": the last argument is the judge's output tensor. "json": plain data.
     framework: what the tensors are in the worker.
+    harness: for a CUDA file, a CUDA file of ours that launches the kernel called `name`.
     """
 
     name: str
     file: str | None = None
     style: Style = "return"
     framework: Literal["torch", "numpy"] = "torch"
+    harness: Path | None = None
 
 
 class Rung(Protocol):

@@ -14,6 +14,7 @@ import socket
 import struct
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from hotloop.judge.buffers import Buffer
@@ -89,11 +90,19 @@ class Link:
             self._fail(*_failure(reply))
         return reply
 
-    def resolve(self, name: str, file: str | None, timeout_s: float) -> None:
-        """Have the worker find the candidate; repeated calls for the same one are free."""
+    def resolve(
+        self, name: str, file: str | None, timeout_s: float, harness: Path | None = None
+    ) -> None:
+        """Have the worker find the candidate; repeated calls for the same one are free.
+
+        harness: for a CUDA file, what is compiled with it and launches the kernel.
+        """
         if self._resolved == (name, file):
             return
-        self.request({"op": "resolve", "name": name, "file": file}, timeout_s)
+        message: wire.Message = {"op": "resolve", "name": name, "file": file}
+        if harness is not None:
+            message["harness"] = harness.read_text(encoding="utf-8")
+        self.request(message, timeout_s)
         self._resolved = (name, file)
 
     def hello(self, timeout_s: float) -> None:

@@ -74,7 +74,12 @@ class Worker:
 
     def on_resolve(self, message: Message, _fds: list[int]) -> Message:
         """Find the candidate by name, in its file or in the notebook's namespace."""
-        if message["file"] is not None:
+        if "harness" in message:
+            from hotloop.worker import cuda_extension
+
+            path = Path(message["file"])
+            self.namespace = {message["name"]: cuda_extension.load(path, message["harness"])}
+        elif message["file"] is not None:
             self.namespace = load_file(Path(message["file"]))
         candidate = self.namespace.get(message["name"])
         if not callable(candidate):

@@ -44,7 +44,7 @@ def candidate_worker(bench: Bench, candidate: Candidate, card: Card) -> Generato
     link = _start(bench.launcher, bench.files.root, card, trusted=False)
     link.deadline = bench.deadline
     try:
-        link.resolve(candidate.name, candidate.file, RESOLVE_TIMEOUT_S)
+        link.resolve(candidate.name, candidate.file, RESOLVE_TIMEOUT_S, candidate.harness)
         yield link
     finally:
         link.close()

@@ -15,7 +15,6 @@ from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
 from hotloop.judge.verdict import Ruling, Verdict
 
-
 ORDER = "reverse"
 """The last thread runs first. A missing barrier then often leaves the result right, as it does on a
 GPU: to find it is another rung's affair."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.calls import CallSpec
@@ -43,6 +44,8 @@ class GpuFast:
 
     fewest_bytes, fewest_flops: of one call; a time shorter than either allows is implausible.
     levels: speed-ups over the baseline and the share of points each earns.
+    baseline_truth: what the baseline computes, on torch tensors, where that is something else: a
+        level is then a share of what a copy reaches.
     seconds: budget of the measurement.
     """
 
@@ -51,6 +54,7 @@ class GpuFast:
     fewest_bytes: Callable[[CallSpec], int]
     levels: tuple[Level, ...]
     fewest_flops: Callable[[CallSpec], int] | None = None
+    baseline_truth: Callable[..., Any] | None = None
     needs: tuple[str, ...] = ("gpu_correct",)
     seconds: float = 60.0
 
@@ -77,7 +81,7 @@ class GpuFast:
             card.clocks.expected_clients += 1
             ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
             other.resolve(ours.name, ours.file, 120)
-            side_a = DeviceSide(other, ours, self.workload, card, bench.seeds, before)
+            side_a = DeviceSide(other, ours, self._of_baseline(), card, bench.seeds, before)
             lengthen(side_a)
             free = card.free_bytes - max(0, before - card.driver.memory()[0])
             with candidate_worker(bench, candidate, card) as link:
@@ -89,6 +93,12 @@ class GpuFast:
                     raise blame(link, card, str(busy)) from None
                 finally:
                     side_b.close()
+
+    def _of_baseline(self) -> DeviceWorkload:
+        truth = self.baseline_truth
+        if truth is None:
+            return self.workload
+        return replace(self.workload, reference=truth, device_reference=truth)
 
     def _judge(
         self, name: str, side_a: DeviceSide, side_b: DeviceSide, ceiling: Ceiling, bench: Bench
