@@ -41,9 +41,9 @@ FATAL = {
 class CudaKernel:
     """A kernel and how it is launched.
 
-    name: the kernel's. file: the learner's. harness: a CUDA file of ours that declares the kernel and
-        launches it from `hotloop_run(tensors, numbers)`. parameters: what the learner calls the
-        tensors, the output last.
+    name: the kernel's. file: the learner's. harness: a CUDA file of ours that declares the kernel
+        and launches it from `hotloop_run(tensors, numbers)`. parameters: what the learner calls
+        the tensors, the output last.
     """
 
     name: str
