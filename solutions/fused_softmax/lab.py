@@ -16,14 +16,15 @@
 #
 # Softmax does five small things to every element. Run as five operations, they carry the whole
 # tensor to memory and back again and again; run as one kernel, they read it once and write it once.
-# In this notebook you build that kernel in seven steps, from PyTorch over OpenAI Triton to CUDA C++, and
-# explain in an eighth why it is fast.
+# In this notebook you build that kernel in ten steps, from PyTorch over OpenAI Triton to CUDA C++ and an operator
+# of your own, and explain in the last one why it is fast.
 #
 # How it works here:
 #
 # - Write your answer where a cell says `### TASK …`, then run the cell with `check(…)` below it. A
 #   separate judge process calls your function on hidden inputs and tells you what it saw.
-# - Tasks 3 and 4 are written in `softmax_triton.py` and tasks 5 to 7 in `softmax.cu`, beside this notebook.
+# - Tasks 3 and 4 are written in `softmax_triton.py`, tasks 5 to 7 in `softmax.cu`, and tasks 8 to 10 in
+#   `softmax_op.cu` and `softmax_op.py`, beside this notebook.
 #   Open them in JupyterLab's editor (double-click in the file list), save, and run the check here.
 # - No GPU is needed to start: Triton kernels run in Triton's interpreter, and CUDA C++ in Hotloop's
 #   simulator. What only a GPU can show says `not_measured`, and its points stay open.
@@ -275,7 +276,64 @@ check("fused_softmax.cuda_warp")
 show_traffic("softmax.cu", "softmax_warp", rows=64, columns=1024)
 
 # %% [markdown]
-# ## 8. Explain it
+# ## 8. An operator around the kernel
+#
+# ### CARD fused_softmax.operator_launcher
+#
+# A kernel becomes useful when PyTorch can call it. `softmax_op.cu` includes your `softmax.cu` and registers an
+# operator on PyTorch's **stable ABI**: a small set of C headers that stays the same from version to version, and
+# compiles in seconds. Write the body of `softmax_forward(x)`.
+#
+# `x` must be a float32 tensor with 2 dimensions on the GPU; everything else is refused with an error that says
+# why. Rows may have gaps between them, and there may be no elements at all. Without a GPU the simulator is the
+# device: `x.is_cuda()` is true of its tensors there.
+#
+# ### HINTS fused_softmax.operator_launcher
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "operator_launcher", "locked": true, "points": 8, "solution": false, "task": false}
+check("fused_softmax.operator_launcher")
+
+# %% [markdown]
+# ## 9. What the compiler must know
+#
+# ### CARD fused_softmax.operator_python
+#
+# `torch.compile` and autograd cannot look into your kernel. In `softmax_op.py` register for them: a *fake* kernel
+# for `forward` and for `backward`, which says what comes out without computing it, and the backward itself, so
+# that `forward` can be differentiated. The check traces your operator between two others with `fullgraph=True`,
+# where a graph break is an error.
+#
+# ### HINTS fused_softmax.operator_python
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "operator_python", "locked": true, "points": 5, "solution": false, "task": false}
+check("fused_softmax.operator_python")
+
+# %% [markdown]
+# ## 10. The gradient
+#
+# ### CARD fused_softmax.operator_backward
+#
+# `softmax_backward_kernel` in `softmax_op.cu` computes the gradient: with `y` the result and `dy` the gradient that
+# came back, **dx = y · (dy − Σ y · dy)**, the sum over the row. One block of 256 threads writes one row.
+#
+# ### HINTS fused_softmax.operator_backward
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "operator_backward", "locked": true, "points": 8, "solution": false, "task": false}
+check("fused_softmax.operator_backward")
+
+# %% [markdown]
+# PyTorch has checks of its own for operators. The cell below runs them on yours: `opcheck` looks at the schema, at
+# the registrations and at what your fake kernels promise; and your operator stands beside
+# `torch.nn.functional.softmax` on a few shapes. Where do the two differ, and by how much? Is it more than float32
+# explains?
+
+# %%
+from hotloop.cudasim.lesson import try_operator
+
+try_operator("softmax_op.py")
+
+# %% [markdown]
+# ## 11. Explain it
 #
 # ### CARD fused_softmax.explain
 #

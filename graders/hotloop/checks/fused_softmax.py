@@ -17,7 +17,7 @@ from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.check import Candidate, Check
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaKernel
-from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, U8, DType
+from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, U8, DType
 from hotloop.judge.gpu.recipes import HOSTILE, Draw, Keep, Normal, Twist
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.levels import Level
@@ -30,6 +30,7 @@ from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
+from hotloop.judge.rungs.refuses import Refuses
 from hotloop.judge.rungs.traffic import ByteLevel, Traffic
 from hotloop.judge.window import Workload
 
@@ -38,6 +39,7 @@ Shape = tuple[int, ...]
 
 KERNELS = "softmax_triton.py"
 CUDA_FILE = "softmax.cu"
+OPERATOR_FILE = "softmax_op.py"
 CUDA_PROGRAMS = {"g++": "g++"}  # the simulator compiles with it
 HARNESS = Path(__file__).parent / "harness" / "fused_softmax"
 BASELINES = Path(__file__).parent / "baselines" / "fused_softmax.py"
@@ -190,6 +192,44 @@ def cuda_warp() -> Check:
     )
 
 
+def operator_launcher() -> Check:
+    """The C++ function around the kernel: checks, layout, launch."""
+    return Check(
+        Candidate("softmax", OPERATOR_FILE, operator=True),
+        {
+            "correct": Correct(_operator_cases, softmax_rows, _tolerance, case_timeout_s=120),
+            "refuses": Refuses(_not_for_the_operator),
+        },
+        programs=CUDA_PROGRAMS,
+    )
+
+
+def operator_python() -> Check:
+    """What the compiler must know: the operator in the middle of a graph that must not break."""
+    return Check(
+        Candidate("compiled", OPERATOR_FILE, operator=True),
+        {
+            "correct": Correct(
+                _cases_in_a_graph, _doubled_beside_itself, _tolerance_in_a_graph, case_timeout_s=120
+            )
+        },
+        programs=CUDA_PROGRAMS,
+    )
+
+
+def operator_backward() -> Check:
+    """The gradient that autograd gives back."""
+    return Check(
+        Candidate("gradient", OPERATOR_FILE, operator=True),
+        {
+            "correct": Correct(
+                _gradient_cases, _gradient_rows, _gradient_tolerance, case_timeout_s=120
+            )
+        },
+        programs=CUDA_PROGRAMS,
+    )
+
+
 def _cuda_kernel(name: str) -> CudaKernel:
     return CudaKernel(name, CUDA_FILE, HARNESS / f"{name}.cu", ("x", "y"))
 
@@ -327,6 +367,60 @@ def _small_cuda_cases(rng: Rng) -> Iterator[Case]:
     yield _case("an odd number of columns", _normal(rng, (5, _odd(rng, 300, 900))), FP32)
     yield _case("few columns", _normal(rng, (70, _odd(rng, 3, 30))), FP32)
     yield _case("long rows", _normal(rng, (3, 8192 + 4 * int(rng.integers(1, 99)))), FP32)
+
+
+def _operator_cases(rng: Rng) -> Iterator[Case]:
+    yield _case("one single element", _normal(rng, (1, 1)), FP32)
+    yield _case("an odd number of columns", _normal(rng, (5, _odd(rng, 65, 1000))), FP32)
+    yield _case("rows of fours", _normal(rng, (4, 2048)), FP32)
+    yield _case("rows with a gap between them", _normal(rng, (5, 777)), FP32, gap=19)
+    yield _case("rows that do not begin on 16 bytes", _normal(rng, (5, 776)), FP32, gap=1)
+    yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))), FP32)
+
+
+def _not_for_the_operator(rng: Rng) -> Iterator[Case]:
+    yield _case("a vector", _normal(rng, (64,)), FP32)
+    yield _case("three dimensions", _normal(rng, (2, 3, 64)), FP32)
+    yield _case("float64", _normal(rng, (3, 64)), FP64)
+    yield _case("float16", _normal(rng, (3, 64)), FP16)
+    whole = rng.integers(-9, 9, (3, 64))
+    yield Case("integers", (Tensor(whole, I32),), TensorSpec(whole.shape, FP32))
+
+
+def _cases_in_a_graph(rng: Rng) -> Iterator[Case]:
+    yield _case("rows of fours", _normal(rng, (4, 1024)), FP32)
+    yield _case("an odd number of columns", _normal(rng, (5, _odd(rng, 65, 1000))), FP32)
+
+
+def _doubled_beside_itself(x: Floats) -> Floats:
+    """What the operator stands between in the learner's file."""
+    return softmax_rows(2.0 * x) + x
+
+
+def _tolerance_in_a_graph(case: Case) -> Tolerance:
+    return Tolerance.derived(case.out.dtype, FP32, terms=case.out.shape[-1], amplification=104)
+
+
+def _gradient_cases(rng: Rng) -> Iterator[Case]:
+    for label, shape in (
+        ("one single element", (1, 1)),
+        ("an odd number of columns", (5, _odd(rng, 65, 1000))),
+        ("rows of fours", (4, 2048)),
+        ("long rows", (2, 9001)),
+    ):
+        x, dy = _normal(rng, shape), _normal(rng, shape)
+        yield Case(label, (Tensor(x, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
+
+
+def _gradient_rows(x: Floats, dy: Floats) -> Floats:
+    y = softmax_rows(x)
+    return y * (dy - (y * dy).sum(axis=-1, keepdims=True))
+
+
+def _gradient_tolerance(case: Case) -> Tolerance:
+    """Of dy − Σ(y·dy), numbers of a size of 10, with what the softmax itself may be off."""
+    derived = Tolerance.derived(FP32, FP32, terms=case.out.shape[-1], amplification=104)
+    return Tolerance(derived.relative, derived.absolute + 20.0 * derived.relative)
 
 
 def _quads(rng: Rng) -> Case:

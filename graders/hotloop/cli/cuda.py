@@ -11,6 +11,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from hotloop.cli import cuda_compile
 from hotloop.cli.answer import Json, UserError, answering, log
 from hotloop.cudasim import build, run, table
 from hotloop.cudasim import check as checking
@@ -20,6 +21,7 @@ from hotloop.cudasim.report import Report, Site
 app = typer.Typer(
     help="Run CUDA C++ programs on this machine's CPU, and check them.", no_args_is_help=True
 )
+cuda_compile.register(app)
 
 Sources = Annotated[
     list[Path],

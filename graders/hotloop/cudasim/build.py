@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,9 +18,17 @@ from hotloop.cudasim.translate import translate
 Flavour = Literal["plain", "checked"]
 """plain: as fast as the simulator gets. checked: every access is seen by the runtime."""
 
-_COMMON = ("-fPIC", "-g1", "-fno-strict-aliasing", "-pthread")
+_COMMON = (
+    "-fPIC",
+    "-g1",
+    "-fno-strict-aliasing",
+    "-pthread",
+    # Frames of many pages touch each of them, and so the guard page below a thread's stack.
+    "-fstack-clash-protection",
+    "--param=stack-clash-protection-guard-size=12",
+)
 _FLAVOURS: dict[Flavour, tuple[str, ...]] = {
-    "plain": ("-O2",),
+    "plain": ("-O2", "-fno-crossjumping"),  # a barrier keeps a call of its own
     # The runtime is the sanitizers' runtime. Structs are not taken apart, so that a float4 is
     # loaded by one access of 16 bytes, as a GPU loads it; and nothing is vectorised by itself.
     "checked": (
@@ -144,9 +153,21 @@ def symbols(source: Path, flavour: Flavour = "checked") -> tuple[set[str], set[s
 _ENTRIES = ("program", "library")
 
 
-def runtime() -> list[Path]:
-    """All objects that a library is linked with, built if they are not; ToolMissing without g++."""
-    return [_runtime_object("library"), *_runtime_objects()]
+def runtime() -> Path:
+    """A folder with all objects that a library is linked with, built if they are not.
+
+    It may be shown to others, as `HOTLOOP_CUDASIM_PREBUILT`. ToolMissing without g++.
+    """
+    folder = store.folder() / f"runtime-{_runtime_digest()}"
+    folder.mkdir(exist_ok=True)
+    for path in [_runtime_object("library"), *_runtime_objects()]:
+        if not (folder / path.name).exists():
+            store.made(f"{folder.name}/{path.name}", lambda new, path=path: _copied(path, new))
+    return folder
+
+
+def _copied(path: Path, target: Path) -> None:
+    shutil.copyfile(path, target)
 
 
 @cache

@@ -40,7 +40,7 @@ def made(name: str, make: Callable[[Path], None]) -> Path:
     if path.exists():
         return path
     with tempfile.TemporaryDirectory(dir=folder(), prefix="making-") as temporary:
-        new = Path(temporary) / name
+        new = Path(temporary) / path.name
         make(new)
         new.replace(path)
     return path

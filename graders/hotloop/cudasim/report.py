@@ -182,11 +182,19 @@ def _finding(raw: RawFinding, lines: Mapping[Address, Line]) -> Finding:
 
 
 def _merged(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings of the same kind at the same lines, once."""
+    """Findings of the same kind at the same lines, once.
+
+    A read that comes before its write because nothing orders the two is a race, and no more.
+    """
     found: dict[tuple[str, frozenset[Line]], Finding] = {}
     for finding in findings:
         found.setdefault((finding.kind, frozenset(finding.lines)), finding)
-    return list(found.values())
+    raced = {line for f in found.values() if f.kind == "race" for line in f.lines}
+    return [
+        f
+        for f in found.values()
+        if not (f.kind.startswith("uninitialised") and raced.intersection(f.lines))
+    ]
 
 
 def merge(reports: Iterable[Report]) -> Report:

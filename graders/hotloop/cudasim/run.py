@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -13,10 +14,8 @@ from hotloop.cudasim import report as reports
 from hotloop.cudasim.build import Built
 from hotloop.cudasim.report import Report
 
-ORDERS = ("forward", "reverse", "random:1", "random:2")
-"""Of lanes, warps and blocks: a program must not depend on any."""
-
 TIMEOUT_S = 60
+_GRACE_S = 5
 
 
 @dataclass(frozen=True)
@@ -47,14 +46,19 @@ def run(
             "CUDASIM_REPORT": str(path),
             "CUDASIM_TIMEOUT": str(timeout_s),
         }
-        done = subprocess.run(
-            [str(built.path), *arguments],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            env=environment,
-            cwd=cwd,
-            check=False,
-        )
+        try:
+            done = subprocess.run(
+                [str(built.path), *arguments],
+                capture_output=True,
+                text=True,
+                errors="replace",
+                env=environment,
+                cwd=cwd,
+                check=False,
+                timeout=timeout_s + _GRACE_S,
+            )
+        except subprocess.TimeoutExpired:
+            # It has switched its own clock off.
+            return Run(order, -signal.SIGKILL, "", "", Report("timed out"))
         report = reports.read(path.read_text()) if path.exists() else Report("ended without a word")
     return Run(order, done.returncode, done.stdout, done.stderr, report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hotloop.cudasim.tokens import Token, is_code
+from hotloop.cudasim.tokens import Token, is_code, without_alignment
 
 _CLASSES = frozenset({"class", "struct", "union", "enum"})
 
@@ -34,7 +34,7 @@ def _opened(head: Sequence[Token], around: str) -> str:
     """Which scope a brace opens, from what stands before it since the last statement."""
     if around == "function":
         return around
-    words = _outside_template_parameters(head)
+    words = _outside_template_parameters(without_alignment(head))
     if any(w.text == ")" for w in words):
         return "function"
     if any(w.text == "=" for w in words):

@@ -37,8 +37,13 @@ class Token:
 
 
 def tokenize(preprocessed: str) -> list[Token]:
-    """Tokens of the preprocessor's output; what comes from system headers is one token each."""
+    """Tokens of the preprocessor's output; what comes from system headers is one token each.
+
+    Where a macro of a system header is used, the preprocessor marks its text as the system's too,
+    but under the name of the user's file: that is code of the user's.
+    """
     tokens: list[Token] = []
+    users: set[str] = set()
     file, line, system = "", 1, False
     for part in _regions(preprocessed):
         marker = _MARKER.match(part)
@@ -46,6 +51,10 @@ def tokenize(preprocessed: str) -> list[Token]:
             line = int(marker[1])
             file = marker[2].encode().decode("unicode_escape")
             system = _SYSTEM in marker[3].split()
+            if system:
+                system = file not in users
+            else:
+                users.add(file)
             tokens.append(Token("marker", part, file, line))
         elif system:
             tokens.append(Token("system", part, file, line))
@@ -128,6 +137,125 @@ def find_at_depth(tokens: Sequence[Token], index: int, wanted: frozenset[str]) -
                 index = matching(tokens, index)
         index += 1
     return index
+
+
+ALIGNMENT = frozenset({"__align__", "alignas", "__attribute__"})
+"""Words that, with the brackets behind them, may stand nearly anywhere in a declaration."""
+
+
+def without_alignment(tokens: Sequence[Token]) -> list[Token]:
+    """Tokens of code, without alignment specifiers and attributes."""
+    kept: list[Token] = []
+    index = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if token.text in ALIGNMENT:
+            index = matching(tokens, following(tokens, index)) + 1
+            continue
+        if is_code(token) and token.text:
+            kept.append(token)
+        index += 1
+    return kept
+
+
+def commas(tokens: Sequence[Token]) -> list[int]:
+    """Indices of the commas outside of all brackets, angle brackets included."""
+    found: list[int] = []
+    depth = angles = 0
+    for index, token in enumerate(tokens):
+        if not is_code(token):
+            continue
+        if token.text in OPENING:
+            depth += 1
+        elif token.text in CLOSING:
+            depth -= 1
+        elif depth == 0 and token.text == "<":
+            angles += 1
+        elif depth == 0 and is_closing_angle(token):
+            angles = max(0, angles - len(token.text))
+        elif depth == 0 and angles == 0 and token.text == ",":
+            found.append(index)
+    return found
+
+
+def split(tokens: Sequence[Token]) -> list[Sequence[Token]]:
+    """The pieces between the commas; none where there is no code at all."""
+    if not any(is_code(t) for t in tokens):
+        return []
+    pieces: list[Sequence[Token]] = []
+    start = 0
+    for comma in [*commas(tokens), len(tokens)]:
+        pieces.append(tokens[start:comma])
+        start = comma + 1
+    return pieces
+
+
+def is_closing_angle(token: Token) -> bool:
+    """True for > and >>>, which closes three."""
+    return token.kind == "sign" and token.text in {">", ">>>"}
+
+
+def closing_angle(tokens: Sequence[Token], index: int) -> int:
+    """Index of the > that closes the < at `index`, or len(tokens)."""
+    depth = 0
+    while index < len(tokens):
+        token = tokens[index]
+        if is_code(token):
+            if token.text in OPENING:
+                index = matching(tokens, index)
+            elif token.text == "<":
+                depth += 1
+            elif is_closing_angle(token):
+                depth -= len(token.text)
+                if depth <= 0:
+                    return index
+        index += 1
+    return index
+
+
+def opening_angle(tokens: Sequence[Token], index: int) -> int:
+    """Index of the < that the > (or the last of >>>) at `index` closes, or 0."""
+    depth = brackets = 0
+    while index > 0:
+        token = tokens[index]
+        if is_code(token):
+            if token.text in CLOSING:
+                brackets += 1
+            elif token.text in OPENING:
+                brackets -= 1
+            elif brackets == 0 and is_closing_angle(token):
+                depth += len(token.text)
+            elif brackets == 0 and token.text == "<":
+                depth -= 1
+                if depth == 0:
+                    return index
+        index -= 1
+    return 0
+
+
+def opening(tokens: Sequence[Token], index: int) -> int:
+    """Index of the bracket that the one at `index` closes, or 0."""
+    depth = 0
+    while index > 0:
+        if is_code(tokens[index]):
+            if tokens[index].text in CLOSING:
+                depth += 1
+            elif tokens[index].text in OPENING:
+                depth -= 1
+                if depth == 0:
+                    return index
+        index -= 1
+    return 0
+
+
+def statement(tokens: Sequence[Token], index: int, end: int) -> list[Token]:
+    """Tokens of code of the declaration around `index`, from its beginning up to `end`."""
+    start = index
+    while start > 0 and tokens[start - 1].text not in {";", "{", "}"}:
+        if tokens[start - 1].kind == "system":
+            break
+        start -= 1
+    return [t for t in tokens[start:end] if is_code(t)]
 
 
 def text_of(tokens: Sequence[Token]) -> str:

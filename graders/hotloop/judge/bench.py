@@ -14,11 +14,15 @@ from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
+from hotloop.judge.simulator_objects import prebuilt
 from hotloop.judge.verdict import Ruling, Verdict
 
 log = logging.getLogger("hotloop.judge")
 
 RESOLVE_TIMEOUT_S = 60.0
+
+SIMULATOR = "/opt/cudasim"
+"""Where a worker that needs it sees the simulator's own objects."""
 
 T = TypeVar("T")
 
@@ -136,6 +140,8 @@ class Bench:
     def _start(self, candidate: Candidate) -> Link:
         if candidate.file is not None:
             self.files.read_text(candidate.file)
+            if candidate.operator:
+                return self._start_with_simulator()
             return self.launcher.start(
                 files=self.files.root, trusted=False, environment=self.interpreted
             )
@@ -146,6 +152,17 @@ class Bench:
                 "The notebook's process ended before this task could be checked.",
             )
         return link
+
+    def _start_with_simulator(self) -> Link:
+        folder = prebuilt(self.progress)
+        confined = self.launcher.isolation != "none"
+        inside = SIMULATOR if confined else str(folder)
+        return self.launcher.start(
+            files=self.files.root,
+            trusted=False,
+            environment={**self.interpreted, "HOTLOOP_CUDASIM_PREBUILT": inside},
+            read_only={SIMULATOR: folder} if confined else {},
+        )
 
 
 def accept(listener: socket.socket, timeout_s: float) -> socket.socket | None:

@@ -32,6 +32,7 @@ class Candidate:
     style: how results come back. "return": one tensor, copied by the worker into the judge's
         buffer. "destination": the last argument is the judge's output tensor. "json": plain data.
     framework: what the tensors are in the worker.
+    operator: the file builds an operator in CUDA C++, with the simulator where there is no GPU.
     harness: for a CUDA file, a CUDA file of ours that launches the kernel called `name`.
     """
 
@@ -39,6 +40,7 @@ class Candidate:
     file: str | None = None
     style: Style = "return"
     framework: Literal["torch", "numpy"] = "torch"
+    operator: bool = False
     harness: Path | None = None
 
 

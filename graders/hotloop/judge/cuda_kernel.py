@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from hotloop.cudasim import build
-from hotloop.cudasim.problem import ToolMissing
 from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Arena, Call
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import Link, readable
 from hotloop.judge.rungs.correct import Case, fill
+from hotloop.judge.simulator_objects import prebuilt
 from hotloop.judge.verdict import Ruling, Verdict
 
 BUILD_TIMEOUT_S = 90.0
@@ -122,11 +119,9 @@ def _compiled(kernel: CudaKernel, bench: Bench) -> Simulator:
     source = bench.files.read_text(kernel.file)
     if _is_untouched(source, kernel.name):
         raise Ruling(Verdict.WRONG_ANSWER, "Not attempted yet: the kernel's body is empty.")
-    with tempfile.TemporaryDirectory(prefix="hotloop-cuda-") as temporary:
-        folder = _prebuilt(Path(temporary), bench)
-        link = bench.trusted(
-            folder, program=("-m", "hotloop.worker.cuda_program"), runs_kernels=True
-        )
+    link = bench.trusted(
+        prebuilt(bench.progress), program=("-m", "hotloop.worker.cuda_program"), runs_kernels=True
+    )
     link.deadline = bench.deadline
     bench.progress("compiling for the simulator")
     request = {
@@ -158,17 +153,6 @@ def sentence(finding: Mapping[str, Any]) -> str:
     where = " and ".join(dict.fromkeys(lines))
     text = readable(finding.get("text"), 400)
     return f"{where}: {text}" if where else text
-
-
-def _prebuilt(folder: Path, bench: Bench) -> Path:
-    """The simulator's own objects, which every judging would build anew otherwise."""
-    bench.progress("preparing the simulator")
-    try:
-        for path in build.runtime():
-            shutil.copy(path, folder / path.name)
-    except ToolMissing as missing:
-        raise Ruling(Verdict.NOT_MEASURED, str(missing)) from None
-    return folder
 
 
 def _refusal(kernel: CudaKernel, fault: Mapping[str, Any]) -> Ruling:

@@ -41,8 +41,9 @@ class Launcher:
         trusted: bool,
         environment: Mapping[str, str] | None = None,
         devices: tuple[str, ...] = (),
+        read_only: Mapping[str, Path] | None = None,
     ) -> Link:
-        """A worker that has said hello."""
+        """A worker that has said hello. read_only: further folders that it sees, by inside path."""
         ours, theirs = socket.socketpair()
         with theirs:
             confined = self._launch(
@@ -53,7 +54,7 @@ class Launcher:
                         "HOTLOOP_REPLAY": "1",
                         **(environment or {}),
                     },
-                    read_only={},
+                    read_only=read_only or {},
                     writable={},
                     files=files,
                     memory_bytes=self.memory_bytes,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.cudasim.run import ORDERS
+from hotloop.cudasim.orders import ORDERS
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance

@@ -90,6 +90,9 @@ class thread_block_tile : public lanes {
  public:
   thread_block_tile()
       : lanes((N == 32 ? 0xffffffffu : ((1u << N % 32) - 1)) << (cudasim_lane() & ~(N - 1))) {}
+  // A tile forgets what it was cut from.
+  template <class Other>
+  thread_block_tile(const thread_block_tile<N, Other>&) : thread_block_tile() {}
 
   static constexpr unsigned num_threads() { return N; }
   static constexpr unsigned size() { return N; }

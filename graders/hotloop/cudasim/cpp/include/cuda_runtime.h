@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
 #include "cudasim/qualifiers.h"
 #include "driver_types.h"

@@ -78,6 +78,9 @@ CUDASIM_INLINE cudaError_t cudaMemsetAsync(void* pointer, int value, size_t size
 CUDASIM_INLINE cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
+CUDASIM_INLINE cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  return cudaStreamCreateWithFlags(stream, flags);
+}
 CUDASIM_INLINE cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned = 0) {
   return cudaSuccess;
 }
@@ -129,6 +132,18 @@ CUDASIM_INLINE cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_
                                                 cudaMemcpyKind = cudaMemcpyDeviceToHost) {
   return cudasim_symbol_copy(const_cast<void*>(static_cast<const void*>(&symbol)), to, size,
                              offset, 0);
+}
+template <class T>
+CUDASIM_INLINE cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t size,
+                                                   size_t offset, cudaMemcpyKind kind,
+                                                   cudaStream_t = nullptr) {
+  return cudaMemcpyToSymbol(symbol, from, size, offset, kind);
+}
+template <class T>
+CUDASIM_INLINE cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t size,
+                                                     size_t offset, cudaMemcpyKind kind,
+                                                     cudaStream_t = nullptr) {
+  return cudaMemcpyFromSymbol(to, symbol, size, offset, kind);
 }
 template <class T>
 CUDASIM_INLINE cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {

@@ -36,6 +36,8 @@ constexpr size_t kPitch = 512;
 struct Errors {
   cudaError_t last = cudaSuccess;
   cudaError_t sticky = cudaSuccess;
+  bool is_launch = false;
+  bool asked = false;
   Pc at = nullptr;
   std::string what;
 };
@@ -48,6 +50,7 @@ Errors& errors() {
 cudaError_t fail(cudaError_t error, Pc at, const char* what) {
   Errors& e = errors();
   e.last = error;
+  e.is_launch = e.asked = false;
   e.at = at;
   e.what = what;
   return error;
@@ -64,9 +67,8 @@ std::map<const void*, size_t>& dynamic_limits() {
 // A range that the device may read or write, or one of the host's.
 bool is_valid_range(const void* pointer, size_t size) {
   const auto address = reinterpret_cast<uintptr_t>(pointer);
-  if (!memory().is_device(address)) return pointer != nullptr;
-  const Region* region = memory().find(address);
-  return region && region->holds(address, size);
+  if (const Region* region = memory().find(address)) return region->holds(address, size);
+  return pointer != nullptr && !memory().is_device(address);
 }
 
 bool fits_direction(const void* to, const void* from, cudaMemcpyKind kind) {
@@ -150,21 +152,32 @@ bool is_sticky(cudaError_t error) {
 void remember(Failure failure, Pc at, const char* what) {
   const auto error = static_cast<cudaError_t>(failure);
   fail(error, at, what);
+  errors().is_launch = true;
   if (is_sticky(error)) errors().sticky = error;
 }
 
 void report_unchecked_errors() {
   const Errors& e = errors();
-  if (e.last == cudaSuccess || is_sticky(e.last)) return;
+  if (e.last == cudaSuccess || e.asked || is_sticky(e.last)) return;
   Finding finding;
-  finding.kind = "unchecked_error";
-  finding.text = format("%s failed with %s (%s), and nobody asked: look at cudaGetLastError().",
-                        e.what.c_str(), name_of(e.last).name, name_of(e.last).text);
+  finding.kind = e.is_launch ? "unchecked_error" : "failed_call";
+  finding.text = format("%s failed with %s (%s)", e.what.c_str(), name_of(e.last).name,
+                        name_of(e.last).text);
+  finding.text += e.is_launch ? ", and nobody asked: look at cudaGetLastError()."
+                              : ". If that was expected, clear it with cudaGetLastError().";
   finding.witnesses = {{e.at, "fails", false, {}}};
   findings().add(std::move(finding));
 }
 
+bool is_lost() { return is_sticky(errors().sticky); }
+
 size_t dynamic_shared_allowed(const void* entry) {
+  if (!entry) {
+    // A template whose arguments the launch left open: what was allowed to any kernel.
+    size_t most = kSharedWithoutAsking;
+    for (const auto& [function, allowed] : dynamic_limits()) most = std::max(most, allowed);
+    return most;
+  }
   const auto found = dynamic_limits().find(entry);
   return found == dynamic_limits().end() ? kSharedWithoutAsking : found->second;
 }
@@ -209,7 +222,8 @@ cudaError_t cudaHostAlloc(void** pointer, size_t size, unsigned) {
 
 cudaError_t cudaFreeHost(void* pointer) {
   if (!pointer) return answer();
-  if (!memory().release(pointer, CUDASIM_HERE)) {
+  const bool of_host = !memory().is_device(reinterpret_cast<uintptr_t>(pointer));
+  if (!of_host || !memory().release(pointer, CUDASIM_HERE)) {
     return fail(cudaErrorInvalidValue, CUDASIM_HERE, "cudaFreeHost");
   }
   std::free(pointer);
@@ -268,8 +282,13 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 
 void cudasim_symbol(void* variable, size_t size, const char* name, cudasim_symbol_kind kind) {
   const bool constant = kind == CUDASIM_CONSTANT_SYMBOL;
-  memory().add(variable, size, constant ? Space::Constant : Space::Global,
-               constant ? "__constant__ variable" : "__device__ variable", name);
+  const bool managed = kind == CUDASIM_MANAGED_SYMBOL;
+  const char* what = constant  ? "__constant__ variable"
+                     : managed ? "__managed__ variable"
+                               : "__device__ variable";
+  Region& region =
+      memory().add(variable, size, constant ? Space::Constant : Space::Global, what, name);
+  region.of_device = !managed;
 }
 
 cudaError_t cudasim_symbol_copy(void* symbol, void* other, size_t size, size_t offset,
@@ -308,14 +327,20 @@ cudaError_t cudaGetLastError() {
   return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return errors().sticky ? errors().sticky : errors().last; }
+cudaError_t cudaPeekAtLastError() {
+  errors().asked = true;
+  return errors().sticky ? errors().sticky : errors().last;
+}
 const char* cudaGetErrorName(cudaError_t error) { return name_of(error).name; }
 const char* cudaGetErrorString(cudaError_t error) { return name_of(error).text; }
 
 // --- device ----------------------------------------------------------------------------------
 
 cudaError_t cudaDeviceSynchronize() { return answer(); }
-cudaError_t cudaDeviceReset() { return answer(); }
+cudaError_t cudaDeviceReset() {
+  errors() = Errors();
+  return cudaSuccess;
+}
 
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = 1;
@@ -422,6 +447,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 
 cudaError_t cudasim_event_record(cudaEvent_t event) {
+  if (!event) return fail(cudaErrorInvalidResourceHandle, CUDASIM_HERE, "cudaEventRecord");
   event->when = std::chrono::steady_clock::now();
   event->recorded = true;
   return answer();

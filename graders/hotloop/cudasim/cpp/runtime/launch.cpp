@@ -64,6 +64,7 @@ extern "C" void cudasim_launch(const char* kernel, dim3 blocks, dim3 threads, si
     abandon(Failure::LaunchFailure);
   }
   const std::lock_guard<std::mutex> lock(one_at_a_time);
+  if (is_lost()) return;
   if (!is_valid(blocks, threads)) {
     remember(Failure::InvalidConfiguration, at, kernel);
     return;

@@ -64,12 +64,9 @@ void Region::set_written(uintptr_t address, size_t bytes) {
   }
 }
 
-bool Region::is_written(uintptr_t address, size_t bytes) const {
-  if (written.empty()) return true;
-  for (size_t i = address - begin; i < address - begin + bytes; ++i) {
-    if (!(written[i / 8] & (1u << (i % 8)))) return false;
-  }
-  return true;
+bool Region::is_written(uintptr_t address) const {
+  const size_t i = address - begin;
+  return written.empty() || (written[i / 8] & (1u << (i % 8)));
 }
 
 bool Memory::reserve() {

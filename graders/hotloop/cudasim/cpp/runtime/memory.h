@@ -26,6 +26,7 @@ struct Region {
   Pc made_at = nullptr;
   Pc freed_at = nullptr;
   bool live = true;
+  bool of_device = false;  // the host must not touch it
   bool lent = false;
   // One bit a byte; empty where all bytes count as initialised.
   std::vector<uint8_t> written;
@@ -39,7 +40,8 @@ struct Region {
   }
   void forget_contents() { written.assign((size() + 7) / 8, 0); }
   void set_written(uintptr_t address, size_t bytes);
-  bool is_written(uintptr_t address, size_t bytes) const;
+  // Looks at the first byte only: within a struct there may be padding, which nobody writes.
+  bool is_written(uintptr_t address) const;
 };
 
 class Memory {

@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "race.h"
 #include "scheduler.h"
+#include "shared.h"
 #include "traffic.h"
 
 namespace cudasim {
@@ -33,6 +34,10 @@ Finding finding_at(const char* kind, std::string text, Pc pc, cudasim_access did
 
 // Where an address is that no region holds.
 std::string whereabouts(uintptr_t address, std::vector<Witness>& witnesses) {
+  if (address - reinterpret_cast<uintptr_t>(cudasim_dynamic_shared) < kSharedAtMost &&
+      !dynamic_shared_bytes()) {
+    return "of dynamic shared memory, and the launch asks for none: that is its third argument";
+  }
   const Region* region = memory().nearest(address);
   if (!region || address + 65536 < region->begin || address > region->end + 65536) {
     if (address < 4096) return "at the null pointer";
@@ -65,21 +70,31 @@ std::string whereabouts(uintptr_t address, std::vector<Witness>& witnesses) {
   abandon(Failure::IllegalAddress);
 }
 
-void uninitialised(const Region& region, uintptr_t address, size_t bytes, Pc pc) {
+void uninitialised(const Region& region, uintptr_t address, size_t bytes, cudasim_access kind,
+                   Pc pc) {
   const bool shared = region.space == Space::Shared;
   findings().add(finding_at(shared ? "uninitialised_shared" : "uninitialised_global",
-                            format("Reads %zu bytes at %s, which nobody has written.", bytes,
-                                   describe(region, address).c_str()),
-                            pc, CUDASIM_READ));
+                            format("%s %zu bytes at %s, which nobody has written.", verb(kind),
+                                   bytes, describe(region, address).c_str()),
+                            pc, kind));
 }
 
 void on_host(uintptr_t address, cudasim_access kind, Pc pc) {
-  if (!memory().is_device(address)) return;
+  if (memory().is_device(address)) {
+    findings().add(finding_at(
+        "host_access",
+        format("%s device memory from host code: copy it with cudaMemcpy first.", verb(kind)), pc,
+        kind));
+    return;  // the access itself follows and faults, as it would with a GPU
+  }
+  const Region* region = memory().find(address);
+  if (!region || !region->of_device) return;
   findings().add(finding_at(
       "host_access",
-      format("%s device memory from host code: copy it with cudaMemcpy first.", verb(kind)), pc,
-      kind));
-  // The access itself follows and faults, as it would with a GPU.
+      format("%s the %s `%s` from host code, which has a copy of its own: use cudaMemcpyToSymbol "
+             "or cudaMemcpyFromSymbol.",
+             verb(kind), region->what, region->name.c_str()),
+      pc, kind));
 }
 
 // Set by the first instrumented file. Without one only atomics would be seen: nothing is observed.
@@ -93,6 +108,7 @@ void observe(const void* where, size_t bytes, cudasim_access kind, Pc pc) {
     return;
   }
   if (is_private(address)) return;
+  const Busy busy;
   races().settle();
   last_pc = pc;
   Region* region = memory().find(address);
@@ -102,7 +118,7 @@ void observe(const void* where, size_t bytes, cudasim_access kind, Pc pc) {
   }
   if (!region->holds(address, bytes)) out_of_bounds(region->end, address + bytes - region->end, kind, pc);
   if (kind == CUDASIM_READ || kind == CUDASIM_ATOMIC) {
-    if (!region->is_written(address, bytes)) uninitialised(*region, address, bytes, pc);
+    if (!region->is_written(address)) uninitialised(*region, address, bytes, kind, pc);
   }
   if (kind != CUDASIM_READ) region->set_written(address, bytes);
   const uint32_t site = traffic().site(pc, region->space, kind);
@@ -125,6 +141,7 @@ using cudasim::observe_range;
 extern "C" {
 
 void cudasim_note(const void* address, size_t size, cudasim_access kind) {
+  if (cudasim::running) cudasim::let_others_run();
   observe(address, size, kind, __builtin_return_address(0));
 }
 
@@ -144,12 +161,14 @@ void cudasim_note(const void* address, size_t size, cudasim_access kind) {
     observe(at, size, CUDASIM_WRITE, __builtin_return_address(0));                               \
   }                                                                                              \
   void __tsan_volatile_read##size(void* at) {                                                    \
+    if (cudasim::running) cudasim::let_others_run();                                             \
     observe(at, size, CUDASIM_READ, __builtin_return_address(0));                                \
   }                                                                                              \
   void __tsan_volatile_write##size(void* at) {                                                   \
     observe(at, size, CUDASIM_WRITE, __builtin_return_address(0));                               \
   }                                                                                              \
   void __tsan_unaligned_volatile_read##size(void* at) {                                          \
+    if (cudasim::running) cudasim::let_others_run();                                             \
     observe(at, size, CUDASIM_READ, __builtin_return_address(0));                                \
   }                                                                                              \
   void __tsan_unaligned_volatile_write##size(void* at) {                                         \

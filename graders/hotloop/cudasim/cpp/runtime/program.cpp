@@ -19,6 +19,7 @@ namespace {
 
 constexpr size_t kSignalStackBytes = 256 << 10;
 constexpr int kUsage = 64;
+constexpr int kAgainAfterMicroseconds = 1000;
 constexpr int kTimedOut = 124;
 
 Pc instruction(const void* context) {
@@ -52,6 +53,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
     findings().add(at("host_access",
                       "Host code uses a device pointer: copy the data with cudaMemcpy first.", pc,
                       "uses"));
+  } else if (running && signal == SIGFPE) {
+    findings().add(at("division_by_zero", "Divides an integer by zero.", pc, "divides"));
   } else if (running) {
     findings().add(at("out_of_bounds", "Uses an address where there is no memory.", pc, "uses"));
   } else {
@@ -64,6 +67,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
 }
 
 void on_alarm(int, siginfo_t*, void* context) {
+  if (is_busy()) return;  // it may hold what a report needs; the alarm comes again
   const Pc pc = running && last_pc ? last_pc : instruction(context);
   findings().add(at("timeout",
                     running ? "The kernel did not end in time: a loop without end, or one that "
@@ -103,6 +107,7 @@ __attribute__((constructor)) void begin() {
     handle(SIGALRM, on_alarm);
     struct itimerval timer = {};
     timer.it_value.tv_sec = std::atol(seconds);
+    timer.it_interval.tv_usec = kAgainAfterMicroseconds;
     setitimer(ITIMER_REAL, &timer, nullptr);
   }
   std::atexit(at_end);

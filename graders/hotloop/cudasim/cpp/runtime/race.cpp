@@ -70,7 +70,7 @@ const char* remedy(const Record& first, const Record& second) {
   const bool atomic = first.kind == CUDASIM_ATOMIC || second.kind == CUDASIM_ATOMIC;
   if (atomic) return "one access is atomic and the other is not";
   if (first.warp != second.warp) return "no __syncthreads() lies between them";
-  return "no __syncwarp() lies between them";
+  return "lanes of a warp run in no order: no __syncwarp() or __syncthreads() lies between them";
 }
 
 Place place_of(const Record& record) {
@@ -193,16 +193,20 @@ void RaceDetector::settle() {
 }
 
 void RaceDetector::synchronise_through(uintptr_t address, Thread& thread) {
-  auto& releases = locations_[address];
-  if (!releases) releases = std::make_unique<std::vector<Release>>();
-  if (thread.fenced) releases->push_back(thread.fence);
-  if (releases->empty()) return;
+  auto& location = locations_[address];
+  if (!location) location = std::make_unique<Location>();
+  if (thread.fenced) location->add(thread.fence);
+  if (thread.passed) {
+    for (const Release& release : *thread.passed) location->add(release);
+  }
+  const std::vector<Release>& releases = location->releases;
+  if (releases.empty()) return;
   for (Acquired& known : thread.acquired) {
-    if (known.releases != releases.get()) continue;
-    known.count = releases->size();
+    if (known.releases != &releases) continue;
+    known.count = releases.size();
     return;
   }
-  thread.acquired.push_back({releases.get(), releases->size()});
+  thread.acquired.push_back({&releases, releases.size()});
 }
 
 void RaceDetector::begin_launch() {

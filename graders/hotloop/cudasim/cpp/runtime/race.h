@@ -110,7 +110,15 @@ class RaceDetector {
   uint32_t launch_ = 0;
   Doubtful doubtful_;
   std::unordered_set<uint64_t> reported_;  // pairs of sites, of this launch
-  std::unordered_map<uintptr_t, std::unique_ptr<std::vector<Release>>> locations_;
+  // What fences have released through atomics at an address, each once.
+  struct Location {
+    std::vector<Release> releases;
+    std::unordered_set<uint64_t> numbers;
+    void add(const Release& release) {
+      if (numbers.insert(release.number).second) releases.push_back(release);
+    }
+  };
+  std::unordered_map<uintptr_t, std::unique_ptr<Location>> locations_;
 };
 
 RaceDetector& races();

@@ -37,9 +37,11 @@ const Grid* grid = nullptr;
 Block block;
 Failure failure = Failure::None;
 bool abandoned = false;
+volatile bool busy = false;
 unsigned unfinished = 0;
+uint64_t fences = 0;
 
-constexpr unsigned kAtomicsBeforeYield = 64;
+constexpr unsigned kAtomicsBeforeWaiting = 64;
 
 // The numbers 0 to count-1 in the order that is set.
 void arrange(std::vector<unsigned>& numbers, unsigned count) {
@@ -65,7 +67,11 @@ void resume(Thread& thread) {
   if (thread.state == State::Finished) --unfinished;
 }
 
-void suspend() { cudasim_switch(&running->suspended, scheduler_stack); }
+void suspend() {
+  running->atomics = 0;
+  busy = false;
+  cudasim_switch(&running->suspended, scheduler_stack);
+}
 
 uint3 unflatten(unsigned number, dim3 extent) {
   return {number % extent.x, number / extent.x % extent.y, number / extent.x / extent.y};
@@ -106,11 +112,8 @@ bool run_warp(unsigned warp, std::vector<unsigned>& lanes) {
       resume(thread);
       if (abandoned) return true;
       ran = true;
-      // A thread that spins on what another one does must let it run.
-      again |= thread.yielded;
-      thread.yielded = false;
     }
-    again |= complete_warp_operations(first, count);
+    again = complete_warp_operations(first, count);
   }
   return ran;
 }
@@ -147,6 +150,7 @@ bool open_barrier() {
   }
   if (!waiting) return false;
   if (finished) report_skipped_barrier(*one, *finished, waiting, block.threads.size() - waiting);
+  pass_fences(block.threads.data(), block.threads.size(), block.warps());
   for (Thread& thread : block.threads) {
     if (thread.state != State::AtBarrier) continue;
     thread.state = State::Ready;
@@ -228,12 +232,20 @@ unsigned live_lanes(unsigned warp) {
   return count >= kWarpSize ? kFullMask : (1u << count) - 1;
 }
 
+void let_others_run() {
+  if (++running->atomics >= kAtomicsBeforeWaiting) suspend();
+}
+
 void abandon(Failure why) {
   failure = why;
   abandoned = true;
   suspend();
   std::abort();
 }
+
+Busy::Busy() { busy = true; }
+Busy::~Busy() { busy = false; }
+bool is_busy() { return busy || (grid && !running); }
 
 bool is_stack_guard(uintptr_t address) { return stacks.guards(address); }
 
@@ -272,9 +284,11 @@ int cudasim_barrier_vote(cudasim_vote kind, int predicate, const char* file, int
   return static_cast<int>(thread.result);
 }
 
-uint64_t cudasim_warp(cudasim_warp_op op, unsigned mask, uint64_t value, unsigned source_lane) {
+uint64_t cudasim_warp(cudasim_warp_op op, unsigned mask, uint64_t value, unsigned source_lane,
+                      int line) {
   Thread& thread = *running;
   thread.waits_at = last_pc = __builtin_return_address(0);
+  thread.waits_in_line = line;
   if (op != CUDASIM_ACTIVE && !(mask & thread.bit())) {
     report_bad_mask(thread, mask);
     abandon(Failure::LaunchFailure);
@@ -290,15 +304,12 @@ uint64_t cudasim_warp(cudasim_warp_op op, unsigned mask, uint64_t value, unsigne
 
 unsigned cudasim_lane() { return running->lane; }
 
-void cudasim_yield() {
-  running->yielded = true;
-  suspend();
-}
+void cudasim_yield() { suspend(); }
 
 void cudasim_fence() {
   Thread& thread = *running;
   thread.fenced = true;
-  thread.fence = {thread.now(block.number), thread.acquired};
+  thread.fence = {++fences, thread.now(block.number), thread.acquired};
 }
 
 void cudasim_trap() {

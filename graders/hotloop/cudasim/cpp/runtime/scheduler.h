@@ -49,8 +49,19 @@ Place current_place();
 unsigned live_lanes(unsigned warp);
 size_t dynamic_shared_bytes();
 
+// While one of these lives, the runtime is at work for a thread and must not be interrupted.
+struct Busy {
+  Busy();
+  ~Busy();
+};
+// True where a signal's handler has to wait: the runtime itself is at work.
+bool is_busy();
+
 // The running thread's last known place in the source, for what is found asynchronously.
 extern Pc last_pc;
+
+// Called where a thread may be waiting for another one's write: now and then it has to wait.
+void let_others_run();
 
 // Gives up the launch. Does not return.
 [[noreturn]] void abandon(Failure failure);

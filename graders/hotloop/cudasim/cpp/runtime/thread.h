@@ -34,6 +34,7 @@ struct Moment {
 };
 
 struct Release {
+  uint64_t number = 0;  // of the fence, so that nothing is kept twice
   Moment moment;
   std::vector<Acquired> acquired;
 };
@@ -46,10 +47,9 @@ struct Thread {
   uint16_t warp = 0;
   uint8_t lane = 0;
   State state = State::Finished;
-  bool yielded = false;
 
   Pc waits_at = nullptr;
-  const char* waits_in_file = nullptr;  // of a barrier
+  const char* waits_in_file = nullptr;  // of a barrier only
   int waits_in_line = 0;
   cudasim_warp_op op = CUDASIM_SYNC;
   unsigned mask = 0;
@@ -57,7 +57,7 @@ struct Thread {
   uint64_t result = 0;
   unsigned source_lane = 0;
   int predicate = 0;
-  unsigned atomics = 0;  // since it last let others run
+  unsigned atomics = 0;  // atomics and volatile reads since it last let others run
 
   // For the order of accesses. epoch: how often this thread synchronised within its warp.
   uint32_t barriers = 0;
@@ -65,6 +65,8 @@ struct Thread {
   uint32_t known[kWarpSize] = {};
   bool fenced = false;
   Release fence;
+  // Fences of other threads before the last barrier: what they made visible, this one passes on.
+  std::shared_ptr<const std::vector<Release>> passed;
   std::vector<Acquired> acquired;
 
   unsigned bit() const { return 1u << lane; }

@@ -60,6 +60,7 @@ const char* name_of(cudasim_access kind) {
 
 void Traffic::begin_kernel(const std::string& kernel) {
   kernel_ = kernel;
+  for (auto& warp : warps_) warp.clear();  // an abandoned launch leaves some
   by_pc_.clear();
   last_pc_ = nullptr;
 }

@@ -90,6 +90,17 @@ uint64_t result_of(const Group& group, const Thread& thread) {
   }
 }
 
+// Adds a thread's fence to those of its warp, which together have a number of their own.
+void add_fence(Release& of_warp, const Thread& thread) {
+  constexpr uint64_t kOfWarp = uint64_t{1} << 63;
+  if (!of_warp.number) of_warp = thread.fence;
+  of_warp.number = std::max(of_warp.number, thread.fence.number | kOfWarp);
+  for (unsigned i = 0; i < kWarpSize; ++i) {
+    of_warp.moment.known[i] = std::max(of_warp.moment.known[i], thread.fence.moment.known[i]);
+  }
+  join(of_warp.acquired, thread.fence.acquired);
+}
+
 // After a __syncwarp its lanes know of each other's accesses before it. Of all warp operations
 // only this one orders memory.
 void synchronise(const Group& group) {
@@ -105,6 +116,7 @@ void synchronise(const Group& group) {
     ++t.epoch;
     if (!acquired.empty()) t.acquired = acquired;
   });
+  pass_fences(group.lanes, group.count, 1);
 }
 
 void finish(const Group& group) {
@@ -135,6 +147,18 @@ unsigned complete_group(Thread* lanes, unsigned count, const Thread& one) {
   return members;
 }
 
+// Lanes may wait in different calls of __syncwarp. Of a shuffle, a vote or a reduction CUDA asks
+// that all lanes execute the same one. The line tells, because a compiler may copy a call.
+void look_for_different_calls(const Group& group) {
+  const Thread* one = nullptr;
+  group.each([&](const Thread& t) {
+    if (!one) one = &t;
+    if (t.op != CUDASIM_SYNC && t.waits_in_line != one->waits_in_line) {
+      report_different_calls(*one, t);
+    }
+  });
+}
+
 // Lanes that ask who is active with them are those that wait at the same line when no other lane
 // of the warp can run on.
 bool complete_active(Thread* lanes, unsigned count) {
@@ -150,7 +174,7 @@ bool complete_active(Thread* lanes, unsigned count) {
   for (unsigned lane = 0; lane < count; ++lane) {
     const Thread& thread = lanes[lane];
     const bool same = thread.state == State::AtWarp && thread.op == CUDASIM_ACTIVE &&
-                      thread.source_lane == one->source_lane;  // the line of the call
+                      thread.waits_in_line == one->waits_in_line;
     if (same) members |= thread.bit();
   }
   finish({lanes, count, members});
@@ -180,10 +204,30 @@ bool complete_warp_operations(Thread* lanes, unsigned count) {
     if (thread.state != State::AtWarp || thread.op == CUDASIM_ACTIVE) continue;
     const unsigned members = complete_group(lanes, count, thread);
     if (!members) continue;
+    look_for_different_calls({lanes, count, members});
     finish({lanes, count, members});
     completed = true;
   }
   return completed || complete_active(lanes, count);
+}
+
+void pass_fences(Thread* threads, unsigned count, unsigned warps) {
+  std::vector<Release> by_warp(warps);
+  bool any = false;
+  for (unsigned i = 0; i < count; ++i) {
+    const Thread& thread = threads[i];
+    if (!thread.fenced || thread.fence.moment.barriers != thread.barriers) continue;
+    add_fence(by_warp[i / kWarpSize], thread);
+    any = true;
+  }
+  if (!any) return;
+  by_warp.erase(std::remove_if(by_warp.begin(), by_warp.end(),
+                               [](const Release& release) { return !release.number; }),
+                by_warp.end());
+  const auto passed = std::make_shared<const std::vector<Release>>(std::move(by_warp));
+  for (unsigned i = 0; i < count; ++i) {
+    if (threads[i].state != State::Finished) threads[i].passed = passed;
+  }
 }
 
 void join(std::vector<Acquired>& all, const std::vector<Acquired>& some) {
@@ -210,6 +254,14 @@ void report_divergent_barrier(const Thread& one, const Thread& other) {
   add("divergent_barrier",
       "Threads of one block wait at different __syncthreads(): every thread must reach the same "
       "one.",
+      {witness(one, "waits"), witness(other, "waits")});
+}
+
+void report_different_calls(const Thread& one, const Thread& other) {
+  add("divergent_warp",
+      format("Lanes %u and %u meet in %s at different lines: all lanes of the mask must execute the "
+             "same one.",
+             one.lane, other.lane, name_of(one.op)),
       {witness(one, "waits"), witness(other, "waits")});
 }
 

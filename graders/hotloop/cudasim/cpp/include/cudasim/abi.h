@@ -33,7 +33,11 @@ enum cudasim_warp_op {
 
 enum cudasim_access { CUDASIM_READ, CUDASIM_WRITE, CUDASIM_ATOMIC };
 
-enum cudasim_symbol_kind { CUDASIM_DEVICE_SYMBOL, CUDASIM_CONSTANT_SYMBOL };
+enum cudasim_symbol_kind {
+  CUDASIM_DEVICE_SYMBOL,
+  CUDASIM_CONSTANT_SYMBOL,
+  CUDASIM_MANAGED_SYMBOL,
+};
 
 extern "C" {
 
@@ -51,12 +55,12 @@ void cudasim_launch(const char* kernel, dim3 grid, dim3 block, size_t shared, vo
                     void (*body)(void*), void* closure, size_t closure_size, const void* entry);
 void cudasim_launch_bounds(unsigned most_threads, unsigned fewest_blocks);
 
-// Block-wide and warp-wide collectives. `warp` exchanges 64 bits among the lanes of `mask`; who asks
-// which lanes are active gives its line in place of a source lane.
-// A barrier is the statement that it stands in: compilers may copy the call.
+// Block-wide and warp-wide collectives. `warp` exchanges 64 bits among the lanes of `mask`. Each is
+// the statement that it stands in: compilers may copy the call.
 void cudasim_barrier(const char* file, int line);
 int cudasim_barrier_vote(cudasim_vote kind, int predicate, const char* file, int line);
-uint64_t cudasim_warp(cudasim_warp_op op, unsigned mask, uint64_t value, unsigned source_lane);
+uint64_t cudasim_warp(cudasim_warp_op op, unsigned mask, uint64_t value, unsigned source_lane,
+                      int line);
 unsigned cudasim_lane();
 void cudasim_fence();
 void cudasim_yield();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <type_traits>
 
 #include "cudasim/abi.h"
 #include "cudasim/qualifiers.h"
@@ -38,40 +39,52 @@ struct Same {
 template <class T>
 using same = typename Same<T>::type;
 
+// CUDA has each operation for a few types only.
+template <class T, class... Types>
+constexpr bool is_one_of = (std::is_same<T, Types>::value || ...);
+template <class T>
+constexpr bool is_word = is_one_of<T, int, unsigned, unsigned long long>;
+template <class T>
+constexpr bool is_addable =
+    is_word<T> || is_one_of<T, float, double> || !std::is_arithmetic<T>::value;  // halves
+template <class T>
+constexpr bool is_comparable = is_word<T> || is_one_of<T, long long>;
+
 }  // namespace cudasim
 
-#define CUDASIM_ATOMIC_FUNCTION(name, next)                                                       \
+#define CUDASIM_ATOMIC_SCOPE(name, allowed, next)                                                 \
   template <class T>                                                                              \
   CUDASIM_INLINE T name(T* address, cudasim::same<T> operand) {                                   \
-    return cudasim::update(address, [&](T old) { return next; });                                 \
-  }                                                                                               \
-  template <class T>                                                                              \
-  CUDASIM_INLINE T name##_block(T* address, cudasim::same<T> operand) {                           \
-    return cudasim::update(address, [&](T old) { return next; });                                 \
-  }                                                                                               \
-  template <class T>                                                                              \
-  CUDASIM_INLINE T name##_system(T* address, cudasim::same<T> operand) {                          \
+    static_assert(allowed, "CUDA has no " #name " for this type");                                \
     return cudasim::update(address, [&](T old) { return next; });                                 \
   }
+#define CUDASIM_ATOMIC_FUNCTION(name, allowed, next)                                              \
+  CUDASIM_ATOMIC_SCOPE(name, allowed, next)                                                       \
+  CUDASIM_ATOMIC_SCOPE(name##_block, allowed, next)                                               \
+  CUDASIM_ATOMIC_SCOPE(name##_system, allowed, next)
 
-CUDASIM_ATOMIC_FUNCTION(atomicAdd, old + operand)
-CUDASIM_ATOMIC_FUNCTION(atomicSub, old - operand)
-CUDASIM_ATOMIC_FUNCTION(atomicExch, operand)
-CUDASIM_ATOMIC_FUNCTION(atomicMin, operand < old ? operand : old)
-CUDASIM_ATOMIC_FUNCTION(atomicMax, old < operand ? operand : old)
-CUDASIM_ATOMIC_FUNCTION(atomicInc, old >= operand ? 0 : old + 1)
-CUDASIM_ATOMIC_FUNCTION(atomicDec, old == 0 || old > operand ? operand : old - 1)
-CUDASIM_ATOMIC_FUNCTION(atomicAnd, old & operand)
-CUDASIM_ATOMIC_FUNCTION(atomicOr, old | operand)
-CUDASIM_ATOMIC_FUNCTION(atomicXor, old ^ operand)
+CUDASIM_ATOMIC_FUNCTION(atomicAdd, cudasim::is_addable<T>, old + operand)
+CUDASIM_ATOMIC_FUNCTION(atomicSub, (cudasim::is_one_of<T, int, unsigned>), old - operand)
+CUDASIM_ATOMIC_FUNCTION(atomicExch, (cudasim::is_word<T> || cudasim::is_one_of<T, float>), operand)
+CUDASIM_ATOMIC_FUNCTION(atomicMin, cudasim::is_comparable<T>, operand < old ? operand : old)
+CUDASIM_ATOMIC_FUNCTION(atomicMax, cudasim::is_comparable<T>, old < operand ? operand : old)
+CUDASIM_ATOMIC_FUNCTION(atomicInc, (cudasim::is_one_of<T, unsigned>), old >= operand ? 0 : old + 1)
+CUDASIM_ATOMIC_FUNCTION(atomicDec, (cudasim::is_one_of<T, unsigned>),
+                        old == 0 || old > operand ? operand : old - 1)
+CUDASIM_ATOMIC_FUNCTION(atomicAnd, cudasim::is_word<T>, old & operand)
+CUDASIM_ATOMIC_FUNCTION(atomicOr, cudasim::is_word<T>, old | operand)
+CUDASIM_ATOMIC_FUNCTION(atomicXor, cudasim::is_word<T>, old ^ operand)
 #undef CUDASIM_ATOMIC_FUNCTION
+#undef CUDASIM_ATOMIC_SCOPE
 
-template <class T>
-CUDASIM_INLINE T atomicCAS(T* address, cudasim::same<T> expected, cudasim::same<T> desired) {
-  return cudasim::update(address, [&](T old) { return old == expected ? desired : old; });
-}
-template <class T>
-CUDASIM_INLINE T atomicCAS_block(T* address, cudasim::same<T> expected,
-                                 cudasim::same<T> desired) {
-  return cudasim::update(address, [&](T old) { return old == expected ? desired : old; });
-}
+#define CUDASIM_COMPARE_AND_SWAP(name)                                                            \
+  template <class T>                                                                              \
+  CUDASIM_INLINE T name(T* address, cudasim::same<T> expected, cudasim::same<T> desired) {        \
+    static_assert(cudasim::is_word<T> || cudasim::is_one_of<T, unsigned short>,                   \
+                  "CUDA has no " #name " for this type");                                         \
+    return cudasim::update(address, [&](T old) { return old == expected ? desired : old; });      \
+  }
+CUDASIM_COMPARE_AND_SWAP(atomicCAS)
+CUDASIM_COMPARE_AND_SWAP(atomicCAS_block)
+CUDASIM_COMPARE_AND_SWAP(atomicCAS_system)
+#undef CUDASIM_COMPARE_AND_SWAP

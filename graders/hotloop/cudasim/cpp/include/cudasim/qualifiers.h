@@ -2,7 +2,6 @@
 // ones that CUDA adds are translated in the source before a compiler sees them.
 #pragma once
 
-#define __noinline__ __attribute__((noinline))
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline_hint__ inline
 #define __align__(n) __attribute__((aligned(n)))

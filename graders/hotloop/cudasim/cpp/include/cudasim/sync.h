@@ -7,8 +7,9 @@
 #include "cudasim/abi.h"
 #include "cudasim/qualifiers.h"
 
-// Where a barrier was called from, which its caller need not say.
-#define CUDASIM_HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()
+// Where a barrier or a warp operation was called from, which its caller need not say.
+#define CUDASIM_LINE int line = __builtin_LINE()
+#define CUDASIM_HERE const char *file = __builtin_FILE(), CUDASIM_LINE
 
 CUDASIM_INLINE void __syncthreads(CUDASIM_HERE) { cudasim_barrier(file, line); }
 CUDASIM_INLINE int __syncthreads_count(int p, CUDASIM_HERE) {
@@ -22,19 +23,19 @@ CUDASIM_INLINE int __syncthreads_or(int p, CUDASIM_HERE) {
 }
 
 CUDASIM_INLINE void __syncwarp(unsigned mask = 0xffffffffu) {
-  cudasim_warp(CUDASIM_SYNC, mask, 0, 0);
+  cudasim_warp(CUDASIM_SYNC, mask, 0, 0, 0);
 }
-CUDASIM_INLINE unsigned __activemask(int line = __builtin_LINE()) {
-  return static_cast<unsigned>(cudasim_warp(CUDASIM_ACTIVE, 0, 0, line));
+CUDASIM_INLINE unsigned __activemask(CUDASIM_LINE) {
+  return static_cast<unsigned>(cudasim_warp(CUDASIM_ACTIVE, 0, 0, 0, line));
 }
-CUDASIM_INLINE unsigned __ballot_sync(unsigned mask, int predicate) {
-  return static_cast<unsigned>(cudasim_warp(CUDASIM_BALLOT, mask, predicate != 0, 0));
+CUDASIM_INLINE unsigned __ballot_sync(unsigned mask, int predicate, CUDASIM_LINE) {
+  return static_cast<unsigned>(cudasim_warp(CUDASIM_BALLOT, mask, predicate != 0, 0, line));
 }
-CUDASIM_INLINE int __any_sync(unsigned mask, int predicate) {
-  return cudasim_warp(CUDASIM_BALLOT, mask, predicate != 0, 0) != 0;
+CUDASIM_INLINE int __any_sync(unsigned mask, int predicate, CUDASIM_LINE) {
+  return cudasim_warp(CUDASIM_BALLOT, mask, predicate != 0, 0, line) != 0;
 }
-CUDASIM_INLINE int __all_sync(unsigned mask, int predicate) {
-  return cudasim_warp(CUDASIM_BALLOT, mask, predicate == 0, 0) == 0;
+CUDASIM_INLINE int __all_sync(unsigned mask, int predicate, CUDASIM_LINE) {
+  return cudasim_warp(CUDASIM_BALLOT, mask, predicate == 0, 0, line) == 0;
 }
 
 namespace cudasim {
@@ -79,9 +80,9 @@ inline unsigned shuffle_xor(unsigned lane, int lane_mask, int width) {
 
 #define CUDASIM_SHUFFLE_FUNCTION(name, argument, source)                                          \
   template <class T>                                                                              \
-  CUDASIM_INLINE T name(unsigned mask, T value, argument, int width = 32) {                       \
-    return cudasim::from_bits<T>(                                                                 \
-        cudasim_warp(CUDASIM_SHUFFLE, mask, cudasim::to_bits(value), cudasim::source));           \
+  CUDASIM_INLINE T name(unsigned mask, T value, argument, int width = 32, CUDASIM_LINE) {         \
+    return cudasim::from_bits<T>(cudasim_warp(                                                    \
+        CUDASIM_SHUFFLE, mask, cudasim::to_bits(value), cudasim::source, line));                  \
   }
 CUDASIM_SHUFFLE_FUNCTION(__shfl_sync, int from, shuffle_index(cudasim_lane(), from, width))
 CUDASIM_SHUFFLE_FUNCTION(__shfl_up_sync, unsigned by, shuffle_up(cudasim_lane(), by, width))
@@ -90,42 +91,42 @@ CUDASIM_SHUFFLE_FUNCTION(__shfl_xor_sync, int by, shuffle_xor(cudasim_lane(), by
 #undef CUDASIM_SHUFFLE_FUNCTION
 
 template <class T>
-CUDASIM_INLINE unsigned __match_any_sync(unsigned mask, T value) {
+CUDASIM_INLINE unsigned __match_any_sync(unsigned mask, T value, CUDASIM_LINE) {
   return static_cast<unsigned>(
-      cudasim_warp(CUDASIM_MATCH_ANY, mask, cudasim::to_bits(value), 0));
+      cudasim_warp(CUDASIM_MATCH_ANY, mask, cudasim::to_bits(value), 0, line));
 }
 template <class T>
-CUDASIM_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all_equal) {
-  *all_equal = cudasim_warp(CUDASIM_MATCH_ALL, mask, cudasim::to_bits(value), 0) != 0;
+CUDASIM_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all_equal, CUDASIM_LINE) {
+  *all_equal = cudasim_warp(CUDASIM_MATCH_ALL, mask, cudasim::to_bits(value), 0, line) != 0;
   return *all_equal ? mask : 0;
 }
 
-CUDASIM_INLINE unsigned __reduce_add_sync(unsigned mask, unsigned v) {
-  return static_cast<unsigned>(cudasim_warp(CUDASIM_ADD_U32, mask, v, 0));
+CUDASIM_INLINE unsigned __reduce_add_sync(unsigned mask, unsigned v, CUDASIM_LINE) {
+  return static_cast<unsigned>(cudasim_warp(CUDASIM_ADD_U32, mask, v, 0, line));
 }
-CUDASIM_INLINE int __reduce_add_sync(unsigned mask, int v) {
-  return static_cast<int>(cudasim_warp(CUDASIM_ADD_U32, mask, static_cast<unsigned>(v), 0));
+CUDASIM_INLINE int __reduce_add_sync(unsigned mask, int v, CUDASIM_LINE) {
+  return static_cast<int>(cudasim_warp(CUDASIM_ADD_U32, mask, static_cast<unsigned>(v), 0, line));
 }
-CUDASIM_INLINE unsigned __reduce_min_sync(unsigned mask, unsigned v) {
-  return static_cast<unsigned>(cudasim_warp(CUDASIM_MIN_U32, mask, v, 0));
+CUDASIM_INLINE unsigned __reduce_min_sync(unsigned mask, unsigned v, CUDASIM_LINE) {
+  return static_cast<unsigned>(cudasim_warp(CUDASIM_MIN_U32, mask, v, 0, line));
 }
-CUDASIM_INLINE int __reduce_min_sync(unsigned mask, int v) {
-  return static_cast<int>(cudasim_warp(CUDASIM_MIN_S32, mask, static_cast<unsigned>(v), 0));
+CUDASIM_INLINE int __reduce_min_sync(unsigned mask, int v, CUDASIM_LINE) {
+  return static_cast<int>(cudasim_warp(CUDASIM_MIN_S32, mask, static_cast<unsigned>(v), 0, line));
 }
-CUDASIM_INLINE unsigned __reduce_max_sync(unsigned mask, unsigned v) {
-  return static_cast<unsigned>(cudasim_warp(CUDASIM_MAX_U32, mask, v, 0));
+CUDASIM_INLINE unsigned __reduce_max_sync(unsigned mask, unsigned v, CUDASIM_LINE) {
+  return static_cast<unsigned>(cudasim_warp(CUDASIM_MAX_U32, mask, v, 0, line));
 }
-CUDASIM_INLINE int __reduce_max_sync(unsigned mask, int v) {
-  return static_cast<int>(cudasim_warp(CUDASIM_MAX_S32, mask, static_cast<unsigned>(v), 0));
+CUDASIM_INLINE int __reduce_max_sync(unsigned mask, int v, CUDASIM_LINE) {
+  return static_cast<int>(cudasim_warp(CUDASIM_MAX_S32, mask, static_cast<unsigned>(v), 0, line));
 }
-CUDASIM_INLINE unsigned __reduce_and_sync(unsigned mask, unsigned v) {
-  return static_cast<unsigned>(cudasim_warp(CUDASIM_BIT_AND, mask, v, 0));
+CUDASIM_INLINE unsigned __reduce_and_sync(unsigned mask, unsigned v, CUDASIM_LINE) {
+  return static_cast<unsigned>(cudasim_warp(CUDASIM_BIT_AND, mask, v, 0, line));
 }
-CUDASIM_INLINE unsigned __reduce_or_sync(unsigned mask, unsigned v) {
-  return static_cast<unsigned>(cudasim_warp(CUDASIM_BIT_OR, mask, v, 0));
+CUDASIM_INLINE unsigned __reduce_or_sync(unsigned mask, unsigned v, CUDASIM_LINE) {
+  return static_cast<unsigned>(cudasim_warp(CUDASIM_BIT_OR, mask, v, 0, line));
 }
-CUDASIM_INLINE unsigned __reduce_xor_sync(unsigned mask, unsigned v) {
-  return static_cast<unsigned>(cudasim_warp(CUDASIM_BIT_XOR, mask, v, 0));
+CUDASIM_INLINE unsigned __reduce_xor_sync(unsigned mask, unsigned v, CUDASIM_LINE) {
+  return static_cast<unsigned>(cudasim_warp(CUDASIM_BIT_XOR, mask, v, 0, line));
 }
 
 CUDASIM_INLINE void __threadfence() { cudasim_fence(); }
@@ -141,4 +142,3 @@ CUDASIM_INLINE long long clock64() {
   return 0;
 #endif
 }
-CUDASIM_INLINE int clock() { return static_cast<int>(clock64()); }

@@ -1,0 +1,57 @@
+// The kernel as an operator: C++ functions that take tensors, on PyTorch's stable ABI.
+//
+// Only headers of torch/csrc/stable and torch/headeronly: the library that comes out works with
+// every PyTorch from the version on that it was built for.
+#include "softmax.cu"
+
+#include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/ops.h>
+#include <torch/csrc/stable/tensor.h>
+#include <torch/headeronly/core/ScalarType.h>
+#include <torch/headeronly/util/Exception.h>
+
+#include <climits>
+
+using torch::headeronly::ScalarType;
+using torch::stable::Tensor;
+
+// y = softmax of each row of x. x: [rows, columns], float32, on the GPU, with any strides.
+Tensor softmax_forward(const Tensor& x) {
+  // ### TASK fused_softmax.operator_launcher
+  // Check x, make it contiguous, launch softmax_warp, look for an error, return the result.
+  STD_TORCH_CHECK(false, "softmax_forward is not written yet");
+  return x;
+}
+
+// 9. The backward of a row: dx = y · (dy − sum(y · dy)).  <<<rows, kThreads>>>
+__global__ void softmax_backward_kernel(const float* y, const float* dy, float* dx, int columns) {
+  // ### TASK fused_softmax.operator_backward
+  // One block a row: the sum of y · dy over the row, then dx.
+}
+
+// dx for a forward result y and the gradient dy that came back; both as softmax_forward returns.
+Tensor softmax_backward(const Tensor& y, const Tensor& dy) {
+  STD_TORCH_CHECK(y.is_cuda() && dy.is_cuda(), "softmax_backward: tensors must be on the GPU");
+  STD_TORCH_CHECK(y.dim() == 2 && dy.dim() == 2 && y.size(0) == dy.size(0) &&
+                      y.size(1) == dy.size(1),
+                  "softmax_backward: y and dy must have the same two dimensions");
+  const Tensor from = torch::stable::contiguous(y), with = torch::stable::contiguous(dy);
+  Tensor out = torch::stable::new_empty(from, {y.size(0), y.size(1)});
+  if (y.numel() == 0) return out;
+  softmax_backward_kernel<<<y.size(0), kThreads>>>(
+      static_cast<const float*>(from.data_ptr()), static_cast<const float*>(with.data_ptr()),
+      static_cast<float*>(out.data_ptr()), static_cast<int>(y.size(1)));
+  const cudaError_t error = cudaGetLastError();
+  STD_TORCH_CHECK(error == cudaSuccess, "softmax_backward: ", cudaGetErrorString(error));
+  return out;
+}
+
+STABLE_TORCH_LIBRARY(hotloop_softmax, m) {
+  m.def("forward(Tensor x) -> Tensor");
+  m.def("backward(Tensor y, Tensor dy) -> Tensor");
+}
+
+STABLE_TORCH_LIBRARY_IMPL(hotloop_softmax, CUDA, m) {
+  m.impl("forward", TORCH_BOX(&softmax_forward));
+  m.impl("backward", TORCH_BOX(&softmax_backward));
+}

@@ -1,0 +1,279 @@
+"""Rung: CUDA C++ kernels compile for given GPUs, without spills and with loads that are wide.
+
+nvcc runs in a process of ours, confined where there is nothing to see, on the text of the learner's
+file alone; the learner's Python has no part in it. A source may include whatever the compiler can
+read, and error messages quote what was read: so of all that nvcc says, only complaints about the
+learner's own file or about the toolkit's headers are passed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hotloop.cudasim.problem import ToolMissing
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.link import Link, readable
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.launches import kernel_process
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.nvcc import compile as compiling
+from hotloop.nvcc import figures, toolchain
+from hotloop.nvcc.compile import Compiled, Diagnostic, Kernel, Outcome
+from hotloop.nvcc.sass import Code, widest
+from hotloop.nvcc.toolchain import DISASSEMBLER_REMEDY, Toolchain
+
+_REPLY_S = 30.0
+"""What the process may take beyond nvcc's own time: to start it, to take the machine code apart."""
+
+_TEXT_LIMIT = 3000
+_NAME_LIMIT = 120
+_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class CudaCompiles:
+    """Every kernel of the file that is named compiles for every target, and is worth running.
+
+    kernels: functions by their own name; every instance of a template counts. targets: compute
+        capabilities, 80 for sm_80. block: threads of a block, for the occupancy; it must be
+        possible to launch it. dynamic_shared_bytes: that the launch asks for.
+    max_spill_bytes: of register spills a kernel may have; None reports them without judging.
+    min_load_bytes: what the widest load from global memory moves at least (a tail may be
+        narrower); None reports it without judging. include: folders with more headers, of ours.
+    """
+
+    kernels: tuple[str, ...]
+    targets: tuple[int, ...] = compiling.CAPABILITIES
+    block: int = 256
+    dynamic_shared_bytes: int = 0
+    max_spill_bytes: int | None = 0
+    min_load_bytes: int | None = None
+    include: tuple[Path, ...] = ()
+    needs: tuple[str, ...] = ("correct",)
+    timeout_s: float = 60.0
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Compile the file once for each target."""
+        if candidate.file is None:
+            raise TypeError("only a file has kernels to compile")
+        source = bench.files.read_text(candidate.file)
+        tools = _toolchain()
+        made: list[Compiled] = []
+        with kernel_process(bench, "nvcc_compile", {}) as link:
+            link.deadline = bench.deadline
+            for target in self.targets:
+                bench.progress(f"compiling {candidate.file} for sm_{target}")
+                timeout_s = bench.patience(self.timeout_s)
+                job = compiling.job(tools, target, timeout_s, include=self.include)
+                outcome = _compile(candidate.file, source, job, link)
+                refusal = self._refuse(name, candidate.file, outcome, tools, timeout_s)
+                if refusal is not None:
+                    return refusal
+                made.append(outcome.compiled())
+        return _Ruled(self, name, candidate.file, made).record()
+
+    def _refuse(
+        self, name: str, file: str, outcome: Outcome, tools: Toolchain, timeout_s: float
+    ) -> RungRecord | None:
+        if outcome.ended != "done":
+            verdict = Verdict.TIMEOUT if outcome.ended == "timeout" else Verdict.OUTPUT_LIMIT
+            return RungRecord(name, verdict, compiling.failure(outcome, timeout_s))
+        if _strangers(outcome, (*tools.headers, *self.include)):
+            sentence = (
+                f"{file} includes a file that is no header of CUDA or C++: "
+                "it has to compile by itself, so put what it needs into it."
+            )
+            return RungRecord(name, Verdict.COMPILE_ERROR, sentence)
+        if outcome.succeeded:
+            return None
+        told = [d for d in outcome.diagnostics() if d.failure and _may_be_told(d, outcome, file)]
+        sentence = f"It does not compile for sm_{outcome.capability}"
+        if told:
+            # What the file itself says wrong comes before what a header says of it.
+            first = next((d for d in told if d.file == file), told[0])
+            sentence = f"{_place(first, file)}: {sentence}: {readable(first.message, 300)}"
+        texts = [d.text if outcome.read is not None else d.text.splitlines()[0] for d in told]
+        messages = readable("\n".join(texts), _TEXT_LIMIT)
+        evidence = {"target": f"sm_{outcome.capability}", "messages": messages}
+        return RungRecord(name, Verdict.COMPILE_ERROR, f"{sentence}.", evidence=evidence)
+
+
+@dataclass(frozen=True)
+class _Ruled:
+    """The judgement of what was compiled."""
+
+    rung: CudaCompiles
+    name: str
+    file: str
+    made: Sequence[Compiled]
+    named: list[tuple[Kernel, Code]] = field(default_factory=list[tuple[Kernel, Code]])
+
+    def record(self) -> RungRecord:
+        """The verdict on the worst of the kernels, with the figures of all."""
+        self.named.extend(self._named())
+        complaint = (
+            self._absent() or self._not_launchable() or self._spilled() or self._narrow_loads()
+        )
+        evidence = {"kernels": [self._figures(k, code) for k, code in self.named[:_SHOWN]]}
+        if complaint is not None:
+            verdict, sentence = complaint
+            return RungRecord(self.name, verdict, sentence, evidence=evidence)
+        return RungRecord(self.name, Verdict.PASSED, self._praise(), 1.0, evidence=evidence)
+
+    def _named(self) -> Iterator[tuple[Kernel, Code]]:
+        for made in self.made:
+            for kernel in made.kernels:
+                if kernel.resources.base_name in self.rung.kernels:
+                    yield kernel, made.code
+
+    def _absent(self) -> tuple[Verdict, str] | None:
+        for made in self.made:
+            there = {kernel.resources.base_name for kernel in made.kernels}
+            for kernel in self.rung.kernels:
+                if kernel not in there:
+                    return Verdict.WRONG_ANSWER, (
+                        f"{self.file} compiles, but has no kernel `{kernel}` for "
+                        f"sm_{made.capability}: a template becomes one only where it is launched "
+                        "or instantiated."
+                    )
+        return None
+
+    def _not_launchable(self) -> tuple[Verdict, str] | None:
+        for kernel, _ in self.named:
+            fit = figures.fits(kernel, self.rung.block, self.rung.dynamic_shared_bytes)
+            if fit is not None and fit.blocks == 0:
+                used = kernel.resources
+                shared = used.shared_bytes + self.rung.dynamic_shared_bytes
+                return Verdict.COMPILE_ERROR, (
+                    f"{_called(kernel)} cannot be launched with {fit.block} threads a block: its "
+                    f"{used.registers} registers a thread and {shared:,} bytes of shared memory "
+                    f"are too much of {' and '.join(fit.limits)}. "
+                    f"Say __launch_bounds__({fit.block}), or use less."
+                )
+        return None
+
+    def _spilled(self) -> tuple[Verdict, str] | None:
+        most = self.rung.max_spill_bytes
+        worst = max((k for k, _ in self.named), key=lambda k: k.resources.spill_bytes)
+        spilled = worst.resources.spill_bytes
+        if most is None or spilled <= most:
+            return None
+        return Verdict.TOO_SLOW, (
+            f"{_called(worst)} spills {spilled} bytes of registers to memory, {most} are allowed: "
+            "unroll less, keep fewer values alive, or allow more registers in __launch_bounds__."
+        )
+
+    def _narrow_loads(self) -> tuple[Verdict, str] | None:
+        least = self.rung.min_load_bytes
+        if least is None:
+            return None
+        worst, code = min(self.named, key=lambda pair: widest(pair[0].accesses, "load"))
+        found = widest(worst.accesses, "load")
+        if found >= least:
+            return None
+        if found == 0 and code == "PTX":
+            # In PTX, a function that was not inlined is outside of its kernel.
+            return Verdict.NOT_MEASURED, (
+                f"Loads of {_called(worst)} were not found without a disassembler: "
+                f"{DISASSEMBLER_REMEDY}"
+            )
+        return Verdict.TOO_SLOW, (
+            f"{_called(worst)} loads {found} bytes a thread with its widest instruction, "
+            f"{least} are asked for{_lines(worst)}: load a float4 (or as many bytes of another "
+            "type) through a pointer to a multiple of 16 bytes, and only a tail one by one."
+        )
+
+    def _praise(self) -> str:
+        kernels = [kernel for kernel, _ in self.named]
+        targets = ", ".join(f"sm_{target}" for target in self.rung.targets)
+        registers = max(k.resources.registers for k in kernels)
+        spilled = max(k.resources.spill_bytes for k in kernels)
+        narrow = min(widest(k.accesses, "load") for k in kernels)
+        fits = [figures.fits(k, self.rung.block, self.rung.dynamic_shared_bytes) for k in kernels]
+        shares = [fit.share for fit in fits if fit is not None]
+        text = (
+            f"Compiles for {targets}: at most {registers} registers a thread, {spilled} bytes "
+            f"spilled, widest loads of {narrow} bytes or more"
+        )
+        if shares:
+            text += f", occupancy at least {min(shares):.0%} with {self.rung.block} threads a block"
+        return f"{text}."
+
+    def _figures(self, kernel: Kernel, code: Code) -> dict[str, Any]:
+        used = kernel.resources
+        fit = figures.fits(kernel, self.rung.block, self.rung.dynamic_shared_bytes)
+        figure = figures.figures(kernel, self.rung.block, self.rung.dynamic_shared_bytes)
+        return {
+            "kernel": readable(used.name, _NAME_LIMIT),
+            "target": f"sm_{used.capability}",
+            "registers": used.registers,
+            "spill_store_bytes": used.spill_store_bytes,
+            "spill_load_bytes": used.spill_load_bytes,
+            "stack_bytes": used.stack_bytes,
+            "shared_bytes": used.shared_bytes,
+            "occupancy": None if fit is None else round(fit.share, 4),
+            "load_bytes": widest(kernel.accesses, "load"),
+            "store_bytes": widest(kernel.accesses, "store"),
+            "accesses_from": code,
+            "sentences": [f.sentence for f in figure],
+        }
+
+
+def _toolchain() -> Toolchain:
+    try:
+        return toolchain.find()
+    except ToolMissing as missing:
+        raise Ruling(Verdict.NOT_MEASURED, str(missing)) from None
+
+
+def _compile(file: str, source: str, job: Mapping[str, Any], link: Link) -> Outcome:
+    request = {"op": "compile", "name": file, "source": source, **job}
+    reply = link.request(request, job["timeout_s"] + _REPLY_S)
+    try:
+        return compiling.read(file, job["capability"], reply)
+    except ToolMissing as missing:
+        raise Ruling(Verdict.NOT_MEASURED, str(missing)) from None
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise Ruling(
+            Verdict.TAMPERED, "The compiler's answer does not keep to the protocol."
+        ) from None
+
+
+def _strangers(outcome: Outcome, allowed: Sequence[Path]) -> bool:
+    """True when the compiler read what is neither the learner's file nor one of the headers."""
+    return any(not _known(read, allowed) for read in outcome.read or ())
+
+
+def _known(read: str, allowed: Sequence[Path]) -> bool:
+    if "/" not in read:
+        # In the folder of the compilation, where nothing but the file itself is.
+        return True
+    path = Path(read).resolve()
+    return any(path.is_relative_to(folder.resolve()) for folder in allowed)
+
+
+def _may_be_told(found: Diagnostic, outcome: Outcome, file: str) -> bool:
+    """Other files are spoken of only when it is known that they are headers."""
+    return found.file in (None, file) or outcome.read is not None
+
+
+def _place(found: Diagnostic, file: str) -> str:
+    name = found.file.rpartition("/")[2] if found.file is not None else file
+    name = readable(name, _NAME_LIMIT)
+    return name if found.line is None else f"{name}, line {found.line}"
+
+
+def _called(kernel: Kernel) -> str:
+    used = kernel.resources
+    return f"`{readable(used.name, _NAME_LIMIT)}` on sm_{used.capability}"
+
+
+def _lines(kernel: Kernel) -> str:
+    lines = sorted({line for a in kernel.accesses if a.did == "load" for line in a.lines})
+    if not lines:
+        return ""
+    return f" (line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines[:6]))})"

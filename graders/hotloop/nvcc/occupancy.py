@@ -1,0 +1,146 @@
+"""How many threads of a kernel fit on one multiprocessor (SM) at once, and what stops more.
+
+The limits: CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability". In
+which units they are handed out, and the arithmetic: cuda_occupancy.h of the CUDA toolkit, NVIDIA's
+occupancy calculator as a header; the tests compare with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+WARP = 32
+MAX_BLOCK = 1024
+REGISTERS = 65536
+"""Of 32 bits: an SM has as many, and a block may have all of them."""
+
+_QUARTERS = 4
+"""An SM has four parts with a scheduler and a quarter of the registers each."""
+
+_REGISTER_UNIT = 256
+"""A warp gets registers in portions of this size."""
+
+_KIB = 1024
+
+
+@dataclass(frozen=True)
+class Multiprocessor:
+    """One SM of a compute capability.
+
+    shared_bytes: of all its blocks together. block_shared_bytes: of one block, where the launcher
+        has opted in to more than 48 KiB. reserved_bytes: taken from every block by the system.
+    shared_unit: shared memory is handed out in portions of this size. barriers: of all blocks
+        together; None where they never limit.
+    """
+
+    warps: int
+    blocks: int
+    shared_bytes: int
+    block_shared_bytes: int
+    reserved_bytes: int
+    shared_unit: int
+    barriers: int | None
+
+
+def _since_ampere(
+    warps: int, blocks: int, shared_kib: int, barriers: int | None = None
+) -> Multiprocessor:
+    return Multiprocessor(
+        warps, blocks, shared_kib * _KIB, (shared_kib - 1) * _KIB, _KIB, 128, barriers
+    )
+
+
+MULTIPROCESSORS: Mapping[int, Multiprocessor] = {
+    75: Multiprocessor(32, 16, 64 * _KIB, 64 * _KIB, 0, 256, None),
+    80: _since_ampere(64, 32, 164),
+    86: _since_ampere(48, 16, 100),
+    87: _since_ampere(48, 16, 164),
+    89: _since_ampere(48, 24, 100),
+    90: _since_ampere(64, 32, 228, barriers=64),
+    100: _since_ampere(64, 32, 228, barriers=64),
+    120: _since_ampere(48, 24, 100, barriers=24),
+}
+"""By compute capability: 90 is 9.0."""
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """Blocks that fit on an SM by each of its resources; the least of them is what fits."""
+
+    capability: int
+    block: int
+    by: Mapping[str, int]
+
+    @property
+    def blocks(self) -> int:
+        """Blocks on an SM at once; 0 when not even one can be launched."""
+        return min(self.by.values())
+
+    @property
+    def warps(self) -> int:
+        """Warps on an SM at once."""
+        return self.blocks * _warps(self.block)
+
+    @property
+    def most_warps(self) -> int:
+        """Warps that an SM can hold."""
+        return MULTIPROCESSORS[self.capability].warps
+
+    @property
+    def share(self) -> float:
+        """Theoretical occupancy, 0 to 1."""
+        return self.warps / self.most_warps
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """The resources of which there is not enough for another block."""
+        return tuple(name for name, blocks in self.by.items() if blocks == self.blocks)
+
+
+def occupancy(
+    capability: int, block: int, registers: int, shared_bytes: int = 0, barriers: int = 0
+) -> Occupancy | None:
+    """For a block of so many threads; `shared_bytes` static and dynamic together.
+
+    None for a compute capability that is not in the table.
+    """
+    if block < 1:
+        raise ValueError(f"a block has at least one thread, not {block}")
+    sm = MULTIPROCESSORS.get(capability)
+    if sm is None:
+        return None
+    by = {
+        "threads": sm.warps // _warps(block) if block <= MAX_BLOCK else 0,
+        "blocks": sm.blocks,
+        "registers": _by_registers(block, registers),
+        "shared memory": _by_shared_memory(sm, shared_bytes),
+        "barriers": sm.barriers // barriers if sm.barriers is not None and barriers else sm.blocks,
+    }
+    return Occupancy(capability, block, {n: min(count, sm.blocks) for n, count in by.items()})
+
+
+def _by_registers(block: int, registers: int) -> int:
+    if registers == 0:
+        return MULTIPROCESSORS[80].blocks
+    warp_registers = _up(registers * WARP, _REGISTER_UNIT)
+    # The hardware checks a launch as if its warps were spread evenly over the four parts.
+    if warp_registers * _up(_warps(block), _QUARTERS) > REGISTERS:
+        return 0
+    warps = REGISTERS // _QUARTERS // warp_registers * _QUARTERS
+    return warps // _warps(block)
+
+
+def _by_shared_memory(sm: Multiprocessor, used: int) -> int:
+    if used > sm.block_shared_bytes:
+        return 0
+    taken = _up(used + sm.reserved_bytes, sm.shared_unit)
+    return sm.shared_bytes // taken if taken else sm.blocks
+
+
+def _warps(block: int) -> int:
+    return -(-block // WARP)
+
+
+def _up(size: int, unit: int) -> int:
+    return -(-size // unit) * unit

@@ -1,0 +1,149 @@
+"""The report of a compilation as plain data: figures of each kernel, each with its sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from hotloop.nvcc import figures, occupancy
+from hotloop.nvcc.compile import Compiled, Kernel
+from hotloop.nvcc.sass import Access, Code
+from hotloop.nvcc.toolchain import DISASSEMBLER_REMEDY
+
+OCCUPANCY_SOURCE = (
+    "CUDA C++ Programming Guide, Technical Specifications per Compute Capability; "
+    "allocation units as in cuda_occupancy.h of the CUDA toolkit"
+)
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Width(_Model):
+    """Instructions that move so many bytes a thread. lines: of the source, where known."""
+
+    did: Literal["load", "store"]
+    bytes: int
+    count: int
+    lines: tuple[int, ...]
+
+
+class Occupied(_Model):
+    """Theoretical occupancy. by: blocks that each resource has room for."""
+
+    block: int
+    blocks: int
+    warps: int
+    most_warps: int
+    share: float
+    limits: tuple[str, ...]
+    by: dict[str, int]
+
+
+class Explained(_Model):
+    """A figure and what it says."""
+
+    name: str
+    value: int | float
+    sentence: str
+
+
+class KernelReport(_Model):
+    """One kernel for one GPU. occupancy: None for a GPU whose limits are not known here."""
+
+    kernel: str
+    symbol: str
+    target: str
+    registers: int
+    spill_store_bytes: int
+    spill_load_bytes: int
+    stack_bytes: int
+    static_shared_bytes: int
+    barriers: int
+    occupancy: Occupied | None
+    accesses: tuple[Width, ...]
+    accesses_from: Code
+    figures: tuple[Explained, ...]
+
+
+class Report(_Model):
+    """What nvcc made of a file."""
+
+    file: str
+    nvcc: str
+    block: int
+    dynamic_shared_bytes: int
+    occupancy_source: str
+    accesses_source: str
+    kernels: tuple[KernelReport, ...]
+
+
+def make(
+    file: str, nvcc: str, compiled: Sequence[Compiled], block: int, dynamic_shared: int = 0
+) -> Report:
+    """The report for blocks of `block` threads."""
+    return Report(
+        file=file,
+        nvcc=nvcc,
+        block=block,
+        dynamic_shared_bytes=dynamic_shared,
+        occupancy_source=OCCUPANCY_SOURCE,
+        accesses_source=_accesses_source(compiled),
+        kernels=tuple(
+            _kernel(kernel, made.code, block, dynamic_shared)
+            for made in compiled
+            for kernel in made.kernels
+        ),
+    )
+
+
+def _kernel(kernel: Kernel, code: Code, block: int, dynamic_shared: int) -> KernelReport:
+    used = kernel.resources
+    return KernelReport(
+        kernel=used.name,
+        symbol=used.symbol,
+        target=f"sm_{used.capability}",
+        registers=used.registers,
+        spill_store_bytes=used.spill_store_bytes,
+        spill_load_bytes=used.spill_load_bytes,
+        stack_bytes=used.stack_bytes,
+        static_shared_bytes=used.shared_bytes,
+        barriers=used.barriers,
+        occupancy=_occupied(figures.fits(kernel, block, dynamic_shared)),
+        accesses=tuple(_width(access) for access in kernel.accesses),
+        accesses_from=code,
+        figures=tuple(
+            Explained(name=f.name, value=f.value, sentence=f.sentence)
+            for f in figures.figures(kernel, block, dynamic_shared)
+        ),
+    )
+
+
+def _accesses_source(compiled: Sequence[Compiled]) -> str:
+    if all(made.code == "SASS" for made in compiled):
+        return "Widths of loads and stores are those of the machine code (SASS)."
+    return (
+        "Widths of loads and stores are those of PTX, and what is in functions that were not "
+        f"inlined is missing; to read machine code: {DISASSEMBLER_REMEDY}"
+    )
+
+
+def _occupied(fit: occupancy.Occupancy | None) -> Occupied | None:
+    if fit is None:
+        return None
+    return Occupied(
+        block=fit.block,
+        blocks=fit.blocks,
+        warps=fit.warps,
+        most_warps=fit.most_warps,
+        share=round(fit.share, 4),
+        limits=fit.limits,
+        by=dict(fit.by),
+    )
+
+
+def _width(access: Access) -> Width:
+    return Width(did=access.did, bytes=access.bytes, count=access.count, lines=access.lines)

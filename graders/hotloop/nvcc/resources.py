@@ -1,0 +1,106 @@
+"""What the assembler says of each kernel: the report of `ptxas -v`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+_KERNEL = re.compile(r"Compiling entry function '([\w$.]+)' for 'sm_(\d{1,4})\w?'")
+_PROPERTIES = re.compile(r"Function properties for ([\w$.]+)")
+_STACK = re.compile(
+    r"(\d{1,9}) bytes stack frame, (\d{1,9}) bytes spill stores, (\d{1,9}) bytes spill loads"
+)
+_USED = re.compile(r"Used (\d{1,4}) registers(.*)")
+_BARRIERS = re.compile(r"used (\d{1,3}) barriers")
+_SHARED = re.compile(r"(\d{1,9}) bytes smem")
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What one kernel takes, for one GPU.
+
+    symbol: the name in the machine code. name: as in the source, with template arguments.
+    registers: of a thread. spill_*_bytes: of registers that were moved to memory, by instruction.
+    stack_bytes: of a thread, in memory. shared_bytes: static, of a block.
+    """
+
+    symbol: str
+    name: str
+    capability: int
+    registers: int
+    spill_store_bytes: int
+    spill_load_bytes: int
+    stack_bytes: int
+    shared_bytes: int
+    barriers: int
+
+    @property
+    def spill_bytes(self) -> int:
+        """The larger of what is stored and what is loaded again."""
+        return max(self.spill_store_bytes, self.spill_load_bytes)
+
+    @property
+    def base_name(self) -> str:
+        """The function's own name: without namespaces and template arguments."""
+        return base_name(self.name)
+
+
+def read(log: str, names: Mapping[str, str]) -> tuple[Resources, ...]:
+    """Every kernel in nvcc's output, in its order. `names`: demangled names by symbol."""
+    return tuple(_read(log, names))
+
+
+def _read(log: str, names: Mapping[str, str]) -> Iterator[Resources]:
+    symbol, capability, function = "", 0, ""
+    stack = (0, 0, 0)
+    for line in log.splitlines():
+        if kernel := _KERNEL.search(line):
+            symbol, capability, stack = kernel[1], int(kernel[2]), (0, 0, 0)
+        elif properties := _PROPERTIES.search(line):
+            function = properties[1]
+        elif (frame := _STACK.search(line)) and function == symbol:
+            stack = (int(frame[1]), int(frame[2]), int(frame[3]))
+        elif (used := _USED.search(line)) and symbol:
+            yield Resources(
+                symbol,
+                names.get(symbol, symbol),
+                capability,
+                int(used[1]),
+                stack[1],
+                stack[2],
+                stack[0],
+                _number(_SHARED, used[2]),
+                _number(_BARRIERS, used[2]),
+            )
+            symbol = ""
+
+
+def base_name(name: str) -> str:
+    """`softmax` of `(anonymous namespace)::softmax<float, 4>`; of a mangled name, as well."""
+    mangled = re.match(r"_ZN?K?(?=\d)", name)
+    if mangled is not None:
+        return _last_part(name[mangled.end() :], nested=mangled[0] != "_Z")
+    outside: list[str] = []
+    depth = 0
+    for character in name:
+        depth += (character == "<") - (character == ">")
+        if depth == 0 and character != ">":
+            outside.append(character)
+    return "".join(outside).rpartition("::")[2].strip()
+
+
+def _last_part(rest: str, *, nested: bool) -> str:
+    """The last of the names that stand behind one another, each after its length."""
+    part = ""
+    while length := re.match(r"\d{1,4}", rest):
+        end = length.end() + int(length[0])
+        part, rest = rest[length.end() : end], rest[end:]
+        if not nested:
+            break
+    return part
+
+
+def _number(pattern: re.Pattern[str], text: str) -> int:
+    found = pattern.search(text)
+    return int(found[1]) if found is not None else 0

@@ -1,0 +1,284 @@
+"""Runs nvcc on one file for one GPU, and takes apart what it made; bounded in time and output.
+
+`python -m hotloop.worker.nvcc_compile --fd N` does it for the judge, in a sandbox in which there is
+nothing of anybody's: a source can include any file that the compiler may read, and its content then
+stands in error messages. Nothing is understood here beyond which lines are worth passing on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import select
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotloop.worker.serve import Worker
+from hotloop.worker.triton_program import run
+from hotloop.worker.wire import Message
+
+STANDARD = "c++17"
+
+_LOG_LIMIT = 80_000
+_CODE_LIMIT = 1 << 26
+_PASSED_ON_LIMIT = 150_000
+"""Characters; with the log it has to fit into one message."""
+
+_FILE_LIMIT = 1 << 29
+_NAMES = 500
+_HELPER_TIMEOUT_S = 20.0
+
+_IN_SASS = re.compile(r"^\.text\.\S+:|^\s+Function : |\b(?:LDG|LD|LDGSTS|STG|ST|UBLKCP|UTMALDG)\b")
+_IN_PTX = re.compile(r"\.entry |^\s*\.func|^\}|\b(?:ld|st)\.|\bcp\.async\.")
+_SASS_PLACE = re.compile(r"^\s*//## File ")
+_PTX_PLACE = re.compile(r"^\s*\.loc\s")
+_PTX_FILE = re.compile(r"^\s*\.file\s")
+_KERNEL = re.compile(r"Compiling entry function '([\w$.]+)'")
+_MARKER = re.compile(r'^# \d+ "([^"]*)"', re.MULTILINE)
+_PTXAS_LINE = re.compile(r"\.ptx, line (\d{1,9});")
+
+
+class Compiler(Worker):
+    """Answers `compile`: one file, one GPU."""
+
+    def on_compile(self, message: Message, _fds: list[int]) -> Message:
+        """`name` and `source` of the file; the rest as `compile_file` takes it."""
+        with tempfile.TemporaryDirectory(prefix="nvcc-", dir=Path.cwd()) as folder:
+            source = Path(folder) / message["name"]
+            source.write_text(message["source"], encoding="utf-8")
+            return compile_file(Path(source.name), message, Path(folder))
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a program said, and how it ended: "done", "timeout" or "too_much"."""
+
+    ended: str
+    status: int
+    text: str
+
+
+def compile_file(source: Path, job: Message, folder: Path | None = None) -> Message:
+    """Compile `source`, as it is found from `folder`.
+
+    `job`: `tools` (paths by name), `capability` such as 90, `include`, `defines`, `timeout_s`.
+    The reply: how nvcc `ended`, its `status` and `log`; the files that it `read` (null when it did
+    not come to say); lines of the source by line of PTX (`places`); `names` of kernels, demangled;
+    and what tells of memory in `sass`, or in `ptx` where there is no disassembler.
+    """
+    tools: dict[str, str] = job["tools"]
+    if not os.access(tools["nvcc"], os.X_OK):
+        return {"missing": tools["nvcc"]}
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="hotloop-nvcc-", dir=folder) as kept:
+        made = _Made(Path(kept), source)
+        told = call(_command(source, job, made), folder, job["timeout_s"], kept)
+        left = max(1.0, job["timeout_s"] - (time.monotonic() - began))
+        ptx = _text(made.ptx)
+        sass = _sass(made.cubin, tools["nvdisasm"], left) if told.status == 0 else None
+        return {
+            "ended": told.ended,
+            "status": told.status,
+            "log": told.text,
+            "read": _read(made),
+            "places": _places(told.text, ptx, source),
+            "names": _demangled(told.text, tools["demangler"]),
+            "sass": sass,
+            "ptx": _of_memory(ptx) if sass is None else "",
+            "seconds": time.monotonic() - began,
+        }
+
+
+def call(command: Sequence[str], folder: Path | None, timeout_s: float, scratch: str) -> Said:
+    """Run a program to its end, to the time limit or to the limit of its output."""
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "TMPDIR": scratch, "LC_ALL": "C.UTF-8"},
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + timeout_s
+    most = _LOG_LIMIT if Path(command[0]).name == "nvcc" else _CODE_LIMIT
+    try:
+        ended, text = _listen(process, deadline, most)
+        if ended == "done":
+            process.wait(max(0.0, deadline - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        ended, text = "timeout", ""
+    finally:
+        # nvcc's own children are in its group.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    return Said(ended, process.returncode, text)
+
+
+def _listen(process: subprocess.Popen[bytes], deadline: float, most: int) -> tuple[str, str]:
+    assert process.stdout is not None
+    heard = bytearray()
+    ended = "done"
+    with process.stdout as stream:
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([stream], [], [], left)[0]:
+                ended = "timeout"
+                break
+            part = os.read(stream.fileno(), 1 << 16)
+            if not part:
+                break
+            heard += part
+            if len(heard) > most:
+                ended = "too_much"
+                break
+    return ended, heard[:most].decode(errors="replace")
+
+
+class _Made:
+    """The files of one compilation. nvcc names what it keeps after the source."""
+
+    def __init__(self, folder: Path, source: Path) -> None:
+        self.folder = folder
+        self.cubin = folder / "out.cubin"
+        self.dependencies = folder / "out.d"
+        self.ptx = folder / f"{source.stem}.ptx"
+
+
+def _command(source: Path, job: Message, made: _Made) -> list[str]:
+    return [
+        job["tools"]["nvcc"],
+        f"-std={STANDARD}",
+        "-O3",
+        f"-arch=sm_{job['capability']}",
+        "-cubin",
+        "-Xptxas",
+        "-v",
+        "-lineinfo",
+        "--keep",
+        f"--keep-dir={made.folder}",
+        "-MD",
+        "-MF",
+        str(made.dependencies),
+        *(f"-I{path}" for path in job["include"]),
+        *(f"-D{define}" for define in job["defines"]),
+        "-x",
+        "cu",
+        "-o",
+        str(made.cubin),
+        str(source),
+    ]
+
+
+def _read(made: _Made) -> list[str] | None:
+    """The files that were read: as the preprocessor lists them for make, and as its output shows
+    them. Host and device code are preprocessed apart, and may read different files.
+    """
+    _, colon, names = _text(made.dependencies).replace("\\\n", " ").partition(": ")
+    if not colon:
+        return None
+    read = dict.fromkeys(n.replace("\\ ", " ") for n in re.findall(r"(?:\\ |\S)+", names))
+    for output in made.folder.glob("*.ii"):
+        read.update(dict.fromkeys(_MARKER.findall(_text(output))))
+    return list(read)
+
+
+def _places(log: str, ptx: str, source: Path) -> dict[str, int]:
+    """Where in the source a complaint of the assembler stands, by its line of PTX."""
+    lines = ptx.splitlines()
+    own = {
+        found[1]
+        for line in lines
+        if (found := re.match(r'\s*\.file\s+(\d+) "([^"]*)"', line))
+        and Path(found[2]).name == source.name
+    }
+    places: dict[str, int] = {}
+    for number in set(_PTXAS_LINE.findall(log)):
+        for line in reversed(lines[: int(number)]):
+            found = re.match(r"\s*\.loc\s+(\d+) (\d+)", line)
+            if found is not None and found[1] in own:
+                places[number] = int(found[2])
+                break
+    return places
+
+
+def _demangled(log: str, demangler: str) -> dict[str, str]:
+    """Names as they stand in the source, without parameters."""
+    names = list(dict.fromkeys(_KERNEL.findall(log)))[:_NAMES]
+    if not names or not demangler or not os.access(demangler, os.X_OK):
+        return {}
+    said = call([demangler, "-p", *names], None, _HELPER_TIMEOUT_S, tempfile.gettempdir())
+    shown = said.text.splitlines()
+    return dict(zip(names, shown, strict=True)) if len(shown) == len(names) else {}
+
+
+def _sass(cubin: Path, nvdisasm: str, timeout_s: float) -> str | None:
+    if not nvdisasm or not os.access(nvdisasm, os.X_OK):
+        return None
+    said = call([nvdisasm, "-c", "-g", str(cubin)], None, timeout_s, str(cubin.parent))
+    if said.ended != "done" or said.status != 0:
+        return None
+    return _cut(_memory(said.text.splitlines(), _IN_SASS, _SASS_PLACE, None))
+
+
+def _of_memory(ptx: str) -> str:
+    return _cut(_memory(ptx.splitlines(), _IN_PTX, _PTX_PLACE, _PTX_FILE))
+
+
+def _memory(
+    lines: Iterable[str],
+    wanted: re.Pattern[str],
+    place: re.Pattern[str],
+    always: re.Pattern[str] | None,
+) -> Iterator[str]:
+    """Lines that begin a function or touch memory, each after the place in the source before it."""
+    pending = ""
+    for line in lines:
+        if place.search(line):
+            pending = line
+        elif always is not None and always.search(line):
+            yield line
+        elif wanted.search(line):
+            if pending:
+                yield pending
+                pending = ""
+            yield line
+
+
+def _cut(lines: Iterator[str]) -> str:
+    kept: list[str] = []
+    size = 0
+    for line in lines:
+        size += len(line) + 1
+        if size > _PASSED_ON_LIMIT:
+            break
+        kept.append(line.strip() if line[:1].isspace() else line)
+    return "\n".join(kept)
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(_CODE_LIMIT).decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def main() -> None:
+    """Serve the judge."""
+    for name in [name for name in os.environ if name.startswith("NVCC_")]:
+        del os.environ[name]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_FILE_LIMIT, _FILE_LIMIT))
+    run(Compiler({}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""nvcc as it is here, as it was recorded, and absent."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hotloop.cudasim.problem import ToolMissing
+from hotloop.nvcc import toolchain
+from hotloop.nvcc.toolchain import Toolchain
+
+HERE = Path(__file__).parent
+SOURCES = HERE / "sources"
+
+
+@pytest.fixture
+def sources() -> Path:
+    return SOURCES
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Puts the stand-in on PATH under the names that are given."""
+    folder = tmp_path / "cuda" / "bin"
+    folder.mkdir(parents=True)
+    program = HERE / "fake_nvcc.py"
+
+    def put(*names: str) -> Path:
+        for name in names:
+            (folder / name).write_text(f'#!/bin/sh\nexec {sys.executable} {program} {name} "$@"\n')
+            (folder / name).chmod(0o755)
+        monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+        return folder
+
+    return put
+
+
+@pytest.fixture
+def fake(install: Callable[..., Path]) -> Path:
+    """Recorded nvcc and nvdisasm."""
+    return install("nvcc", "nvdisasm")
+
+
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine without CUDA: of PATH, only a folder with the host's compiler."""
+    folder = tmp_path / "bare"
+    folder.mkdir()
+    for name in ("g++", "c++filt"):
+        (folder / name).symlink_to(shutil.which(name) or pytest.skip(f"no {name}"))
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.delenv("CUDA_PATH", raising=False)
+    find_spec = importlib.util.find_spec
+
+    def without_wheels(name: str, *rest: Any) -> Any:
+        return None if name == "nvidia" else find_spec(name, *rest)
+
+    monkeypatch.setattr(importlib.util, "find_spec", without_wheels)
+    return folder
+
+
+@pytest.fixture
+def real() -> Toolchain:
+    """What is installed here."""
+    try:
+        return toolchain.find()
+    except ToolMissing as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture
+def real_with_disassembler(real: Toolchain) -> Toolchain:
+    if real.nvdisasm is None:
+        pytest.skip(f"no nvdisasm: {toolchain.DISASSEMBLER_REMEDY}")
+    return real

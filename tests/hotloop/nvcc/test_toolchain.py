@@ -1,0 +1,83 @@
+"""nvcc is found where people have it, and where it is not, they are told how to get it."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+
+import pytest
+
+from hotloop.cudasim.problem import ToolMissing
+from hotloop.nvcc import toolchain
+
+
+def program(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_absent_is_a_sentence_with_the_command(bare: Path) -> None:
+    with pytest.raises(ToolMissing, match=r"nvcc is missing.*-m pip install 'cuda-toolkit\[nvcc"):
+        toolchain.find()
+
+
+def test_on_path(fake: Path) -> None:
+    found = toolchain.find()
+    assert (found.nvcc, found.nvdisasm) == (fake / "nvcc", fake / "nvdisasm")
+    assert found.version() == "13.0"
+    assert found.tools()["nvcc"] == str(fake / "nvcc")
+
+
+def test_in_cuda_home(bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "home"))
+    nvcc = program(tmp_path / "home" / "bin" / "nvcc")
+    found = toolchain.find()
+    assert (found.nvcc, found.nvdisasm) == (nvcc, None)
+    assert found.tools()["nvdisasm"] == ""
+    # One that says nothing of itself is taken to lie in its toolkit.
+    assert found.headers[0] == tmp_path / "home"
+    assert found.version() == "unknown"
+
+
+def test_in_wheels_and_of_two_releases_the_later(
+    bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nvidia = tmp_path / "site-packages" / "nvidia"
+    spec = ModuleSpec("nvidia", None, is_package=True)
+    spec.submodule_search_locations = [str(nvidia)]
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: spec)
+    program(nvidia / "cuda_nvcc" / "bin" / "nvcc")
+    assert toolchain.find().nvcc == nvidia / "cuda_nvcc" / "bin" / "nvcc"
+    later = program(nvidia / "cu13" / "bin" / "nvcc")
+    disassembler = program(nvidia / "cu13" / "bin" / "nvdisasm")
+    assert toolchain.find().nvcc == later
+    assert toolchain.find().nvdisasm == disassembler
+
+
+def test_a_file_that_cannot_be_executed_is_none(
+    bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "home"))
+    program(tmp_path / "home" / "bin" / "nvcc").chmod(0o644)
+    with pytest.raises(ToolMissing):
+        toolchain.find()
+
+
+def test_without_a_host_compiler(
+    install: Callable[..., Path], bare: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (bare / "g++").unlink()
+    monkeypatch.setenv("CUDA_HOME", str(install("nvcc").parent))
+    monkeypatch.setenv("PATH", str(bare))
+    with pytest.raises(ToolMissing, match=r"g\+\+ is missing.*apt-get install g\+\+"):
+        toolchain.find()
+
+
+def test_header_folders_are_those_of_the_compilers(fake: Path) -> None:
+    headers = toolchain.find().headers
+    assert headers[0].name == "recorded"
+    assert any((folder / "stdio.h").is_file() for folder in headers)
