@@ -247,7 +247,7 @@ show_traffic("softmax.cu", "softmax_naive", rows=64, columns=1024)
 #
 # ### HINTS fused_softmax.cuda_block
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "cuda_block", "locked": true, "points": 16, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "cuda_block", "locked": true, "points": 17, "solution": false, "task": false}
 check("fused_softmax.cuda_block")
 
 # %%
@@ -269,7 +269,7 @@ show_traffic("softmax.cu", "softmax_block", rows=64, columns=1024)
 #
 # ### HINTS fused_softmax.cuda_warp
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "cuda_warp", "locked": true, "points": 25, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "cuda_warp", "locked": true, "points": 27, "solution": false, "task": false}
 check("fused_softmax.cuda_warp")
 
 # %%

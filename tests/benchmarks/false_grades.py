@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import Level, Standing, standing
 from hotloop.judge.rungs.fast import lengthen_side
-from hotloop.judge.scheduling import undisturbed
+from hotloop.judge.scheduling import spread, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.speed import Trial
 from hotloop.judge.verdict import Ruling
@@ -60,14 +61,14 @@ WORKLOAD = Workload(
 
 
 class Pair:
-    """A baseline and a candidate in processes of their own."""
+    """A baseline, a candidate and the baseline’s twin in processes of their own."""
 
     def __init__(self, baseline: str, threads: int) -> None:
         launcher = Launcher(sandbox_level()[0], threads=threads)
         self.seeds, self.threads = Seeds(), threads
         self.sides: list[Side] = []
-        self.links = [launcher.start(files=HERE, trusted=True) for _ in range(2)]
-        self.names = (baseline, "units_10")
+        self.links = [launcher.start(files=HERE, trusted=True) for _ in range(3)]
+        self.names = (baseline, "units_10", baseline)
         for link, name in zip(self.links, self.names, strict=True):
             link.resolve(name, "work.py", 60)
 
@@ -76,12 +77,16 @@ class Pair:
         with undisturbed(self.links, self.threads):
             if not self.sides:
                 self._plan()
+            elif self.threads > 1:
+                for link in self.links:
+                    spread(link, self.threads)
             trial = Trial(
                 self.sides[0],
                 self.sides[1],
                 (LEVEL,),
                 self.seeds.generator(),
                 started + BUDGET_S,
+                twin=self._twin,
             )
             result = _outcome(trial)
         result["seconds"] = time.monotonic() - started
@@ -99,6 +104,10 @@ class Pair:
             self.sides.append(Side(link, candidate, WORKLOAD, self.threads, self.seeds))
         for side in self.sides:
             lengthen_side(side, WORKLOAD, self.seeds)
+
+    @contextmanager
+    def _twin(self) -> Generator[Side]:
+        yield self.sides[2]
 
     def close(self) -> None:
         for link in self.links:

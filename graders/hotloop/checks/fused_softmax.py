@@ -24,6 +24,7 @@ from hotloop.judge.levels import Level
 from hotloop.judge.rungs.compiles import Compiles
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.cuda_clean import CudaClean
+from hotloop.judge.rungs.cuda_compiles import CudaCompiles
 from hotloop.judge.rungs.cuda_correct import CudaCorrect
 from hotloop.judge.rungs.cuda_traffic import CudaTraffic
 from hotloop.judge.rungs.fast import Baseline, Fast
@@ -162,6 +163,7 @@ def cuda_block() -> Check:
             "correct": CudaCorrect(kernel, _cuda_cases, softmax_rows, _tolerance),
             "clean": CudaClean(kernel, _small_cuda_cases, softmax_rows, _tolerance),
             "traffic": traffic,
+            "compiles": CudaCompiles(kernels=("softmax_block",), block=256),
             "gpu_correct": GpuCorrect(_cuda_cases, softmax_rows, _tolerance),
         },
         programs=CUDA_PROGRAMS,
@@ -179,6 +181,7 @@ def cuda_warp() -> Check:
             "correct": CudaCorrect(kernel, _cuda_cases, softmax_rows, _tolerance),
             "clean": CudaClean(kernel, _small_cuda_cases, softmax_rows, _tolerance),
             "traffic": traffic,
+            "compiles": CudaCompiles(kernels=("softmax_warp",), block=256, min_load_bytes=16),
             "gpu_correct": GpuCorrect(_cuda_cases, softmax_rows, _tolerance),
             "gpu_fast": GpuFast(
                 _gpu_workload(),

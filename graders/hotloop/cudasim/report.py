@@ -264,9 +264,14 @@ def _lines_of(module: str, addresses: list[Address]) -> dict[Address, Line]:
     return found
 
 
+_LIBRARIES = ("/usr/include/", "/usr/lib/")
+
+
 def _users(frames: Iterable[str]) -> Line | None:
+    """The innermost frame that is not ours, and rather not one of the C++ library's."""
+    lines: list[Line] = []
     for frame in frames:
         file, _, number = frame.partition(" (")[0].rpartition(":")
         if number.isdigit() and not file.startswith(str(toolchain.CPP)) and file != "??":
-            return Line(file, int(number))
-    return None
+            lines.append(Line(file, int(number)))
+    return next((ln for ln in lines if not ln.file.startswith(_LIBRARIES)), next(iter(lines), None))

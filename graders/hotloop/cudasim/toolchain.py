@@ -52,6 +52,13 @@ def version() -> str:
 
 def call(command: list[str], *, cwd: Path | None = None, stdin: str | None = None) -> str:
     """Standard output of a tool. CompileError with its message when it fails."""
+    return call_for_both(command, cwd=cwd, stdin=stdin)[0]
+
+
+def call_for_both(
+    command: list[str], *, cwd: Path | None = None, stdin: str | None = None
+) -> tuple[str, str]:
+    """The same with its warnings: standard output and standard error."""
     try:
         done = subprocess.run(
             command,
@@ -71,7 +78,7 @@ def call(command: list[str], *, cwd: Path | None = None, stdin: str | None = Non
         ) from None
     if done.returncode != 0:
         raise CompileError(done.stderr.strip() or f"{command[0]} ended with {done.returncode}")
-    return done.stdout
+    return done.stdout, done.stderr
 
 
 def _find(name: str, remedy: str) -> str:

@@ -77,6 +77,8 @@ _REFUSED_HEADER = re.compile(
 )
 """What g++ says of a header of ours that stands for one that is not simulated."""
 
+_LINEMARKER = re.compile(r"^(.+?):(\d+):.*style of line directive is a GCC extension", re.MULTILINE)
+
 
 def translate(source: Path, include: Sequence[Path] = (), defines: Sequence[str] = ()) -> str:
     """Preprocessed C++ of a CUDA source. Unsupported or CompileError when there is none."""
@@ -86,10 +88,11 @@ def translate(source: Path, include: Sequence[Path] = (), defines: Sequence[str]
 def preprocess(source: Path, include: Sequence[Path] = (), defines: Sequence[str] = ()) -> str:
     """Output of the C++ preprocessor, with our headers as CUDA's."""
     try:
-        return toolchain.call(
+        text, warnings = toolchain.call_for_both(
             [
                 toolchain.compiler(),
                 "-E",
+                "-pedantic",  # says where a source has linemarkers of its own
                 "-x",
                 "c++",
                 toolchain.STANDARD,
@@ -109,6 +112,11 @@ def preprocess(source: Path, include: Sequence[Path] = (), defines: Sequence[str
         if refused is None:
             raise
         raise Unsupported(refused[1], int(refused[2]), refused[3]) from None
+    forged = _LINEMARKER.search(warnings)
+    if forged is not None:
+        # It could pass what follows off as a system header's, into which nobody looks.
+        raise Unsupported(forged[1], int(forged[2]), 'only a preprocessor writes `# 1 "file"`')
+    return text
 
 
 def _searched(folders: Iterable[Path]) -> Iterator[str]:

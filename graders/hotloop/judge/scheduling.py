@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hotloop.judge.link import Link
@@ -22,17 +22,12 @@ NICEST = -20
 
 @contextmanager
 def undisturbed(links: Sequence[Link], threads: int) -> Generator[None]:
-    """Keep the judge on cores of its own where there are enough, and the workers on theirs.
-
-    A worker of several threads binds them itself (OMP_PLACES), one thread a core.
-    """
+    """Keep the judge on cores of its own where there are enough, and the workers on theirs."""
     cores = sorted(os.sched_getaffinity(0))
     theirs, spare = set(cores[-threads:]), set(cores[:-threads])
     try:
         for link in links:
-            if threads == 1:
-                link.freezer.set_affinity(theirs)
-            promote(link)
+            join(link, theirs)
         _favour_judge(spare)
         yield
     finally:
@@ -41,14 +36,57 @@ def undisturbed(links: Sequence[Link], threads: int) -> Generator[None]:
         _set_own_niceness(0)
         for link in links:
             _set_class(link.freezer.usage().tasks, os.SCHED_OTHER, _ORDINARY)
-            if threads == 1:
-                link.freezer.set_affinity(set(cores))
+            link.freezer.set_affinity(set(cores))
+
+
+def join(link: Link, cores: set[int]) -> None:
+    """Put a worker on the cores that are measured on, before all others there."""
+    link.freezer.set_affinity(cores)
+    promote(link)
+
+
+def cores_of(link: Link) -> set[int]:
+    """All cores that any thread of a worker may use."""
+    return {core for task in link.freezer.usage().tasks for core in _affinity(task)}
+
+
+def spread(link: Link, threads: int) -> None:
+    """Bind the threads that compute to a core each; the others may use all of the worker's.
+
+    The worker may not do so itself, and the scheduler sometimes leaves two real-time threads on
+    one core for as long as the process lives.
+    """
+    cores = sorted(cores_of(link))
+    tasks = sorted(link.freezer.usage().tasks, key=_cpu_ticks, reverse=True)
+    for number, task in enumerate(tasks):
+        bound = {cores[number]} if number < min(threads, len(cores)) else set(cores)
+        with suppress(ProcessLookupError):
+            os.sched_setaffinity(task, bound)
 
 
 def promote(link: Link) -> None:
     """Give all threads of a worker precedence; repeat it when it may have started new ones."""
     if not _set_class(link.freezer.usage().tasks, os.SCHED_RR, _REAL_TIME):
         link.freezer.set_priority(NICEST)
+
+
+def _affinity(task: int) -> set[int]:
+    try:
+        return os.sched_getaffinity(task)
+    except ProcessLookupError:
+        return set()
+
+
+def _cpu_ticks(task: int) -> int:
+    """CPU time of a thread since it began."""
+    try:
+        fields = Path(f"/proc/{task}/task/{task}/stat").read_text(
+            encoding="ascii", errors="replace"
+        )
+    except OSError:
+        return 0
+    numbers = fields.rpartition(")")[2].split()
+    return int(numbers[11]) + int(numbers[12])
 
 
 def _favour_judge(spare: set[int]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -20,6 +21,9 @@ from hotloop.judge.verdict import Ruling, Verdict
 
 CONTROL_TOLERANCE = 0.05
 CONTROL_PAIRS = 6
+TWIN_TOLERANCE = 0.08
+"""Between two processes of the baseline: memory lies differently in each."""
+
 QUIET_SPREAD = 0.05
 QUIET_DISCARDS = 0.34
 RETRIES = 8
@@ -118,7 +122,9 @@ class Trial:
         on_progress: Callable[[str], None] = lambda _text: None,
         *,
         control_tolerance: float = CONTROL_TOLERANCE,
+        twin: Callable[[], AbstractContextManager[Timer]] | None = None,
     ) -> None:
+        self.twin = twin
         self.control_tolerance = control_tolerance
         self.baseline = baseline
         self.candidate = candidate
@@ -133,6 +139,7 @@ class Trial:
         self._control()
         figure = self._measure()
         self._require_baseline_undisturbed()
+        self._require_twin_alike()
         return Outcome(figure, decided(self.levels, figure), self.samples)
 
     def _measure(self) -> Estimate:
@@ -160,10 +167,14 @@ class Trial:
         self.samples.candidate.append([b1, b2])
 
     def _baseline_window(self) -> float:
+        return self._window_of(self.baseline)
+
+    def _window_of(self, timer: Timer) -> float:
+        """One that counts, of the baseline or of its twin."""
         while True:
-            window = self.baseline.window(self._hostile(self.baseline))
+            window = timer.window(self._hostile(timer))
             if window.counts:
-                return window.seconds / len(self.baseline.calls)
+                return window.seconds / len(timer.calls)
             self.samples.discarded_baseline += 1
             if time.monotonic() > self.deadline:
                 self._too_noisy()
@@ -237,6 +248,22 @@ class Trial:
                     Verdict.UNDECIDED,
                     "The baseline ran slower beside your code than alone: measured again later.",
                 )
+
+    def _require_twin_alike(self) -> None:
+        """A process can be slow for as long as it lives; what two agree on is the baseline."""
+        if self.twin is None:
+            return
+        alone = float(np.median(self.samples.control + self.samples.alone_after))
+        self.on_progress("control: the baseline in another process")
+        with self.twin() as twin:
+            windows = [self._window_of(twin) for _ in range(CONTROL_PAIRS)]
+        if abs(float(np.median(windows)) / alone - 1) <= TWIN_TOLERANCE:
+            return
+        raise Ruling(
+            Verdict.UNDECIDED,
+            "Two processes of the baseline are not equally fast on this machine now: "
+            "measured again later.",
+        )
 
     def _hostile(self, timer: Timer) -> list[bool]:
         """Which calls get adversarial inputs: about a quarter, the same share on both sides."""

@@ -13,6 +13,7 @@ import pytest
 
 from hotloop.cudasim import build, run
 from hotloop.cudasim.check import check
+from hotloop.cudasim.orders import ORDERS
 
 KERNELS = Path(__file__).parent / "kernels"
 RIGHT = sorted((KERNELS / "right").iterdir())
@@ -23,6 +24,7 @@ EXPECT = re.compile(r"// expect: (.+?)(?: within (\d+) s)?")
 KINDS = {
     "assert",
     "bad_mask",
+    "crash",
     "divergent_barrier",
     "divergent_warp",
     "division_by_zero",
@@ -37,6 +39,7 @@ KINDS = {
     "too_much_shared",
     "trap",
     "unchecked_error",
+    "unsupported",
     "uninitialised_global",
     "uninitialised_shared",
 }
@@ -74,7 +77,7 @@ def test_right_program_is_clean(program: Path) -> None:
     sources, include = parts(program)
     checked = check(sources, include=include)
     assert checked.report.findings == []
-    assert [r.order for r in checked.runs] == list(run.ORDERS)
+    assert [r.order for r in checked.runs] == list(ORDERS)
     assert all("PASS" in r.output for r in checked.runs)
     assert checked.clean
 
@@ -83,7 +86,7 @@ def test_right_program_is_clean(program: Path) -> None:
 def test_right_program_runs_plain(name: str) -> None:
     program = next(p for p in RIGHT if p.stem == name)
     sources, include = parts(program)
-    for order in run.ORDERS:
+    for order in ORDERS:
         done = run.run(build.program(sources, "plain", include=include), order=order)
         assert (done.status, "PASS" in done.output, done.report.findings) == (0, True, [])
 

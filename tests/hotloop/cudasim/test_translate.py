@@ -64,7 +64,10 @@ def test_kernels_and_the_arguments_that_name_them(definition: str, count: int) -
 
 
 def test_a_template_without_its_arguments_is_called_through_a_lambda() -> None:
-    text = "template <class T> __global__ void k(T x) {} void f() { k<<<1, 2>>>(3); k<int><<<1, 2>>>(3); }"
+    text = (
+        "template <class T> __global__ void k(T x) {}"
+        "void f() { k<<<1, 2>>>(3); k<int><<<1, 2>>>(3); }"
+    )
     result = rewritten(text)
     assert (
         'launch("k", [&](auto... cudasim_arguments) { k(cudasim_arguments...); }, 1, 2)' in result
@@ -178,6 +181,25 @@ def test_a_header_that_is_not_simulated_is_refused(source: Source, header: str, 
     assert what in refused.value.what
 
 
+@pytest.mark.parametrize(
+    "marker",
+    [
+        '# 1 "/usr/include/stdio.h" 3',
+        '# 1 "/usr/include/stdio.h" 1 3 4',
+        '  %: /* x */ 1 "/usr/include/stdio.h" 3',
+        '#\\\n7 "x.h" 3',
+        '/*\n*/ # 7 "x.h" 3',
+    ],
+)
+def test_a_source_cannot_pass_for_a_system_header(source: Source, marker: str) -> None:
+    ignored = '#pragma GCC diagnostic ignored "-Wpedantic"\n'
+    path = source(f'{ignored}int a;\n{marker}\nvoid f() {{ asm("nop"); }}\n')
+    with pytest.raises(Unsupported, match="only a preprocessor writes") as refused:
+        translate(path)
+    assert refused.value.file == str(path)
+    assert 3 <= refused.value.line <= 4
+
+
 def test_words_in_strings_and_comments_are_left_alone(source: Source) -> None:
     path = source('// asm("x") <<<\nconst char* s = "asm <<<1, 2>>> __shared__";\n')
     assert '"asm <<<1, 2>>> __shared__"' in translate(path)
@@ -216,6 +238,6 @@ def test_a_wrong_launch_is_a_compile_error_at_its_line(source: Source) -> None:
         "#include <cuda_runtime.h>\n__global__ void k(int* x) {}\nint main() {\n"
         '  k<<<1, 1>>>("text");\n}\n'
     )
-    with pytest.raises(CompileError, match="invalid conversion") as error:
+    with pytest.raises(CompileError, match="no known conversion") as error:
         build.program([path], "plain")
     assert f"{path}:4:" in str(error.value)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -130,4 +131,26 @@ def test_a_baseline_slowed_only_beside_the_candidate_is_undecided() -> None:
 def test_an_uneven_control_is_repeated_and_then_undecided() -> None:
     with pytest.raises(Ruling) as caught:
         _trial(lambda n: FakeWindow(1.0 + 0.2 * (n % 2)), _noisy(1, 0.01, 1), seconds=0.02).run()
+    assert caught.value.verdict is Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize(("twin_seconds", "agrees"), [(1.65, True), (1.2, False), (2.4, False)])
+def test_a_baseline_that_is_slow_as_a_process_decides_nothing(
+    twin_seconds: float, agrees: bool
+) -> None:
+    closed: list[bool] = []
+
+    @contextmanager
+    def twin() -> Iterator[FakeTimer]:
+        yield FakeTimer(_noisy(twin_seconds, 0.01, 5))
+        closed.append(True)
+
+    trial = _trial(_noisy(1.65, 0.01, 1), _noisy(1.0, 0.01, 2))
+    trial.twin = twin
+    if agrees:
+        assert trial.run().decided
+        assert closed == [True]
+        return
+    with pytest.raises(Ruling) as caught:
+        trial.run()
     assert caught.value.verdict is Verdict.UNDECIDED

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.levels import Level
 from hotloop.judge.record import RungRecord
-from hotloop.judge.scheduling import promote, undisturbed
+from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.speed import Trial
 from hotloop.judge.speed_record import measured_on, rule_on_speed, speed_evidence
@@ -30,6 +31,7 @@ MOST_BYTES = 1 << 30
 WARMUP_WINDOWS = 3
 WARMUP_CALLS = 8
 CEILING_WINDOWS = 6
+BINDING_LOSS = 1.03
 IMPLAUSIBLE = 1.3
 """Nobody is this many times faster than the measured copy; caches explain some of it."""
 
@@ -81,12 +83,36 @@ class Fast:
             side_a.close()
             side_b.close()
 
+    @contextmanager
+    def _twin(self, like: Side, bench: Bench) -> Generator[Side]:
+        """The baseline in another process, placed and warmed up like the first one."""
+        link = bench.trusted(self.baseline.path.parent)
+        try:
+            link.resolve(self.baseline.name, self.baseline.path.name, 60)
+            twin = Side(link, like.candidate, self.workload, like.threads, bench.seeds)
+            try:
+                join(link, cores_of(like.link))
+                lengthen_side(twin, self.workload, bench.seeds)
+                yield twin
+            finally:
+                twin.close()
+        finally:
+            link.close()
+
     def _judge(self, name: str, side_a: Side, side_b: Side, bench: Bench) -> RungRecord:
         rng = bench.seeds.generator()
         for side in (side_b, side_a):
             lengthen_side(side, self.workload, bench.seeds)
         deadline = time.monotonic() + min(self.seconds, bench.remaining_s)
-        trial = Trial(side_a, side_b, self.levels, rng, deadline, bench.progress)
+        trial = Trial(
+            side_a,
+            side_b,
+            self.levels,
+            rng,
+            deadline,
+            bench.progress,
+            twin=lambda: self._twin(side_a, bench),
+        )
         outcome = trial.run()
         peak = self._ceiling(side_a, bench)
         moved = sum(self.fewest_bytes(call.spec) for call in side_b.calls) / len(side_b.calls)
@@ -134,9 +160,20 @@ def lengthen_side(side: Side, workload: Workload, seeds: Seeds) -> None:
         most = max(1, min(MOST_CALLS, MOST_BYTES * count // sum(map(call_bytes, specs))))
         if fastest >= WINDOW_S or count >= most:
             side.patience_s = max(5.0, 50 * fastest)
+            _bind_if_it_helps(side, fastest)
             return
         wanted = math.ceil(count * WINDOW_S * 1.1 / fastest)
         count = min(most, max(count + 1, min(wanted, 16 * count)))
+
+
+def _bind_if_it_helps(side: Side, fastest: float) -> None:
+    """One core a thread, unless that is slower: who starts threads in each call loses by it."""
+    if side.threads == 1:
+        return
+    cores = cores_of(side.link)
+    spread(side.link, side.threads)
+    if min(w.seconds for w in _windows(side, WARMUP_WINDOWS)) > BINDING_LOSS * fastest:
+        side.link.freezer.set_affinity(cores)
 
 
 def call_bytes(spec: CallSpec) -> int:

@@ -1,4 +1,4 @@
-// CUDA C++ on a CPU: what nvcc includes by itself. See ../README.md.
+// CUDA C++ on a CPU: what nvcc includes by itself. See ../../README.md.
 #pragma once
 
 #include <cassert>

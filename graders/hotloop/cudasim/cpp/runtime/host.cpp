@@ -169,6 +169,8 @@ void report_unchecked_errors() {
   findings().add(std::move(finding));
 }
 
+void forget_errors() { errors() = Errors(); }
+
 bool is_lost() { return is_sticky(errors().sticky); }
 
 size_t dynamic_shared_allowed(const void* entry) {
@@ -338,7 +340,7 @@ const char* cudaGetErrorString(cudaError_t error) { return name_of(error).text; 
 
 cudaError_t cudaDeviceSynchronize() { return answer(); }
 cudaError_t cudaDeviceReset() {
-  errors() = Errors();
+  forget_errors();
   return cudaSuccess;
 }
 

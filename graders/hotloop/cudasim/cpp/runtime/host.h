@@ -11,5 +11,7 @@ void remember(Failure failure, Pc at, const char* what);
 bool is_lost();
 // What is left of failures that nobody asked about, as findings.
 void report_unchecked_errors();
+// As after cudaDeviceReset.
+void forget_errors();
 
 }  // namespace cudasim

@@ -31,6 +31,7 @@ char* cudasim_take_report() {
   report_unchecked_errors();
   const std::string text = report_json("returned");
   findings().clear();
+  forget_errors();
   traffic().clear();
   auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
   std::memcpy(copy, text.c_str(), text.size() + 1);

@@ -109,7 +109,7 @@ void observe(const void* where, size_t bytes, cudasim_access kind, Pc pc) {
   }
   if (is_private(address)) return;
   const Busy busy;
-  races().settle();
+  if (in_doubt) races().settle();
   last_pc = pc;
   Region* region = memory().find(address);
   if (!region) {

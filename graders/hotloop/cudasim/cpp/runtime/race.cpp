@@ -9,6 +9,9 @@
 #include "traffic.h"
 
 namespace cudasim {
+
+bool in_doubt = false;
+
 namespace {
 
 constexpr size_t kWord = 4;
@@ -134,7 +137,7 @@ void RaceDetector::access(Region& region, uintptr_t address, size_t bytes, cudas
     look(region.races.cell(number), record, at, region, thread);
     at = stop;
   }
-  if (doubtful_.is_set && doubtful_.bytes == 0) {
+  if (in_doubt && doubtful_.bytes == 0) {
     doubtful_.address = address;
     doubtful_.bytes = std::min(bytes, sizeof doubtful_.before);
     std::memcpy(doubtful_.before, reinterpret_cast<void*>(address), doubtful_.bytes);
@@ -151,7 +154,8 @@ void RaceDetector::look(Cell& cell, const Record& record, uintptr_t address, Reg
     const bool in_order = !others || ordered(known, others, thread);
     if (!in_order && conflict(known, record)) {
       if (known.kind == CUDASIM_WRITE && record.kind == CUDASIM_WRITE) {
-        if (!doubtful_.is_set) doubtful_ = {true, 0, 0, {}, known, record};
+        if (!in_doubt) doubtful_ = {0, 0, {}, known, record};
+        in_doubt = true;
       } else {
         report(known, record, address, region);
       }
@@ -184,8 +188,7 @@ bool RaceDetector::ordered(const Record& record, uint32_t lanes, const Thread& t
 }
 
 void RaceDetector::settle() {
-  if (!doubtful_.is_set) return;
-  doubtful_.is_set = false;
+  in_doubt = false;
   const auto* now = reinterpret_cast<const void*>(doubtful_.address);
   if (std::memcmp(now, doubtful_.before, doubtful_.bytes) == 0) return;
   Region* region = memory().find(doubtful_.address);
@@ -213,7 +216,7 @@ void RaceDetector::begin_launch() {
   ++launch_;
   locations_.clear();
   reported_.clear();
-  doubtful_.is_set = false;
+  in_doubt = false;
 }
 
 void RaceDetector::report(const Record& first, const Record& second, uintptr_t address,

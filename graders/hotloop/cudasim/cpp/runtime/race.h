@@ -94,7 +94,6 @@ class RaceDetector {
  private:
   // A write behind another one: what was there before it.
   struct Doubtful {
-    bool is_set = false;
     uintptr_t address = 0;
     size_t bytes = 0;
     unsigned char before[16] = {};
@@ -122,5 +121,8 @@ class RaceDetector {
 };
 
 RaceDetector& races();
+
+// True while a write waits to be settled: asked before each call of `settle`, which is seldom due.
+extern bool in_doubt;
 
 }  // namespace cudasim

@@ -62,7 +62,7 @@ void resume(Thread& thread) {
   running = &thread;
   threadIdx = thread.index;
   cudasim_switch(&scheduler_stack, thread.suspended);
-  races().settle();
+  if (in_doubt) races().settle();
   running = nullptr;
   if (thread.state == State::Finished) --unfinished;
 }
@@ -119,7 +119,8 @@ bool run_warp(unsigned warp, std::vector<unsigned>& lanes) {
 }
 
 bool same_statement(const Thread& a, const Thread& b) {
-  return a.waits_in_line == b.waits_in_line && !std::strcmp(a.waits_in_file, b.waits_in_file);
+  if (a.waits_in_line != b.waits_in_line) return false;
+  return a.waits_in_file == b.waits_in_file || !std::strcmp(a.waits_in_file, b.waits_in_file);
 }
 
 // Opens the barrier when all threads that have not finished wait there. True when it opened.

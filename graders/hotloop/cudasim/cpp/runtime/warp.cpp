@@ -212,15 +212,14 @@ bool complete_warp_operations(Thread* lanes, unsigned count) {
 }
 
 void pass_fences(Thread* threads, unsigned count, unsigned warps) {
+  const auto has_new_fence = [](const Thread& thread) {
+    return thread.fenced && thread.fence.moment.barriers == thread.barriers;
+  };
+  if (std::none_of(threads, threads + count, has_new_fence)) return;
   std::vector<Release> by_warp(warps);
-  bool any = false;
   for (unsigned i = 0; i < count; ++i) {
-    const Thread& thread = threads[i];
-    if (!thread.fenced || thread.fence.moment.barriers != thread.barriers) continue;
-    add_fence(by_warp[i / kWarpSize], thread);
-    any = true;
+    if (has_new_fence(threads[i])) add_fence(by_warp[i / kWarpSize], threads[i]);
   }
-  if (!any) return;
   by_warp.erase(std::remove_if(by_warp.begin(), by_warp.end(),
                                [](const Release& release) { return !release.number; }),
                 by_warp.end());

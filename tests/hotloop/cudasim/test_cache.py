@@ -1,0 +1,90 @@
+"""Built files are kept by content."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hotloop.cudasim import build, cache
+from hotloop.cudasim.problem import CompileError
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "cache"
+    monkeypatch.setenv("HOTLOOP_CUDASIM_CACHE", str(path))
+    monkeypatch.delenv("HOTLOOP_CUDASIM_PREBUILT", raising=False)
+    return path
+
+
+def test_the_folder_is_made_where_the_variables_say(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cache.folder() == folder
+    assert folder.is_dir()
+    monkeypatch.delenv("HOTLOOP_CUDASIM_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache.folder() == tmp_path / "xdg" / "hotloop" / "cudasim"
+
+
+def test_boundaries_between_parts_count() -> None:
+    digests = {cache.digest(parts) for parts in (["ab", "c"], ["a", "bc"], ["abc"], ["abc", ""])}
+    assert len(digests) == 4
+    assert cache.digest(["x"]) == cache.digest([b"x"])
+
+
+def test_a_file_is_made_once(folder: Path) -> None:
+    made: list[Path] = []
+
+    def make(target: Path) -> None:
+        made.append(target)
+        target.write_text("content")
+
+    first, second = cache.made("name", make), cache.made("name", make)
+    assert first == second == folder / "name"
+    assert first.read_text() == "content"
+    assert len(made) == 1
+    assert made[0].parent != folder, "made aside and moved into place"
+
+
+def test_a_failure_leaves_nothing_behind(folder: Path) -> None:
+    def fail(target: Path) -> None:
+        target.write_text("half")
+        raise CompileError("no")
+
+    with pytest.raises(CompileError):
+        cache.made("name", fail)
+    assert list(folder.iterdir()) == []
+
+
+def test_what_is_prebuilt_is_taken_and_never_written(
+    tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prebuilt = tmp_path / "prebuilt"
+    prebuilt.mkdir()
+    (prebuilt / "there").write_text("given")
+    monkeypatch.setenv("HOTLOOP_CUDASIM_PREBUILT", str(prebuilt))
+    there = cache.made("there", lambda _target: pytest.fail("made again"))
+    missing = cache.made("missing", lambda target: target.touch())
+    assert there == prebuilt / "there"
+    assert missing == folder / "missing"
+    assert [p.name for p in prebuilt.iterdir()] == ["there"]
+
+
+def test_a_changed_source_is_another_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clone: Path
+) -> None:
+    monkeypatch.setenv("HOTLOOP_CUDASIM_CACHE", str(clone / "build" / "cudasim"))
+    path, header = tmp_path / "a.cu", tmp_path / "a.h"
+    path.write_text('#include "a.h"\nint main() { return VALUE; }\n')
+    header.write_text("#define VALUE 1\n")
+    one = build.program([path], "plain").path
+    again = build.program([path], "plain").path
+    header.write_text("#define VALUE 2\n")
+    two = build.program([path], "plain").path
+    defined = build.program([path], "plain", defines=["OTHER=3"]).path
+    checked = build.program([path], "checked").path
+    assert one == again
+    assert len({one, two, checked}) == 3
+    assert defined == two, "a macro that nobody uses changes nothing"

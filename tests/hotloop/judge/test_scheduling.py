@@ -1,0 +1,70 @@
+"""Threads of a worker get a core each, from outside, and their freedom back afterwards."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from hotloop.judge import scheduling
+from hotloop.judge.link import Link
+
+CORES = sorted(os.sched_getaffinity(0))
+
+
+class FakeFreezer:
+    """The threads of this process that the test has made."""
+
+    def __init__(self, tasks: list[int]) -> None:
+        self.tasks = tasks
+
+    def usage(self) -> Any:
+        return SimpleNamespace(tasks=self.tasks)
+
+    def set_affinity(self, cpus: set[int]) -> None:
+        for task in self.tasks:
+            os.sched_setaffinity(task, cpus)
+
+
+@pytest.fixture
+def link() -> Iterator[Link]:
+    """A worker with a busy thread, a busier one, and one that sleeps."""
+    stop, ids = threading.Event(), []
+    started = threading.Barrier(4)
+
+    def work(turns: int) -> None:
+        ids.append((turns, threading.get_native_id()))
+        for _ in range(turns):
+            sum(range(20_000))
+        started.wait()
+        stop.wait()
+
+    threads = [threading.Thread(target=work, args=(turns,)) for turns in (0, 300, 900)]
+    for thread in threads:
+        thread.start()
+    started.wait()
+    tasks = [task for _, task in sorted(ids)]
+    yield cast(Link, SimpleNamespace(freezer=FakeFreezer(tasks)))
+    stop.set()
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.skipif(len(CORES) < 2, reason="binding to different cores needs two of them")
+def test_the_busiest_threads_get_a_core_each(link: Link) -> None:
+    scheduling.spread(link, 2)
+    idle, busy, busiest = (os.sched_getaffinity(t) for t in link.freezer.usage().tasks)
+    assert busiest == {CORES[0]}
+    assert busy == {CORES[1]}
+    assert idle == set(CORES)
+    assert scheduling.cores_of(link) == set(CORES)
+
+
+def test_more_threads_than_cores_are_left_free(link: Link) -> None:
+    scheduling.spread(link, len(CORES) + 5)
+    bound = [t for t in link.freezer.usage().tasks if len(os.sched_getaffinity(t)) == 1]
+    assert len(bound) <= len(CORES)
