@@ -124,7 +124,7 @@ def _as_data(report: Report) -> dict[str, Any]:
     return {
         "findings": [asdict(f) for f in report.findings],
         "lines": [asdict(s) for s in report.sites],
-        "launches": [launch.model_dump() for launch in report.launches],
+        "launches": [asdict(launch) for launch in report.launches],
     }
 
 

@@ -2,84 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
-
-from pydantic import BaseModel, ConfigDict
 
 from hotloop.cudasim import toolchain
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Address(_Strict):
-    """A place in a built file."""
-
-    module: str
-    offset: int
-
-
-class RawWitness(_Strict):
-    """As the runtime writes it."""
-
-    at: Address | None
-    did: str
-    block: tuple[int, int, int] | None = None
-    thread: tuple[int, int, int] | None = None
-
-
-class RawFinding(_Strict):
-    """As the runtime writes it. file, line: where the compiler knew them."""
-
-    kind: str
-    text: str
-    kernel: str
-    count: int
-    witnesses: list[RawWitness]
-    file: str = ""
-    line: int = 0
-
-
-class RawSite(_Strict):
-    """As the runtime writes it; see `Site`."""
-
-    at: Address | None
-    kernel: str
-    space: Literal["global", "shared", "constant"]
-    did: Literal["read", "write", "atomic"]
-    accesses: int
-    bytes: int
-    width: int
-    requests: int
-    moved: int
-    fewest: int
-
-
-class Launch(_Strict):
-    """A kernel with a configuration, and how often it was launched."""
-
-    kernel: str
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    static_shared: int
-    dynamic_shared: int
-    launches: int
-
-
-class RawReport(_Strict):
-    """The runtime's document."""
-
-    format: Literal[1]
-    ended: str
-    findings: list[RawFinding]
-    sites: list[RawSite]
-    launches: list[Launch]
+from hotloop.cudasim.document import Address, Launch, RawFinding, RawReport, RawSite, parse
 
 
 @dataclass(frozen=True)
@@ -161,8 +90,7 @@ class Report:
 
 def read(text: str) -> Report:
     """A report from the runtime's document. ValueError when it is not one."""
-    raw = RawReport.model_validate(json.loads(text))
-    return resolve(raw)
+    return resolve(parse(text))
 
 
 def resolve(raw: RawReport) -> Report:

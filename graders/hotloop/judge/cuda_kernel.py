@@ -120,7 +120,7 @@ def _compiled(kernel: CudaKernel, bench: Bench) -> Simulator:
     if _is_untouched(source, kernel.name):
         raise Ruling(Verdict.WRONG_ANSWER, "Not attempted yet: the kernel's body is empty.")
     link = bench.trusted(
-        prebuilt(bench.progress), program=("-m", "hotloop.worker.cuda_program"), runs_kernels=True
+        prebuilt(bench.progress), program=("-m", "hotloop.cudasim.worker"), runs_kernels=True
     )
     link.deadline = bench.deadline
     bench.progress("compiling for the simulator")

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from hotloop.cudasim import build, report, run
 from hotloop.cudasim.report import Finding, Line, Report, Witness, merge
@@ -51,7 +50,7 @@ def test_a_document_is_read() -> None:
     ["", "[]", document(format=2), document(more=1), document(findings=[{"kind": "race"}])],
 )
 def test_anything_else_is_refused(text: str) -> None:
-    with pytest.raises((ValidationError, ValueError)):
+    with pytest.raises(ValueError, match=r"."):
         report.read(text)
 
 

@@ -1,7 +1,7 @@
-"""Runs a learner's CUDA kernels in the simulator: `python -m hotloop.worker.cuda_program --fd N`.
+"""Runs a learner's CUDA kernels in the simulator: `python -m hotloop.cudasim.worker --fd N`.
 
 A process of ours, in a sandbox of its own. The kernels were compiled from a text that was vetted
-here (`cuda_vetting`), they are launched by a harness of ours, and every access that they make is
+here (`vetting`), they are launched by a harness of ours, and every access that they make is
 checked before it happens; so what they do is theirs, and what is said of them is ours.
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from hotloop.cudasim import build, report
 from hotloop.cudasim.problem import Problem, Unsupported
-from hotloop.worker.cuda_vetting import Refused, vet
+from hotloop.cudasim.vetting import Refused, vet
 from hotloop.worker.serve import Worker
 from hotloop.worker.triton_program import run
 from hotloop.worker.wire import Message
