@@ -302,7 +302,9 @@ def test_the_untouched_exercise_earns_nothing(module: Module, judge: JudgeProces
         score = curriculum.score(f"{module.id}.{task.id}", records[task.id])
         assert score.points == 0
         assert score.pending == 0, "nothing is left open either: there is nothing to judge"
-        assert records[task.id].verdict is Verdict.WRONG_ANSWER, records[task.id].sentence
+        # What only an operator's registration would bring is missing with an error of PyTorch's.
+        failed = {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}
+        assert records[task.id].verdict in failed, records[task.id].sentence
 
 
 @pytest.mark.sandbox

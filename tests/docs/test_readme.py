@@ -12,7 +12,7 @@ from hotloop.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "site" / "pages").glob("*.md"))]
-COMMANDS = {str(command.name) for command in app.registered_commands}
+COMMANDS = {str(entry.name) for entry in (*app.registered_commands, *app.registered_groups)}
 
 
 def code(page: Path) -> list[str]:

@@ -66,7 +66,7 @@ def test_a_gradebook_is_not_seen(run: Callable[..., Any], tmp_path: Path) -> Non
     assert ran.text == f"False {sorted(python)}\n"
 
 
-def test_of_hotloop_only_the_worker(run: Callable[..., Any]) -> None:
+def test_of_hotloop_only_the_worker_and_the_simulator(run: Callable[..., Any]) -> None:
     ran = run("""
 import importlib, os, hotloop
 print(hotloop.__file__)
@@ -80,7 +80,7 @@ for name in ("worker.wire", "judge", "checks", "sandbox", "course", "cli", "path
 """)
     assert ran.text.splitlines() == [
         "/opt/hotloop/hotloop/__init__.py",
-        "__init__.py worker",
+        "__init__.py cudasim worker",
         "can import worker.wire",
     ]
 
