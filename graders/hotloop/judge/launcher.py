@@ -103,7 +103,8 @@ def worker_environment(threads: int) -> dict[str, str]:
     }
     if threads == 1:
         return environment
-    # One thread a core: two that spin on one core wait for each other's time slice.
+    # One thread a core: two that spin on one core wait for each other's time slice. In the sandbox,
+    # where nobody may bind himself, the judge does it (`scheduling.spread`).
     places = ",".join(f"{{{core}}}" for core in worker_cores(threads))
     return {**environment, "OMP_PLACES": places, "OMP_PROC_BIND": "true"}
 
