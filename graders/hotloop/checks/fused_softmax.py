@@ -40,6 +40,7 @@ Shape = tuple[int, ...]
 
 KERNELS = "softmax_triton.py"
 CUDA_FILE = "softmax.cu"
+CLEAN = ("correct", "clean")
 OPERATOR_FILE = "softmax_op.py"
 CUDA_PROGRAMS = {"g++": "g++"}  # the simulator compiles with it
 HARNESS = Path(__file__).parent / "harness" / "fused_softmax"
@@ -163,7 +164,7 @@ def cuda_block() -> Check:
             "correct": CudaCorrect(kernel, _cuda_cases, softmax_rows, _tolerance),
             "clean": CudaClean(kernel, _small_cuda_cases, softmax_rows, _tolerance),
             "traffic": traffic,
-            "compiles": CudaCompiles(kernels=("softmax_block",), block=256),
+            "compiles": CudaCompiles(kernels=("softmax_block",), block=256, needs=CLEAN),
             "gpu_correct": GpuCorrect(_cuda_cases, softmax_rows, _tolerance),
         },
         programs=CUDA_PROGRAMS,
@@ -181,7 +182,9 @@ def cuda_warp() -> Check:
             "correct": CudaCorrect(kernel, _cuda_cases, softmax_rows, _tolerance),
             "clean": CudaClean(kernel, _small_cuda_cases, softmax_rows, _tolerance),
             "traffic": traffic,
-            "compiles": CudaCompiles(kernels=("softmax_warp",), block=256, min_load_bytes=16),
+            "compiles": CudaCompiles(
+                kernels=("softmax_warp",), block=256, min_load_bytes=16, needs=CLEAN
+            ),
             "gpu_correct": GpuCorrect(_cuda_cases, softmax_rows, _tolerance),
             "gpu_fast": GpuFast(
                 _gpu_workload(),
