@@ -28,11 +28,9 @@ QUIET_SPREAD = 0.05
 QUIET_DISCARDS = 0.34
 RETRIES = 8
 MAX_SELF_DELAYED = 12
-QUIET_AGAINST_DELAYED = 50
-"""Whoever says that delays are the candidate's own must have seen almost none of the baseline's."""
-
 FEWEST_SELF_DELAYED = 3
-"""So often, each time between two undisturbed windows of the baseline, is no coincidence."""
+"""So often, each time between two undisturbed windows of the baseline, is no coincidence: noise of
+others would spoil as many of the baseline's windows."""
 
 MAX_BROKEN = 3
 
@@ -77,6 +75,7 @@ class Samples:
     candidate: list[list[float]] = field(default_factory=list[list[float]])
     control: list[float] = field(default_factory=list[float])
     alone_after: list[float] = field(default_factory=list[float])
+    counted_baseline: int = 0
     discarded_baseline: int = 0
     discarded_candidate: int = 0
     broken: int = 0
@@ -174,6 +173,7 @@ class Trial:
         while True:
             window = timer.window(self._hostile(timer))
             if window.counts:
+                self.samples.counted_baseline += 1
                 return window.seconds / len(timer.calls)
             self.samples.discarded_baseline += 1
             if time.monotonic() > self.deadline:
@@ -211,9 +211,9 @@ class Trial:
 
     def _nothing_counted(self) -> Estimate:
         """Whose fault was it that no window counted?"""
-        disturbed = self.samples.discarded_baseline * QUIET_AGAINST_DELAYED
-        often = self.samples.self_delayed >= FEWEST_SELF_DELAYED
-        if not often or disturbed > self.samples.discarded_candidate:
+        discarded, counted = self.samples.discarded_baseline, self.samples.counted_baseline
+        noisy = discarded > QUIET_DISCARDS * (discarded + counted)
+        if noisy or self.samples.self_delayed < FEWEST_SELF_DELAYED:
             self._too_noisy()
         raise Ruling(
             Verdict.TOO_SLOW,

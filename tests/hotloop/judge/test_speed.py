@@ -100,7 +100,7 @@ def test_long_delayed_windows_are_blamed_on_whoever_delays(
         return FakeWindow(1.0, counts=False)
 
     def baseline(n: int) -> FakeWindow:
-        return FakeWindow(2.0, counts=not (disturbed and n > 12 and n % 2))
+        return FakeWindow(2.0, counts=not (disturbed and n > 12 and n % 4))
 
     with pytest.raises(Ruling) as caught:
         _trial(baseline, delayed, seconds=0.3).run()
