@@ -27,6 +27,9 @@ TWIN_TOLERANCE = 0.08
 QUIET_SPREAD = 0.05
 QUIET_DISCARDS = 0.34
 RETRIES = 8
+RETRY_SHARE = 0.1
+"""Of the time: whose windows are long and delayed must leave time to ask the baseline again."""
+
 MAX_SELF_DELAYED = 12
 FEWEST_SELF_DELAYED = 3
 """So often, each time between two undisturbed windows of the baseline, is no coincidence: noise of
@@ -130,6 +133,7 @@ class Trial:
         self.levels = levels
         self.rng = rng
         self.deadline = deadline
+        self.patience_s = (deadline - time.monotonic()) * RETRY_SHARE
         self.on_progress = on_progress
         self.samples = Samples()
 
@@ -181,6 +185,7 @@ class Trial:
 
     def _candidate_window(self) -> float | None:
         """None when window after window was delayed."""
+        given_up = time.monotonic() + self.patience_s
         for _ in range(RETRIES):
             window = self.candidate.window(self._hostile(self.candidate))
             if not window.intact:
@@ -189,7 +194,7 @@ class Trial:
             if window.counts:
                 return window.seconds / len(self.candidate.calls)
             self.samples.discarded_candidate += 1
-            if time.monotonic() > self.deadline:
+            if time.monotonic() > given_up:
                 return None
         return None
 

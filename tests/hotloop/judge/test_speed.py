@@ -134,6 +134,16 @@ def test_an_uneven_control_is_repeated_and_then_undecided() -> None:
     assert caught.value.verdict is Verdict.UNDECIDED
 
 
+def test_windows_that_last_a_tenth_of_the_time_are_blamed_as_well() -> None:
+    def delayed(_n: int) -> FakeWindow:
+        time.sleep(0.06)
+        return FakeWindow(1.0, counts=False)
+
+    with pytest.raises(Ruling) as caught:
+        _trial(_noisy(2.0, 0.01, 1), delayed, seconds=0.4).run()
+    assert caught.value.verdict is Verdict.TOO_SLOW
+
+
 @pytest.mark.parametrize(("twin_seconds", "agrees"), [(1.65, True), (1.2, False), (2.4, False)])
 def test_a_baseline_that_is_slow_as_a_process_decides_nothing(
     twin_seconds: float, agrees: bool
