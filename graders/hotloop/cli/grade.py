@@ -21,6 +21,10 @@ def run(
     student: Annotated[
         list[str] | None, typer.Option("--student", help="Whose; may be repeated.")
     ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", min=1, help="Gradings at once.", show_default="by cores, memory"),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Grade the submissions of an nbgrader course in the sandbox; write gradebook and feedback.
@@ -30,7 +34,7 @@ def run(
     with answering(as_json) as answer:
         grading.require_course_packages()
         from hotloop.course.config import CONFIG_FILE, database
-        from hotloop.course.grade import grade
+        from hotloop.course.grade import default_jobs, grade
 
         if not (course / CONFIG_FILE).is_file():
             raise UserError(
@@ -39,7 +43,7 @@ def run(
         wanted = [find.module(name).id for name in modules or []] or None
         try:
             with grading.progress_bar() as show:
-                graded = grade(course, student or None, wanted, show)
+                graded = grade(course, student or None, wanted, show, jobs=jobs or default_jobs())
         except FileNotFoundError as error:
             raise UserError(f"{error}.") from None
         document = {

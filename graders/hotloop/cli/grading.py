@@ -17,8 +17,8 @@ from rich.text import Text
 from hotloop.cli.answer import UserError
 
 if TYPE_CHECKING:
-    from hotloop.course.grade import Progress as Step
-    from hotloop.course.grade import TaskResult
+    from hotloop.course.progress import Progress as Step
+    from hotloop.course.results import TaskResult
 
 
 def require_course_packages() -> None:

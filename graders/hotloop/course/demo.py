@@ -13,8 +13,10 @@ from pathlib import Path
 
 from hotloop import exploits, paths, render
 from hotloop.course.config import database
-from hotloop.course.grade import Graded, Progress, TaskResult, grade
+from hotloop.course.grade import default_jobs, grade
 from hotloop.course.prepare import prepare
+from hotloop.course.progress import Progress
+from hotloop.course.results import Graded, TaskResult
 
 MODULE = "fused_softmax"
 REFERENCE = "reference"
@@ -72,7 +74,7 @@ def run(
         folder.mkdir(parents=True)
         each.write(folder)
     asked = {each.student: each.tasks for each in handed_in if each.tasks}
-    graded = grade(root, on_progress=on_progress, tasks=asked)
+    graded = grade(root, on_progress=on_progress, tasks=asked, jobs=default_jobs())
     page = root / "feedback" / REFERENCE / module / f"{Path(render.NOTEBOOK).stem}.html"
     return Demo(
         _shown(graded, handed_in),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -13,6 +13,7 @@ from hotloop.course import nodes, render_record
 from hotloop.course.isolation import Isolation
 from hotloop.course.judging import SETTLE_S, Judge, ask
 from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, Limits
+from hotloop.course.lease import LONGEST_WAIT_S, Lease
 from hotloop.course.points import settle
 from hotloop.course.rulings import ruling
 from hotloop.curriculum import Module, Task
@@ -27,6 +28,7 @@ from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused
 
 NOTEBOOK_SUFFIX = ".ipynb"
+_WAITING = "waiting for the machine"
 _NO_SANDBOX = "The sandbox did not start; no points are lost, and the instructor has the log."
 
 log = logging.getLogger("hotloop.course")
@@ -37,7 +39,7 @@ class Settings:
     """How notebooks are run and judged.
 
     tasks: only these are judged; empty for all. say: called with a task ("" while cells run) and
-    what is being done.
+    what is being done. lease: the machine, which is shared with other gradings.
     """
 
     limits: Limits
@@ -46,6 +48,7 @@ class Settings:
     isolation: Isolation
     judge: Callable[[], Judge]
     say: Callable[[str, str], None]
+    lease: Lease = field(default_factory=Lease)
 
 
 class NotebookRun:
@@ -112,13 +115,14 @@ class NotebookRun:
     def _limits(self) -> Limits:
         """The kernel also lives while tasks are judged, each of which has a time of its own."""
         one = self.settings.judge_budget_s + GRACE_S + SETTLE_S
-        return replace(self.settings.limits, judging_s=one * len(self._wanted))
+        return replace(self.settings.limits, judging_s=one * len(self._wanted) + LONGEST_WAIT_S)
 
     def _execute(self, cell: NotebookNode) -> None:
         if self._kernel is None or not self._kernel.alive or self._is_done():
             return
-        self.settings.say("", "running cells")
-        _, outputs = self._kernel.execute(cell.source)
+        with self.settings.lease.shared(lambda: self.settings.say("", _WAITING)):
+            self.settings.say("", "running cells")
+            _, outputs = self._kernel.execute(cell.source)
         cell.outputs = outputs.nodes
 
     def _is_done(self) -> bool:
@@ -154,7 +158,10 @@ class NotebookRun:
             submission_digest=self.digest,
         )
         say = self.settings.say
-        return ask(self.settings.judge, job, kernel, lambda text: say(task.id, text))
+        lease = self.settings.lease
+        turn = lease.exclusive if _is_timed(task) else lease.shared
+        with turn(lambda: say(task.id, _WAITING)):
+            return ask(self.settings.judge, job, kernel, lambda text: say(task.id, text))
 
     def _after_death(self, task: Task, death: Death | None) -> Record:
         assert death is not None
@@ -168,6 +175,12 @@ class NotebookRun:
 def _needs_kernel(task: Task) -> bool:
     """False for a task whose candidate is a file: the judge runs that in a worker of its own."""
     return any(name.endswith(NOTEBOOK_SUFFIX) for name in task.files)
+
+
+def _is_timed(task: Task) -> bool:
+    """True when judging it here measures speed, or uses the GPU that others measure on."""
+    has_gpu = kind() == "cuda"
+    return any(has_gpu if rung.needs_gpu else rung.threshold is not None for rung in task.rungs)
 
 
 def _graded_id(cell: NotebookNode) -> str:

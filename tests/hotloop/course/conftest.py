@@ -22,6 +22,7 @@ from hotloop import __version__, curriculum, paths
 from hotloop.course import grade as grading
 from hotloop.course.isolation import Isolation, choose
 from hotloop.course.prepare import prepare
+from hotloop.course.results import Graded
 from hotloop.judge.job import Job
 from hotloop.judge.record import Circumstances, Record, RungRecord, summarize
 from hotloop.judge.verdict import Verdict
@@ -239,11 +240,11 @@ class Course:
             (folder / name).write_text(content)
         return folder
 
-    def grade(self, *students: str, **settings: Any) -> grading.Graded:
+    def grade(self, *students: str, **settings: Any) -> Graded:
         wanted = set(students) or None
         return grading.grade(self.root, students=wanted, settings={**self.settings, **settings})
 
-    def verdicts(self, graded: grading.Graded) -> dict[str, dict[str, str]]:
+    def verdicts(self, graded: Graded) -> dict[str, dict[str, str]]:
         found: dict[str, dict[str, str]] = {}
         for result in graded.results:
             found.setdefault(result.student, {})[result.task] = result.verdict

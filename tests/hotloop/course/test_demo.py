@@ -8,7 +8,7 @@ import pytest
 
 from hotloop import curriculum, render
 from hotloop.course import demo
-from hotloop.course.grade import Graded, TaskResult
+from hotloop.course.results import Graded, TaskResult
 
 
 def test_everything_that_is_promised_is_handed_in(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from nbgrader.apps import ExportApp
 from hotloop.course import grade, records
 from hotloop.course.config import CONFIG_FILE, course_api, course_config, database
 from hotloop.course.prepare import COURSE_ID
+from hotloop.course.progress import Progress
 
 
 def scores(root: Path, student: str = "ada") -> dict[str, tuple[float | None, bool]]:
@@ -159,7 +160,7 @@ def test_ctrl_c_ends_the_batch_and_leaves_pending(course: Any, make: SimpleNames
     course.grade()
     seen: list[str] = []
 
-    def press(step: grade.Progress) -> None:
+    def press(step: Progress) -> None:
         seen.append(step.student)
         if step.task == "answer":
             raise KeyboardInterrupt

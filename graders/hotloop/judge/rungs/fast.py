@@ -30,7 +30,6 @@ MOST_BYTES = 1 << 30
 
 WARMUP_WINDOWS = 3
 WARMUP_CALLS = 8
-CEILING_WINDOWS = 6
 BINDING_LOSS = 1.03
 IMPLAUSIBLE = 1.3
 """Nobody is this many times faster than the measured copy; caches explain some of it."""
@@ -92,7 +91,7 @@ class Fast:
             twin = Side(link, like.candidate, self.workload, like.threads, bench.seeds)
             try:
                 join(link, cores_of(like.link))
-                lengthen_side(twin, self.workload, bench.seeds)
+                lengthen_side(twin, self.workload, bench.seeds, len(like.calls))
                 yield twin
             finally:
                 twin.close()
@@ -135,9 +134,8 @@ class Fast:
         side.link.freezer.thaw()
         side.link.resolve(self.baseline.copy, side.candidate.file, 60)
         side.workload = replace(self.workload, reference=_first)
-        lengthen_side(side, side.workload, bench.seeds)
-        seconds = [w.seconds for w in _windows(side, CEILING_WINDOWS)]
-        return sum(self.fewest_bytes(call.spec) for call in side.calls) / min(seconds)
+        fastest = lengthen_side(side, side.workload, bench.seeds, 2 * len(side.calls))
+        return sum(self.fewest_bytes(call.spec) for call in side.calls) / fastest
 
 
 def warm_up(side: Side, workload: Workload, seeds: Seeds) -> None:
@@ -149,21 +147,29 @@ def warm_up(side: Side, workload: Workload, seeds: Seeds) -> None:
     _windows(side, 1)
 
 
-def lengthen_side(side: Side, workload: Workload, seeds: Seeds) -> None:
-    """Plan so many calls that a window lasts at least WINDOW_S; warms up on the way."""
-    count = 1
+def lengthen_side(side: Side, workload: Workload, seeds: Seeds, count: int = 1) -> float:
+    """Plan so many calls that a window lasts at least WINDOW_S; warms up on the way.
+
+    count: to begin with. Returns the seconds of the fastest window that was seen at the end.
+    """
     while True:
         specs = [workload.spec(seeds.shapes(), i) for i in range(count)]
         side.plan(specs)
         fastest = min(w.seconds for w in _windows(side, WARMUP_WINDOWS))
         promote(side.link)
-        most = max(1, min(MOST_CALLS, MOST_BYTES * count // sum(map(call_bytes, specs))))
+        most = _most_calls(specs)
         if fastest >= WINDOW_S or count >= most:
             side.patience_s = max(5.0, 50 * fastest)
             _bind_if_it_helps(side, fastest)
-            return
+            return fastest
         wanted = math.ceil(count * WINDOW_S * 1.1 / fastest)
         count = min(most, max(count + 1, min(wanted, 16 * count)))
+
+
+def _most_calls(specs: Sequence[CallSpec]) -> int:
+    """How many calls like these a window may have."""
+    mean_bytes = sum(map(call_bytes, specs)) / len(specs)
+    return max(1, min(MOST_CALLS, int(MOST_BYTES // mean_bytes)))
 
 
 def _bind_if_it_helps(side: Side, fastest: float) -> None:

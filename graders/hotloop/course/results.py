@@ -1,0 +1,100 @@
+"""What came of graded submissions, as the gradebook and the judge's records have it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from nbgrader.api import Gradebook, MissingEntry
+
+from hotloop.course import records
+from hotloop.course.config import database
+from hotloop.course.points import by_hand, of_grade
+from hotloop.curriculum import Score, load_module
+from hotloop.judge.verdict import Verdict
+
+_FAULT = "It could not be graded; no points are lost, and the instructor has the log."
+BY_HAND = "by hand"
+"""Stands in the place of a verdict for what a person grades."""
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """One task of one learner, as the gradebook and the judge's records have it."""
+
+    student: str
+    module: str
+    task: str
+    verdict: str
+    sentence: str
+    points: float
+    pending: float
+    possible: float
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A batch. problems: log of what nbgrader could not do, by learner."""
+
+    results: list[TaskResult] = field(default_factory=list[TaskResult])
+    feedback: list[Path] = field(default_factory=list[Path])
+    problems: dict[str, str] = field(default_factory=dict[str, str])
+
+    def add(self, other: Graded) -> None:
+        """Take in what came of other submissions."""
+        self.results.extend(other.results)
+        self.feedback.extend(other.feedback)
+        self.problems.update(other.problems)
+
+
+def results(root: Path, student: str, module: str) -> list[TaskResult]:
+    """Every task of one submission, in the module's order."""
+    grading = records.latest(root, student, module)
+    with Gradebook(database(root)) as gradebook:
+        try:
+            submission = cast(Any, gradebook).find_submission(module, student)
+        except MissingEntry:
+            return _not_graded(student, module)
+        grades = {g.name: g for notebook in submission.notebooks for g in notebook.grades}
+        tasks = [task.id for task in load_module(module).tasks if task.id in grades]
+        return [_result(student, module, grades[task], grading) for task in tasks]
+
+
+def _result(student: str, module: str, grade: Any, grading: records.Grading | None) -> TaskResult:
+    record = grading.records.get(grade.name) if grading is not None else None
+    score = of_grade(grade, module, grading)
+    if record is not None:
+        verdict, sentence = record.verdict.value, record.sentence
+    elif load_module(module).task(grade.name).kind == "written":
+        verdict, sentence = BY_HAND, by_hand(grade)
+    else:
+        verdict, sentence = Verdict.JUDGE_ERROR.value, _FAULT
+    return TaskResult(
+        student, module, grade.name, verdict, sentence, score.points, score.pending, score.possible
+    )
+
+
+def _not_graded(student: str, module: str) -> list[TaskResult]:
+    """For a submission that nbgrader failed on before the gradebook knew of it."""
+    return [
+        TaskResult(
+            student,
+            module,
+            task.id,
+            Verdict.JUDGE_ERROR.value,
+            _FAULT,
+            0.0,
+            float(task.points),
+            float(task.points),
+        )
+        for task in load_module(module).tasks
+    ]
+
+
+def totals(found: Sequence[TaskResult]) -> Score:
+    """The sum of points, open points and possible points."""
+    return Score(
+        sum(r.points for r in found), sum(r.pending for r in found), sum(r.possible for r in found)
+    )

@@ -1,0 +1,98 @@
+"""Whoever measures is alone, and is not kept waiting by those who come later."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from hotloop.course import lease
+from hotloop.course.lease import Lease, NotOurFolder
+
+_HOLD = """
+import sys
+from pathlib import Path
+from hotloop.course.lease import Lease
+with Lease(Path(sys.argv[1])).exclusive():
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def hold(folder: Path) -> subprocess.Popen[str]:
+    """Another process that has the machine alone."""
+    command = [sys.executable, "-c", _HOLD, str(folder)]
+    process = subprocess.Popen(command, stdin=-1, stdout=-1, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    return process
+
+
+def test_many_share(tmp_path: Path) -> None:
+    waited: list[str] = []
+    with Lease(tmp_path).shared(), Lease(tmp_path).shared(lambda: waited.append("second")):
+        pass
+    assert waited == []
+
+
+def test_nobody_enters_beside_one_who_measures(tmp_path: Path) -> None:
+    events: list[str] = []
+
+    def enter() -> None:
+        with Lease(tmp_path).shared(lambda: waiting.set()):
+            events.append("entered")
+
+    waiting = threading.Event()
+    with Lease(tmp_path).exclusive():
+        thread = threading.Thread(target=enter)
+        thread.start()
+        assert waiting.wait(10)
+        events.append("measured")
+    thread.join(10)
+    assert events == ["measured", "entered"]
+
+
+def test_one_who_measures_goes_before_those_who_come_later(tmp_path: Path) -> None:
+    events: list[str] = []
+    measuring, later = threading.Event(), threading.Event()
+
+    def measure() -> None:
+        with Lease(tmp_path).exclusive(measuring.set):
+            events.append("measured")
+
+    def enter() -> None:
+        with Lease(tmp_path).shared(later.set):
+            events.append("entered")
+
+    with Lease(tmp_path).shared():
+        first = threading.Thread(target=measure)
+        first.start()
+        assert measuring.wait(10)
+        second = threading.Thread(target=enter)
+        second.start()
+        assert later.wait(10)
+        events.append("left")
+    for thread in (first, second):
+        thread.join(10)
+    assert events == ["left", "measured", "entered"]
+
+
+def test_a_process_that_is_killed_lets_go(tmp_path: Path) -> None:
+    process = hold(tmp_path)
+    waited: list[str] = []
+    killer = threading.Timer(0.5, process.kill)
+    killer.start()
+    with process, Lease(tmp_path).exclusive(lambda: waited.append("first")):
+        assert waited == ["first"]
+
+
+def test_a_folder_of_somebody_else_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease.os, "getuid", lambda: os.geteuid() + 1)
+    with pytest.raises(NotOurFolder, match="somebody else"), Lease(tmp_path).shared():
+        raise AssertionError
