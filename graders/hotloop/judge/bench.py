@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import socket
+import tempfile
 import time
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Literal, TypeVar, cast
 
@@ -53,6 +56,7 @@ class Bench:
         self._workers: dict[str | None, Link] = {}
         self._owned: list[Link] = []
         self._shared: dict[str, object] = {}
+        self._kept = ExitStack()
 
     @property
     def interpreted(self) -> dict[str, str]:
@@ -66,6 +70,10 @@ class Bench:
         if left <= 0:
             raise Ruling(Verdict.UNDECIDED, "The judging's time was used up; it will be redone.")
         return left
+
+    def deadline_in(self, most_s: float) -> float:
+        """When measuring must end, on the monotonic clock: after `most_s`, or with the judging."""
+        return time.monotonic() + min(most_s, self.remaining_s)
 
     def patience(self, most_s: float) -> float:
         """How long to wait for the candidate. Ruling TIMEOUT when it has used up all its time."""
@@ -112,6 +120,17 @@ class Bench:
             self._shared[key] = make()
         return cast(T, self._shared[key])
 
+    def keep(self, context: AbstractContextManager[T]) -> T:
+        """Enter a context that ends with the bench."""
+        return self._kept.enter_context(context)
+
+    def staged(self, files: Mapping[str, Path]) -> Path:
+        """A folder that holds copies of files of ours, under the names given."""
+        folder = Path(self.keep(tempfile.TemporaryDirectory(prefix="hotloop-staged-")))
+        for name, path in files.items():
+            shutil.copyfile(path, folder / name)
+        return folder
+
     def progress(self, text: str) -> None:
         """Tell whoever waits what is being done."""
         self._on_progress(text)
@@ -136,6 +155,7 @@ class Bench:
                 link.close()
         for link in self._owned:
             link.close()
+        self._kept.close()
 
     def _start(self, candidate: Candidate) -> Link:
         if candidate.file is not None:

@@ -1,7 +1,8 @@
 """How a module tells the judge what a task is: who is judged, and by which rungs.
 
-A check file (`hotloop/checks/<module>.py`) holds one function a task, named like the task, that
-returns a `Check`. Nothing else registers it: the judge finds module and task by name.
+A check file (`hotloop/checks/<module>.py`, or a package of that name) holds one function a task,
+named like the task, that returns a `Check`. Nothing else registers it: the judge finds module and
+task by name.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from hotloop.judge.verdict import Ruling, Verdict
 
 if TYPE_CHECKING:
     from hotloop.judge.bench import Bench
+
+_NOT_REACHED = "Not reached:"
 
 Style = Literal["return", "destination", "json"]
 
@@ -121,7 +124,9 @@ def _blocked(name: str, rung: Rung, done: Mapping[str, RungRecord]) -> RungRecor
         earlier = done.get(need)
         if earlier is None or earlier.verdict is Verdict.PASSED:
             continue
-        sentence = f"Not reached: “{need}” comes first. {earlier.sentence}"
+        sentence = earlier.sentence
+        if not sentence.startswith(_NOT_REACHED):
+            sentence = f"{_NOT_REACHED} “{need}” comes first. {sentence}"
         return RungRecord(name, earlier.verdict, sentence)
     return None
 

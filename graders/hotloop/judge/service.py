@@ -162,11 +162,14 @@ def _circumstances(job: Job, bench: Bench | None, started: str, seconds: float) 
 def module_digest(module: str) -> str:
     """SHA-256 of the judge, the rungs and this module's checks: what a verdict depends on."""
     package = Path(__file__).parent
+    checks = package.parent / "checks"
     total = hashlib.sha256()
     for path in (
         *sorted(package.rglob("*.py")),
-        package.parent / "checks" / f"{module}.py",
-        package.parent / "checks" / "baselines" / f"{module}.py",
+        checks / f"{module}.py",
+        *sorted((checks / module).rglob("*.py")),
+        checks / "baselines" / f"{module}.py",
+        *sorted(p for p in (checks / "harness" / module).rglob("*") if p.is_file()),
     ):
         if path.is_file():
             total.update(path.read_bytes())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from hotloop.judge.calls import CallSpec
@@ -14,21 +14,44 @@ from hotloop.judge.statistics import quantiles
 from hotloop.judge.verdict import Ruling, Verdict
 
 
+@dataclass(frozen=True)
+class Limit:
+    """The shortest time of a mean call that the device's measured ceilings allow, in seconds.
+
+    bytes_per_call, bytes_per_s: what a call must move, and what the device was seen to move.
+    flops_per_call, flops_per_s: the same for arithmetic. None where it was not asked.
+    """
+
+    seconds: float
+    bytes_per_call: float | None = None
+    bytes_per_s: float | None = None
+    flops_per_call: float | None = None
+    flops_per_s: float | None = None
+
+    def evidence(self, seconds: float) -> dict[str, Any]:
+        """Plain data about a call that takes `seconds`."""
+        found: dict[str, Any] = {"fraction_of_limit": self.seconds / seconds}
+        if self.bytes_per_call is not None and self.bytes_per_s is not None:
+            found["bytes_per_call"] = int(self.bytes_per_call)
+            found["gb_per_s"] = self.bytes_per_call / seconds / 1e9
+            found["peak_gb_per_s"] = self.bytes_per_s / 1e9
+        if self.flops_per_call is not None and self.flops_per_s is not None:
+            found["flops_per_call"] = int(self.flops_per_call)
+            found["gflop_per_s"] = self.flops_per_call / seconds / 1e9
+            found["peak_gflop_per_s"] = self.flops_per_s / 1e9
+        return found
+
+
 def speed_evidence(
     outcome: Outcome,
     levels: Sequence[Level],
     *,
     baseline: str,
-    bytes_per_call: float,
-    peak_bytes_per_s: float,
-    limit_s: float,
+    limit: Limit,
     calls_per_window: int,
     **more: Any,
 ) -> dict[str, Any]:
-    """Plain data for feedback, run files and replay.
-
-    limit_s: shortest time of a mean call that the device's measured ceilings allow, in seconds.
-    """
+    """Plain data for feedback, run files and replay."""
     samples, figure = outcome.samples, outcome.figure
     mine = quantiles(samples.flat_candidate())
     theirs = quantiles(samples.flat_baseline())
@@ -42,11 +65,8 @@ def speed_evidence(
         "interval": [figure.interval.low, figure.interval.high],
         "total_ratio": figure.total_ratio,
         "levels": [asdict(level) for level in levels],
-        "bytes_per_call": int(bytes_per_call),
-        "gb_per_s": bytes_per_call / mine["p50"] / 1e9,
-        "peak_gb_per_s": peak_bytes_per_s / 1e9,
-        "fraction_of_limit": limit_s / mine["p50"],
-        "limit_ratio": theirs["p50"] / limit_s,
+        **limit.evidence(mine["p50"]),
+        "limit_ratio": theirs["p50"] / limit.seconds,
         "windows": len(samples.flat_candidate()),
         "calls_per_window": calls_per_window,
         "discarded": [samples.discarded_baseline, samples.discarded_candidate],
@@ -76,7 +96,7 @@ def rule_on_speed(
     if evidence["fraction_of_limit"] > implausible:
         raise Ruling(
             Verdict.IMPLAUSIBLE,
-            "This is faster than the device can move the bytes: not all of the work was done.",
+            "This is faster than the device can do the work: not all of it was done.",
         )
     figure = outcome.figure
     low, high = figure.interval.low, figure.interval.high

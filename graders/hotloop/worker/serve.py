@@ -12,6 +12,7 @@ import os
 import platform
 import socket
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -97,6 +98,21 @@ class Worker:
         """Forget buffers and plan; the memory goes when the last tensor over it does."""
         self.calls, self.arguments, self.mappings = [], [], {}
         return {}
+
+    def on_put_file(self, message: Message, _fds: list[int]) -> Message:
+        """Write what lies in a buffer to a file, which the candidate is then given the path of."""
+        folder = Path(tempfile.mkdtemp(prefix="given-"))
+        path = folder / Path(message["name"]).name
+        path.write_bytes(self.mappings[message["buffer"]].memory[: message["bytes"]])
+        return {"path": str(path)}
+
+    def on_get_file(self, message: Message, _fds: list[int]) -> Message:
+        """Copy a file into a buffer; `bytes` is how long the file is, fitting or not."""
+        memory = self.mappings[message["buffer"]].memory
+        data = Path(message["path"]).read_bytes()
+        if len(data) <= len(memory):
+            memory[: len(data)] = data
+        return {"bytes": len(data)}
 
     def on_plan(self, message: Message, _fds: list[int]) -> Message:
         """Build the tensors of the calls to come, so that a timed run makes none."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from hotloop.judge.arithmetic_ceiling import flops_per_second
 from hotloop.judge.bench import Bench
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.check import Candidate
@@ -18,7 +18,7 @@ from hotloop.judge.record import RungRecord
 from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.speed import Trial
-from hotloop.judge.speed_record import measured_on, rule_on_speed, speed_evidence
+from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.window import Side, Window, Workload
 
 WINDOW_S = 0.045
@@ -40,11 +40,21 @@ class Baseline:
     """A function in a file of ours under `checks/baselines/`, destination style.
 
     copy: a function in the same file that only copies, for the ceiling.
+    beside: other files of ours that it needs, by the name that it knows them by; without any, it
+        sees the folder that it lies in.
     """
 
     path: Path
     name: str
     copy: str = "copy"
+    beside: Mapping[str, Path] = field(default_factory=dict[str, Path])
+
+    def folder(self, bench: Bench) -> Path:
+        """What its worker sees."""
+        if not self.beside:
+            return self.path.parent
+        files = {self.path.name: self.path, **self.beside}
+        return bench.shared(f"files of {self.path}", lambda: bench.staged(files))
 
 
 @dataclass(frozen=True)
@@ -53,12 +63,14 @@ class Fast:
 
     fewest_bytes: of one call, read and written once.
     levels: speed-ups over the baseline and the share of points each earns.
+    fewest_flops: of one call, where arithmetic is the limit and not the bytes.
     """
 
     workload: Workload
     baseline: Baseline
     fewest_bytes: Callable[[CallSpec], int]
     levels: tuple[Level, ...]
+    fewest_flops: Callable[[CallSpec], int] | None = None
     needs: tuple[str, ...] = ("correct",)
     seconds: float = 30.0
 
@@ -67,7 +79,7 @@ class Fast:
         threads = bench.launcher.threads
         link = bench.worker(candidate)
         bench.progress("starting the baseline")
-        other = bench.trusted(self.baseline.path.parent)
+        other = bench.trusted(self.baseline.folder(bench))
         ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
         other.resolve(ours.name, ours.file, 60)
         side_a = Side(other, ours, self.workload, threads, bench.seeds)
@@ -85,7 +97,7 @@ class Fast:
     @contextmanager
     def _twin(self, like: Side, bench: Bench) -> Generator[Side]:
         """The baseline in another process, placed and warmed up like the first one."""
-        link = bench.trusted(self.baseline.path.parent)
+        link = bench.trusted(self.baseline.folder(bench))
         try:
             link.resolve(self.baseline.name, self.baseline.path.name, 60)
             twin = Side(link, like.candidate, self.workload, like.threads, bench.seeds)
@@ -102,7 +114,7 @@ class Fast:
         rng = bench.seeds.generator()
         for side in (side_b, side_a):
             lengthen_side(side, self.workload, bench.seeds)
-        deadline = time.monotonic() + min(self.seconds, bench.remaining_s)
+        deadline = bench.deadline_in(self.seconds)
         trial = Trial(
             side_a,
             side_b,
@@ -113,24 +125,31 @@ class Fast:
             twin=lambda: self._twin(side_a, bench),
         )
         outcome = trial.run()
-        peak = self._ceiling(side_a, bench)
-        moved = sum(self.fewest_bytes(call.spec) for call in side_b.calls) / len(side_b.calls)
         evidence = speed_evidence(
             outcome,
             self.levels,
             baseline=self.baseline.name,
-            bytes_per_call=moved,
-            peak_bytes_per_s=peak,
-            limit_s=moved / peak,
+            limit=self._limit(side_a, side_b, bench),
             calls_per_window=len(side_b.calls),
             threads=side_b.threads,
             **measured_on(side_b.calls[0].spec),
         )
         return rule_on_speed(name, outcome, self.levels, evidence, IMPLAUSIBLE)
 
-    def _ceiling(self, side: Side, bench: Bench) -> float:
-        """Bytes a second of a plain copy over buffers of the same sizes, on the same threads."""
+    def _limit(self, side_a: Side, side_b: Side, bench: Bench) -> Limit:
+        """Of a mean call of the candidate."""
         bench.progress("measuring the device's limit")
+        specs = [call.spec for call in side_b.calls]
+        if self.fewest_flops is not None:
+            flops = sum(map(self.fewest_flops, specs)) / len(specs)
+            peak = flops_per_second(bench)
+            return Limit(flops / peak, flops_per_call=flops, flops_per_s=peak)
+        moved = sum(map(self.fewest_bytes, specs)) / len(specs)
+        peak = self._copied_per_second(side_a, bench)
+        return Limit(moved / peak, moved, peak)
+
+    def _copied_per_second(self, side: Side, bench: Bench) -> float:
+        """Bytes a second of a plain copy over buffers of the same sizes, on the same threads."""
         side.link.freezer.thaw()
         side.link.resolve(self.baseline.copy, side.candidate.file, 60)
         side.workload = replace(self.workload, reference=_first)

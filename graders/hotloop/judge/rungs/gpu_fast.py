@@ -27,7 +27,7 @@ from hotloop.judge.link import Link
 from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.speed import Trial
-from hotloop.judge.speed_record import measured_on, rule_on_speed, speed_evidence
+from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verdict import Ruling, Verdict
 
 CONTROL_TOLERANCE = 0.03
@@ -122,9 +122,7 @@ class GpuFast:
             outcome,
             self.levels,
             baseline=self.baseline.name,
-            bytes_per_call=sum(self.fewest_bytes(c.spec) for c in side_b.calls) / len(side_b.calls),
-            peak_bytes_per_s=ceiling.bytes_per_s,
-            limit_s=self._limit_seconds(ceiling, side_b),
+            limit=self._limit(ceiling, side_b),
             calls_per_window=len(side_b.calls),
             gpu=side_b.card.facts.name,
             clock=side_b.card.clocks.state().words(),
@@ -134,14 +132,16 @@ class GpuFast:
         )
         return rule_on_speed(name, outcome, self.levels, evidence, IMPLAUSIBLE)
 
-    def _limit_seconds(self, ceiling: Ceiling, side: DeviceSide) -> float:
-        """The shortest time of a mean call that the card's measured ceilings allow."""
+    def _limit(self, ceiling: Ceiling, side: DeviceSide) -> Limit:
+        """By the card's measured ceilings."""
         count = len(side.calls)
-        moving = sum(self.fewest_bytes(c.spec) for c in side.calls) / count / ceiling.bytes_per_s
+        moved = sum(self.fewest_bytes(c.spec) for c in side.calls) / count
+        moving = moved / ceiling.bytes_per_s
         if self.fewest_flops is None or ceiling.flops_per_s is None:
-            return moving
+            return Limit(moving, moved, ceiling.bytes_per_s)
         flops = sum(self.fewest_flops(c.spec) for c in side.calls) / count
-        return max(moving, flops / ceiling.flops_per_s)
+        seconds = max(moving, flops / ceiling.flops_per_s)
+        return Limit(seconds, moved, ceiling.bytes_per_s, flops, ceiling.flops_per_s)
 
 
 def take_off_protocol(trusted: DeviceSide, side: DeviceSide) -> float:

@@ -1,0 +1,87 @@
+"""Draws who works when in four training loops, from the model of proofs/two_clocks.py.
+
+cd curriculum/profile_training_loop/figures && python step_timeline.py > step_timeline.svg
+"""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+MODEL: dict[str, Any] = runpy.run_path(str(Path(__file__).parents[1] / "proofs" / "two_clocks.py"))
+Line: Callable[..., Any] = MODEL["Line"]
+WORK: list[Any] = MODEL["WORK"]
+
+WIDTH, LEFT, SCALE, ROW = 720, 64, 5.0, 18
+SHOWN = 130  # milliseconds
+COLOURS = {"host": "#0072b2", "device": "#009e73", "waits": "#bbbbbb", "idle": "#e69f00"}
+PANELS: list[tuple[str, list[Any]]] = [
+    ("reads the loss in every step", [*WORK, MODEL["READ"]]),
+    ("reads nothing", WORK),
+    ("waits for the loader", [Line("next(loader)", host=40), *WORK[1:]]),
+    ("launches more than it computes", [Line("small", host=3, device=1) for _ in range(14)]),
+]
+
+
+def bar(start: float, end: float, y: int, fill: str, title: str, opacity: float = 1.0) -> str:
+    """A rectangle from one millisecond to another, with a tooltip."""
+    end = min(end, SHOWN)
+    if start >= end:
+        return ""
+    x, width = LEFT + start * SCALE, (end - start) * SCALE
+    return (
+        f'<rect x="{x:g}" y="{y}" width="{max(width - 0.8, 0.6):g}" height="{ROW - 4}" '
+        f'fill="{fill}" fill-opacity="{opacity:g}"><title>{title}</title></rect>'
+    )
+
+
+def text(x: float, y: float, words: str, size: int = 11) -> str:
+    """Words in the page's own colour."""
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="currentColor">{words}</text>'
+
+
+def panel(title: str, step: list[Any], top: int) -> list[str]:
+    """The host's row, the device's row, and the device's idle gaps."""
+    timeline = MODEL["simulate"](step, 12)
+    drawn = [text(0, top + 11, title, 12)]
+    host, device = top + ROW, top + 2 * ROW
+    drawn += [text(0, host + 11, "host"), text(0, device + 11, "device")]
+    for name, start, end in timeline.host:
+        waits = next(line.waits for line in step if line.name == name)
+        colour = COLOURS["waits" if waits else "host"]
+        drawn.append(bar(start, end, host, colour, f"{name}: {end - start} ms"))
+    reached = 0
+    for name, start, end in timeline.device:
+        drawn.append(
+            bar(reached, start, device, COLOURS["idle"], f"idle {start - reached} ms", 0.45)
+        )
+        drawn.append(bar(start, end, device, COLOURS["device"], f"{name}: {end - start} ms"))
+        reached = end
+    return [element for element in drawn if element]
+
+
+def main() -> None:
+    """Print the picture."""
+    height = len(PANELS) * 4 * ROW + 24
+    print(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
+        'font-family="sans-serif"><title>Host and device in four training loops</title>'
+    )
+    for index, (title, step) in enumerate(PANELS):
+        print("\n".join(panel(title, step, index * 4 * ROW)))
+    y = height - 18
+    legend = [("host", "host works"), ("waits", "host waits"), ("device", "device works")]
+    for index, (key, words) in enumerate([*legend, ("idle", "device is idle")]):
+        x = LEFT + index * 150
+        opacity = 0.45 if key == "idle" else 1
+        print(
+            f'<rect x="{x}" y="{y}" width="12" height="12" fill="{COLOURS[key]}" '
+            f'fill-opacity="{opacity:g}"/>' + text(x + 18, y + 10, words)
+        )
+    print("</svg>")
+
+
+if __name__ == "__main__":
+    main()

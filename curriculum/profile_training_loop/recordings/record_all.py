@@ -1,0 +1,110 @@
+"""Records all traces anew, and writes down what the judge knows of them.
+
+    python curriculum/profile_training_loop/recordings/record_all.py [letter …]
+
+A machine with other work to do makes every step wait for a core. A trace on which the sickness does
+not stand out clearly is thrown away and recorded again. Which letter has which sickness stands in
+the judge's file alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import yaml
+from figures import Figure, value
+from healthy import Healthy
+from recorder import record
+from sicknesses import HEALTHY, SICKNESSES, unclear
+from training_loop import SOLUTIONS
+
+from hotloop import trace
+
+ROOT = Path(__file__).resolve().parents[3]
+KNOWN = ROOT / "graders/hotloop/checks/harness/profile_training_loop/recordings.yaml"
+HEAD = (
+    "# Written by curriculum/profile_training_loop/recordings/record_all.py, but for the causes.\n"
+)
+ATTEMPTS = 40
+
+
+def path_of(letter: str) -> Path:
+    """Where the trace of a letter lies."""
+    return SOLUTIONS / f"recorded_{letter}.pt.trace.json.gz"
+
+
+def main(letters: list[str]) -> None:
+    """Record those of the letters, or all; then describe all."""
+    causes = {letter: each["cause"] for letter, each in _known().items()}
+    for letter in letters or causes:
+        _record_clearly(causes[letter], path_of(letter))
+    describe()
+
+
+def describe() -> None:
+    """Write down what the traces show; the causes stay as they are."""
+    known = {
+        letter: {"cause": each["cause"], **described(each["cause"], path_of(letter))}
+        for letter, each in _known().items()
+    }
+    text = yaml.safe_dump(known, sort_keys=False, allow_unicode=True, width=100)
+    KNOWN.write_text(HEAD + text, encoding="utf-8")
+
+
+def described(cause: str | None, path: Path) -> dict[str, Any]:
+    """What a trace shows, in plain values. Shares are parts of the steps' time, from 0 to 1."""
+    read = trace.read(path)
+    sickness = None if cause is None else SICKNESSES[cause]
+    evidence = HEALTHY.names if sickness is None else sickness.evidence
+    more = () if sickness is None else sickness.more
+    return {
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "steps": len(read.steps),
+        "evidence": {
+            name: _rounded(value(read, Figure("share", (name,))))
+            for name in evidence
+            if name in read.names
+        },
+        "figures": [_plain(figure) | {"value": _rounded(value(read, figure))} for figure in more],
+        "shares": {name: _rounded(value(read, each.share)) for name, each in SICKNESSES.items()},
+    }
+
+
+def _known() -> dict[str, Any]:
+    return yaml.safe_load(KNOWN.read_text(encoding="utf-8"))
+
+
+def _plain(figure: Figure) -> dict[str, Any]:
+    fields = {key: found for key, found in asdict(figure).items() if found}
+    return fields | ({"names": list(figure.names)} if figure.names else {})
+
+
+def _rounded(number: float) -> float:
+    return round(number, 4)
+
+
+def _record_clearly(cause: str | None, path: Path) -> None:
+    loop = Healthy if cause is None else SICKNESSES[cause].loop
+    with tempfile.TemporaryDirectory() as folder:
+        attempt = Path(folder) / "attempt.json.gz"
+        for _ in range(ATTEMPTS):
+            record(loop, attempt)
+            reasons = unclear(cause, trace.read(attempt))
+            print(
+                cause or "healthy",
+                "is unclear: " + "; ".join(reasons) if reasons else "is clear",
+                flush=True,
+            )
+            if not reasons:
+                path.write_bytes(attempt.read_bytes())
+                return
+    raise SystemExit(f"{cause or 'healthy'}: this machine is too busy to record it clearly")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,125 @@
+"""What the judge asks of the tasks of module profile_training_loop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hotloop import paths
+from hotloop.checks.profile_training_loop import augmentation, clocks, recordings, traces
+from hotloop.checks.profile_training_loop.network import RESNET50, SMALL, Network
+from hotloop.judge.check import Candidate, Check
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.levels import Level
+from hotloop.judge.referee import Referee
+from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.rungs.correct import Correct
+from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
+from hotloop.judge.rungs.learns import Learns
+from hotloop.judge.rungs.refereed import Refereed
+from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.rungs.trace_read import TraceRead
+from hotloop.judge.rungs.trace_recorded import TraceRecorded
+from hotloop.judge.window import Workload
+
+MODULE = "profile_training_loop"
+LOOP_FILE = "training.py"
+HARNESS = Path(__file__).parents[1] / "harness" / MODULE
+GIVEN = paths.exercises() / MODULE
+NETWORK_FILE = {"resnet.py": GIVEN / "resnet.py"}
+LOOP_FILES = {"slow_loop.py": GIVEN / "slow_loop.py", **NETWORK_FILE}
+SLOW_LOOP = Baseline(GIVEN / "slow_loop.py", "train", beside=NETWORK_FILE)
+SLOW_AUGMENT = Baseline(HARNESS / "slow_augment.py", "augment_batch", beside=LOOP_FILES)
+REFEREE = Referee({"referee.py": HARNESS / "referee.py", **NETWORK_FILE}, "referee.py")
+
+TIMED_IMAGES, TIMED_STEPS, TIMED_BATCH = 96, 4, 32
+GPU_IMAGES, GPU_STEPS, GPU_BATCH = 1024, 8, 256
+MARGIN = 0.08
+
+# Provisional on every device that has no recorded run: module.yaml says where they come from.
+AUGMENT_LEVELS = (Level(4.0, 0.5), Level(8.0, 1.0), Level(16.0, 0.0))
+LOOP_LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0), Level(3.0, 0.0))
+GPU_LOOP_LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0), Level(3.0, 0.0))
+
+
+def honest_clock() -> Check:
+    """Two timers that are right on a device which works through a queue."""
+    return Check(Candidate("clock_trial", style="json"), {"correct": Answers(clocks.questions)})
+
+
+def instrument() -> Check:
+    """A trace of a loop, with everything in it that was asked for."""
+    return Check(Candidate("record", style="json"), {"correct": TraceRecorded()})
+
+
+def read_trace() -> Check:
+    """Figures from traces: made ones with a GPU in them, and the learner's own."""
+    return Check(
+        Candidate("answers", style="json"),
+        {
+            "correct": Answers(traces.questions),
+            "own": TraceRead("record", traces.complaint_about),
+        },
+    )
+
+
+def diagnose() -> Check:
+    """Causes of four recorded sicknesses, each with its evidence."""
+    return Check(Candidate("diagnosis", style="json"), {"correct": Answers(recordings.questions)})
+
+
+def augment() -> Check:
+    """The slow loop's augmentation, a batch at a time."""
+    return Check(
+        Candidate("augment", LOOP_FILE, "destination"),
+        {
+            "correct": Correct(augmentation.cases, augmentation.augmented, augmentation.tolerance),
+            "fast_cpu": Fast(
+                augmentation.WORKLOAD, SLOW_AUGMENT, augmentation.fewest_bytes, AUGMENT_LEVELS
+            ),
+        },
+    )
+
+
+def train() -> Check:
+    """The whole loop: the same training in less time."""
+    loop = Fast(
+        _loop_workload(SMALL, TIMED_IMAGES, TIMED_STEPS, TIMED_BATCH),
+        SLOW_LOOP,
+        lambda spec: spec.out.bytes,
+        LOOP_LEVELS,
+        fewest_flops=SMALL.flops,
+        needs=("learns",),
+        seconds=90.0,
+    )
+    return Check(
+        Candidate("train", LOOP_FILE, "destination"),
+        {
+            "correct": Refereed(SMALL.cases, REFEREE, "train", SMALL.disagreement),
+            "learns": Learns(SMALL.exam, REFEREE, "train", "accuracy", MARGIN),
+            "fast_cpu": RefereedFast(loop, REFEREE, "train", SMALL.disagreement),
+            "gpu_correct": GpuRefereed(RESNET50.cases, REFEREE, "train", RESNET50.disagreement),
+            "gpu_fast": GpuRefereedFast(
+                _loop_workload(RESNET50, GPU_IMAGES, GPU_STEPS, GPU_BATCH),
+                SLOW_LOOP,
+                REFEREE,
+                "train",
+                RESNET50.disagreement,
+                RESNET50.flops,
+                GPU_LOOP_LEVELS,
+            ),
+        },
+    )
+
+
+def _loop_workload(network: Network, images: int, steps: int, batch: int) -> Workload:
+    return Workload(
+        lambda _rng, _index: network.call(images, steps, batch),
+        network.fill,
+        _no_rows,
+        Tolerance(0.0, 0.0),
+    )
+
+
+def _no_rows(*_inputs: Floats) -> Floats:
+    raise AssertionError("a training run has no reference of rows")

@@ -1,0 +1,94 @@
+"""The augmentation's truth, cases and timed inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.checks.profile_training_loop.pictures import MOST_SHIFT, SIDE, entries
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.dtypes import FP32, I64, U8
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.window import Workload
+
+Rng = np.random.Generator
+
+TIMED_IMAGES, TIMED_BATCH = 96, 32
+
+MEAN = np.array([125.3, 123.0, 113.9])
+DEVIATION = np.array([63.0, 62.1, 66.7])
+TOLERANCE = Tolerance(relative=1e-5, absolute=1e-5)
+"""A byte less its mean, where both are nearly the same, keeps few of float32's digits."""
+
+
+def augmented(images: Floats, rows: Floats) -> Floats:
+    """float64 [m, 3, side, side] of bytes [n, side, side, 3] and entries [m, 4]."""
+    padded = np.pad(images, ((0, 0), (4, 4), (4, 4), (0, 0)))
+    side = images.shape[1]
+    results: list[Floats] = []
+    for sample, down, right, mirrored in rows.astype(np.int64):
+        cut = padded[sample, down : down + side, right : right + side]
+        results.append(cut[:, ::-1] if mirrored else cut)
+    return np.moveaxis((np.stack(results) - MEAN) / DEVIATION, 3, 1)
+
+
+def cases(rng: Rng) -> Iterator[Case]:
+    """One to 33 images, some of them asked for more than once, shifted as far as can be."""
+    yield _case(rng, "one image", 3, 1)
+    yield _case(rng, "a batch", 40, 33)
+    yield _case(rng, "the same image several times", 1, 9)
+    yield _case(rng, "shifts to every edge", 6, 24, edges=True)
+
+
+def tolerance(_case: Case) -> Tolerance:
+    """The same for all of them."""
+    return TOLERANCE
+
+
+def fewest_bytes(spec: CallSpec) -> int:
+    """A byte read and four written for each number of the result."""
+    return spec.out.bytes * 5 // 4
+
+
+def _case(rng: Rng, label: str, n: int, m: int, *, edges: bool = False) -> Case:
+    images = rng.integers(0, 256, (n, SIDE, SIDE, 3))
+    rows = _rows(rng, n, m, edges)
+    out = TensorSpec((m, 3, SIDE, SIDE), FP32)
+    return Case(label, (Tensor(images, U8), Tensor(rows, I64)), out)
+
+
+def _rows(rng: Rng, n: int, m: int, edges: bool) -> NDArray[np.int64]:
+    rows = entries(rng, n, m)
+    if edges:
+        rows[:, 1:3] = rng.choice([0, MOST_SHIFT], (m, 2))
+    return rows
+
+
+def _timed_spec(_rng: Rng, _index: int) -> CallSpec:
+    images = TensorSpec((TIMED_IMAGES, SIDE, SIDE, 3), U8)
+    rows = TensorSpec((TIMED_BATCH, 4), I64)
+    return CallSpec((images, rows), TensorSpec((TIMED_BATCH, 3, SIDE, SIDE), FP32))
+
+
+def _fill(rng: Rng, call: Call, hostile: bool) -> None:
+    images, rows = call.inputs()
+    images[...] = rng.integers(0, 256, images.shape, dtype=np.uint8)
+    rows[...] = _rows(rng, len(images), len(rows), hostile)
+
+
+def _verify(call: Call) -> None:
+    """All of it: a row of the result belongs to any row of the images."""
+    images, rows = call.inputs()
+    want = augmented(images.astype(np.float64), rows.astype(np.float64))
+    disagreement = compare(call.output_values(), want, TOLERANCE)
+    if disagreement is not None:
+        raise Ruling(
+            Verdict.WRONG_ANSWER, f"In a timed call it was wrong: {disagreement.sentence()}."
+        )
+
+
+WORKLOAD = Workload(_timed_spec, _fill, augmented, TOLERANCE, _verify)

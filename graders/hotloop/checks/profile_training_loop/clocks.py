@@ -1,0 +1,90 @@
+"""Steps of secret length on a device that works through a queue, and what a timer should say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hotloop.judge.questions import Question, number_complaint
+from hotloop.worker.wire import as_message
+
+Rng = np.random.Generator
+
+SUBMITTING = 0.05
+"""What it costs the host to hand over one piece of work: software_device.py says so."""
+
+RELATIVE = 0.03
+
+
+def questions(rng: Rng) -> Iterator[Question]:
+    """Loops that read the loss in each step and loops that do not; expensive first steps."""
+    quick, slow = (0.5, 2.0), (20.0, 40.0)
+    yield _question(rng, "A loop that reads its loss", load=quick, work=(2.0, 9.0), reads=True)
+    yield _question(rng, "A step that the device decides", load=quick, work=(2.0, 9.0))
+    yield _question(rng, "A step that the host decides", load=slow, work=(0.5, 3.0))
+    yield _question(
+        rng, "First steps that compile", load=quick, work=(2.0, 9.0), cold=(300.0, 900.0)
+    )
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Milliseconds of a step's phases; reads: whether it waits for the loss in each step."""
+
+    load: float
+    work: tuple[float, float, float]
+    reads: bool
+
+    def mean_step(self, steps: int) -> float:
+        """Of so many steps, from an idle device until it is idle again."""
+        host = free_at = 0.0
+        for _ in range(steps):
+            host += self.load
+            for work in self.work:
+                host += SUBMITTING
+                free_at = max(free_at, host) + work
+            host = max(host, free_at) if self.reads else host
+        return max(host, free_at) / steps
+
+    def phases(self) -> dict[str, float]:
+        """What each takes by itself, waited for."""
+        names = ("forward", "backward", "update")
+        own = {name: SUBMITTING + work for name, work in zip(names, self.work, strict=True)}
+        return {"load": self.load, **own, **({"read_loss": 0.0} if self.reads else {})}
+
+
+def _question(
+    rng: Rng,
+    label: str,
+    load: tuple[float, float],
+    work: tuple[float, float],
+    cold: tuple[float, float] = (0.0, 0.0),
+    *,
+    reads: bool = False,
+) -> Question:
+    warmup, steps = int(rng.integers(2, 6)), int(rng.integers(20, 40))
+    forward, backward, update = (float(w) for w in rng.uniform(*work, 3))
+    loop = Loop(float(rng.uniform(*load)), (forward, backward, update), reads)
+
+    def complaint(answer: object) -> str | None:
+        return _complaint(answer, loop, steps)
+
+    extra = float(rng.uniform(*cold))
+    return Question(label, (warmup, steps, extra, loop.load, *loop.work, reads), complaint)
+
+
+def _complaint(answer: object, loop: Loop, steps: int) -> str | None:
+    told = as_message(answer) or {}
+    want = loop.mean_step(steps)
+    found = number_complaint("time_per_step", told.get("step"), want, RELATIVE)
+    if found is not None:
+        return found
+    mine = as_message(told.get("phases")) or {}
+    for name, own in loop.phases().items():
+        what = f"time_per_phase of {name}"
+        found = number_complaint(what, mine.get(name), own, RELATIVE, 0.01)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,191 @@
+"""Rungs for what computes on a GPU but is given its inputs in the host's memory: a training loop.
+
+How the data gets to the card is part of what is judged. Timed is from the first byte that the loop
+may see until its result lies in the judge's memory, which no work that is still under way can have
+reached. The protocol is that of a CPU; card and clocks are watched as for kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import Call, CallSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats
+from hotloop.judge.gpu.card import Card, CardBusy, NoCard
+from hotloop.judge.gpu.ceiling import FILE as LIMITS
+from hotloop.judge.gpu.ceiling import measure
+from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
+from hotloop.judge.levels import Level
+from hotloop.judge.link import Link
+from hotloop.judge.record import RungRecord
+from hotloop.judge.referee import Referee
+from hotloop.judge.rungs.correct import Case, ask, ruling_about
+from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.rungs.refereed_fast import case_of
+from hotloop.judge.scheduling import undisturbed
+from hotloop.judge.speed import Trial
+from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.window import Side, Window, Workload
+
+RESOLVE_TIMEOUT_S = 120.0
+CONTROL_TOLERANCE = 0.03
+IMPLAUSIBLE = 1.3
+WARMUP_WINDOWS = 3
+"""Algorithms are chosen, graphs captured and code compiled in them; none of it is timed."""
+
+
+@dataclass(frozen=True)
+class GpuRefereed:
+    """As `Refereed`, with candidate and referee on the GPU."""
+
+    cases: Callable[[np.random.Generator], Iterable[Case]]
+    referee: Referee
+    function: str
+    disagreement: Callable[[Case, Floats, Floats], str | None]
+    needs: tuple[str, ...] = ("correct",)
+    case_timeout_s: float = 120.0
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Ask both for every case; the first wrong one rules."""
+        with _card(name, bench) as card:
+            if isinstance(card, RungRecord):
+                return card
+            passed = 0
+            with (
+                candidate_worker(bench, candidate, card) as link,
+                self.referee.on_gpu(self.function, bench, card) as truth,
+            ):
+                for case in self.cases(bench.seeds.generator()):
+                    with ruling_about(case):
+                        timeout_s = bench.patience(self.case_timeout_s)
+                        got = ask(case, candidate, link, bench, timeout_s)
+                        found = self.disagreement(case, got, truth(case))
+                        if found is not None:
+                            raise Ruling(Verdict.WRONG_ANSWER, f"{found}.")
+                    passed += 1
+            said = f"Right on all {passed} hidden cases, on the GPU."
+            return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"cases": passed})
+
+
+class CardSide(Side):
+    """A side whose windows count only when the card was free and not throttled around them."""
+
+    card: Card | None = None
+
+    def window(self, adversarial: Sequence[bool]) -> Window:
+        """As on a CPU, and the card is looked at when everything stands still again."""
+        window = super().window(adversarial)
+        if self.card is None or self.card.clean():
+            return window
+        return replace(window, foreign=1.0)
+
+
+@dataclass(frozen=True)
+class GpuRefereedFast:
+    """Speed of whole calls on the GPU, every timed answer compared with the referee's.
+
+    fewest_flops: of one call; the card's measured matrix product gives the limit.
+    """
+
+    workload: Workload
+    baseline: Baseline
+    referee: Referee
+    function: str
+    disagreement: Callable[[Case, Floats, Floats], str | None]
+    fewest_flops: Callable[[CallSpec], int]
+    levels: tuple[Level, ...]
+    needs: tuple[str, ...] = ("gpu_correct",)
+    seconds: float = 120.0
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Correctness is known; measure, compare, rule."""
+        with _card(name, bench) as card:
+            if isinstance(card, RungRecord):
+                return card
+            bench.progress("measuring the card's limits")
+            with trusted_worker(bench, LIMITS.parent, card) as link:
+                peak = measure(link, matmul=True).flops_per_s
+            with (
+                candidate_worker(bench, candidate, card) as link,
+                trusted_worker(bench, self.baseline.folder(bench), card) as other,
+                self.referee.on_gpu(self.function, bench, card) as truth,
+            ):
+                ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
+                other.resolve(ours.name, ours.file, RESOLVE_TIMEOUT_S)
+                workload = replace(self.workload, verify=self._verifier(truth))
+                threads = bench.launcher.threads
+                side_a = CardSide(other, ours, workload, threads, bench.seeds)
+                side_b = CardSide(link, candidate, workload, threads, bench.seeds)
+                try:
+                    return self._judge(name, side_a, side_b, card, peak or 0.0, bench)
+                finally:
+                    side_a.close()
+                    side_b.close()
+
+    def _verifier(self, truth: Callable[[Case], Floats]) -> Callable[[Call], None]:
+        def verify(call: Call) -> None:
+            case = case_of(call)
+            found = self.disagreement(case, call.output_values(), truth(case))
+            if found is not None:
+                raise Ruling(Verdict.WRONG_ANSWER, f"In a timed call: {found}.")
+
+        return verify
+
+    def _judge(
+        self, name: str, a: CardSide, b: CardSide, card: Card, peak: float, bench: Bench
+    ) -> RungRecord:
+        bench.progress("warming up")
+        spec = self.workload.spec(bench.seeds.shapes(), 0)
+        for side in (b, a):
+            side.plan([spec])
+            for _ in range(WARMUP_WINDOWS):
+                side.window([False])
+        links: tuple[Link, Link] = (b.link, a.link)
+        with undisturbed(links, bench.launcher.threads):
+            a.card = b.card = card
+            trial = Trial(
+                a,
+                b,
+                self.levels,
+                bench.seeds.generator(),
+                bench.deadline_in(self.seconds),
+                bench.progress,
+                control_tolerance=CONTROL_TOLERANCE,
+            )
+            outcome = trial.run()
+        flops = float(self.fewest_flops(spec))
+        evidence = speed_evidence(
+            outcome,
+            self.levels,
+            baseline=self.baseline.name,
+            limit=Limit(flops / peak, flops_per_call=flops, flops_per_s=peak),
+            calls_per_window=1,
+            gpu=card.facts.name,
+            clock=card.clocks.state().words(),
+            **measured_on(spec),
+        )
+        return rule_on_speed(name, outcome, self.levels, evidence, IMPLAUSIBLE)
+
+
+@contextmanager
+def _card(name: str, bench: Bench) -> Generator[Card | RungRecord]:
+    """The GPU, or the record that says why there is none."""
+    try:
+        card = card_for(bench)
+    except NoCard as missing:
+        yield RungRecord(name, Verdict.NOT_MEASURED, str(missing))
+        return
+    # The judge, and each of candidate, baseline and referee.
+    card.clocks.expected_clients = 4 + guests_of(bench)
+    try:
+        yield card
+    except CardBusy as busy:
+        sentence = f"Others use this GPU ({busy}); it is measured again later."
+        raise Ruling(Verdict.UNDECIDED, sentence) from None

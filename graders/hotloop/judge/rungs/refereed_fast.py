@@ -1,0 +1,64 @@
+"""Rung: fast on a CPU, with every timed answer compared with what a referee gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import Call, TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats
+from hotloop.judge.levels import Level
+from hotloop.judge.record import RungRecord
+from hotloop.judge.referee import Referee
+from hotloop.judge.rungs.correct import Argument, Case, Tensor
+from hotloop.judge.rungs.fast import Fast
+from hotloop.judge.verdict import Ruling, Verdict
+
+
+@dataclass(frozen=True)
+class RefereedFast:
+    """As `Fast`; its workload needs no reference of rows.
+
+    function, disagreement: as in `Refereed`.
+    """
+
+    fast: Fast
+    referee: Referee
+    function: str
+    disagreement: Callable[[Case, Floats, Floats], str | None]
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """As the measurement's."""
+        return self.fast.needs
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """As the measurement's."""
+        return self.fast.levels
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Measure, with the referee at hand."""
+
+        def verify(call: Call) -> None:
+            case = case_of(call)
+            want = self.referee.answer(self.function, case, bench)
+            found = self.disagreement(case, call.output_values(), want)
+            if found is not None:
+                raise Ruling(Verdict.WRONG_ANSWER, f"In a timed call: {found}.")
+
+        workload = replace(self.fast.workload, verify=verify)
+        return replace(self.fast, workload=workload).judge(name, candidate, bench)
+
+
+def case_of(call: Call) -> Case:
+    """The call with its values, which lie in the judge's buffers only."""
+    arguments: list[Argument] = []
+    for position, argument in enumerate(call.spec.arguments):
+        if isinstance(argument, TensorSpec):
+            arguments.append(Tensor(call.input(position).copy(), argument.dtype))
+        else:
+            arguments.append(argument)
+    return Case("a timed call", tuple(arguments), call.spec.out)

@@ -1,0 +1,110 @@
+"""Rung: the candidate has recorded a profiler's trace with all that was asked for in it.
+
+Steps, ranges and what was recorded are read from the files themselves. Number of steps and names of
+ranges are drawn anew for each judging, so that no trace of another day will do.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.file_exchange import get_file
+from hotloop.judge.link import Link
+from hotloop.judge.questions import Plain, ask_plainly, put_folder, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.trace import Trace, TraceError, read
+from hotloop.worker.wire import as_message
+
+PHASES = ("load", "forward", "backward", "update")
+BOARD_SUFFIXES = (".pt.trace.json", ".pt.trace.json.gz")
+MOST_EVENTS = 2_000_000
+
+
+@dataclass(frozen=True)
+class TraceRecorded:
+    """`record(folder, wait, warmup, active, label)` returns paths: "chrome" and "tensorboard"."""
+
+    needs: tuple[str, ...] = ()
+    timeout_s: float = 90.0
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Have it record once; look at both files."""
+        rng = bench.seeds.generator()
+        wait, warmup, active = (int(n) for n in rng.integers((1, 1, 2), (3, 3, 6)))
+        label = f"run{int(rng.integers(100, 1000))}"
+        link = bench.worker(candidate)
+        told = recorded(link, (wait, warmup, active, label), bench.patience(self.timeout_s))
+        chrome, board = (_path(told, key) for key in ("chrome", "tensorboard"))
+        if chrome == board:
+            raise Ruling(Verdict.WRONG_ANSWER, "Both paths name the same file.")
+        found = trace_of(link, chrome)
+        for complaint in _complaints(found, active, label):
+            raise Ruling(Verdict.WRONG_ANSWER, f"In the Chrome trace: {complaint}.")
+        self._require_board(link, board, active)
+        evidence = {"steps": len(found.steps), "events": found.events}
+        said = f"A trace of {active} steps with ranges, memory, shapes and stacks, in both layouts."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
+
+    def _require_board(self, link: Link, path: str, active: int) -> None:
+        if not path.endswith(BOARD_SUFFIXES):
+            raise Ruling(
+                Verdict.WRONG_ANSWER,
+                "TensorBoard looks for files whose name ends in .pt.trace.json: yours is called "
+                f"{shown(Path(path).name)}.",
+            )
+        steps = len(trace_of(link, path).steps)
+        if steps != active:
+            raise Ruling(
+                Verdict.WRONG_ANSWER, f"TensorBoard's file has {steps} steps, not {active}."
+            )
+
+
+def recorded(link: Link, arguments: tuple[Plain, ...], timeout_s: float) -> Mapping[str, Any]:
+    """What the candidate's `record` says that it has written."""
+    told = as_message(ask_plainly(link, (put_folder(link), *arguments), timeout_s))
+    if told is None:
+        raise Ruling(Verdict.WRONG_ANSWER, "It must return a dict with the two paths.")
+    return told
+
+
+def trace_of(link: Link, path: str) -> Trace:
+    """The worker's file, read. Ruling WRONG_ANSWER when it is no trace."""
+    data = get_file(link, path)
+    with tempfile.TemporaryDirectory(prefix="hotloop-trace-") as folder:
+        copy = Path(folder) / ("trace.json.gz" if path.endswith(".gz") else "trace.json")
+        copy.write_bytes(data)
+        try:
+            return read(copy, most_events=MOST_EVENTS)
+        except TraceError as error:
+            raise Ruling(Verdict.WRONG_ANSWER, f"It is not a trace: {error.what}.") from None
+
+
+def _path(told: Mapping[str, Any], key: str) -> str:
+    value = told.get(key)
+    if not isinstance(value, str):
+        raise Ruling(Verdict.WRONG_ANSWER, f"“{key}” is {shown(value)}, not the path of a file.")
+    return value
+
+
+def _complaints(found: Trace, active: int, label: str) -> Iterator[str]:
+    if len(found.steps) != active:
+        yield f"it has {len(found.steps)} steps (ProfilerStep#…), and {active} were to be recorded"
+    calls = {row.name: row.calls for row in found.ranges()}
+    for phase in PHASES:
+        count = calls.get(f"{label}/{phase}", 0)
+        if count != active:
+            yield f"the range {label}/{phase} is there {count} times, not {active}"
+    for there, what in (
+        (found.has_memory, "memory (profile_memory)"),
+        (found.has_shapes, "shapes (record_shapes)"),
+        (found.has_stacks, "stacks (with_stack)"),
+    ):
+        if not there:
+            yield f"{what} was not recorded"

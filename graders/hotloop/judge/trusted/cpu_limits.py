@@ -1,0 +1,27 @@
+"""What a CPU's arithmetic can do at most. Runs in a worker of ours, never in the judge."""
+
+from __future__ import annotations
+
+import time
+
+import torch
+
+_SIZE = 768
+_ROUNDS = 12
+
+
+def matmul_flops_per_second() -> float:
+    """The better one of a float32 and a bfloat16 matrix product, on the worker's threads."""
+    return max(_flops_per_second(torch.float32), _flops_per_second(torch.bfloat16))
+
+
+def _flops_per_second(dtype: torch.dtype) -> float:
+    a, b = torch.rand(_SIZE, _SIZE).to(dtype), torch.rand(_SIZE, _SIZE).to(dtype)
+    out = torch.empty_like(a)
+    return 2 * _SIZE**3 / min(_seconds(a, b, out) for _ in range(_ROUNDS))
+
+
+def _seconds(a: torch.Tensor, b: torch.Tensor, out: torch.Tensor) -> float:
+    started = time.perf_counter()
+    torch.matmul(a, b, out=out)
+    return time.perf_counter() - started

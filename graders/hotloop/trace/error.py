@@ -1,0 +1,28 @@
+"""What is wrong with a trace file, in a form that a learner can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+
+class TraceError(Exception):
+    """A trace that cannot be read: `what` is wrong with `path`, and the `remedy`."""
+
+    def __init__(self, path: str | Path, what: str, remedy: str) -> None:
+        super().__init__(path, what, remedy)
+        self.path = Path(path)
+        self.what = what
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        name = "".join(c if c.isprintable() else "\ufffd" for c in str(self.path))
+        return f"{name}: {self.what}. {self.remedy}"
+
+
+Problem = Callable[[str, str], TraceError]
+"""Makes the error of one file: what is wrong, and the remedy."""
+EXPORT_AGAIN = (
+    "Export it again with `prof.export_chrome_trace(path)` after the `with profile(...)` block "
+    "ended"
+)

@@ -1,0 +1,235 @@
+"""A trace that was read, and the questions that it answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from hotloop.trace import events
+from hotloop.trace.collecting import Lane
+from hotloop.trace.events import Allocation, Copy, Events, Kernel, Launch, Step, Synchronisation
+from hotloop.trace.intervals import Intervals
+from hotloop.trace.nesting import Nesting, nesting
+from hotloop.trace.op_rows import OpRow, op_rows
+from hotloop.trace.spans import Ints, Mask, Spans, joined
+
+_STEP = re.compile(r"ProfilerStep#([0-9]{1,18})")
+_GPU = ("kernel", "gpu_memcpy", "gpu_memset")
+_STEPS = "step"
+_RANGE = "range"
+_CALLS = ("cuda_runtime", "cuda_driver")
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The [memory] events as columns: sizes are below zero where memory was freed."""
+
+    at: Ints
+    size: Ints
+    total: Ints
+    device: Ints
+
+
+class Trace:
+    """A trace of torch.profiler. `hotloop.trace.read` makes one.
+
+    What is asked of a step is about the events that started in it. `has_…` say what was recorded,
+    judged by the events themselves.
+    """
+
+    def __init__(
+        self,
+        *,
+        path: Path,
+        events: int,
+        names: list[str],
+        lanes: list[Lane],
+        spans: dict[str, Spans],
+        memory: Memory,
+        has_stacks: bool,
+        has_shapes: bool,
+    ) -> None:
+        self.path = path
+        self.events = events
+        self.has_stacks = has_stacks
+        self.has_shapes = has_shapes
+        self.names = names
+        self.lanes = lanes
+        self._memory = memory
+        self._nestings: dict[str, Nesting] = {}
+        self._spans = {kind: rows.by_start() for kind, rows in spans.items()}
+        notes = self._spans["user_annotation"]
+        is_step = self.named(notes, _is_step)
+        self._spans[_STEPS], self._spans[_RANGE] = notes.where(is_step), notes.where(~is_step)
+
+    def __repr__(self) -> str:
+        return f"<trace {self.path.name}: {self.events:,} events, {len(self.steps)} steps>"
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether it was recorded with `profile_memory=True`."""
+        return len(self._memory.at) > 0
+
+    @property
+    def has_gpu(self) -> bool:
+        """Whether a GPU did anything in it."""
+        return any(len(self._spans[kind]) for kind in _GPU)
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps by start; none if `prof.step()` was never called."""
+        rows = self.spans(_STEPS)
+        numbers = [int(self.names[int(name)].partition("#")[2]) for name in rows.name]
+        times = zip(numbers, rows.start.tolist(), rows.duration.tolist(), strict=True)
+        return tuple(Step(*values) for values in times)
+
+    def step(self, number: int) -> Step:
+        """The first step of this number. ValueError if there is none."""
+        for step in self.steps:
+            if step.number == number:
+                return step
+        known = ", ".join(str(step.number) for step in self.steps[:20]) or "no steps"
+        raise ValueError(f"there is no step {number} in this trace; it has {known}")
+
+    def ops(self, step: int | Step | None = None) -> list[OpRow]:
+        """CPU operators, the one with most self time first.
+
+        Self time is what was in no other operator; an operator's CUDA calls are its own time.
+        """
+        return self._rows("cpu_op", step)
+
+    def ranges(self, step: int | Step | None = None) -> list[OpRow]:
+        """The `record_function` ranges, likewise; steps are none of them."""
+        return self._rows(_RANGE, step)
+
+    def ops_in_steps(self) -> list[OpRow]:
+        """CPU operators that started in any step."""
+        rows = self.spans("cpu_op")
+        chosen = self._step_time.hold(rows.start)
+        return op_rows(self.names, rows, self.nesting("cpu_op").own, chosen)
+
+    @cached_property
+    def kernels(self) -> Events[Kernel]:
+        """What ran on a GPU, without copies and memsets."""
+        return events.kernels(self.spans("kernel"), self.names, self.lanes)
+
+    @cached_property
+    def copies(self) -> Events[Copy]:
+        """The copies that a GPU made."""
+        return events.copies(self.spans("gpu_memcpy"), self.names, self.lanes)
+
+    @cached_property
+    def launches(self) -> Events[Launch]:
+        """The calls that started kernels or graphs."""
+        parts = [self._only(kind, events.is_launch) for kind in _CALLS]
+        return events.launches(joined(parts), self.names, self.lanes)
+
+    @cached_property
+    def synchronisations(self) -> Events[Synchronisation]:
+        """Where the CPU waits for a GPU, or would wait if there were one (`.item()`)."""
+        parts = [self._only(kind, events.is_wait) for kind in _CALLS]
+        parts.append(self._only("cpu_op", events.WAITING_OPS.__contains__))
+        rows = joined(parts)
+        rows = Spans(rows.name, rows.lane, rows.start, rows.duration, nesting(rows).depth)
+        return events.synchronisations(rows, self.names, self.lanes)
+
+    def gpu_idle_share(self, step: int | Step | None = None) -> float | None:
+        """The part of the time in which no GPU did anything, from 0 to 1; None without a GPU.
+
+        The time is that of the step, of all steps, or of the whole trace if it has none. Kernels,
+        copies and memsets of all streams and devices count as work.
+        """
+        if not self.has_gpu:
+            return None
+        window = self.window(step)
+        if not window.length:
+            return None
+        return 1 - self.gpu_busy.shared_with(window) / window.length
+
+    @cached_property
+    def gpu_busy(self) -> Intervals:
+        """When a GPU did something."""
+        rows = joined([self._spans[kind] for kind in _GPU])
+        return Intervals(rows.start, rows.end)
+
+    def window(self, step: int | Step | None = None) -> Intervals:
+        """The time of a step, of all steps, or from the first event to the last one."""
+        if step is not None:
+            step = step if isinstance(step, Step) else self.step(step)
+            return Intervals(np.array([step.start_ns]), np.array([step.end_ns]))
+        if self.steps:
+            return self._step_time
+        some = [rows for rows in self._spans.values() if len(rows)]
+        first = min((int(rows.start[0]) for rows in some), default=0)
+        last = max((int(rows.end.max()) for rows in some), default=0)
+        return Intervals(np.array([first]), np.array([last]))
+
+    @cached_property
+    def allocations(self) -> Events[Allocation]:
+        """All allocations, by time; none when memory was not profiled."""
+        memory = self._memory
+        nothing = np.zeros(len(memory.at), dtype=np.int64)
+        rows = Spans(memory.device, nothing, memory.at, nothing, memory.size)
+        return events.allocations(rows.where(memory.size > 0).by_start(), self.names)
+
+    @property
+    def largest_allocation(self) -> Allocation | None:
+        """The largest one, the first of several; None when memory was not profiled."""
+        found = self.allocations
+        return found[int(found.spans.size.argmax())] if len(found) else None
+
+    @property
+    def peak_by_device(self) -> dict[str, int]:
+        """The most bytes that were allocated at once on each device."""
+        memory = self._memory
+        return {
+            self.names[device]: int(memory.total[memory.device == device].max())
+            for device in np.unique(memory.device).tolist()
+        }
+
+    @property
+    def peak_bytes(self) -> int | None:
+        """The most bytes that were allocated at once on one device; None if not profiled."""
+        return int(self._memory.total.max()) if self.has_memory else None
+
+    def spans(self, kind: str) -> Spans:
+        """The events of a kind by start, as columns: a category of the file, or step, range."""
+        return self._spans[kind]
+
+    def nesting(self, kind: str) -> Nesting:
+        """How the events of `spans(kind)` lie within each other; reckoned once."""
+        if kind not in self._nestings:
+            self._nestings[kind] = nesting(self.spans(kind))
+        return self._nestings[kind]
+
+    def named(self, rows: Spans, wanted: Callable[[str], bool]) -> Mask:
+        """Which rows have a name that is wanted; each name is looked at once."""
+        used: list[int] = np.unique(rows.name).tolist()
+        good = [name for name in used if wanted(self.names[name])]
+        return np.isin(rows.name, good)
+
+    @cached_property
+    def _step_time(self) -> Intervals:
+        starts = np.array([step.start_ns for step in self.steps], dtype=np.int64)
+        ends = np.array([step.end_ns for step in self.steps], dtype=np.int64)
+        return Intervals(starts, ends)
+
+    def _rows(self, kind: str, step: int | Step | None) -> list[OpRow]:
+        rows = self.spans(kind)
+        chosen = np.ones(len(rows), dtype=np.bool_)
+        if step is not None:
+            chosen = self.window(step).hold(rows.start)
+        return op_rows(self.names, rows, self.nesting(kind).own, chosen)
+
+    def _only(self, kind: str, wanted: Callable[[str], bool]) -> Spans:
+        rows = self._spans[kind]
+        return rows.where(self.named(rows, wanted))
+
+
+def _is_step(name: str) -> bool:
+    return _STEP.fullmatch(name) is not None

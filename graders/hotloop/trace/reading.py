@@ -1,0 +1,110 @@
+"""Reads a trace file that somebody else's code wrote: in a stream, in bounded memory."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hotloop.trace import source
+from hotloop.trace.collecting import SPAN_KINDS, Collected
+from hotloop.trace.document import Document
+from hotloop.trace.error import EXPORT_AGAIN, Problem, TraceError
+from hotloop.trace.model import Memory, Trace
+from hotloop.trace.spans import ints
+
+MOST_BYTES = 2 << 30
+MOST_EVENTS = 5_000_000
+MOST_STEPS = 100_000
+MOST_SECONDS = 600.0
+
+
+def read(
+    path: str | Path,
+    *,
+    most_bytes: int = MOST_BYTES,
+    most_events: int = MOST_EVENTS,
+    most_seconds: float = MOST_SECONDS,
+    on_progress: source.Progress | None = None,
+) -> Trace:
+    """Read a trace that torch.profiler exported, .json or .json.gz. TraceError if it is not one.
+
+    `most_bytes` bounds the JSON text, also that of a compressed file. `on_progress` is called
+    with the bytes read so far and the size of the file, once for each mebibyte.
+    """
+    path = Path(path)
+
+    def problem(what: str, remedy: str) -> TraceError:
+        return TraceError(path, what, remedy)
+
+    collected = Collected(problem, most_events)
+    pieces = source.text(path, most_bytes, _Watch(most_seconds, on_progress, problem))
+    with _no_garbage_collection():
+        for event in Document(pieces, problem).events():
+            collected.add(event)
+    if not collected.count:
+        raise problem(
+            "it has no events at all",
+            "Run the code inside `with profile(...)`, and with a schedule call `prof.step()` "
+            "often enough to reach its active steps.",
+        )
+    if not collected.known:
+        raise problem(
+            "none of its events is one that torch.profiler writes about running code",
+            f"{EXPORT_AGAIN}.",
+        )
+    trace = _trace(path, collected)
+    if len(trace.spans("step")) > MOST_STEPS:
+        raise problem(f"it has more than {MOST_STEPS:,} steps", "Profile fewer steps.")
+    return trace
+
+
+class _Watch:
+    """Tells of progress, and ends a reading that takes too long. Called for each mebibyte."""
+
+    def __init__(
+        self, most_seconds: float, on_progress: source.Progress | None, problem: Problem
+    ) -> None:
+        self._until = time.monotonic() + most_seconds
+        self._most, self._on_progress, self._problem = most_seconds, on_progress, problem
+
+    def __call__(self, done: int, size: int) -> None:
+        if time.monotonic() > self._until:
+            raise self._problem(
+                f"reading it takes longer than {self._most:g} seconds", "Profile fewer steps."
+            )
+        if self._on_progress is not None:
+            self._on_progress(done, size)
+
+
+@contextmanager
+def _no_garbage_collection() -> Generator[None]:
+    """JSON values hold no cycles; looking for them takes most of the time of a hostile file."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _trace(path: Path, collected: Collected) -> Trace:
+    memory = Memory(
+        at=ints(collected.memory_at),
+        size=ints(collected.memory_bytes),
+        total=ints(collected.memory_total),
+        device=ints(collected.memory_device),
+    )
+    return Trace(
+        path=path,
+        events=collected.count,
+        names=collected.names,
+        lanes=collected.lanes,
+        spans={kind: collected.kinds[kind].spans() for kind in SPAN_KINDS},
+        memory=memory,
+        has_stacks=collected.has_stacks,
+        has_shapes=collected.has_shapes,
+    )

@@ -1,0 +1,87 @@
+"""Events of one kind, as columns: a trace has a million of them, and an object each is too much."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Columns of equal length, in the order of the file. Times are integer nanoseconds.
+
+    `name` and `lane` are numbers in the trace's tables; `size` is the bytes that an event moved.
+    """
+
+    name: Ints
+    lane: Ints
+    start: Ints
+    duration: Ints
+    size: Ints
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def end(self) -> Ints:
+        """When each ended."""
+        return self.start + self.duration
+
+    def part(self, rows: slice) -> Spans:
+        """Rows that follow each other."""
+        return self._chosen(rows)
+
+    def where(self, rows: Mask | Ints) -> Spans:
+        """Some of the rows: those of a mask, or those of indices in their order."""
+        return self._chosen(rows)
+
+    def by_start(self) -> Spans:
+        """The rows in order of their starts."""
+        return self._chosen(np.argsort(self.start, kind="stable"))
+
+    def _chosen(self, rows: Any) -> Spans:
+        return Spans(
+            self.name[rows], self.lane[rows], self.start[rows], self.duration[rows], self.size[rows]
+        )
+
+
+class Rows:
+    """Spans that grow while a file is read: 32 bytes an event."""
+
+    def __init__(self) -> None:
+        self.name = array("i")
+        self.lane = array("i")
+        self.start = array("q")
+        self.duration = array("q")
+        self.size = array("q")
+
+    def add(self, name: int, lane: int, start: int, duration: int, size: int = 0) -> None:
+        """One event more."""
+        self.name.append(name)
+        self.lane.append(lane)
+        self.start.append(start)
+        self.duration.append(duration)
+        self.size.append(size)
+
+    def spans(self) -> Spans:
+        """What was collected."""
+        return Spans(*map(ints, (self.name, self.lane, self.start, self.duration, self.size)))
+
+
+def joined(parts: list[Spans]) -> Spans:
+    """The rows of several, by start."""
+    columns = zip(*((p.name, p.lane, p.start, p.duration, p.size) for p in parts), strict=True)
+    together = Spans(*(np.concatenate(column) for column in columns))
+    return together.by_start()
+
+
+def ints(values: array[Any]) -> Ints:
+    """The array's own memory, not a copy."""
+    return np.frombuffer(values, dtype=values.typecode) if values else np.zeros(0, dtype=np.int64)

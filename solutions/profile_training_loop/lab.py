@@ -1,0 +1,487 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: nbgrader,-all
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Find out why training is slow
+#
+# You are given a ResNet and a training loop that works and is slow. By the end you have found out why, by
+# evidence and not by reading, mended it cause by cause, and proved each gain.
+#
+# How it works here:
+#
+# - Write your answer where a cell says `### TASK …`, then run the cell with `check(…)` below it. A
+#   separate judge process calls your function on hidden inputs and tells you what it saw.
+# - Tasks 5 and 6 are written in `training.py` beside this notebook. Open it in JupyterLab's editor
+#   (double-click in the file list), save, and run the check here.
+# - No GPU is needed. On a CPU the network is a small ResNet, so that a step takes milliseconds; with a GPU
+#   it is ResNet-50. What only a GPU can show says `not_measured`, and its points stay open.
+# - Stuck? Each task has three hints. Open one at a time.
+#
+# | file | what it is |
+# | --- | --- |
+# | `slow_loop.py` | the loop that is slow; you run it, and do not change it |
+# | `training.py` | your loop |
+# | `resnet.py`, `data.py` | the network, and pictures to train it on |
+# | `software_device.py` | a device like a GPU, with a clock of its own, for task 1 |
+# | `watched_loop.py` | a short healthy loop to profile, for task 2 |
+# | `recorded_*.pt.trace.json.gz` | four sick runs and a healthy one, for task 4 |
+
+# %%
+import json
+import shutil
+import statistics
+from pathlib import Path
+
+import torch
+from hotloop import check
+from software_device import Device
+
+# %% [markdown]
+# ## 1. A clock that does not lie
+#
+# ### CARD profile_training_loop.honest_clock
+#
+# A GPU works through a queue. `model(x)` puts work into the queue and comes back at once; only whoever needs
+# a result waits. A timer around `model(x)` therefore measures how long it takes to *ask*. `Device` in
+# `software_device.py` behaves like that, with a clock of its own, so that everybody sees the same numbers:
+# `submit` returns at once, `synchronize` waits.
+#
+# Write two functions. Both get `phases`, a dict of functions that make up one training step, in order:
+# `load`, `forward`, `backward`, `update` and, in some loops, `read_loss`, which waits for the device as
+# `loss.item()` does.
+#
+# - `time_per_step(phases, synchronize, clock, warmup, steps)`: milliseconds of a step of the loop as it
+#   stands, averaged over `steps` steps: do not make it wait where it does not wait by itself. The first `warmup` steps compile, allocate and fill caches: run
+#   them, and leave them out.
+# - `time_per_phase(phases, synchronize, clock, warmup, steps)`: a dict with the mean milliseconds that each
+#   phase's own work takes, again without the warm-up.
+#
+# `clock()` is the time of the host in milliseconds. `steps` is at least 20.
+#
+# ### HINTS profile_training_loop.honest_clock
+
+
+# %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "honest_clock_solution", "locked": false, "solution": true, "task": false}
+### BEGIN SOLUTION profile_training_loop.honest_clock
+### STUB def time_per_step(phases, synchronize, clock, warmup, steps):
+### STUB     raise NotImplementedError("profile_training_loop.honest_clock")
+### STUB
+### STUB
+### STUB def time_per_phase(phases, synchronize, clock, warmup, steps):
+### STUB     raise NotImplementedError("profile_training_loop.honest_clock")
+def time_per_step(phases, synchronize, clock, warmup, steps):
+    def run(count):
+        for _ in range(count):
+            for phase in phases.values():
+                phase()
+        synchronize()
+
+    run(warmup)
+    started = clock()
+    run(steps)
+    return (clock() - started) / steps
+
+
+def time_per_phase(phases, synchronize, clock, warmup, steps):
+    totals = dict.fromkeys(phases, 0.0)
+    for number in range(warmup + steps):
+        for name, phase in phases.items():
+            synchronize()
+            started = clock()
+            phase()
+            synchronize()
+            if number >= warmup:
+                totals[name] += clock() - started
+    return {name: total / steps for name, total in totals.items()}
+
+
+### END SOLUTION
+
+
+# What the judge calls, with numbers that it has chosen: leave it as it is.
+def clock_trial(warmup, steps, cold, load, forward, backward, update, reads):
+    def trial(function):
+        device = Device()
+        cold_steps = iter([cold] * warmup)
+        phases = {
+            "load": lambda: device.compute(load),
+            "forward": lambda: device.submit(forward + next(cold_steps, 0.0)),
+            "backward": lambda: device.submit(backward),
+            "update": lambda: device.submit(update),
+        }
+        if reads:
+            phases["read_loss"] = device.synchronize
+        return function(phases, device.synchronize, device.clock, warmup, steps)
+
+    return {"step": trial(time_per_step), "phases": trial(time_per_phase)}
+
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "honest_clock", "locked": true, "points": 8, "solution": false, "task": false}
+check("profile_training_loop.honest_clock")
+
+# %% [markdown]
+# Try it: on this device a step is 2 ms of loading and 9 ms of work for the device. What do your functions
+# say, with and without reading the loss, and what would a timer without `synchronize` say?
+
+# %%
+clock_trial(3, 20, cold=50.0, load=2.0, forward=3.0, backward=5.0, update=1.0, reads=False)
+
+# %% [markdown]
+# ## 2. Record a trace
+#
+# ### CARD profile_training_loop.instrument
+#
+# `watched_loop.py` holds a short, healthy loop: open it and look at `Training` with its methods `load`,
+# `forward`, `backward` and `update`, and at `steps`, which calls them. Write `record(folder, wait, warmup, active, label)`, which trains for `wait + warmup + active`
+# steps under `torch.profiler` and writes what happened in the `active` ones:
+#
+# - Its schedule skips `wait` steps, lets the profiler warm up for `warmup`, records `active`, once.
+# - Each phase is a range of its own, called `label/load`, `label/forward`, `label/backward`, `label/update`,
+#   with whatever `label` is.
+# - Memory, shapes and Python stacks are recorded.
+# - In `folder` lie a Chrome trace and the layout that TensorBoard's profiler plugin reads: a file
+#   `<worker>.<time>.pt.trace.json` in a folder of its own.
+# - It returns `{"chrome": path, "tensorboard": path}`, both as text.
+#
+# ### HINTS profile_training_loop.instrument
+
+
+# %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "instrument_solution", "locked": false, "solution": true, "task": false}
+### BEGIN SOLUTION profile_training_loop.instrument
+### STUB def record(folder, wait, warmup, active, label):
+### STUB     raise NotImplementedError("profile_training_loop.instrument")
+from torch.profiler import ProfilerActivity, profile, record_function, schedule
+from watched_loop import Training
+
+
+def record(folder, wait, warmup, active, label):
+    folder = Path(folder)
+    board = folder / "tensorboard"
+    activities = [ProfilerActivity.CPU]
+    if torch.cuda.is_available():
+        activities.append(ProfilerActivity.CUDA)
+    profiler = profile(
+        activities=activities,
+        schedule=schedule(wait=wait, warmup=warmup, active=active, repeat=1),
+        on_trace_ready=torch.profiler.tensorboard_trace_handler(str(board), worker_name="lab"),
+        record_shapes=True,
+        profile_memory=True,
+        with_stack=True,
+    )
+    loop = Training()
+    with profiler:
+        for step in range(wait + warmup + active):
+            with record_function(f"{label}/load"):
+                batch = loop.load(step)
+            with record_function(f"{label}/forward"):
+                loss = loop.forward(batch)
+            with record_function(f"{label}/backward"):
+                loop.backward(loss)
+            with record_function(f"{label}/update"):
+                loop.update()
+            profiler.step()
+    # A trace can be exported once; the second file is a copy of the first.
+    (written,) = board.glob("*.pt.trace.json")
+    chrome = folder / "trace.json"
+    shutil.copyfile(written, chrome)
+    return {"chrome": str(chrome), "tensorboard": str(written)}
+
+
+### END SOLUTION
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "instrument", "locked": true, "points": 8, "solution": false, "task": false}
+check("profile_training_loop.instrument")
+
+# %% [markdown]
+# Look at your own trace: the timeline here, or the whole file in Perfetto. Nothing is uploaded anywhere.
+
+# %%
+from hotloop import trace
+
+folder = Path("traces")
+shutil.rmtree(folder, ignore_errors=True)
+written = record(folder, wait=1, warmup=2, active=3, label="mine")
+mine = trace.read(written["chrome"])
+trace.timeline(mine, step=mine.steps[1].number)
+
+# %%
+trace.top_ops(mine)
+
+# %%
+trace.perfetto(written["chrome"])
+
+# %% [markdown]
+# With Nsight Systems the same ranges appear in the row “NVTX”: `record_function` becomes an NVTX range under
+# `torch.autograd.profiler.emit_nvtx`. The lesson has the commands and says which row is which.
+#
+# ## 3. Read a trace
+#
+# ### CARD profile_training_loop.read_trace
+#
+# A trace is JSON: `{"traceEvents": [...]}`, one event with `ph` "X" for everything that lasted, with `name`,
+# `cat`, `pid`, `tid`, `ts` (start) and `dur`, both in microseconds. Tools sum these up for you. To trust a
+# tool you should have done it once yourself.
+#
+# Write `answers(path)` for a trace that is a plain `.json` file. It returns a dict:
+#
+# | key | what |
+# | --- | --- |
+# | `steps` | how many steps there are: events called `ProfilerStep#…` of category `user_annotation` |
+# | `step_ms` | their median duration in milliseconds |
+# | `slowest_op` | the name of the operator (`cpu_op`) with the most *self* time over the whole trace |
+# | `slowest_op_share` | its share of the self time of all `cpu_op` events |
+# | `launches_per_step` | kernel launches within the steps, per step: `cuda_runtime` events whose name begins with `cudaLaunchKernel` |
+# | `copies_to_device` | `gpu_memcpy` events within the steps whose name has `HtoD`, over all steps |
+# | `gpu_idle_share` | share of the steps' time in which no `kernel`, `gpu_memcpy` or `gpu_memset` runs; `None` if there is none in the whole trace |
+# | `largest_allocation` | the largest positive `Bytes` of the `[memory]` events; `None` without any |
+#
+# Self time of an event is its duration less that of the `cpu_op` events directly inside it, on the same
+# `pid` and `tid`. “Within the steps” means: it starts within one. Several streams may be busy at once, and
+# time does not count twice.
+#
+# ### HINTS profile_training_loop.read_trace
+
+
+# %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "read_trace_solution", "locked": false, "solution": true, "task": false}
+### BEGIN SOLUTION profile_training_loop.read_trace
+### STUB def answers(path):
+### STUB     raise NotImplementedError("profile_training_loop.read_trace")
+def answers(path):
+    events = json.loads(Path(path).read_text())["traceEvents"]
+    lasting = [e for e in events if e.get("ph") == "X"]
+    steps = [
+        (e["ts"], e["ts"] + e["dur"])
+        for e in lasting
+        if e.get("cat") == "user_annotation" and e["name"].startswith("ProfilerStep#")
+    ]
+    own = self_times(lasting)
+    slowest = max(own, key=own.get)
+    gpu = [e for e in lasting if e.get("cat") in {"kernel", "gpu_memcpy", "gpu_memset"}]
+    launches = [
+        e
+        for e in lasting
+        if e.get("cat") == "cuda_runtime" and e["name"].startswith("cudaLaunchKernel")
+    ]
+    copies = [e for e in gpu if e["cat"] == "gpu_memcpy" and "HtoD" in e["name"]]
+    sizes = [e["args"]["Bytes"] for e in events if e.get("name") == "[memory]"]
+    return {
+        "steps": len(steps),
+        "step_ms": statistics.median(end - start for start, end in steps) / 1000,
+        "slowest_op": slowest,
+        "slowest_op_share": own[slowest] / sum(own.values()),
+        "launches_per_step": sum(starts_within(e, steps) for e in launches) / len(steps),
+        "copies_to_device": sum(starts_within(e, steps) for e in copies),
+        "gpu_idle_share": idle_share(gpu, steps) if gpu else None,
+        "largest_allocation": max((size for size in sizes if size > 0), default=None),
+    }
+
+
+def starts_within(event, steps):
+    return any(start <= event["ts"] < end for start, end in steps)
+
+
+def self_times(lasting):
+    own = {}
+    threads = {}
+    for event in lasting:
+        if event.get("cat") == "cpu_op":
+            threads.setdefault((event["pid"], event["tid"]), []).append(event)
+    for thread in threads.values():
+        thread.sort(key=lambda e: (e["ts"], -e["dur"]))
+        open_events = []
+        for event in thread:
+            while open_events and event["ts"] >= open_events[-1]["ts"] + open_events[-1]["dur"]:
+                open_events.pop()
+            own[event["name"]] = own.get(event["name"], 0.0) + event["dur"]
+            if open_events:
+                own[open_events[-1]["name"]] -= event["dur"]
+            open_events.append(event)
+    return own
+
+
+def idle_share(gpu, steps):
+    busy = 0.0
+    for start, end in steps:
+        reached = start
+        for event in sorted(gpu, key=lambda e: e["ts"]):
+            first = max(event["ts"], reached)
+            last = min(event["ts"] + event["dur"], end)
+            if last > first:
+                busy += last - first
+                reached = last
+    return 1 - busy / sum(end - start for start, end in steps)
+
+
+### END SOLUTION
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "read_trace", "locked": true, "points": 12, "solution": false, "task": false}
+check("profile_training_loop.read_trace")
+
+# %%
+answers(written["chrome"])
+
+# %% [markdown]
+# ## 4. Four sick runs
+#
+# ### CARD profile_training_loop.diagnose
+#
+# `recorded_a` to `recorded_d` are traces of real runs on a CPU, each with one sickness, and
+# `recorded_healthy` is one without. Find out what each suffers from, and name the evidence:
+#
+# - `loader`: the step waits for its data.
+# - `sync`: the step waits for somebody else to finish.
+# - `launch`: so many tiny operators that calling them takes the time, and not their arithmetic.
+# - `allocator`: memory is taken from the system and given back again and again.
+#
+# Write `diagnosis()`: it returns a dict with `"a"`, `"b"`, `"c"` and `"d"`, each `{"cause": …, "event": …,
+# "share": …}`. `event` is the name of the range or operator in which the lost time lies, as the trace
+# spells it, and `share` is the share of all steps' time that lies within events of that name (of the
+# thread that runs the steps). Your share may be off by a tenth of itself. Work them out below, then write
+# the results down.
+#
+# ### HINTS profile_training_loop.diagnose
+
+# %%
+sick = {name: trace.read(f"recorded_{name}.pt.trace.json.gz") for name in "abcd"}
+healthy = trace.read("recorded_healthy.pt.trace.json.gz")
+trace.timeline(healthy, step=healthy.steps[1].number)
+
+# %%
+trace.compare(healthy, sick["a"])
+
+
+# %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "diagnose_solution", "locked": false, "solution": true, "task": false}
+### BEGIN SOLUTION profile_training_loop.diagnose
+### STUB def diagnosis():
+### STUB     raise NotImplementedError("profile_training_loop.diagnose")
+def diagnosis():
+    raise NotImplementedError
+
+
+### END SOLUTION
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "diagnose", "locked": true, "points": 12, "solution": false, "task": false}
+check("profile_training_loop.diagnose")
+
+# %% [markdown]
+# ## 5. The first cause: augmentation
+#
+# ### CARD profile_training_loop.augment
+#
+# Profile the slow loop. On a CPU one thing stands out: the loader spends its time in Python, pixel by pixel.
+
+# %%
+import slow_loop
+from resnet import ResNet, pack, size_for
+
+import data
+
+pictures = data.load()
+
+
+def a_run(train, steps=6, batch=32):
+    """Seconds of a short training run, and the trained weights."""
+    generator = torch.Generator().manual_seed(0)
+    count = len(pictures.images)
+    sizes = ((count,), (9,), (9,), (2,))
+    plan = torch.stack(
+        [torch.randint(*size, (steps, batch), generator=generator) for size in sizes], dim=-1
+    )
+    model = ResNet(size_for(slow_loop.DEVICE))
+    initial = torch.empty(sum(entry.numel() for entry in model.state_dict().values()))
+    pack(model, initial)
+    trained = torch.empty_like(initial)
+    train(pictures.images, pictures.labels, plan, 0.01, initial, trained)
+    return trained
+
+
+with profile(activities=[ProfilerActivity.CPU], with_stack=True) as profiler:
+    a_run(slow_loop.train)
+print(profiler.key_averages().table(sort_by="self_cpu_time_total", row_limit=12))
+
+# %% [markdown]
+# Write `augment(images, entries, out)` in `training.py`: what `slow_loop.augment` does to one image, for a
+# whole batch at once and without a Python loop over pixels or images. It must give the same numbers; the
+# judge then times it against the slow one.
+#
+# Predict before you check: a batch of 32 images has 98304 numbers, each read once as a byte and written once
+# as a float. How long can that take on your machine? How long does the slow one take?
+#
+# ### HINTS profile_training_loop.augment
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "augment", "locked": true, "points": 10, "solution": false, "task": false}
+check("profile_training_loop.augment")
+
+# %% [markdown]
+# ## 6. The whole loop
+#
+# ### CARD profile_training_loop.train
+#
+# Write `train` in `training.py`. It trains as `slow_loop.train` does: the same samples in the same steps, the
+# same augmentation, loss and update. The judge compares the weights that come back, first after a few steps,
+# then by how often they are right on pictures that it keeps to itself, and measures your loop against the
+# slow one, one after the other, with fresh pictures, labels and weights each time.
+#
+# Mend one cause at a time, and measure after each: what gains nothing here may gain much on a GPU, and the
+# other way round. Write down what each step brought; the report asks for it. You need no log and no
+# checkpoint in the steps, but say in the report where they should go.
+#
+# ### HINTS profile_training_loop.train
+
+# %%
+import time
+
+import training
+
+
+def seconds(train):
+    a_run(train)  # the first run allocates, and on a GPU it compiles and chooses algorithms
+    started = time.perf_counter()
+    a_run(train)
+    return time.perf_counter() - started
+
+
+def compare_loops():
+    """Seconds of both loops, taken in turn, A B B A: a machine that slows down hits both."""
+    times = {"slow": [], "yours": []}
+    for name in ("slow", "yours", "yours", "slow"):
+        times[name].append(seconds(slow_loop.train if name == "slow" else training.train))
+    return {name: f"{min(values) * 1000:.0f} ms" for name, values in times.items()}
+
+
+compare_loops()
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "train", "locked": true, "points": 34, "solution": false, "task": false}
+check("profile_training_loop.train")
+
+# %% [markdown]
+# ## 7. The report
+#
+# ### CARD profile_training_loop.report
+#
+# Write one page for a colleague who pays for the machine:
+#
+# 1. What was slow: each cause with its evidence from a trace (event, share of the step, where you saw it).
+# 2. What you changed, in which order, and what each change brought, in percent of the step's time, with how
+#    you measured it and how sure you are.
+# 3. GPU utilisation before and after, or, without a GPU, which of your changes you expect to matter there
+#    and how you would prove it.
+# 4. What you left alone, and why: where the next gain would come from, and how far the limit is.
+#
+# ### HINTS profile_training_loop.report
+
+# %% [markdown] nbgrader={"schema_version": 3, "grade": true, "grade_id": "report", "locked": false, "points": 10, "solution": true, "task": false}
+# ### BEGIN SOLUTION profile_training_loop.report
+# ### STUB Write your report here.
+# A model report stands in the lesson.
+# ### END SOLUTION

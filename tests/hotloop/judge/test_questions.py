@@ -1,0 +1,113 @@
+"""Plain answers, and files that go to a worker and come back."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hotloop.judge.file_exchange import get_file, put_file
+from hotloop.judge.link import Link
+from hotloop.judge.questions import GivenFile, ask_plainly, number_complaint, put_folder
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.sandbox.freezer import SignalFreezer
+from hotloop.worker.serve import serve
+
+
+def size_of(path: str) -> int:
+    return len(Path(path).read_bytes())
+
+
+def twice(n: int) -> int:
+    return 2 * n
+
+
+def write(folder: str) -> str:
+    path = Path(folder) / "written"
+    path.write_bytes(b"abc" * 1000)
+    return str(path)
+
+
+def not_plain() -> Any:
+    return object()
+
+
+@pytest.fixture
+def link() -> Iterator[Link]:
+    """To a worker in a thread of this process: what is tested is what is said, not confinement."""
+    ours, theirs = socket.socketpair()
+    names = {"size_of": size_of, "twice": twice, "write": write, "not_plain": not_plain}
+    worker = threading.Thread(target=serve, args=(theirs, names))
+    worker.start()
+    link = Link(ours, SignalFreezer(2**22 - 1), trusted=False)
+    yield link
+    link.bye()
+    worker.join(10)
+
+
+def test_arguments_and_answers_are_plain_data(link: Link) -> None:
+    link.resolve("twice", None, 10)
+    assert ask_plainly(link, (21,), 10) == 42
+
+
+def test_a_file_is_given_by_its_path(link: Link) -> None:
+    link.resolve("size_of", None, 10)
+    assert ask_plainly(link, (GivenFile("data.bin", b"x" * 123_457),), 10) == 123_457
+
+
+def test_a_name_cannot_lead_out_of_the_folder(link: Link) -> None:
+    path = Path(put_file(link, "../../outside", b"x"))
+    assert path.name == "outside"
+    assert path.parent.name.startswith("given-")
+
+
+def test_what_a_candidate_wrote_comes_back(link: Link) -> None:
+    link.resolve("write", None, 10)
+    path = ask_plainly(link, (put_folder(link),), 10)
+    assert get_file(link, str(path)) == b"abc" * 1000
+
+
+def test_a_file_that_is_too_long_is_refused(link: Link) -> None:
+    link.resolve("write", None, 10)
+    path = str(ask_plainly(link, (put_folder(link),), 10))
+    with pytest.raises(Ruling) as caught:
+        get_file(link, path, most_bytes=4096 // 2)
+    assert caught.value.verdict is Verdict.OUTPUT_LIMIT
+
+
+def test_a_file_that_is_not_there_is_the_candidates_failure(link: Link) -> None:
+    with pytest.raises(Ruling) as caught:
+        get_file(link, "/no/such/file")
+    assert caught.value.verdict is Verdict.RUNTIME_ERROR
+
+
+def test_an_answer_that_is_not_plain_is_the_candidates_failure(link: Link) -> None:
+    link.resolve("not_plain", None, 10)
+    with pytest.raises(Ruling) as caught:
+        ask_plainly(link, (), 10)
+    assert "plain data" in caught.value.sentence
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "right"),
+    [
+        (1.009, 1.0, True),
+        (1.02, 1.0, False),
+        (True, 1.0, False),
+        ("1", 1.0, False),
+        (None, None, True),
+        (0.0, None, False),
+        (float("nan"), 1.0, False),
+    ],
+)
+def test_numbers_are_compared_within_a_share(got: object, want: float | None, right: bool) -> None:
+    complaint = number_complaint("it", got, want, 0.01)
+    assert (complaint is None) == right
+
+
+def test_a_number_beyond_all_floats_is_only_wrong() -> None:
+    assert number_complaint("it", 10**400, 1.0, 0.01) == "it is far too large"
