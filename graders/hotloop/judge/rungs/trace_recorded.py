@@ -50,7 +50,7 @@ class TraceRecorded:
         self._require_board(link, board, active)
         evidence = {"steps": len(found.steps), "events": found.events}
         said = f"A trace of {active} steps with ranges, memory, shapes and stacks, in both layouts."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
+        return RungRecord(name, Verdict.PASSED, said, 1.0, instrumented=True, evidence=evidence)
 
     def _require_board(self, link: Link, path: str, active: int) -> None:
         if not path.endswith(BOARD_SUFFIXES):
