@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import torch
+from operator_trials import Trials
 
 from hotloop.cudasim.extension import load
 
@@ -11,8 +12,13 @@ load(Path(__file__).with_name("softmax_op.cu"))
 
 
 ### TASK fused_softmax.operator_python
-# Register fake kernels for hotloop_softmax::forward and hotloop_softmax::backward, and the
-# backward of forward with torch.library.register_autograd.
+# Register a fake kernel for hotloop_softmax::forward: it says what comes out, and
+# computes nothing.
+
+
+### TASK fused_softmax.operator_backward registration
+# Register a fake kernel for hotloop_softmax::backward, the backward of forward with
+# torch.library.register_autograd, and what shall happen when backward is differentiated.
 
 
 def softmax(x):
@@ -20,14 +26,12 @@ def softmax(x):
     return torch.ops.hotloop_softmax.forward(x)
 
 
-def gradient(x, dy):
-    """What autograd gives back for x when dy comes in."""
-    x = x.detach().requires_grad_()
-    return torch.autograd.grad(softmax(x), x, dy)[0]
+def backward_into(y, dy, dx):
+    """The backward's kernel alone, as it is timed on a GPU."""
+    torch.ops.hotloop_softmax.backward_out(y, dy, dx)
 
 
-def compiled(x):
-    """softmax(2x) + x in one graph: the operator between two others. A graph break is an error."""
-    # aot_eager traces like the default compiler and leaves out generating code, which takes longer.
-    graph = torch.compile(lambda z: softmax(z * 2) + z, fullgraph=True, backend="aot_eager")
-    return graph(x)
+trials = Trials(softmax)
+gradient, second_gradient = trials.gradient, trials.second_gradient
+compiled, compiled_gradient = trials.compiled, trials.compiled_gradient
+exported = trials.exported

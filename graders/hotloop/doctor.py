@@ -16,7 +16,9 @@ from enum import StrEnum
 from typing import Any, cast
 
 from hotloop import curriculum, paths
+from hotloop.cudasim.problem import ToolMissing
 from hotloop.judge import device
+from hotloop.nvcc import toolchain
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.level import level
@@ -165,12 +167,15 @@ def _torch_sees_gpu() -> tuple[bool, str]:
 
 
 def _nvcc() -> Finding:
-    nvcc = shutil.which("nvcc")
-    if nvcc is None:
+    try:
+        tools = toolchain.find()
+    except ToolMissing:
         mend = _pip("'cuda-toolkit[nvcc,cudart,cccl]'")
         return Finding("nvcc", State.LIMITED, "not found; CUDA C++ tasks need it", mend)
-    lines = _run([nvcc, "--version"]).stdout.strip().splitlines()
-    release = next((line for line in lines if "release" in line), nvcc)
+    release = f"release {tools.version()}"
+    if tools.nvdisasm is None:
+        what = f"{release}; no nvdisasm: the width of loads is read from PTX"
+        return Finding("nvcc", State.LIMITED, what, toolchain.DISASSEMBLER_REMEDY)
     return Finding("nvcc", State.OK, release)
 
 

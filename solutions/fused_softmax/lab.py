@@ -16,15 +16,15 @@
 #
 # Softmax does five small things to every element. Run as five operations, they carry the whole
 # tensor to memory and back again and again; run as one kernel, they read it once and write it once.
-# In this notebook you build that kernel in ten steps, from PyTorch over OpenAI Triton to CUDA C++ and an operator
+# In this notebook you build that kernel in twelve steps, from PyTorch over OpenAI Triton to CUDA C++ and operators
 # of your own, and explain in the last one why it is fast.
 #
 # How it works here:
 #
 # - Write your answer where a cell says `### TASK …`, then run the cell with `check(…)` below it. A
 #   separate judge process calls your function on hidden inputs and tells you what it saw.
-# - Tasks 3 and 4 are written in `softmax_triton.py`, tasks 5 to 7 in `softmax.cu`, and tasks 8 to 10 in
-#   `softmax_op.cu` and `softmax_op.py`, beside this notebook.
+# - Tasks 3 and 4 are written in `softmax_triton.py`, tasks 5 to 7 in `softmax.cu`, tasks 8 to 10 in
+#   `softmax_op.cu` and `softmax_op.py`, and task 11 in `softmax_op_triton.py`, beside this notebook.
 #   Open them in JupyterLab's editor (double-click in the file list), save, and run the check here.
 # - No GPU is needed to start: Triton kernels run in Triton's interpreter, and CUDA C++ in Hotloop's
 #   simulator. What only a GPU can show says `not_measured`, and its points stay open.
@@ -298,14 +298,17 @@ check("fused_softmax.operator_launcher")
 #
 # ### CARD fused_softmax.operator_python
 #
-# `torch.compile` and autograd cannot look into your kernel. In `softmax_op.py` register for them: a *fake* kernel
-# for `forward` and for `backward`, which says what comes out without computing it, and the backward itself, so
-# that `forward` can be differentiated. The check traces your operator between two others with `fullgraph=True`,
-# where a graph break is an error.
+# `torch.compile` and `torch.export` cannot look into your kernel. In `softmax_op.py` register a *fake* kernel for
+# `forward`, which says what comes out without computing it: shape, dtype and layout, for every input that the real
+# one takes. What comes out of yours is contiguous.
+#
+# The check traces your operator between two others with `fullgraph=True`, where a graph break is an error. Then it
+# exports it with one matrix and runs the graph with another one, transposed. What each function asks stands in
+# `operator_trials.py`.
 #
 # ### HINTS fused_softmax.operator_python
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "operator_python", "locked": true, "points": 5, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "operator_python", "locked": true, "points": 7, "solution": false, "task": false}
 check("fused_softmax.operator_python")
 
 # %% [markdown]
@@ -316,16 +319,18 @@ check("fused_softmax.operator_python")
 # `softmax_backward_kernel` in `softmax_op.cu` computes the gradient: with `y` the result and `dy` the gradient that
 # came back, **dx = y · (dy − Σ y · dy)**, the sum over the row. One block of 256 threads writes one row.
 #
+# In `softmax_op.py` register `backward` as the gradient of `forward`, and a fake kernel for it. Then decide what
+# happens when somebody differentiates your gradient once more. PyTorch takes an operator without a gradient for a
+# constant: *predict* what the gradient of the gradient then is, and try it.
+#
 # ### HINTS fused_softmax.operator_backward
 
-# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "operator_backward", "locked": true, "points": 8, "solution": false, "task": false}
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "operator_backward", "locked": true, "points": 17, "solution": false, "task": false}
 check("fused_softmax.operator_backward")
 
 # %% [markdown]
-# PyTorch has checks of its own for operators. The cell below runs them on yours: `opcheck` looks at the schema, at
-# the registrations and at what your fake kernels promise; and your operator stands beside
-# `torch.nn.functional.softmax` on a few shapes. Where do the two differ, and by how much? Is it more than float32
-# explains?
+# PyTorch has checks of its own for operators. The cell below runs `opcheck` on yours: it looks at the schema, at
+# the registrations, and at what your fake kernels promise.
 
 # %%
 from hotloop.cudasim.lesson import try_operator
@@ -333,18 +338,46 @@ from hotloop.cudasim.lesson import try_operator
 try_operator("softmax_op.py")
 
 # %% [markdown]
-# ## 11. Explain it
+# ## 11. The same operator in Triton
+#
+# ### CARD fused_softmax.operator_triton
+#
+# An operator is a promise to PyTorch, and PyTorch does not ask what stands behind it. In `softmax_op_triton.py` make
+# one of your kernel of task 3, with `torch.library.custom_op`, and with a backward kernel in Triton:
+#
+# - `forward(x)` takes float32, float16 and bfloat16 matrices of any strides, and gives a contiguous result;
+# - `backward(y, dy)` gives its gradient, for rows of any length;
+# - both have fake kernels, and `forward` knows its gradient. The gradient of the gradient is right, or an error.
+#
+# ### HINTS fused_softmax.operator_triton
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "operator_triton", "locked": true, "points": 11, "solution": false, "task": false}
+check("fused_softmax.operator_triton")
+
+# %% [markdown]
+# Now the two of them beside `torch.nn.functional.softmax`. *Predict first*: on which inputs do the three differ,
+# and by how much? Is it more than float32 explains? On a GPU the cell measures times as well. You will need what
+# you see in the last task.
+
+# %%
+from hotloop.cudasim.lesson import compare_operators
+
+compare_operators("softmax_op.py", "softmax_op_triton.py")
+
+# %% [markdown]
+# ## 12. Explain it
 #
 # ### CARD fused_softmax.explain
 #
 # A colleague has read your kernel and asks: *“It does the same arithmetic as before. Why is it faster, by
-# how much can it be, and when will it not help?”* Answer in 150 to 300 words, with numbers:
+# how much can it be, and when will it not help?”* Answer in 150 to 350 words, with numbers:
 #
 # 1. bytes moved per element by the five-operation chain and by your kernel, in float32 and in bfloat16;
 # 2. the lowest time that your kernel can take for a `[4096, 8192]` bfloat16 tensor on a card that copies at
 #    3 TB/s (bytes read plus bytes written, a second), with the calculation;
 # 3. one case in which fusing gains little or nothing, and why;
-# 4. what changes when a row no longer fits in one block.
+# 4. what changes when a row no longer fits in one block;
+# 5. where your two operators and `torch.nn.functional.softmax` differ, and why that is no mistake of either.
 #
 # A person reads and marks this answer.
 #
@@ -369,4 +402,8 @@ try_operator("softmax_op.py")
 # When a row doesn't fit in one block, its elements can't stay in registers between the sum and the
 # division. The online recurrence needs one pass for maximum and sum together, and a second pass reads the
 # row again to write it: 3 · s bytes an element instead of 2 · s, unless the second read hits the cache.
+#
+# On ordinary rows the three agree to a few units in the last place: the same sums are taken in another order.
+# On a row of −inf only PyTorch gives NaN, the definition's 0 / 0, and mine give zeros, as attention wants it. The
+# operator in CUDA C++ refuses bfloat16, for which I have written no kernel; the one in Triton takes it.
 # ### END SOLUTION

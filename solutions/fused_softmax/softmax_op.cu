@@ -12,10 +12,25 @@
 
 #include <climits>
 
+#ifndef HOTLOOP_CUDASIM
+#include <torch/csrc/inductor/aoti_torch/c/shim.h>
+#endif
+
 using torch::headeronly::ScalarType;
 using torch::stable::Tensor;
 
-// y = softmax of each row of x. x: [rows, columns], float32, on the GPU, with any strides.
+// The stream that PyTorch works on now: what is launched elsewhere may run before x is written, or
+// after the result is read. The simulator has one stream only.
+static cudaStream_t current_stream(const Tensor& x) {
+  void* stream = nullptr;
+#ifndef HOTLOOP_CUDASIM
+  const int status = aoti_torch_get_current_cuda_stream(x.get_device_index(), &stream);
+  STD_TORCH_CHECK(status == AOTI_TORCH_SUCCESS, "softmax: PyTorch names no stream");
+#endif
+  return static_cast<cudaStream_t>(stream);
+}
+
+// y = softmax of each row of x, contiguous. x: [rows, columns], float32, on the GPU, any strides.
 Tensor softmax_forward(const Tensor& x) {
   // ### BEGIN SOLUTION fused_softmax.operator_launcher
   // ### STUB // Check x, make it contiguous, launch softmax_warp, look for an error, return the result.
@@ -29,18 +44,18 @@ Tensor softmax_forward(const Tensor& x) {
   const Tensor in = x.is_contiguous() ? x : torch::stable::contiguous(x);
   Tensor out = torch::stable::new_empty(in, {rows, columns});
   if (x.numel() == 0) return out;  // a grid of 0 blocks is an error
-  softmax_warp<<<rows, kThreads>>>(static_cast<const float*>(in.data_ptr()),
-                                   static_cast<float*>(out.data_ptr()), static_cast<int>(rows),
-                                   static_cast<int>(columns));
+  softmax_warp<<<rows, kThreads, 0, current_stream(x)>>>(
+      static_cast<const float*>(in.data_ptr()), static_cast<float*>(out.data_ptr()),
+      static_cast<int>(rows), static_cast<int>(columns));
   const cudaError_t error = cudaGetLastError();
   STD_TORCH_CHECK(error == cudaSuccess, "softmax: ", cudaGetErrorString(error));
   return out;
   // ### END SOLUTION
 }
 
-// 9. The backward of a row: dx = y · (dy − sum(y · dy)).  <<<rows, kThreads>>>
+// 10. The backward of a row: dx = y · (dy − sum(y · dy)).  <<<rows, kThreads>>>
 __global__ void softmax_backward_kernel(const float* y, const float* dy, float* dx, int columns) {
-  // ### BEGIN SOLUTION fused_softmax.operator_backward
+  // ### BEGIN SOLUTION fused_softmax.operator_backward kernel
   // ### STUB // One block a row: the sum of y · dy over the row, then dx.
   __shared__ float of_warp[kThreads / 32];
   const size_t start = static_cast<size_t>(blockIdx.x) * columns;
@@ -58,29 +73,38 @@ __global__ void softmax_backward_kernel(const float* y, const float* dy, float* 
   // ### END SOLUTION
 }
 
-// dx for a forward result y and the gradient dy that came back; both as softmax_forward returns.
-Tensor softmax_backward(const Tensor& y, const Tensor& dy) {
-  STD_TORCH_CHECK(y.is_cuda() && dy.is_cuda(), "softmax_backward: tensors must be on the GPU");
-  STD_TORCH_CHECK(y.dim() == 2 && dy.dim() == 2 && y.size(0) == dy.size(0) &&
-                      y.size(1) == dy.size(1),
-                  "softmax_backward: y and dy must have the same two dimensions");
-  const Tensor from = torch::stable::contiguous(y), with = torch::stable::contiguous(dy);
-  Tensor out = torch::stable::new_empty(from, {y.size(0), y.size(1)});
-  if (y.numel() == 0) return out;
-  softmax_backward_kernel<<<y.size(0), kThreads>>>(
-      static_cast<const float*>(from.data_ptr()), static_cast<const float*>(with.data_ptr()),
-      static_cast<float*>(out.data_ptr()), static_cast<int>(y.size(1)));
+// Writes dx, for a forward result y and the gradient dy that came back; all three contiguous.
+void softmax_backward_out(const Tensor& y, const Tensor& dy, const Tensor& dx) {
+  for (const Tensor& t : {y, dy, dx}) {
+    STD_TORCH_CHECK(t.is_cuda(), "softmax_backward: tensors must be on the GPU");
+    STD_TORCH_CHECK(t.scalar_type() == ScalarType::Float && t.is_contiguous() && t.dim() == 2 &&
+                        t.size(0) == y.size(0) && t.size(1) == y.size(1),
+                    "softmax_backward: y, dy and dx must be contiguous float32 of one shape");
+  }
+  if (y.numel() == 0) return;
+  softmax_backward_kernel<<<y.size(0), kThreads, 0, current_stream(y)>>>(
+      static_cast<const float*>(y.data_ptr()), static_cast<const float*>(dy.data_ptr()),
+      static_cast<float*>(dx.data_ptr()), static_cast<int>(y.size(1)));
   const cudaError_t error = cudaGetLastError();
   STD_TORCH_CHECK(error == cudaSuccess, "softmax_backward: ", cudaGetErrorString(error));
+}
+
+// dx, contiguous; y and dy may have any strides.
+Tensor softmax_backward(const Tensor& y, const Tensor& dy) {
+  const Tensor from = torch::stable::contiguous(y), with = torch::stable::contiguous(dy);
+  Tensor out = torch::stable::new_empty(from, {y.size(0), y.size(1)});
+  softmax_backward_out(from, with, out);
   return out;
 }
 
 STABLE_TORCH_LIBRARY(hotloop_softmax, m) {
   m.def("forward(Tensor x) -> Tensor");
   m.def("backward(Tensor y, Tensor dy) -> Tensor");
+  m.def("backward_out(Tensor y, Tensor dy, Tensor(a!) dx) -> ()");
 }
 
 STABLE_TORCH_LIBRARY_IMPL(hotloop_softmax, CUDA, m) {
   m.impl("forward", TORCH_BOX(&softmax_forward));
   m.impl("backward", TORCH_BOX(&softmax_backward));
+  m.impl("backward_out", TORCH_BOX(&softmax_backward_out));
 }

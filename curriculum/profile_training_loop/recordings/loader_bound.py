@@ -58,6 +58,8 @@ def _between(pixels: list[list[list[float]]], y: float, x: float) -> list[float]
 class LoaderBound(Loop):
     """The worker does more than the step."""
 
+    prefetched = 2  # used up before the recording begins
+
     def dataset(self) -> Dataset[Batch]:
         """Picture by picture."""
         return OneByOne(self.pictures)

@@ -30,7 +30,8 @@ KNOWN = ROOT / "graders/hotloop/checks/harness/profile_training_loop/recordings.
 HEAD = (
     "# Written by curriculum/profile_training_loop/recordings/record_all.py, but for the causes.\n"
 )
-ATTEMPTS = 40
+ATTEMPTS = 20
+MOST_STARVED = 0.1
 
 
 def path_of(letter: str) -> Path:
@@ -93,8 +94,10 @@ def _record_clearly(cause: str | None, path: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         attempt = Path(folder) / "attempt.json.gz"
         for _ in range(ATTEMPTS):
-            record(loop, attempt)
+            starved = record(loop, attempt)
             reasons = unclear(cause, trace.read(attempt))
+            if starved > MOST_STARVED:
+                reasons.append(f"for {starved:.0%} of the time it had no core")
             print(
                 cause or "healthy",
                 "is unclear: " + "; ".join(reasons) if reasons else "is clear",

@@ -27,6 +27,7 @@ SIZE = Size(8, (1, 1, 1, 0), stem_stride=2)
 """A stage less than the small network has, so that six steps are a small file."""
 
 BATCH = 8
+ROUNDS = 10
 RATE = 0.02
 MOMENTUM = 0.9
 WEIGHT_DECAY = 5e-4
@@ -57,6 +58,8 @@ class Loop:
     """A run of some steps on one of `world` processes."""
 
     steps = 6
+    prefetched = 8
+    """How many batches the worker may be ahead."""
     world = 1
     """In how many processes it is run; the first one is recorded."""
 
@@ -70,8 +73,14 @@ class Loop:
 
     def loader(self) -> DataLoader[Batch]:
         """One worker process that prepares batches ahead."""
-        order = torch.randperm(len(self.pictures.labels)).split(BATCH)
-        return DataLoader(self.dataset(), sampler=list(order), batch_size=None, num_workers=1)
+        order = torch.randperm(len(self.pictures.labels)).split(BATCH) * ROUNDS
+        return DataLoader(
+            self.dataset(),
+            sampler=list(order),
+            batch_size=None,
+            num_workers=1,
+            prefetch_factor=self.prefetched,
+        )
 
     def dataset(self) -> Dataset[Batch]:
         """What the worker prepares."""

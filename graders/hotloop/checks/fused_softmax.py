@@ -26,6 +26,7 @@ from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.cuda_clean import CudaClean
 from hotloop.judge.rungs.cuda_compiles import CudaCompiles
 from hotloop.judge.rungs.cuda_correct import CudaCorrect
+from hotloop.judge.rungs.cuda_operator import Called, RightOrRefused
 from hotloop.judge.rungs.cuda_traffic import CudaTraffic
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
@@ -42,18 +43,22 @@ KERNELS = "softmax_triton.py"
 CUDA_FILE = "softmax.cu"
 CLEAN = ("correct", "clean")
 OPERATOR_FILE = "softmax_op.py"
+TRITON_OPERATOR_FILE = "softmax_op_triton.py"
 CUDA_PROGRAMS = {"g++": "g++"}  # the simulator compiles with it
 HARNESS = Path(__file__).parent / "harness" / "fused_softmax"
 BASELINES = Path(__file__).parent / "baselines" / "fused_softmax.py"
 FIVE_OPS = Baseline(BASELINES, "five_ops")
 COPY = Baseline(BASELINES, "copy")
 SCALE_MASK_SOFTMAX = Baseline(BASELINES, "scale_mask_softmax")
+SOFTMAX_BACKWARD = Baseline(BASELINES, "softmax_backward")
 
 CPU_SHAPE = (256, 4096)
 GPU_SHAPE = (8192, 8192)
 GPU_MASKED_SHAPE = (16384, 4096)
 ODD_EVERY = 8
 TIMED_SCALE = 0.125
+BACKWARD_SCALE = 1 / 64
+"""Deviation of what stands for the forward's result: the sum of y · dy is then as large as dy."""
 
 LONGER_THAN_ANY_BLOCK = (1 << 20) + 3
 """Triton allows 2^20 elements a block, so that such a row needs a loop."""
@@ -65,6 +70,7 @@ COPY_LEVELS = (Level(0.6, 0.5), Level(0.75, 1.0), Level(0.85, 0.0))
 """Shares of the bandwidth that a copy of the same tensors reaches in the same minutes."""
 
 GPU_MASKED_LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0), Level(3.0, 0.0))
+GPU_BACKWARD_LEVELS = (Level(1.25, 0.5), Level(1.5, 1.0), Level(1.75, 0.0))
 
 
 # --- tasks ----------------------------------------------------------------------------------------
@@ -211,13 +217,14 @@ def operator_launcher() -> Check:
 
 
 def operator_python() -> Check:
-    """What the compiler must know: the operator in the middle of a graph that must not break."""
+    """What the compiler must know: the operator in graphs that must not break."""
     return Check(
         Candidate("compiled", OPERATOR_FILE, operator=True),
         {
             "correct": Correct(
                 _cases_in_a_graph, _doubled_beside_itself, _tolerance_in_a_graph, case_timeout_s=120
-            )
+            ),
+            "exported": _exported(),
         },
         programs=CUDA_PROGRAMS,
     )
@@ -230,10 +237,68 @@ def operator_backward() -> Check:
         {
             "correct": Correct(
                 _gradient_cases, _gradient_rows, _gradient_tolerance, case_timeout_s=120
-            )
+            ),
+            "compiled": _compiled_gradient(),
+            "twice": _gradient_of_gradient(),
+            "gpu_correct": Called(
+                "backward_into",
+                GpuCorrect(_backward_cases, backward_rows, _backward_tolerance),
+                "destination",
+            ),
+            "gpu_fast": Called(
+                "backward_into",
+                GpuFast(
+                    _gpu_backward_workload(), SOFTMAX_BACKWARD, _bytes_of_call, GPU_BACKWARD_LEVELS
+                ),
+                "destination",
+            ),
         },
         programs=CUDA_PROGRAMS,
     )
+
+
+def operator_triton() -> Check:
+    """The same operator with the Triton kernel behind it."""
+    return Check(
+        Candidate("softmax", TRITON_OPERATOR_FILE),
+        {
+            "correct": Correct(_triton_operator_cases, softmax_rows, _tolerance),
+            "exported": _exported(),
+            "gradient": Called(
+                "gradient",
+                Correct(_gradient_cases, _gradient_rows, _gradient_tolerance, needs=("correct",)),
+            ),
+            "compiled": _compiled_gradient(),
+            "twice": _gradient_of_gradient(),
+        },
+    )
+
+
+def _exported() -> Called:
+    rung = Correct(
+        _cases_to_transpose,
+        _softmax_of_columns,
+        _tolerance,
+        needs=("correct",),
+        case_timeout_s=120,
+    )
+    return Called("exported", rung)
+
+
+def _compiled_gradient() -> Called:
+    rung = Correct(
+        _graph_gradient_cases,
+        _gradient_in_a_graph,
+        _gradient_tolerance,
+        needs=("correct",),
+        case_timeout_s=120,
+    )
+    return Called("compiled_gradient", rung)
+
+
+def _gradient_of_gradient() -> Called:
+    rung = RightOrRefused(_second_gradient_cases, _second_gradient_rows, _second_tolerance)
+    return Called("second_gradient", rung)
 
 
 def _cuda_kernel(name: str) -> CudaKernel:
@@ -264,6 +329,10 @@ def _softmax_on_device(x: Any) -> Any:
 
 def _masked_softmax_on_device(x: Any, mask: Any, scale: float) -> Any:
     return _softmax_on_device((x * scale).masked_fill(mask == 0, -math.inf))
+
+
+def _backward_on_device(y: Any, dy: Any) -> Any:
+    return y * (dy - (y * dy).sum(-1, keepdim=True))
 
 
 def _tolerance(case: Case) -> Tolerance:
@@ -419,8 +488,85 @@ def _gradient_cases(rng: Rng) -> Iterator[Case]:
 
 
 def _gradient_rows(x: Floats, dy: Floats) -> Floats:
-    y = softmax_rows(x)
+    return backward_rows(softmax_rows(x), dy)
+
+
+def backward_rows(y: Floats, dy: Floats) -> Floats:
+    """Gradient of a softmax from its result `y`, whatever numbers that holds."""
     return y * (dy - (y * dy).sum(axis=-1, keepdims=True))
+
+
+def _graph_gradient_cases(rng: Rng) -> Iterator[Case]:
+    for label, columns in (("an odd number of columns", _odd(rng, 65, 900)), ("fours", 1024)):
+        shape = (int(rng.integers(3, 9)), columns)
+        x, dy = _normal(rng, shape), _normal(rng, shape)
+        yield Case(label, (Tensor(x, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
+
+
+def _gradient_in_a_graph(x: Floats, dy: Floats) -> Floats:
+    return 2.0 * backward_rows(softmax_rows(2.0 * x), dy) + dy
+
+
+def _second_gradient_cases(rng: Rng) -> Iterator[Case]:
+    for label, columns in (("an odd number of columns", _odd(rng, 65, 900)), ("fours", 1024)):
+        shape = (int(rng.integers(3, 9)), columns)
+        # Small numbers, so that no row is almost one single element, whose gradients vanish.
+        tensors = tuple(Tensor(rng.standard_normal(shape), FP32) for _ in range(3))
+        yield Case(label, tensors, TensorSpec(shape, FP32))
+
+
+def _second_gradient_rows(x: Floats, dy: Floats, g: Floats) -> Floats:
+    """Of Σ g · y · (dy − Σ y·dy): first for y, then through the softmax."""
+    y = softmax_rows(x)
+    inner = (y * dy).sum(axis=-1, keepdims=True)
+    for_y = g * (dy - inner) - dy * (y * g).sum(axis=-1, keepdims=True)
+    return backward_rows(y, for_y)
+
+
+def _second_tolerance(case: Case) -> Tolerance:
+    """Of numbers of a size of 10, times an element of y, of which none is near 1 here."""
+    derived = Tolerance.derived(FP32, FP32, terms=case.out.shape[-1], amplification=104)
+    return Tolerance(derived.relative, derived.absolute + 2.0 * derived.relative)
+
+
+def _cases_to_transpose(rng: Rng) -> Iterator[Case]:
+    """At least 2 × 2: of extents of 1, graphs for every shape take leave."""
+    for label, shape in (
+        ("a tall matrix", (_odd(rng, 65, 900), int(rng.integers(2, 9)))),
+        ("a wide matrix", (int(rng.integers(2, 9)), _odd(rng, 65, 300))),
+    ):
+        x = _normal(rng, shape)
+        yield Case(label, (Tensor(x, FP32),), TensorSpec(shape[::-1], FP32))
+
+
+def _softmax_of_columns(x: Floats) -> Floats:
+    return softmax_rows(np.ascontiguousarray(x.T))
+
+
+def _triton_operator_cases(rng: Rng) -> Iterator[Case]:
+    yield _case("one single element", _normal(rng, (1, 1)), FP32)
+    yield _case("an odd number of columns", _normal(rng, (5, _odd(rng, 65, 1000))), FP32)
+    yield _case("bfloat16", _normal(rng, (4, 2048)), BF16)
+    yield _case("float16 with a gap between rows", _normal(rng, (5, 777)), FP16, gap=19)
+    yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))), FP32)
+    yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))), FP32)
+
+
+def _backward_cases(rng: Rng) -> Iterator[Case]:
+    for label, shape in (
+        ("one single element", (1, 1)),
+        ("an odd number of columns", (5, _odd(rng, 65, 1000))),
+        ("rows of fours", (64, 4096)),
+        ("long rows", (3, 100003)),
+    ):
+        y, dy = softmax_rows(_normal(rng, shape)), _normal(rng, shape)
+        yield Case(label, (Tensor(y, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
+
+
+def _backward_tolerance(case: Case) -> Tolerance:
+    """Of dy − Σ(y·dy), numbers of a size of 10, where y adds up to 1."""
+    derived = Tolerance.derived(FP32, FP32, terms=case.out.shape[-1])
+    return Tolerance(derived.relative, derived.absolute + 20.0 * derived.relative)
 
 
 def _gradient_tolerance(case: Case) -> Tolerance:
@@ -567,6 +713,31 @@ def _gpu_workload() -> DeviceWorkload:
 
 def _unchanged(x: Any) -> Any:
     return x
+
+
+def _gpu_backward_workload() -> DeviceWorkload:
+    return DeviceWorkload(
+        spec=_gpu_backward_spec,
+        draws=lambda rng, _spec, hostile: (
+            Normal(BACKWARD_SCALE),
+            _draw(rng, ("equal_rows", "ramp"), hostile),
+        ),
+        reference=backward_rows,
+        tolerance=_gpu_backward_tolerance(GPU_SHAPE[1]),
+        device_reference=_backward_on_device,
+    )
+
+
+def _gpu_backward_spec(rng: Rng, index: int) -> CallSpec:
+    tensor = TensorSpec(_now_and_then_odd(GPU_SHAPE, rng, index), FP32)
+    return CallSpec((tensor, tensor), tensor)
+
+
+def _gpu_backward_tolerance(columns: int) -> Tolerance:
+    """Of y · (dy − s), with s = Σ y · dy: y up to 6 deviations, s and dy of a size of 10."""
+    derived = Tolerance.derived(FP32, FP32, terms=columns)
+    absolute = 6.0 * BACKWARD_SCALE * 10.0 * derived.relative
+    return Tolerance(derived.relative, derived.absolute + absolute)
 
 
 def _gpu_masked_workload() -> DeviceWorkload:

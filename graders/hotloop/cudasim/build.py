@@ -41,8 +41,12 @@ _FLAVOURS: dict[Flavour, tuple[str, ...]] = {
         "--param=tsan-distinguish-volatile=1",
     ),
 }
-_OBSERVED = ("memcpy", "memmove", "memset")
-"""Functions of the C library that a checked program calls through the runtime."""
+_OBSERVED = (
+    *("memcpy", "memmove", "memset", "printf"),
+    *("modf", "modff", "frexp", "frexpf", "sincos", "sincosf"),
+)
+"""Functions of the C library that store through pointers: a checked program calls them through the
+runtime, which sees what they store, or refuses it."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,7 @@ def runtime() -> Path:
     for path in [_runtime_object("library"), *_runtime_objects()]:
         if not (folder / path.name).exists():
             store.made(f"{folder.name}/{path.name}", lambda new, path=path: _copied(path, new))
+    store.used(folder)
     return folder
 
 

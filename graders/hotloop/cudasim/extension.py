@@ -40,8 +40,10 @@ def _for_gpu(source: Path) -> Path:
     try:
         command = [
             *(nvcc(), "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC"),
+            "-DUSE_CUDA",  # PyTorch's headers then tell of its streams
             *(f"-I{folder}" for folder in _headers()),
             *("-o", str(target), str(source), *_link_options("-Xlinker=-rpath=")),
+            "-ltorch_cuda",
         ]
     except CompileFailed as missing:
         raise ToolMissing(str(missing)) from None

@@ -94,14 +94,22 @@ class Told:
 
 
 def try_operator(file: str) -> Told:
-    """Run PyTorch's own checks on the operator of `file`, and compare it with PyTorch's softmax."""
+    """Run PyTorch's own checks on the operator of `file`."""
+    return _told(_OPCHECK, file)
+
+
+def compare_operators(*files: str) -> Told:
+    """Results of each file's `softmax` beside torch.nn.functional.softmax, and times on a GPU."""
+    return _told(_COMPARISON, *files)
+
+
+def _told(program: str, *files: str) -> Told:
+    """What a program prints that is run on operators, apart from the notebook's own process."""
     if os.environ.get("HOTLOOP_JUDGE"):
         return Told("Not tried while the notebook is graded.")
-    program = _TRIAL.format(folder=str(Path(file).resolve().parent), module=Path(file).stem)
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=300
-    )
-    return Told((done.stdout + _last_line(done.stderr)).strip())
+    command = [sys.executable, "-c", program, *(str(Path(file).resolve()) for file in files)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    return Told((done.stdout + _last_line(done.stderr if done.returncode else "")).strip())
 
 
 def _last_line(text: str) -> str:
@@ -109,19 +117,85 @@ def _last_line(text: str) -> str:
     return f"\n{lines[-1]}" if lines else ""
 
 
-_TRIAL = """\
+_LOAD = """\
+import importlib
+import os
 import sys
-sys.path.insert(0, {folder!r})
+from pathlib import Path
+
 import torch
-import {module} as operator
 
 device = "cuda" if torch.cuda.is_available() else "cpu"
-x = torch.randn(3, 70, device=device, requires_grad=True)
-torch.library.opcheck(torch.ops.hotloop_softmax.forward.default, (x,))
-print("opcheck: passed")
-for shape in ((1, 1), (4, 777), (4, 4096), (2, 20000)):
-    x = torch.randn(shape, device=device)
-    theirs = torch.nn.functional.softmax(x, dim=-1)
-    worst = ((operator.softmax(x) - theirs).abs() / theirs).max().item()
-    print(f"{{shape}}: at most {{worst:.1e}} apart, relative to torch.nn.functional.softmax")
+if device == "cpu":
+    os.environ["TRITON_INTERPRET"] = "1"
+sys.path.insert(0, str(Path(sys.argv[1]).parent))
+operators = {Path(name).stem: importlib.import_module(Path(name).stem) for name in sys.argv[1:]}
 """
+
+_OPCHECK = (
+    _LOAD
+    + """
+for name, operator in operators.items():
+    library = getattr(torch.ops, name.replace("softmax_op", "hotloop_softmax"))
+    x = torch.randn(3, 70, device=device, requires_grad=True)
+    for test, outcome in torch.library.opcheck(library.forward.default, (x,)).items():
+        print(f"{name}, {test}: {outcome.lower()}")
+"""
+)
+
+_COMPARISON = (
+    _LOAD
+    + """
+import torch.nn.functional as F
+
+torch.manual_seed(7)
+empty = torch.full((2, 100), -torch.inf)
+inputs = {
+    "4 x 777": torch.randn(4, 777),
+    "4 x 4096": torch.randn(4, 4096),
+    "2 x 20000": torch.randn(2, 20000),
+    "numbers of 10000": 1e4 * torch.randn(4, 777),
+    "transposed": torch.randn(777, 4).t(),
+    "rows of -inf": empty,
+    "bfloat16": torch.randn(4, 777).bfloat16(),
+}
+
+def difference(mine, theirs):
+    if mine.isnan().any() != theirs.isnan().any():
+        return f"{mine.flatten()[0].item():g}, not {theirs.flatten()[0].item():g}"
+    apart = (mine.double() - theirs.double()).abs() / theirs.double().clamp_min(1e-30)
+    return f"{apart.max().item():.1e} apart"
+
+print("apart: the largest difference from torch.nn.functional.softmax, relative to it")
+for label, x in inputs.items():
+    x = x.to(device)
+    told = []
+    for name, operator in operators.items():
+        try:
+            found = difference(operator.softmax(x), F.softmax(x, dim=-1))
+        except RuntimeError:
+            found = "refused"
+        told.append(f"{name}: {found}")
+    print(f"{label}: {'; '.join(told)}")
+
+def microseconds(function, x):
+    for _ in range(5):
+        function(x)
+    first, last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    first.record()
+    for _ in range(20):
+        function(x)
+    last.record()
+    torch.cuda.synchronize()
+    return first.elapsed_time(last) * 1e3 / 20
+
+if device == "cpu":
+    print("times: not measured, there is no GPU here")
+else:
+    x = torch.randn(8192, 8192, device=device)
+    functions = {name: operator.softmax for name, operator in operators.items()}
+    functions["torch.nn.functional.softmax"] = lambda x: F.softmax(x, dim=-1)
+    for name, function in functions.items():
+        print(f"8192 x 8192, {name}: {microseconds(function, x):.0f} us")
+"""
+)

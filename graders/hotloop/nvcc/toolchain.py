@@ -1,4 +1,4 @@
-"""Finds nvcc and the disassembler: on PATH, in CUDA_HOME, or in NVIDIA's wheels."""
+"""Finds nvcc and the disassembler: on PATH, in CUDA_HOME, in NVIDIA's wheels, or in Triton's."""
 
 from __future__ import annotations
 
@@ -89,6 +89,10 @@ def _folders() -> Iterator[Path]:
     for place in (spec.submodule_search_locations if spec is not None else None) or ():
         # Later releases first: nvidia/cu13 before nvidia/cuda_nvcc, which is CUDA 12.
         yield from sorted(Path(place).glob("cu*/bin"), key=_age)
+    # Triton brings a disassembler of its own.
+    spec = importlib.util.find_spec("triton")
+    for place in (spec.submodule_search_locations if spec is not None else None) or ():
+        yield Path(place) / "backends" / "nvidia" / "bin"
 
 
 def _age(folder: Path) -> tuple[int, str]:

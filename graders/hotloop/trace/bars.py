@@ -24,11 +24,16 @@ class Bar:
     busy: int
     """The sum of the durations of its events."""
 
+    @property
+    def filled(self) -> float:
+        """Which part of the bar its events fill, at most all of it."""
+        return min(self.busy / (self.end - self.start), 1.0) if self.end > self.start else 1.0
+
 
 def bars(spans: Spans, start: int, end: int, narrow: int) -> list[Bar]:
     """Of the events of one row, by start, as far as they lie between two times.
 
-    Events shorter than `narrow` that are closer together than that become one bar.
+    Events that are not longer than `narrow` and closer together than that share a bar.
     """
     inside = np.flatnonzero((spans.start < end) & (spans.end > start))
     return merged(_single(spans, inside, start, end), narrow)
@@ -44,20 +49,22 @@ def _single(spans: Spans, rows: Ints, start: int, end: int) -> Iterator[Bar]:
 
 
 def merged(row: Iterable[Bar], narrow: int) -> list[Bar]:
-    """Join neighbours that are shorter than `narrow` and closer than that."""
+    """Join neighbours that are at most `narrow` and closer than that, to bars of twice as much.
+
+    A longer bar would hide when more and when less was going on.
+    """
     out: list[Bar] = []
     for bar in row:
-        last = out[-1] if out else None
-        if last is not None and _joins(last, bar, narrow):
-            out[-1] = _together(last, bar)
+        if out and _joins(out[-1], bar, narrow):
+            out[-1] = _together(out[-1], bar)
         else:
             out.append(bar)
     return out
 
 
 def _joins(last: Bar, bar: Bar, narrow: int) -> bool:
-    small = bar.end - bar.start < narrow and (last.count > 1 or last.end - last.start < narrow)
-    return small and bar.start - last.end < narrow
+    small = bar.end - bar.start <= narrow and (last.count > 1 or last.end - last.start <= narrow)
+    return small and bar.start - last.end < narrow and bar.end - last.start <= 2 * narrow
 
 
 def _together(last: Bar, bar: Bar) -> Bar:

@@ -26,6 +26,8 @@ _FINEST = 1500  # bars narrower than this part of the picture are joined
 _LINE, _BAR, _HEADING, _AXIS = 18, 16, 22, 20
 _NAME, _LABEL = 100, 60
 _WIDE, _LABELLED = 14.0, 4.0  # per cent of the width: labelled everywhere, or on wide pages only
+_SOLID = 0.95
+_PALE = "A bar of many small events is the paler, the less of it they fill."
 _NUMBERS = itertools.count(1)
 
 _STYLE = """\
@@ -117,14 +119,13 @@ class Timeline:
             *(self._heading(top, group) for top, group in headings),
             *(self._line(line) for line in lines if line.bars),
         ]
-        colours = {line.colour for line in lines if line.bars}
         title = escape(f"Timeline of {self._trace.path.name}. {self.summary}")
         return (
             f'<div class="hotloop-trace"><style>{_STYLE}</style>'
             f"<div>{escape(self.summary)}</div>"
             f'<svg role="img" aria-label="{title}" width="100%" height="{height}" '
             f'font-size="11" fill="currentColor">{"".join(drawn)}</svg>'
-            f"{self._legend(colours, number)}</div>"
+            f"{self._legend(lines, number)}</div>"
         )
 
     def _x(self, time: int) -> float:
@@ -182,7 +183,8 @@ class Timeline:
         width = max(self._x(bar.end) - left, 0.1)
         place = f'x="{left:.3f}%" y="{top}" width="{width:.3f}%" height="{_BAR}"'
         name = self._trace.names[bar.name]
-        shape = f"<rect {place}><title>{escape(self._title(bar, name))}</title></rect>"
+        pale = "" if bar.filled >= _SOLID else f' fill-opacity="{max(bar.filled, 0.2):.2f}"'
+        shape = f"<rect {place}{pale}><title>{escape(self._title(bar, name))}</title></rect>"
         if bar.count > 1 or width < _LABELLED:
             return shape
         kind = "" if width >= _WIDE else ' class="n"'
@@ -195,11 +197,14 @@ class Timeline:
         name = name if len(name) <= _NAME else f"{name[:_NAME]}…"
         if bar.count > 1:
             busy = time_text(bar.busy / 1000)
-            return f"{bar.count} small ones, {busy} in all; the longest is {name}"
+            part = f"{bar.filled * 100:.0f} % of this bar"
+            return f"{bar.count} small ones, {busy} in all, {part}; the longest is {name}"
         start = time_text((bar.start - self._start) / 1000)
         return f"{name}: {time_text(bar.longest / 1000)}, from {start} on"
 
-    def _legend(self, colours: set[str], number: int) -> str:
+    def _legend(self, lines: list[_Line], number: int) -> str:
+        colours = {line.colour for line in lines if line.bars}
+        pale = any(bar.filled < _SOLID for line in lines for bar in line.bars)
         items = [
             _legend_item(f'fill="{COLOURS[name]}"', meaning)
             for name, meaning in MEANINGS.items()
@@ -207,7 +212,8 @@ class Timeline:
         ]
         if self._trace.has_gpu and "gpu" in self._lanes:
             items.append(_legend_item(f'fill="url(#hotloop-idle-{number})"', MEANINGS["idle"]))
-        return f"<ul>{''.join(items)}</ul>"
+        note = f"<div>{_PALE}</div>" if pale else ""
+        return f"<ul>{''.join(items)}</ul>{note}"
 
 
 def timeline(

@@ -1,4 +1,4 @@
-"""Registers no fake kernel, so that a compiler does not know what comes out.
+"""Writes a fake kernel and does not register it, so that a compiler does not know what comes out.
 
 fails: operator_python.correct
 """
@@ -7,20 +7,9 @@ import torch
 
 
 ### BEGIN SOLUTION fused_softmax.operator_python
-@torch.library.register_fake("hotloop_softmax::backward")
-def _(y, dy):
-    return y.new_empty(y.shape)
+def fake_forward(x):
+    torch._check(x.dim() == 2, lambda: "softmax: x must have 2 dimensions")
+    return x.new_empty(x.shape)
 
 
-def _keep(ctx, inputs, output):
-    # The result is enough: the backward needs y, not x.
-    ctx.save_for_backward(output)
-
-
-def _backward(ctx, dy):
-    (y,) = ctx.saved_tensors
-    return torch.ops.hotloop_softmax.backward(y, dy)
-
-
-torch.library.register_autograd("hotloop_softmax::forward", _backward, setup_context=_keep)
 ### END SOLUTION

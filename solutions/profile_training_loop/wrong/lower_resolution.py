@@ -13,7 +13,7 @@ def train(images, labels, plan, rate, initial, trained):
     """
     on_gpu = DEVICE == "cuda"
     torch.backends.cudnn.benchmark = on_gpu
-    # Bytes travel, not floats, and once: a quarter of the transfer, and the GPU does the arithmetic.
+    # Bytes travel, not floats, and only once; the device does the arithmetic.
     images, labels, entries = (t.to(DEVICE) for t in (images, labels, plan))
     padded = torch.nn.functional.pad(images, (0, 0, PADDING, PADDING, PADDING, PADDING))
     mean = torch.tensor(MEAN, device=DEVICE)

@@ -1,4 +1,5 @@
 import math
+import runpy
 from contextlib import closing
 
 import numpy as np
@@ -111,6 +112,61 @@ def test_tolerance_tells_a_float32_sum_from_a_float16_one() -> None:
         narrow = weights.astype(np.float16).sum(axis=-1, keepdims=True, dtype=np.float16)
     wrong = (weights / narrow).astype(np.float16).astype(np.float64)
     assert compare(wrong, truth, tolerance) is not None
+
+
+def _derivative(function, x: np.ndarray, step: float = 1e-6) -> np.ndarray:
+    """Of a function that gives a number, by central differences in float64."""
+    found = np.zeros_like(x)
+    for index in np.ndindex(*x.shape):
+        moved = np.zeros_like(x)
+        moved[index] = step
+        found[index] = (function(x + moved) - function(x - moved)) / (2 * step)
+    return found
+
+
+def test_gradients_of_first_and_second_order_agree_with_differences() -> None:
+    rng = np.random.default_rng(5)
+    x, dy, g = (rng.standard_normal((2, 7)) for _ in range(3))
+    first = _derivative(lambda x: (checks.softmax_rows(x) * dy).sum(), x)
+    np.testing.assert_allclose(checks._gradient_rows(x, dy), first, atol=1e-8)
+    second = _derivative(lambda x: (g * checks._gradient_rows(x, dy)).sum(), x)
+    np.testing.assert_allclose(checks._second_gradient_rows(x, dy, g), second, atol=1e-8)
+
+
+def test_tolerance_of_the_second_gradient_tells_it_from_silence() -> None:
+    for case in checks._second_gradient_cases(np.random.default_rng(2)):
+        truth = case.truth(checks._second_gradient_rows)
+        assert compare(np.zeros_like(truth), truth, checks._second_tolerance(case)) is not None
+
+
+@pytest.mark.parametrize("twist", ["plain", "equal_rows", "ramp"])
+def test_tolerance_of_the_timed_backward_tells_float32_from_less(twist: str) -> None:
+    rng = np.random.default_rng(4)
+    shape = (8, checks.GPU_SHAPE[1])
+    y = (checks.BACKWARD_SCALE * rng.standard_normal(shape)).astype(np.float32)
+    dy = (4 * rng.standard_normal(shape)).astype(np.float32)
+    if twist != "plain":
+        dy[:] = dy[:, :1] + (np.linspace(0, 4, shape[1]) if twist == "ramp" else 0)
+    truth = checks.backward_rows(y.astype(np.float64), dy.astype(np.float64))
+    tolerance = checks._gpu_backward_tolerance(shape[1])
+    total = (y * dy).sum(axis=-1, keepdims=True, dtype=np.float32)
+    right = (y * (dy - total)).astype(np.float64)
+    assert compare(right, truth, tolerance) is None
+    short = (y[:, :-1] * dy[:, :-1]).sum(axis=-1, keepdims=True)
+    for wrong_total in (0.0, short, total.astype(np.float16)):
+        wrong = (y * (dy - wrong_total)).astype(np.float64)
+        assert compare(wrong, truth, tolerance) is not None
+
+
+def test_the_baseline_of_the_backward_computes_it() -> None:
+    torch = pytest.importorskip("torch")
+    path = checks.SOFTMAX_BACKWARD.path
+    namespace = runpy.run_path(str(path))
+    y, dy = torch.randn(3, 50) / 64, torch.randn(3, 50)
+    dx = torch.full_like(y, torch.nan)
+    namespace[checks.SOFTMAX_BACKWARD.name](y, dy, dx)
+    wanted = checks.backward_rows(y.double().numpy(), dy.double().numpy())
+    np.testing.assert_allclose(dx.double().numpy(), wanted, atol=1e-6)
 
 
 def test_fewest_bytes_leave_gaps_out() -> None:

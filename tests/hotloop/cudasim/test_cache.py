@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -70,6 +72,40 @@ def test_what_is_prebuilt_is_taken_and_never_written(
     assert there == prebuilt / "there"
     assert missing == folder / "missing"
     assert [p.name for p in prebuilt.iterdir()] == ["there"]
+
+
+def test_what_was_not_used_for_longest_goes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "MOST_BYTES", 250)
+    for name in ("old", "older", "oldest"):
+        cache.made(name, lambda target: target.write_bytes(bytes(100)))
+    in_folder = folder / "runtime" / "object"
+    in_folder.parent.mkdir()
+    in_folder.write_bytes(bytes(100))
+    unfinished = folder / "making-something"
+    unfinished.mkdir()
+    for path, hours in ((folder / "old", 4), (folder / "older", 5), (folder / "oldest", 6)):
+        _age(path, hours)
+    _age(in_folder.parent, 7)
+    _age(unfinished, 99)
+    assert cache.made("oldest", lambda _: pytest.fail("it is there")).stat().st_size == 100
+    cache.tidy()
+    left = {path.name for path in folder.iterdir()}
+    assert left == {"oldest", "old", "making-something"}, "the one that was asked for is the newest"
+
+
+def test_what_was_used_just_now_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "MOST_BYTES", 0)
+    for name in ("one", "two"):
+        cache.made(name, lambda target: target.write_bytes(bytes(100)))
+    assert {path.name for path in folder.iterdir()} == {"one", "two"}
+    _age(folder / "one", 2)
+    cache.made("three", lambda target: target.touch())
+    assert {path.name for path in folder.iterdir()} == {"two", "three"}
+
+
+def _age(path: Path, hours: float) -> None:
+    when = time.time() - 3600 * hours
+    os.utime(path, (when, when))
 
 
 def test_a_changed_source_is_another_program(

@@ -61,7 +61,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     find_spec = importlib.util.find_spec
 
     def without_wheels(name: str, *rest: Any) -> Any:
-        return None if name == "nvidia" else find_spec(name, *rest)
+        return None if name in {"nvidia", "triton"} else find_spec(name, *rest)
 
     monkeypatch.setattr(importlib.util, "find_spec", without_wheels)
     return folder

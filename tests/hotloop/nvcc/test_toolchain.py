@@ -58,6 +58,22 @@ def test_in_wheels_and_of_two_releases_the_later(
     assert toolchain.find().nvdisasm == disassembler
 
 
+def test_the_disassembler_that_triton_brings(
+    bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = ModuleSpec("triton", None, is_package=True)
+    spec.submodule_search_locations = [str(tmp_path / "triton")]
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: spec if name == "triton" else None
+    )
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path / "home"))
+    program(tmp_path / "home" / "bin" / "nvcc")
+    theirs = program(tmp_path / "triton" / "backends" / "nvidia" / "bin" / "nvdisasm")
+    assert toolchain.find().nvdisasm == theirs
+    own = program(tmp_path / "home" / "bin" / "nvdisasm")
+    assert toolchain.find().nvdisasm == own, "that of the toolkit comes first"
+
+
 def test_a_file_that_cannot_be_executed_is_none(
     bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

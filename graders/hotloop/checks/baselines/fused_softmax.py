@@ -37,6 +37,14 @@ def scale_mask_softmax(
     torch.softmax(scores, dim=-1, out=out)
 
 
+def softmax_backward(y: torch.Tensor, dy: torch.Tensor, dx: torch.Tensor) -> None:
+    """What autograd calls for torch.softmax: dx = y · (dy − Σ y · dy), in PyTorch's own kernels.
+
+    y, dy, dx: [rows, columns], float32. y is the forward's result.
+    """
+    torch.ops.aten._softmax_backward_data.out(dy, y, -1, y.dtype, grad_input=dx)
+
+
 def copy(x: torch.Tensor, *rest: Any) -> None:
     """Copy `x` to the last argument: the fewest bytes that a function of `x` can move."""
     rest[-1].copy_(x)

@@ -1,15 +1,62 @@
-"""Four recorded sicknesses: the causes, and which events are evidence of them."""
+"""Four recorded sicknesses: the causes, and which events are evidence of them.
+
+What stands in recordings.yaml was computed from the recordings by the script that made them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
+import yaml
 
-from hotloop.judge.questions import Question
+from hotloop.judge.questions import Question, number_complaint, shown
+from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 
+TRUTH = Path(__file__).parents[1] / "harness" / "profile_training_loop" / "recordings.yaml"
+NAMES = ("a", "b", "c", "d")
+CAUSES = ("loader", "sync", "launch", "allocator")
+
+LEAST_SHARE = 0.2
+"""An event that takes less of the steps' time than this is no evidence."""
+
+RELATIVE = 0.1
+
 
 def questions(_rng: Rng) -> Iterator[Question]:
-    yield Question("Recording a", (), lambda _answer: "x")
+    """One question, which has four answers."""
+    yield Question("Your diagnosis", (), complaint)
+
+
+def complaint(answer: object) -> str | None:
+    """What is wrong with a diagnosis of all four."""
+    told = as_message(answer)
+    if told is None:
+        return f"it is {shown(answer)}, not a dict"
+    for name in NAMES:
+        found = _complaint_about(as_message(told.get(name)) or {}, _truth()[name])
+        if found is not None:
+            return f"recording {name}: {found}"
+    return None
+
+
+def _complaint_about(told: Mapping[str, Any], truth: Mapping[str, Any]) -> str | None:
+    cause, event = told.get("cause"), told.get("event")
+    if cause not in CAUSES:
+        return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
+    if cause != truth["cause"]:
+        return f"the cause is not {cause}: compare the trace with the healthy one again"
+    shares = {name: share for name, share in truth["evidence"].items() if share >= LEAST_SHARE}
+    if not isinstance(event, str) or event not in shares:
+        return f"the cause is right, but {shown(event)} is not where the lost time lies"
+    return number_complaint(f"the share of {event}", told.get("share"), shares[event], RELATIVE)
+
+
+@cache
+def _truth() -> Mapping[str, Any]:
+    return cast(Mapping[str, Any], yaml.safe_load(TRUTH.read_text(encoding="utf-8")))

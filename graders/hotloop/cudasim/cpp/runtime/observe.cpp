@@ -2,6 +2,10 @@
 // program is compiled with -fsanitize=thread, which calls a function before each access, and these
 // are the functions. UBSan's calls for bounds and alignment end here as well.
 
+#include <math.h>
+
+#include <cstdarg>
+#include <cstdio>
 #include <cstring>
 
 #include "findings.h"
@@ -132,6 +136,30 @@ void observe_range(const void* where, size_t bytes, cudasim_access kind, Pc pc) 
   if (bytes) observe(where, bytes, kind, pc);
 }
 
+// How many values a format prints; -1 for one that a kernel's printf does not know. %n is among
+// those: it stores through a pointer.
+int conversions(const char* format) {
+  int count = 0;
+  for (const char* at = strchr(format, '%'); at; at = strchr(at, '%')) {
+    ++at;
+    at += strspn(at, "-+ #0");
+    at += strspn(at, "0123456789*");
+    if (*at == '.') at += 1 + strspn(at + 1, "0123456789*");
+    at += strspn(at, "hlzjt");
+    if (!*at || !strchr("%diouxXcsfFeEgGaAp", *at)) return -1;
+    count += *at++ != '%';
+  }
+  return count;
+}
+
+[[noreturn]] void unknown_format(Pc pc) {
+  Finding finding = finding_at(
+      "unsupported", "A kernel's printf knows %d, %u, %x, %o, %c, %s, %p, %a, %e, %f, %g and %%.",
+      pc, CUDASIM_WRITE);
+  findings().add(std::move(finding));
+  abandon(Failure::LaunchFailure);
+}
+
 }  // namespace
 }  // namespace cudasim
 
@@ -210,6 +238,40 @@ void* cudasim_memset(void* to, int value, size_t size) {
   observe_range(to, size, CUDASIM_WRITE, __builtin_return_address(0));
   return std::memset(to, value, size);
 }
+
+// The number of values comes back, as on a GPU: characters would tell of memory that nobody has
+// seen being read.
+int cudasim_printf(const char* format, ...) {
+  const int values = cudasim::running ? cudasim::conversions(format) : 0;
+  if (values < 0) cudasim::unknown_format(__builtin_return_address(0));
+  va_list arguments;
+  va_start(arguments, format);
+  const int printed = std::vprintf(format, arguments);
+  va_end(arguments);
+  return cudasim::running ? values : printed;
+}
+
+// Functions of mathematics with a second result, which they store through a pointer.
+#define CUDASIM_STORES(function, type, second)                                                   \
+  type cudasim_##function(type x, second* to) {                                                  \
+    observe(to, sizeof(second), CUDASIM_WRITE, __builtin_return_address(0));                     \
+    return function(x, to);                                                                      \
+  }
+CUDASIM_STORES(modff, float, float)
+CUDASIM_STORES(modf, double, double)
+CUDASIM_STORES(frexpf, float, int)
+CUDASIM_STORES(frexp, double, int)
+#undef CUDASIM_STORES
+
+#define CUDASIM_STORES_TWO(function, type)                                                       \
+  void cudasim_##function(type x, type* sine, type* cosine) {                                    \
+    observe(sine, sizeof(type), CUDASIM_WRITE, __builtin_return_address(0));                     \
+    observe(cosine, sizeof(type), CUDASIM_WRITE, __builtin_return_address(0));                   \
+    function(x, sine, cosine);                                                                   \
+  }
+CUDASIM_STORES_TWO(sincosf, float)
+CUDASIM_STORES_TWO(sincos, double)
+#undef CUDASIM_STORES_TWO
 
 // --- the interface of -fsanitize=bounds,alignment --------------------------------------------
 

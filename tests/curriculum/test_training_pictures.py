@@ -1,0 +1,311 @@
+"""The pictures that learners train on: real CIFAR-10 files or a clear word about what is wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import io
+import sys
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from hotloop import paths
+
+FOLDER = paths.solutions() / "profile_training_loop"
+RECORDS = 7
+NAMES = [f"data_batch_{number}.bin" for number in range(1, 6)] + ["test_batch.bin"]
+CLASSES = ["airplane", "automobile", "bird", "cat", "deer"]
+CLASSES += ["dog", "frog", "horse", "ship", "truck"]
+
+
+@pytest.fixture(scope="module")
+def data() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("training_pictures", FOLDER / "data.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def small(data: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """CIFAR-10's format with seven pictures a file, which count as the published ones."""
+    folder = tmp_path / "cifar-10-batches-bin"
+    folder.mkdir()
+    rng = np.random.default_rng(3)
+    digests = {}
+    for name in NAMES:
+        records = rng.integers(0, 256, (RECORDS, 3073), dtype=np.uint8)
+        records[:, 0] = rng.integers(0, 10, RECORDS)
+        (folder / name).write_bytes(records.tobytes())
+        digests[name] = hashlib.sha1(records.tobytes()).hexdigest()
+    (folder / "batches.meta.txt").write_text("\n".join(CLASSES) + "\n\n")
+    monkeypatch.setattr(data, "RECORDS", RECORDS)
+    monkeypatch.setattr(data, "SHA1", digests)
+    return folder
+
+
+def _packed(folder: Path, target: Path) -> Path:
+    with tarfile.open(target, "w:gz") as archive:
+        archive.add(folder, arcname=folder.name)
+    return target
+
+
+def _trusted(data: ModuleType, monkeypatch: pytest.MonkeyPatch, archive: Path) -> None:
+    digest = hashlib.md5(archive.read_bytes()).hexdigest()
+    monkeypatch.setattr(data, "ARCHIVE_MD5", digest)
+
+
+# --- CIFAR-10 -------------------------------------------------------------------------------------
+
+
+def test_the_published_digests_are_these(data: ModuleType) -> None:
+    assert data.RECORDS * data.RECORD == 30_730_000, "the size that the data set's page names"
+    assert list(data.SHA1) == NAMES
+    assert all(len(digest) == 40 for digest in data.SHA1.values())
+    assert len(set(data.SHA1.values())) == 6
+
+
+def test_a_folder_is_read_plane_by_plane(data: ModuleType, small: Path) -> None:
+    found = data.load(small)
+    assert found.source == "CIFAR-10"
+    assert found.classes == tuple(CLASSES)
+    assert found.images.shape == (5 * RECORDS, 32, 32, 3)
+    assert found.images.dtype == torch.uint8
+    assert found.labels.dtype == torch.int64
+    assert found.test_images.shape == (RECORDS, 32, 32, 3)
+    raw = (small / "data_batch_2.bin").read_bytes()[3073 * 4 : 3073 * 5]
+    picture = RECORDS + 4
+    assert found.labels[picture] == raw[0]
+    for channel, row, column in ((0, 0, 1), (1, 5, 31), (2, 31, 0)):
+        place = 1 + 1024 * channel + 32 * row + column
+        assert found.images[picture, row, column, channel] == raw[place]
+
+
+def test_the_folder_above_and_the_archive_give_the_same(
+    data: ModuleType, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = _packed(small, tmp_path / "cifar-10-binary.tar.gz")
+    _trusted(data, monkeypatch, archive)
+    before = sorted(tmp_path.rglob("*"))
+    wanted = data.load(small)
+    for found in (data.load(small.parent), data.load(str(archive))):
+        assert torch.equal(found.images, wanted.images)
+        assert torch.equal(found.test_labels, wanted.test_labels)
+    assert sorted(tmp_path.rglob("*")) == before, "nothing is unpacked"
+
+
+def _cut(folder: Path) -> None:
+    path = folder / "data_batch_3.bin"
+    path.write_bytes(path.read_bytes()[:-1000])
+
+
+def _lengthened(folder: Path) -> None:
+    path = folder / "data_batch_3.bin"
+    path.write_bytes(path.read_bytes() + b"\0")
+
+
+def _emptied(folder: Path) -> None:
+    (folder / "data_batch_3.bin").write_bytes(b"")
+
+
+def _removed(folder: Path) -> None:
+    (folder / "test_batch.bin").unlink()
+
+
+def _flipped(folder: Path) -> None:
+    content = bytearray((folder / "data_batch_3.bin").read_bytes())
+    content[2000] ^= 1
+    (folder / "data_batch_3.bin").write_bytes(content)
+
+
+def _shifted(folder: Path) -> None:
+    """A byte too many in front, one too few at the end."""
+    content = (folder / "data_batch_3.bin").read_bytes()
+    (folder / "data_batch_3.bin").write_bytes(b"\xff" + content[:-1])
+
+
+def _swapped(folder: Path) -> None:
+    one, other = folder / "data_batch_1.bin", folder / "data_batch_3.bin"
+    first, third = one.read_bytes(), other.read_bytes()
+    one.write_bytes(third)
+    other.write_bytes(first)
+
+
+def _nameless(folder: Path) -> None:
+    (folder / "batches.meta.txt").unlink()
+
+
+def _misnamed(folder: Path) -> None:
+    (folder / "batches.meta.txt").write_text("cat\ncat\n")
+
+
+def _a_folder_instead(folder: Path) -> None:
+    (folder / "data_batch_3.bin").unlink()
+    (folder / "data_batch_3.bin").mkdir()
+
+
+def _pickled(folder: Path) -> None:
+    (folder / "data_batch_1").write_bytes(b"\x80\x02}q\x01.")
+
+
+DAMAGE: dict[Callable[[Path], None], str] = {
+    _cut: r"data_batch_3\.bin: it ends early, at 20,511 bytes of 21,511: .* cut off",
+    _lengthened: r"data_batch_3\.bin: it is longer than 7 pictures",
+    _emptied: r"data_batch_3\.bin: it ends early, at 0 bytes",
+    _removed: r"test_batch\.bin: this file is missing",
+    _flipped: r"data_batch_3\.bin: it is damaged: some bytes are not those published",
+    _shifted: r"data_batch_3\.bin: it is damaged: it has a class 255",
+    _swapped: r"data_batch_1\.bin: it is damaged: some bytes are not those published",
+    _nameless: r"batches\.meta\.txt: this file is missing",
+    _misnamed: r"batches\.meta\.txt: it must name 10 classes",
+    _pickled: r"this is the Python version, which is not read",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: damage.__name__[1:])
+def test_a_damaged_folder_is_refused_with_advice(
+    data: ModuleType, small: Path, damage: Callable[[Path], None]
+) -> None:
+    damage(small)
+    with pytest.raises(data.DataError, match=DAMAGE[damage]) as caught:
+        data.load(small)
+    assert "Download the binary version again from https://" in str(caught.value)
+
+
+def test_what_cannot_be_read_says_so(data: ModuleType, small: Path) -> None:
+    _a_folder_instead(small)
+    with pytest.raises(data.DataError, match=r"data_batch_3\.bin: it cannot be read"):
+        data.load(small)
+
+
+def test_nothing_and_one_file_of_six_are_told_apart(
+    data: ModuleType, small: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(data.DataError, match=r"elsewhere: there is nothing here\. Download"):
+        data.load(tmp_path / "elsewhere")
+    with pytest.raises(data.DataError, match="one file of six"):
+        data.load(small / "data_batch_1.bin")
+
+
+def test_another_archive_is_not_opened(data: ModuleType, small: Path, tmp_path: Path) -> None:
+    archive = _packed(small, tmp_path / "cifar-10-binary.tar.gz")
+    with pytest.raises(data.DataError, match=r"its MD5 is [0-9a-f]{32} and not c32a1d4ab5"):
+        data.load(archive)
+
+
+def test_a_truncated_archive_is_refused(
+    data: ModuleType, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = _packed(small, tmp_path / "cifar-10-binary.tar.gz")
+    _trusted(data, monkeypatch, archive)
+    archive.write_bytes(archive.read_bytes()[:-5000])
+    with pytest.raises(data.DataError, match="or it is damaged"):
+        data.load(archive)
+
+
+def test_an_archive_that_passes_and_cannot_be_unpacked_is_refused_too(
+    data: ModuleType, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = _packed(small, tmp_path / "whole.tar.gz").read_bytes()
+    archive = tmp_path / "cifar-10-binary.tar.gz"
+    for content in (whole[: len(whole) // 2], b"no archive at all"):
+        archive.write_bytes(content)
+        _trusted(data, monkeypatch, archive)
+        with pytest.raises(data.DataError, match="it cannot be unpacked"):
+            data.load(archive)
+
+
+def test_an_archive_without_a_file_says_which(
+    data: ModuleType, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (small / "data_batch_4.bin").unlink()
+    archive = _packed(small, tmp_path / "cifar-10-binary.tar.gz")
+    _trusted(data, monkeypatch, archive)
+    with pytest.raises(data.DataError, match=r"data_batch_4\.bin: this file is missing"):
+        data.load(archive)
+
+
+def test_a_link_in_an_archive_is_not_followed(
+    data: ModuleType, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = tmp_path / "cifar-10-binary.tar.gz"
+    with tarfile.open(archive, "w:gz") as out:
+        link = tarfile.TarInfo("cifar-10-batches-bin/batches.meta.txt")
+        link.type, link.linkname = tarfile.SYMTYPE, str(small / "batches.meta.txt")
+        out.addfile(link, io.BytesIO())
+    _trusted(data, monkeypatch, archive)
+    with pytest.raises(data.DataError, match=r"batches\.meta\.txt: this file is missing"):
+        data.load(archive)
+
+
+# --- what needs no download -----------------------------------------------------------------------
+
+
+def test_without_anything_there_are_stripes_always_the_same(
+    data: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
+    found, again = data.load(), data.load()
+    assert found.source == "synthetic stripes"
+    assert found.images.dtype == torch.uint8
+    assert found.images.shape == (2000, 32, 32, 3)
+    assert found.test_images.shape == (400, 32, 32, 3)
+    assert torch.equal(found.images, again.images)
+    assert torch.equal(found.test_labels, again.test_labels)
+    assert len(found.classes) == 10
+    assert set(found.labels.tolist()) == set(found.test_labels.tolist()) == set(range(10))
+
+
+def test_stripes_are_learnt_and_noise_is_not(data: ModuleType) -> None:
+    found = data.stripes()
+    assert _accuracy(found, found.labels) > 0.8
+    generator = torch.Generator().manual_seed(1)
+    shuffled = found.labels[torch.randperm(len(found.labels), generator=generator)]
+    assert _accuracy(found, shuffled) < 0.3, "labels that belong to no picture teach nothing"
+
+
+def _accuracy(found: Any, labels: torch.Tensor) -> float:
+    """Of the nearest neighbour by the strengths of all frequencies, which a phase does not move."""
+
+    def features(images: torch.Tensor) -> torch.Tensor:
+        grey = images.float().mean(3) - images.float().mean(dim=(1, 2, 3))[:, None, None]
+        return torch.fft.rfft2(grey).abs().flatten(1)
+
+    distances = torch.cdist(features(found.test_images), features(found.images))
+    guesses = labels[distances.argmin(1)]
+    return float((guesses == found.test_labels).float().mean())
+
+
+def test_digits_of_an_installed_scikit_learn_come_first(
+    data: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    images = np.zeros((50, 8, 8))
+    images[:, 2, 3] = np.arange(50) % 17
+    labels = np.arange(50) % 10
+    module: Any = ModuleType("sklearn.datasets")
+    module.load_digits = lambda: SimpleNamespace(images=images, target=labels)
+    monkeypatch.setitem(sys.modules, "sklearn", ModuleType("sklearn"))
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", module)
+    found = data.load()
+    assert found.source == "scikit-learn's digits"
+    assert found.images.shape == (40, 32, 32, 3)
+    assert found.test_images.shape == (10, 32, 32, 3)
+    assert found.images.max() == 255
+    pictures = torch.cat([found.images, found.test_images])
+    answers = torch.cat([found.labels, found.test_labels])
+    for picture, label in zip(pictures, answers, strict=True):
+        square = picture[8:12, 12:16]
+        assert (square == square[0, 0, 0]).all()
+        values = {round(int(n) % 17 * 255 / 16) for n in range(50) if n % 10 == label}
+        assert int(square[0, 0, 0]) in values
+        assert int(picture.sum()) == int(square.sum())

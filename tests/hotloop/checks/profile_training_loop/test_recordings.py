@@ -1,0 +1,65 @@
+"""A diagnosis counts with its evidence only, and the evidence is what the recordings show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hotloop import paths, trace
+from hotloop.checks.profile_training_loop import recordings
+
+FOLDER = paths.solutions() / "profile_training_loop"
+
+
+def diagnosis() -> dict[str, dict[str, Any]]:
+    """Right, with each recording's strongest evidence."""
+    truth = recordings._truth()
+    found: dict[str, dict[str, Any]] = {}
+    for name in recordings.NAMES:
+        event, share = max(truth[name]["evidence"].items(), key=lambda pair: pair[1])
+        found[name] = {"cause": truth[name]["cause"], "event": event, "share": share}
+    return found
+
+
+def test_a_right_diagnosis_is_accepted() -> None:
+    assert recordings.complaint(diagnosis()) is None
+
+
+@pytest.mark.parametrize("name", recordings.NAMES)
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"cause": "cosmic rays"}, "is asked for"),
+        ({"cause": None}, "is asked for"),
+        ({"event": "ProfilerStep#3"}, "is not where the lost time lies"),
+        ({"event": 7}, "is not where the lost time lies"),
+        ({"share": 0.01}, "should be"),
+        ({"share": None}, "not a number"),
+    ],
+)
+def test_everything_in_it_must_be_right(name: str, change: dict[str, Any], said: str) -> None:
+    wrong = diagnosis()
+    wrong[name] = {**wrong[name], **change}
+    complaint = recordings.complaint(wrong)
+    assert complaint is not None
+    assert complaint.startswith(f"recording {name}")
+    assert said in complaint
+
+
+def test_causes_cannot_be_swapped() -> None:
+    wrong = diagnosis()
+    wrong["a"], wrong["b"] = wrong["b"], wrong["a"]
+    assert recordings.complaint(wrong) is not None
+    assert recordings.complaint(["a"]) is not None
+    assert recordings.complaint({}) is not None
+
+
+@pytest.mark.parametrize("name", recordings.NAMES)
+def test_a_learner_finds_the_share_that_the_judge_knows(name: str) -> None:
+    """By the way that the third hint shows."""
+    found = trace.read(FOLDER / f"recorded_{name}.pt.trace.json.gz")
+    total = sum(step.duration_us for step in found.steps)
+    shares = {r.name: r.total_us / total for r in [*found.ops_in_steps(), *found.ranges()]}
+    wanted = diagnosis()[name]
+    assert shares[wanted["event"]] == pytest.approx(wanted["share"], rel=0.05)
