@@ -24,13 +24,13 @@ from hotloop.judge.weights import Agreement, Entry
 
 Rng = np.random.Generator
 
-LEARNING_STEPS, LEARNING_BATCH, LEARNING_IMAGES = 100, 32, 1600
+LEARNING_STEPS, LEARNING_BATCH, LEARNING_IMAGES = 150, 32, 1600
 HELD_OUT = 800
 
 CAREFUL_RATE = 0.002
 """So small that rounding does not grow from step to step, and weights can be compared."""
 
-LEARNING_RATE = 0.05
+LEARNING_RATE = 0.01
 
 
 @dataclass(frozen=True)
