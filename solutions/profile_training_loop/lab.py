@@ -345,8 +345,8 @@ answers(written["chrome"])
 #
 # Write `diagnosis()`: it returns a dict with `"a"`, `"b"`, `"c"` and `"d"`, each `{"cause": …, "event": …,
 # "share": …}`. `event` is the name of the range or operator in which the lost time lies, as the trace
-# spells it, and `share` is the share of all steps' time that lies within events of that name (of the
-# thread that runs the steps). Your share may be off by a tenth of itself. Work them out below, then write
+# spells it, and `share` is the share of all steps' time that lies within events of that name. That is not
+# what `top_ops` shows, which divides by the time of all operators. Your share may be off by a tenth of itself. Work them out below, then write
 # the results down. Ranges that begin with `ProfilerStep` are the steps themselves.
 #
 # ### HINTS profile_training_loop.diagnose
@@ -366,10 +366,10 @@ trace.compare(healthy, sick["a"])
 ### STUB     raise NotImplementedError("profile_training_loop.diagnose")
 def diagnosis():
     return {
-        "a": {"cause": "sync", "event": "gloo:all_reduce", "share": 0.80},
-        "b": {"cause": "allocator", "event": "aten::zeros", "share": 0.69},
-        "c": {"cause": "launch", "event": "update", "share": 0.62},
-        "d": {"cause": "loader", "event": "load", "share": 0.63},
+        "a": {"cause": "sync", "event": "gloo:all_reduce", "share": 0.76},
+        "b": {"cause": "allocator", "event": "aten::zeros", "share": 0.75},
+        "c": {"cause": "launch", "event": "update", "share": 0.57},
+        "d": {"cause": "loader", "event": "load", "share": 0.70},
     }
 
 

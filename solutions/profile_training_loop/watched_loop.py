@@ -26,7 +26,7 @@ class Training:
 
     def load(self, step: int) -> Batch:
         """The next pictures, as numbers around zero, channels first."""
-        chosen = self.order[step % (len(self.order) - 1)]
+        chosen = self.order[step % max(len(self.order) - 1, 1)]  # the last one may be short
         inputs = self.pictures.images[chosen].movedim(3, 1).float()
         return inputs.sub_(MEAN).div_(DEVIATION), self.pictures.labels[chosen]
 

@@ -21,8 +21,10 @@ from hotloop import paths
 FOLDER = paths.solutions() / "profile_training_loop"
 RECORDS = 7
 NAMES = [f"data_batch_{number}.bin" for number in range(1, 6)] + ["test_batch.bin"]
-CLASSES = ["airplane", "automobile", "bird", "cat", "deer"]
-CLASSES += ["dog", "frog", "horse", "ship", "truck"]
+CLASSES = [
+    *("airplane", "automobile", "bird", "cat", "deer"),
+    *("dog", "frog", "horse", "ship", "truck"),
+]
 
 
 @pytest.fixture(scope="module")

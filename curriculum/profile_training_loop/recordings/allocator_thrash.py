@@ -5,9 +5,10 @@ mask of the same size, and cut out again. The C library maps so large a block an
 unmaps it when it is freed, and the kernel fills each of its pages with zeros at the first touch.
 
 How it shows: the range `forward` is long, but not because of convolutions: `aten::zeros`, and in it
-`aten::zero_` or `aten::fill_`; and among the [memory] events are two that are a hundred times
-larger than all others, in each step. On a GPU the caching allocator keeps such blocks, until it has
-none that fits: then `cudaMalloc` and `cudaFree` appear in the steps, and each of them waits.
+`aten::zero_` and `aten::fill_`, which touch each page first. After the last operator of `forward`
+is a gap, in which the blocks are given back. Among the [memory] events two a step are hundreds of
+times larger than all others. On a GPU the caching allocator keeps such blocks, until it has none
+that fits: then `cudaMalloc` and `cudaFree` appear in the steps, and each of them waits.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Launch-bound: the update takes the 3×3 filters one after the other, nine numbers at a time.
 
 How it shows: the range `update` is long and full: over a thousand calls a step of `aten::mul_` and
-four times as many of `aten::add_`, a microsecond or two each. Not the arithmetic costs the time but
-calling, checking and dispatching each operator; on a GPU the launch of a kernel comes on top, and
-the GPU idles between them. The healthy loop does the same arithmetic in one call of
-`aten::_fused_sgd_`.
+four times as many of `aten::add_`, each shorter than a microsecond, and as much time between them
+in which Python asks for the next one. Not the arithmetic costs the time but asking, checking and
+dispatching; on a GPU the launch of a kernel comes on top, and the GPU idles between them. The
+healthy loop does the same arithmetic in one call of `aten::_fused_sgd_`.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ QUIET = 0.02
 SCHEDULER = Path("/proc/thread-self/schedstat")
 MACHINE = ("host_name", "traceName")
 UNUSED = ("Ev Idx", "Record function id", "External id", "Sequence number", "Fwd thread id", "Addr")
-"""Numbers that link a CPU operator with a kernel or with its stack; neither is in these traces."""
+"""Addresses, and numbers that link an operator with a kernel or a stack; none of it is here."""
 
 
 def record(kind: type[Loop], path: Path) -> float:

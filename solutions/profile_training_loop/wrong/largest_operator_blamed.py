@@ -8,8 +8,8 @@ fails: diagnose.correct
 def diagnosis():
     return {
         "a": {"cause": "launch", "event": "aten::convolution_backward", "share": 0.07},
-        "b": {"cause": "allocator", "event": "aten::fill_", "share": 0.69},
-        "c": {"cause": "launch", "event": "aten::add_", "share": 0.24},
+        "b": {"cause": "allocator", "event": "aten::fill_", "share": 0.75},
+        "c": {"cause": "launch", "event": "aten::add_", "share": 0.20},
         "d": {"cause": "launch", "event": "aten::convolution_backward", "share": 0.18},
     }
 

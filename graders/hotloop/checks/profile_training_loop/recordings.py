@@ -22,7 +22,7 @@ TRUTH = Path(__file__).parents[1] / "harness" / "profile_training_loop" / "recor
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("loader", "sync", "launch", "allocator")
 
-LEAST_SHARE = 0.2
+LEAST_SHARE = 0.1
 """An event that takes less of the steps' time than this is no evidence."""
 
 RELATIVE = 0.1
