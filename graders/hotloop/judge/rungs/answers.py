@@ -35,5 +35,5 @@ class Answers:
             if complaint is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{question.label}: {complaint}.")
             count += 1
-        said = f"Right on all {count} hidden questions."
+        said = f"Right on all {count} hidden questions." if count > 1 else "All of it is right."
         return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"questions": count})
