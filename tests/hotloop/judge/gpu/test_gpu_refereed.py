@@ -1,0 +1,143 @@
+"""Rungs whose candidate gets its inputs in the host's memory, on a fake card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop.judge import referee as referees
+from hotloop.judge import speed, window
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.gpu.card import Card, NoCard
+from hotloop.judge.gpu.ceiling import Ceiling
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.levels import Level
+from hotloop.judge.referee import Referee
+from hotloop.judge.rungs import gpu_refereed as module
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.window import Workload
+
+SPEC = CallSpec((TensorSpec((64,), FP32),), TensorSpec((64,), FP32))
+TWICE = "import time\ndef softmax(x, out):\n    time.sleep({seconds})\n    out.copy_(2 * x)\n"
+WRONG = "def softmax(x, out):\n    out.copy_(3 * x)\n"
+CANDIDATE = Candidate("softmax", "training.py", "destination")
+SLOW = 0.05
+
+
+def unequal(_case: Case, got: Floats, want: Floats) -> str | None:
+    return None if np.array_equal(got, want) else "They differ"
+
+
+def fill(rng: np.random.Generator, call: Call, _hostile: bool) -> None:
+    call.input(0)[...] = rng.standard_normal(64)
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    yield Case("a run", (Tensor(rng.standard_normal(64), FP32),), SPEC.out)
+
+
+REFEREE = Referee({}, "referee.py")
+CORRECT = GpuRefereed(cases, REFEREE, "train", unequal)
+FAST = GpuRefereedFast(
+    Workload(lambda _rng, _i: SPEC, fill, lambda *_: np.zeros(1), Tolerance(0.0, 0.0)),
+    Baseline(Path("baseline.py"), "train"),
+    REFEREE,
+    "train",
+    unequal,
+    lambda _spec: 1000,
+    (Level(1.5, 0.5), Level(2.0, 1.0)),
+    seconds=60.0,
+)
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    bench = Bench(
+        files=None, launcher=Launcher("none"), connect=lambda: None, budget_s=100, device="cuda"
+    )
+    yield bench
+    bench.close()
+
+
+@pytest.fixture
+def judge(card: Card, start: Any, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Judges a candidate's source by a rung; what is ours doubles its input."""
+
+    @contextmanager
+    def trusted(_bench: Bench, _folder: Path, _card: Card) -> Iterator[Any]:
+        link = start(TWICE.format(seconds=SLOW), trusted=True).link
+        monkeypatch.setattr(link, "resolve", lambda *_: None)
+        yield link
+
+    def judged(rung: Any, source: str) -> Any:
+        @contextmanager
+        def candidate(_bench: Bench, _candidate: Candidate, _card: Card) -> Iterator[Any]:
+            yield start(source).link
+
+        monkeypatch.setattr(module, "candidate_worker", candidate)
+        return rung.judge("r", CANDIDATE, bench)
+
+    card.free_bytes = card.driver.memory()[0]
+    monkeypatch.setattr(module, "card_for", lambda _bench: card)
+    monkeypatch.setattr(module, "trusted_worker", trusted)
+    monkeypatch.setattr(referees, "trusted_worker", trusted)
+    monkeypatch.setattr(module, "measure", lambda _link, **_options: Ceiling(1e12, 1e12))
+    # Other tests may run beside this one; how noise is ruled on is tested elsewhere.
+    monkeypatch.setattr(window, "FOREIGN_SHARE", 1.0)
+    monkeypatch.setattr(module, "CONTROL_TOLERANCE", 0.5)
+    monkeypatch.setattr(speed, "LOOKS", (5,))
+    return judged
+
+
+def test_right_and_wrong_answers(judge: Any) -> None:
+    assert judge(CORRECT, TWICE.format(seconds=0)).verdict is Verdict.PASSED
+    with pytest.raises(Ruling, match="They differ") as ruling:
+        judge(CORRECT, WRONG)
+    assert ruling.value.verdict is Verdict.WRONG_ANSWER
+
+
+def test_a_fast_loop(judge: Any) -> None:
+    record = judge(FAST, TWICE.format(seconds=SLOW / 5))
+    assert record.verdict is Verdict.PASSED
+    assert record.evidence["gpu"] == "Fake GPU 0"
+    assert record.evidence["flops_per_call"] == 1000
+    assert 2 < record.evidence["ratio"] < 8
+
+
+def test_a_loop_as_slow_as_the_slow_one(judge: Any) -> None:
+    assert judge(FAST, TWICE.format(seconds=SLOW)).verdict is Verdict.TOO_SLOW
+
+
+def test_wrong_in_a_timed_call(judge: Any) -> None:
+    with pytest.raises(Ruling, match="In a timed call: They differ"):
+        judge(FAST, WRONG)
+
+
+def test_others_on_the_card(judge: Any, fake: Any) -> None:
+    fake.set(clients=9)
+    with pytest.raises(Ruling, match="Others use this GPU") as ruling:
+        judge(FAST, TWICE.format(seconds=0))
+    assert ruling.value.verdict is Verdict.UNDECIDED
+
+
+def test_without_a_card_nothing_is_measured(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(_bench: Bench) -> Card:
+        raise NoCard("No GPU here.")
+
+    monkeypatch.setattr(module, "card_for", none)
+    for rung in (CORRECT, FAST):
+        record = rung.judge("r", CANDIDATE, bench)
+        assert record.verdict is Verdict.NOT_MEASURED
+        assert record.sentence == "No GPU here."
