@@ -64,7 +64,7 @@ $(VENV)/.hotloop-demo: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.hotloop-test: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[course,site,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[course,serving,site,dev]'
 	@touch $(VENV)/.hotloop-demo $@
 
 need-python:

@@ -77,15 +77,15 @@ def module_page(module: curriculum.Module) -> str:
     return "\n".join(lines)
 
 
-def runs_section(runs: Sequence[curriculum.Run]) -> str:
+def runs_section(runs: Sequence[curriculum.Run], *, speeds_only: bool = False) -> str:
     """The recorded runs, device by device; "not yet measured" where there is none."""
-    blocks = [_run_block(run) for run in runs]
+    blocks = [_run_block(run, speeds_only) for run in runs]
     if not any(run.kind == "gpu" for run in runs):
         blocks.append(f"On a GPU: {NOT_MEASURED[0].lower()}{NOT_MEASURED[1:]}")
     return "\n\n".join(blocks)
 
 
-def _run_block(run: curriculum.Run) -> str:
+def _run_block(run: curriculum.Run, speeds_only: bool) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in run.libraries.items())
     driver = f" {run.driver};" if run.driver else ""
     head = f"**{run.device}**, {run.date}, isolation {run.isolation};{driver} {versions}."
@@ -93,6 +93,7 @@ def _run_block(run: curriculum.Run) -> str:
         (m.candidate, m.task, m.rung, f"`{m.verdict}`", _ratio(m), _number(m.p50_ms, ".3f"),
          _number(m.fraction_of_limit, ".0%"))
         for m in run.measurements
+        if m.ratio or not speeds_only
     ]  # fmt: skip
     heads = ("candidate", "task", "rung", "verdict", "ratio (95 %)", "p50 ms", "of the limit")
     return "\n".join([head, "", *_table(heads, rows)])
@@ -115,7 +116,9 @@ def _write_module(target: Path, module: curriculum.Module) -> None:
     if not lesson.is_file():
         return
     text = lesson.read_text(encoding="utf-8")
-    _write(target / "lesson.md", text.replace(RUNS_PLACE, runs_section(curriculum.runs(module.id))))
+    # A lesson tells speeds; what became of every wrong answer stands on the module's own page.
+    speeds = runs_section(curriculum.runs(module.id), speeds_only=True)
+    _write(target / "lesson.md", text.replace(RUNS_PLACE, speeds))
     for picture in sorted(source.glob("figures/*")):
         if picture.suffix in {".svg", ".png"}:
             (target / "figures").mkdir(exist_ok=True)

@@ -38,6 +38,7 @@
 
 # %%
 import json
+import os
 import shutil
 import statistics
 from pathlib import Path
@@ -45,6 +46,8 @@ from pathlib import Path
 import torch
 from hotloop import check
 from software_device import Device
+
+os.environ.setdefault("KINETO_LOG_LEVEL", "6")  # the profiler need not report each start and stop
 
 # %% [markdown]
 # ## 1. A clock that does not lie
@@ -61,8 +64,8 @@ from software_device import Device
 # `loss.item()` does.
 #
 # - `time_per_step(phases, synchronize, clock, warmup, steps)`: milliseconds of a step of the loop as it
-#   stands, averaged over `steps` steps: do not make it wait where it does not wait by itself. The first `warmup` steps compile, allocate and fill caches: run
-#   them, and leave them out.
+#   stands, averaged over `steps` steps: do not make it wait where it does not wait by itself. The first
+#   `warmup` steps compile, allocate and fill caches: run them, and leave them out.
 # - `time_per_phase(phases, synchronize, clock, warmup, steps)`: a dict with the mean milliseconds that each
 #   phase's own work takes, again without the warm-up.
 #
@@ -142,8 +145,9 @@ clock_trial(3, 20, cold=50.0, load=2.0, forward=3.0, backward=5.0, update=1.0, r
 # ### CARD profile_training_loop.instrument
 #
 # `watched_loop.py` holds a short, healthy loop: open it and look at `Training` with its methods `load`,
-# `forward`, `backward` and `update`, and at `steps`, which calls them. Write `record(folder, wait, warmup, active, label)`, which trains for `wait + warmup + active`
-# steps under `torch.profiler` and writes what happened in the `active` ones:
+# `forward`, `backward` and `update`, and at `steps`, which calls them. Write
+# `record(folder, wait, warmup, active, label)`, which trains for `wait + warmup + active` steps under
+# `torch.profiler` and writes what happened in the `active` ones:
 #
 # - Its schedule skips `wait` steps, lets the profiler warm up for `warmup`, records `active`, once.
 # - Each phase is a range of its own, called `label/load`, `label/forward`, `label/backward`, `label/update`,
@@ -383,11 +387,13 @@ check("profile_training_loop.diagnose")
 #
 # ### CARD profile_training_loop.augment
 #
-# Profile the slow loop. On a CPU one thing stands out: the loader spends its time in Python, pixel by pixel.
+# Profile the slow loop, and look for `enumerate(DataLoader)`. What a range takes beside the operators in it
+# is Python or waiting; the loader has no worker to wait for, so it is Python: pixel by pixel.
 
 # %%
 import slow_loop
 from resnet import ResNet, pack, size_for
+from torch.profiler import ProfilerActivity, profile
 
 import data
 
@@ -395,7 +401,7 @@ pictures = data.load()
 
 
 def a_run(train, steps=6, batch=32):
-    """Seconds of a short training run, and the trained weights."""
+    """The weights after a short training run."""
     generator = torch.Generator().manual_seed(0)
     count = len(pictures.images)
     sizes = ((count,), (9,), (9,), (2,))
@@ -410,9 +416,12 @@ def a_run(train, steps=6, batch=32):
     return trained
 
 
-with profile(activities=[ProfilerActivity.CPU], with_stack=True) as profiler:
+a_run(slow_loop.train)  # the first run allocates and imports: that is no step of the loop
+with profile(activities=[ProfilerActivity.CPU]) as profiler:
     a_run(slow_loop.train)
-print(profiler.key_averages().table(sort_by="self_cpu_time_total", row_limit=12))
+rows = sorted(profiler.key_averages(), key=lambda row: row.self_cpu_time_total, reverse=True)
+for row in rows[:12]:
+    print(f"{row.self_cpu_time_total / 1000:8.1f} ms self  {row.count:5} calls  {row.key[:60]}")
 
 # %% [markdown]
 # Write `augment(images, entries, out)` in `training.py`: what `slow_loop.augment` does to one image, for a

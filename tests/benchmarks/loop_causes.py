@@ -16,12 +16,15 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch.nn.functional import cross_entropy
 from torch.utils.data import DataLoader
+
+from hotloop.judge.device import device_name
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "solutions" / "profile_training_loop"))
@@ -153,7 +156,14 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     rows = measure(options.rounds)
-    document = {"torch": torch.__version__, "threads": 1, "batch": BATCH, "rows": rows}
+    document = {
+        "device": device_name(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "torch": torch.__version__,
+        "threads": 1,
+        "batch": BATCH,
+        "rows": rows,
+    }
     options.out.write_text(json.dumps(document, indent=1) + "\n")
     if options.json:
         print(json.dumps(document))

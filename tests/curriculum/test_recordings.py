@@ -14,15 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from hotloop import paths, trace
 
 MODULE = "profile_training_loop"
 SCRIPTS = paths.curriculum() / MODULE / "recordings"
 TRACES = paths.solutions() / MODULE
-JUDGE = paths.root() / "graders/hotloop/checks/harness" / MODULE / "recordings.yaml"
-KNOWN: dict[str, dict[str, Any]] = yaml.safe_load(JUDGE.read_text(encoding="utf-8"))
+JUDGE = paths.root() / "graders/hotloop/checks/harness" / MODULE / "recordings.json"
+KNOWN: dict[str, dict[str, Any]] = json.loads(JUDGE.read_text(encoding="utf-8"))
 SICK = [letter for letter in KNOWN if letter != "healthy"]
 CAUSES = {"loader", "sync", "launch", "allocator"}
 RANGES = {"load", "forward", "backward", "average", "update"}
@@ -130,9 +129,9 @@ print(json.dumps({k: [value(t, calls), value(t, block)] for k, t in read.items()
 def test_the_judges_file_is_what_the_traces_say() -> None:
     found = _run(
         """
-import yaml
+import json
 from record_all import KNOWN, described, path_of
-known = yaml.safe_load(KNOWN.read_text(encoding="utf-8"))
+known = json.loads(KNOWN.read_text(encoding="utf-8"))
 said = {key: described(each["cause"], path_of(key)) for key, each in known.items()}
 print(json.dumps(said))
 """

@@ -60,6 +60,14 @@ def test_without_a_gpu_run_the_page_says_not_yet_measured() -> None:
     assert "On a GPU: not yet measured." in site.runs_section([])
 
 
+def test_a_lesson_tells_speeds_and_leaves_the_other_verdicts_to_the_modules_page() -> None:
+    runs = curriculum.runs("fused_softmax")
+    whole, speeds = site.runs_section(runs), site.runs_section(runs, speeds_only=True)
+    assert "| reference | online_pass | correct |" in whole
+    assert "| reference | compiled_chain | fast_cpu |" in speeds
+    assert "| correct |" not in speeds
+
+
 def test_a_benchmark_without_a_result_says_so(tmp_path: Path) -> None:
     script = tmp_path / "speed.py"
     script.write_text('"""How fast?\n\nMore words.\n"""\n\n\ndef main() -> None: ...\n')

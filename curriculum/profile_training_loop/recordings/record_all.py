@@ -10,13 +10,13 @@ the judge's file alone.
 from __future__ import annotations
 
 import hashlib
+import json
 import sys
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import yaml
 from figures import Figure, value
 from healthy import Healthy
 from recorder import record
@@ -26,10 +26,7 @@ from training_loop import SOLUTIONS
 from hotloop import trace
 
 ROOT = Path(__file__).resolve().parents[3]
-KNOWN = ROOT / "graders/hotloop/checks/harness/profile_training_loop/recordings.yaml"
-HEAD = (
-    "# Written by curriculum/profile_training_loop/recordings/record_all.py, but for the causes.\n"
-)
+KNOWN = ROOT / "graders/hotloop/checks/harness/profile_training_loop/recordings.json"
 ATTEMPTS = 20
 MOST_STARVED = 0.1
 
@@ -53,8 +50,8 @@ def describe() -> None:
         letter: {"cause": each["cause"], **described(each["cause"], path_of(letter))}
         for letter, each in _known().items()
     }
-    text = yaml.safe_dump(known, sort_keys=False, allow_unicode=True, width=100)
-    KNOWN.write_text(HEAD + text, encoding="utf-8")
+    text = json.dumps(known, indent=1, ensure_ascii=False)
+    KNOWN.write_text(f"{text}\n", encoding="utf-8")
 
 
 def described(cause: str | None, path: Path) -> dict[str, Any]:
@@ -77,7 +74,7 @@ def described(cause: str | None, path: Path) -> dict[str, Any]:
 
 
 def _known() -> dict[str, Any]:
-    return yaml.safe_load(KNOWN.read_text(encoding="utf-8"))
+    return json.loads(KNOWN.read_text(encoding="utf-8"))
 
 
 def _plain(figure: Figure) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from hotloop.cli import (
     lab,
     modules,
     render,
+    serving,
     start,
 )
 
@@ -41,6 +42,7 @@ for _command in (*_LEARNING, *_TEACHING, *_MAKING):
     app.command(_command.__name__.rpartition(".")[2])(_command.run)
 
 app.add_typer(cuda.app, name="cuda")
+app.add_typer(serving.app, name="serving")
 
 
 def _print_version(wanted: bool) -> None:

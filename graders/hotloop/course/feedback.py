@@ -12,8 +12,8 @@ from nbgrader.preprocessors import GetGrades
 
 from hotloop.course import records
 from hotloop.course.notebook_exporter import METADATA
-from hotloop.course.points import by_hand, of_grade
-from hotloop.course.render_record import number
+from hotloop.course.points import by_hand, is_open, of_grade
+from hotloop.course.render_record import number, points_text
 from hotloop.curriculum import Score
 from hotloop.judge.record import Record
 
@@ -74,7 +74,7 @@ class JudgedGrades(GetGrades):
             names["student"],
         )
         score = of_grade(grade, names["assignment"], self._grading)
-        cell.metadata["nbgrader"]["points_text"] = _points(score)
+        cell.metadata["nbgrader"]["points_text"] = points_text(score)
         self._scores.append(score)
         self._rows.append(_row(grade, score, self._record(grade.name), cell))
 
@@ -86,7 +86,8 @@ def _row(grade: Any, score: Score, record: Record | None, cell: NotebookNode) ->
     if record is not None:
         verdict, sentence = record.verdict.value.replace("_", " "), record.sentence
     elif utils.is_solution(cell):
-        verdict, sentence = "", by_hand(grade)
+        waits = "A person has yet to grade this."
+        verdict, sentence = "", waits if is_open(grade) else by_hand(grade)
     else:
         verdict, sentence = "", "Not judged yet."
     return Row(grade.name, verdict, sentence, _points(score), bool(score.pending))

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, cast
 
-_WIDTH, _LEFT, _RIGHT = 640, 110, 170
+_WIDTH, _LEFT, _RIGHT = 460, 92, 122
 _ROW, _BAR, _TOP = 26, 16, 26
 _SPAN = _WIDTH - _LEFT - _RIGHT
+_SHOWN_WIDTH = 560  # pixels at most; on a phone it is about 300, and letters stay legible
+_FAR = 3.0  # a limit further away than this is not drawn to scale: the rest would be dots
 
 
 @dataclass(frozen=True)
@@ -33,13 +35,13 @@ def speed_svg(evidence: Mapping[str, Any]) -> str | None:
     if not rows:
         return None
     asked = _asked(evidence)
-    top = max([bar.interval[1] if bar.interval else bar.ratio for bar in rows] + asked)
-    scale = _SPAN / (top * 1.02)
+    scale = _SPAN / (_top(rows, asked) * 1.02)
     height = _TOP + _ROW * len(rows) + 6
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
         f'aria-label="{escape(describe(evidence))}" font-family="system-ui, sans-serif" '
-        f'font-size="12" fill="currentColor" style="width:100%;max-width:{_WIDTH}px;height:auto">'
+        'font-size="12" fill="currentColor" '
+        f'style="width:100%;max-width:{_SHOWN_WIDTH}px;height:auto">'
     )
     drawn = [_row(bar, index, scale) for index, bar in enumerate(rows)]
     lines = [_level(ratio, scale, height, labelled=ratio == asked[-1]) for ratio in asked]
@@ -58,6 +60,8 @@ def describe(evidence: Mapping[str, Any]) -> str:
         said += ". The device’s limit is not yet measured."
     else:
         said += f", {fraction:.0%} of what this device can do."
+    if _is_cut(bars(evidence), _asked(evidence)):
+        said += " The bar of the limit is cut short."
     if _number(evidence.get("reference_ratio")) is None:
         said += " The reference is not yet measured on this device."
     return said
@@ -83,16 +87,30 @@ def bars(evidence: Mapping[str, Any]) -> list[Bar]:
     return rows
 
 
+def _top(rows: Sequence[Bar], asked: Sequence[float]) -> float:
+    """The ratio at the right end of the drawing."""
+    if _is_cut(rows, asked):
+        return 1.4 * _furthest(rows, asked)
+    return max(_furthest(rows, asked), rows[-1].ratio)
+
+
+def _is_cut(rows: Sequence[Bar], asked: Sequence[float]) -> bool:
+    """Is the device's limit so far away that a drawing to scale would show nothing else?"""
+    return any(b.colour == "none" and b.ratio > _FAR * _furthest(rows, asked) for b in rows)
+
+
+def _furthest(rows: Sequence[Bar], asked: Sequence[float]) -> float:
+    """The largest ratio that was measured or is asked for."""
+    measured = [b.interval[1] if b.interval else b.ratio for b in rows if b.colour != "none"]
+    return max([*measured, *asked])
+
+
 def _row(bar: Bar, index: int, scale: float) -> str:
     y = _TOP + index * _ROW
     middle = y + _BAR / 2
-    length = max(1.0, bar.ratio * scale)
-    # A bar without colour is a bound, not a measurement: an outline.
-    outline = ' stroke="currentColor" stroke-dasharray="4 3"' if bar.colour == "none" else ""
     drawn = (
         f'<text x="{_LEFT - 8}" y="{middle + 4}" text-anchor="end">{escape(bar.label)}</text>'
-        f'<rect x="{_LEFT}" y="{y}" width="{length:.1f}" height="{_BAR}" rx="2" '
-        f'fill="{bar.colour}"{outline}/>'
+        f"{_shape(bar, y, bar.ratio * scale)}"
     )
     if bar.interval:
         low, high = (_LEFT + bound * scale for bound in bar.interval)
@@ -101,8 +119,25 @@ def _row(bar: Bar, index: int, scale: float) -> str:
             f'<path d="M{low:.1f} {middle}H{high:.1f}{ends}" stroke="currentColor" '
             'stroke-width="1.5" fill="none"/>'
         )
-    said = f"{bar.ratio:.2f}×" + (f" · {seconds(bar.seconds)}" if bar.seconds is not None else "")
+    said = f"{bar.ratio:.{0 if bar.ratio >= 100 else 2}f}×"
+    said += f" · {seconds(bar.seconds)}" if bar.seconds is not None else ""
     return drawn + f'<text x="{_WIDTH - _RIGHT + 10}" y="{middle + 4}">{said}</text>'
+
+
+def _shape(bar: Bar, y: int, length: float) -> str:
+    """A bar; an outline where it is a bound and no measurement, open where it is cut short."""
+    dashed = 'fill="none" stroke="currentColor" stroke-dasharray="4 3"'
+    if length > _SPAN:
+        end = _LEFT + _SPAN
+        slash = f"l5 {-_BAR - 4}"
+        return (
+            f'<path d="M{end} {y}H{_LEFT}v{_BAR}H{end}" {dashed}/>'
+            f'<path d="M{end - 16} {y + _BAR + 2}{slash}M{end - 11} {y + _BAR + 2}{slash}" '
+            'stroke="currentColor" fill="none"/>'
+        )
+    style = dashed if bar.colour == "none" else f'fill="{bar.colour}"'
+    width = max(1.0, length)
+    return f'<rect x="{_LEFT}" y="{y}" width="{width:.1f}" height="{_BAR}" rx="2" {style}/>'
 
 
 def _level(ratio: float, scale: float, height: int, *, labelled: bool) -> str:

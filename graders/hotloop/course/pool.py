@@ -18,7 +18,6 @@ from hotloop.course.grade_one import Order, grade_one
 from hotloop.course.progress import Progress
 from hotloop.course.results import Graded, results
 
-_START = "spawn"
 _POLL_S = 0.1
 _DIED = "The process that graded it ended. Grade it again."
 
@@ -55,7 +54,7 @@ def _run(
     batch: Sequence[Order], jobs: int, tell: Callable[[Step, int], None]
 ) -> dict[Order, Graded]:
     """What was graded before a process died, if one did."""
-    context = multiprocessing.get_context(_START)
+    context = multiprocessing.get_context("spawn")
     steps: Any = context.Queue()
     with ProcessPoolExecutor(jobs, context, _begin, (steps,)) as pool:
         futures = {pool.submit(_grade, order): order for order in batch}

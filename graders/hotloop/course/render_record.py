@@ -6,6 +6,7 @@ Everything from the record is escaped, because sentences may quote what a learne
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from html import escape
 from typing import Any, Protocol
@@ -40,11 +41,13 @@ _GOOD, _OPEN, _BAD = "#1a7f37", "#8a5a00", "#b42318"
 _STYLE = """
 .hotloop{border:1px solid #8b949e80;border-left:5px solid var(--hl);border-radius:6px;
 padding:.6em .9em;margin:.4em 0;font:14px/1.45 system-ui,sans-serif;max-width:52em}
-.hotloop p{margin:.3em 0}.hotloop .hl-badge{background:var(--hl);color:#fff;border-radius:4px;
-padding:.1em .5em;font-weight:600}.hotloop table{border-collapse:collapse;font:inherit;
-margin:.4em 0;width:100%}
+.hotloop p{margin:.3em 0;overflow-wrap:anywhere}
+.hotloop .hl-badge{background:var(--hl);color:#fff;border-radius:4px;padding:.1em .5em;
+font-weight:600}.hotloop table{border-collapse:collapse;font:inherit;
+margin:.4em 0;width:100%;table-layout:auto}
 .hotloop td,.hotloop th{text-align:left!important;vertical-align:top;padding:.2em .6em .2em 0;
-border-top:1px solid #8b949e40;background:none}.hotloop .hl-num{white-space:nowrap}
+border-top:1px solid #8b949e40;background:none;white-space:normal}
+.hotloop td:last-child{width:60%;overflow-wrap:anywhere}.hotloop .hl-num{white-space:nowrap}
 .hotloop figure{margin:.6em 0}.hotloop figcaption,.hotloop details{font-size:12px;opacity:.85}
 .hotloop summary{cursor:pointer}
 """
@@ -81,7 +84,7 @@ def html(record: Record, score: Score | None = None, worth: Worth | None = None)
     parts = [
         f'<div class="hotloop" style="--hl:{_colour(record.verdict)}"><style>{_STYLE}</style>',
         head,
-        f"<p>{escape(record.sentence)}</p>",
+        f"<p>{_prose(record.sentence)}</p>",
         _rungs(record, worth or {}),
         *[_figure(record, rung) for rung in record.rungs],
         _circumstances(record),
@@ -131,11 +134,11 @@ def _rung(rung: RungRecord, worth: float | None) -> str:
     verdict = _words(rung.verdict) + (" (instrumented)" if rung.instrumented else "")
     points = ""
     if worth is not None:
-        earned = "pending" if rung.verdict.pending else number(rung.earned * worth)
-        points = f"{earned} of {number(worth)}"
+        earned = f"{number(rung.earned * worth)} of {number(worth)}"
+        points = f"{number(worth)} pending" if rung.verdict.pending else earned
     return (
-        f"<tr><td>{escape(rung.rung)}</td><td class='hl-num'>{verdict}</td>"
-        f"<td class='hl-num'>{points}</td><td>{escape(rung.sentence)}</td></tr>"
+        f"<tr><td>{escape(rung.rung)}</td><td>{verdict}</td>"
+        f"<td class='hl-num'>{points}</td><td>{_prose(rung.sentence)}</td></tr>"
     )
 
 
@@ -155,7 +158,9 @@ def _how(evidence: Mapping[str, Any]) -> str:
         return ""
     kind = "latency: one call a window" if calls == 1 else f"throughput: {calls} calls a window"
     said = f"Medians of {windows} windows, {kind}"
-    return f"{said}, {threads} thread(s)." if isinstance(threads, int) else f"{said}."
+    if not isinstance(threads, int):
+        return f"{said}."
+    return f"{said}, {threads} thread{'' if threads == 1 else 's'}."
 
 
 def _circumstances(record: Record) -> str:
@@ -172,6 +177,11 @@ def _circumstances(record: Record) -> str:
     }
     lines = [f"{escape(name)}: {escape(value)}" for name, value in facts.items() if value]
     return f"<details><summary>How it was judged</summary>{'<br>'.join(lines)}</details>"
+
+
+def _prose(sentence: str) -> str:
+    """A sentence as HTML; what stands between backticks is code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence))
 
 
 def _colour(verdict: Verdict) -> str:

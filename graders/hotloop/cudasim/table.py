@@ -39,7 +39,8 @@ def svg(sites: Sequence[Site]) -> str:
         (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
             f'aria-label="{escape(_described(rows))}" font-family="system-ui, sans-serif" '
-            'font-size="12" fill="currentColor">'
+            'font-size="12" fill="currentColor" '
+            f'style="width:100%;max-width:{_WIDTH}px;height:auto">'
         ),
         f'<text x="{_LEFT}" y="16">bytes asked for (dark) and moved (light)</text>',
     ]

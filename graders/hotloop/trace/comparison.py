@@ -45,6 +45,9 @@ class Comparison:
     gpu_before: float | None
     """The part of the steps' time in which a GPU did something, from 0 to 1."""
     gpu_after: float | None
+    ops_before_us: float | None
+    """Self time of all operators per step; the rest of a step passes in Python or in waiting."""
+    ops_after_us: float | None
     changes: tuple[Change, ...]
     """The operators that changed most per step, the largest change first."""
 
@@ -77,6 +80,8 @@ class Comparison:
         """The result in a sentence."""
         if self.improvement is None or self.speedup is None:
             return "The time of a step cannot be compared: call `prof.step()` after each step."
+        if self.speedup <= 0.5:
+            return f"A step takes {1 / self.speedup:.1f} times as long."
         faster = "less" if self.improvement >= 0 else "more"
         return (
             f"A step takes {abs(self.improvement) * 100:.1f} % {faster} time "
@@ -91,18 +96,23 @@ class Comparison:
         changes = "".join(_html_change(change) for change in self.changes)
         if changes:
             changes = (
-                f"<table><tr><th {_LEFT}>self time per step</th><th>before</th><th>after</th>"
+                f"<table><tr><th {_LEFT}>self time per step</th>{_SIDES}"
                 f"<th>difference</th></tr>{changes}</table>"
             )
         return (
             f'<div style="overflow-x:auto"><p><strong>{escape(self.verdict)}</strong></p>'
-            f"<table><tr><th></th><th>before</th><th>after</th></tr>{facts}</table>"
+            f"<table><tr><th></th>{_SIDES}</tr>{facts}</table>"
             f"{changes}<p>{_NOTE}</p></div>"
         )
 
     def _facts(self) -> list[tuple[str, str, str]]:
         return [
             ("median step", _step_text(self.before_us), _step_text(self.after_us)),
+            (
+                "in operators, per step",
+                _step_text(self.ops_before_us),
+                _step_text(self.ops_after_us),
+            ),
             ("steps", str(self.before_steps), str(self.after_steps)),
             ("GPU utilisation", _busy_text(self.gpu_before), _busy_text(self.gpu_after)),
         ]
@@ -110,7 +120,7 @@ class Comparison:
 
 def compare(before: Trace, after: Trace) -> Comparison:
     """Compare two traces of the same loop."""
-    changes = _changes(_per_step(before), _per_step(after))
+    ops_before, ops_after = _per_step(before), _per_step(after)
     return Comparison(
         before_us=_median_step(before),
         after_us=_median_step(after),
@@ -118,7 +128,9 @@ def compare(before: Trace, after: Trace) -> Comparison:
         after_steps=len(after.steps),
         gpu_before=_busy(before),
         gpu_after=_busy(after),
-        changes=tuple(changes[:MOST_CHANGES]),
+        ops_before_us=sum(ops_before.values()) if before.steps else None,
+        ops_after_us=sum(ops_after.values()) if after.steps else None,
+        changes=tuple(_changes(ops_before, ops_after)[:MOST_CHANGES]),
     )
 
 
@@ -160,6 +172,7 @@ def _sign(change: Change) -> str:
     )
 
 
+_SIDES = "<th>before</th><th>after</th>"
 _LEFT = 'style="text-align:left;overflow-wrap:anywhere"'
 _RIGHT = 'style="text-align:right;white-space:nowrap"'
 

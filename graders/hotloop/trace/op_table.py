@@ -12,6 +12,7 @@ from hotloop.trace.quantities import share_text, time_text
 
 _NAME = 60
 _HEAD = ("operator", "calls", "self time", "share", "total time")
+_LEFT = {"operator", "share"}
 
 
 class TopOps:
@@ -42,7 +43,10 @@ class TopOps:
     def _repr_html_(self) -> str:
         if not self.rows:
             return f"<p>{self._nothing()}</p>"
-        head = "".join(f"<th>{name}</th>" for name in _HEAD)
+        head = "".join(
+            f'<th style="text-align:{"left" if name in _LEFT else "right"}">{name}</th>'
+            for name in _HEAD
+        )
         body = "".join(map(_html_row, self.rows))
         rest = "".join(f"<p>{line}</p>" for line in self._rest())
         return f'<div style="overflow-x:auto"><table><tr>{head}</tr>{body}</table></div>{rest}'

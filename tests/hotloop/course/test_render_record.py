@@ -45,8 +45,8 @@ def test_verdict_sentence_points_and_picture() -> None:
     assert "partial m.task 3 of 8 points, 2 pending" in shown
     assert "Fast, but not measured on a GPU." in shown
     assert "fast passed 3 of 6 2.00× the baseline." in shown
-    assert "gpu not measured (pending) pending of 2 No GPU here." in shown
-    assert "Medians of 12 windows, throughput: 30 calls a window, 1 thread(s)." in shown
+    assert "gpu not measured (pending) 2 pending No GPU here." in shown
+    assert "Medians of 12 windows, throughput: 30 calls a window, 1 thread." in shown
     assert html.count("<svg") == 1
     assert "A CPU" in shown
     assert "torch 2.13" in shown
@@ -55,6 +55,14 @@ def test_verdict_sentence_points_and_picture() -> None:
 def test_one_call_a_window_is_called_latency() -> None:
     single = replace(RECORD.rungs[0], evidence={**SPEED, "calls_per_window": 1})
     assert "latency: one call" in render_record.html(replace(RECORD, rungs=(single,)))
+
+
+def test_what_stands_between_backticks_is_code_and_stays_text() -> None:
+    record = replace(RECORD, sentence="Run `hotloop check`, not `<b>it</b>`: a lone ` stays.")
+    soup = BeautifulSoup(render_record.html(record), "html.parser")
+    assert [code.get_text() for code in soup.find_all("code")] == ["hotloop check", "<b>it</b>"]
+    assert soup.find_all("b") == []
+    assert "a lone ` stays." in soup.get_text()
 
 
 def test_everything_from_the_record_is_escaped() -> None:

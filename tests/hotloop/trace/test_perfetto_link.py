@@ -48,6 +48,17 @@ def test_a_large_trace_is_opened_from_disk(tmp_path: Path) -> None:
     assert "<script" not in trace.perfetto(small, most_embedded=10)._repr_html_()
 
 
+def test_no_dead_button_stays_on_a_feedback_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "t.json", two_steps())
+    assert "<button" in trace.perfetto(path)._repr_html_()
+    monkeypatch.setenv("HOTLOOP_JUDGE", "socket")
+    html = trace.perfetto(path)._repr_html_()
+    assert "<button" not in html
+    assert str(path) in html
+
+
 def test_each_button_has_a_name_of_its_own(tmp_path: Path) -> None:
     link = trace.perfetto(write(tmp_path / "t.json", two_steps()))
     names = {re.findall(r'<button id="([^"]+)"', link._repr_html_())[0] for _ in range(3)}

@@ -91,6 +91,7 @@ def test_compare_takes_medians_of_steps(tmp_path: Path) -> None:
     ]
     assert "A step takes 50.5 % less time (2.02 times as fast)." in str(found)
     assert "GPU utilisation: 5.4 % → 74.4 %" in str(found)
+    assert "in operators, per step: 186 µs → 27.9 µs" in str(found)
     assert "2.02 times as fast" in found._repr_html_()
 
 
@@ -99,6 +100,16 @@ def test_a_step_that_got_slower(tmp_path: Path) -> None:
     assert "50.0 % more time (0.67 times as fast)" in str(found)
     assert "GPU utilisation: no GPU in this trace → no GPU in this trace" in str(found)
     assert found.improvement == pytest.approx(-0.5)
+
+
+def test_time_that_no_operator_explains_is_seen(tmp_path: Path) -> None:
+    steps = [span("user_annotation", "ProfilerStep#0", 0, 450), span("cpu_op", "aten::mm", 0, 50)]
+    waiting = trace.read(write(tmp_path / "waiting.json", steps))
+    found = trace.compare(loop(tmp_path, "a", [100]), waiting)
+    assert found.verdict == "A step takes 4.5 times as long."
+    assert "median step: 100 µs → 450 µs" in str(found)
+    assert "in operators, per step: 51.0 µs → 50.0 µs" in str(found)
+    assert "in operators, per step" in found._repr_html_()
 
 
 def test_without_steps_nothing_is_claimed(tmp_path: Path) -> None:

@@ -64,6 +64,17 @@ def test_every_lane_of_a_gpu_trace(gpu: trace.Trace) -> None:
     assert not [title for title in found if "Activity Buffer" in title or "Async" in title]
 
 
+def test_a_feedback_page_has_no_legend_of_a_picture_that_is_not_there(
+    gpu: trace.Trace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "<ul>" in page(gpu)
+    monkeypatch.setenv("HOTLOOP_JUDGE", "socket")
+    assert page(gpu) == (
+        "<p>2 steps, 3 to 4: 200 µs. The GPU is idle 70.0 % of the time. "
+        "It is not drawn while the notebook is graded.</p>"
+    )
+
+
 def test_idle_gaps_are_shaded_where_no_stream_works(gpu: trace.Trace) -> None:
     shaded = [
         (float(rect.get("x", "")[:-1]), float(rect.get("width", "")[:-1]))

@@ -1,24 +1,24 @@
 """Four recorded sicknesses: the causes, and which events are evidence of them.
 
-What stands in recordings.yaml was computed from the recordings by the script that made them.
+What stands in recordings.json was computed from the recordings by the script that made them.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-import yaml
 
 from hotloop.judge.questions import Question, number_complaint, shown
 from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 
-TRUTH = Path(__file__).parents[1] / "harness" / "profile_training_loop" / "recordings.yaml"
+TRUTH = Path(__file__).parents[1] / "harness" / "profile_training_loop" / "recordings.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("loader", "sync", "launch", "allocator")
 
@@ -59,4 +59,4 @@ def _complaint_about(told: Mapping[str, Any], truth: Mapping[str, Any]) -> str |
 
 @cache
 def _truth() -> Mapping[str, Any]:
-    return cast(Mapping[str, Any], yaml.safe_load(TRUTH.read_text(encoding="utf-8")))
+    return cast(Mapping[str, Any], json.loads(TRUTH.read_text(encoding="utf-8")))

@@ -182,9 +182,9 @@ def test_the_limit_is_the_slower_of_bytes_and_operations() -> None:
 
     moved = 2 * 16 * 32 * 4
     side: Any = Calls()
-    assert RUNG._limit_seconds(Ceiling(1e3, 1e9), side) == pytest.approx(moved / 1e3)
+    assert RUNG._limit(Ceiling(1e3, 1e9), side).seconds == pytest.approx(moved / 1e3)
     counting = replace(RUNG, fewest_flops=lambda _spec: 10**7)
-    assert counting._limit_seconds(Ceiling(1e9, 1e6), side) == pytest.approx(10.0)
+    assert counting._limit(Ceiling(1e9, 1e6), side).seconds == pytest.approx(10.0)
 
 
 def test_without_a_gpu_it_is_not_measured(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,143 @@
+"""`hotloop serving`: a real Triton Inference Server on this machine."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.cli.answer import Json, UserError, answering, log
+from hotloop.serving import environment, preflight, repository, trial
+from hotloop.serving.options import Options
+from hotloop.serving.server import Server, ServerFailed
+from hotloop.serving.unavailable import ServingUnavailable
+
+app = typer.Typer(
+    help="Serve models with a real Triton Inference Server on this machine.", no_args_is_help=True
+)
+
+Repository = Annotated[
+    Path,
+    typer.Argument(
+        help="The folder that holds a folder for each model.", exists=True, file_okay=False
+    ),
+]
+_FOREVER_S = 7 * 24 * 3600.0
+
+
+@app.command()
+def install(as_json: Json = False) -> None:
+    """Make the server's own environment, if it is not there; then try it."""
+    with answering(as_json) as answer:
+        try:
+            found = environment.install(log)
+        except ServingUnavailable as gap:
+            raise UserError(str(gap)) from None
+        findings = preflight.examine()
+        tried = trial.run(found)
+        document = {
+            "environment": str(found.root),
+            "findings": [asdict(finding) for finding in findings],
+            "trial": asdict(tried),
+        }
+        answer.give(
+            document, *_findings(findings), _tried(tried), exit_code=1 if tried.failure else 0
+        )
+
+
+@app.command()
+def check(folder: Repository, as_json: Json = False) -> None:
+    """Look at a model repository without a server; exit code 1 when something is wrong."""
+    with answering(as_json) as answer:
+        try:
+            problems = repository.check(folder)
+        except ServingUnavailable as gap:
+            raise UserError(str(gap)) from None
+        document = {"repository": str(folder), "problems": [asdict(p) for p in problems]}
+        shown = [Text(str(problem), overflow="fold") for problem in problems]
+        shown = shown or [Text("Nothing is wrong with it, as far as can be seen without a server.")]
+        answer.give(document, *shown, exit_code=1 if problems else 0)
+
+
+@app.command()
+def run(
+    folder: Repository,
+    cache_mb: Annotated[int, typer.Option(help="Size of the response cache.", min=0)] = 0,
+    seconds: Annotated[
+        float, typer.Option(help="Stop by itself after so long; 0 is never.", min=0)
+    ] = 0,
+    explicit: Annotated[
+        bool, typer.Option(help="Load no model until it is asked for by request.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Serve a repository on this machine's loopback, without a sandbox, until Ctrl-C."""
+    with answering(as_json) as answer:
+        options = Options(
+            isolation="none",
+            cache_bytes=cache_mb << 20,
+            explicit=explicit,
+            wall_s=_FOREVER_S,
+            log_bytes=64 << 20,
+        )
+        try:
+            with Server(folder, preflight.require(), options) as server:
+                document = _serve(server, seconds)
+        except ServingUnavailable as gap:
+            raise UserError(str(gap)) from None
+        except ServerFailed as failed:
+            log(failed.log)
+            raise UserError(f"The server did not start: {failed}") from None
+        answer.give(document, Text("Stopped."))
+
+
+def _serve(server: Server, seconds: float) -> dict[str, Any]:
+    took = server.wait_ready()
+    where = {
+        "http": f"127.0.0.1:{server.ports.http}",
+        "grpc": f"127.0.0.1:{server.ports.grpc}",
+        "metrics": f"http://127.0.0.1:{server.ports.metrics}/metrics",
+    }
+    told = ", ".join(f"{name} {address}" for name, address in where.items())
+    with suppress(KeyboardInterrupt):
+        log(f"ready after {took:.1f} s: {told}")
+        log("Ctrl-C ends it.")
+        _follow(server, time.monotonic() + (seconds or _FOREVER_S))
+    if not server.alive:
+        raise ServerFailed("it ended by itself", server.log()[-4000:], server.death)
+    return {**where, "ready_s": took}
+
+
+def _follow(server: Server, deadline: float) -> None:
+    """Show its log as it grows, until it ends or the time is up."""
+    shown = 0
+    while server.alive and time.monotonic() < deadline:
+        text = server.log()
+        if len(text) > shown:
+            log(text[shown:].rstrip("\n"))
+        shown = len(text)
+        time.sleep(0.2)
+
+
+def _tried(tried: trial.Trial) -> Text:
+    if tried.failure:
+        return Text(f"A server was tried, and failed: {tried.failure}")
+    where = "in the sandbox" if tried.isolation != "none" else "without a sandbox"
+    return Text(f"A server was tried {where}: ready after {tried.ready_s:.1f} s, and it answered.")
+
+
+def _findings(findings: list[preflight.Finding]) -> list[Table | Text]:
+    table = Table("", "state", "found")
+    for finding in findings:
+        fine = "ok" if finding.fine else "missing" if finding.needed else "limited"
+        table.add_row(finding.name, fine, Text(finding.found, overflow="fold"))
+    gaps = [f"  {f.name}: {f.mend}" for f in findings if not f.fine and f.mend]
+    if not gaps:
+        return [table]
+    return [table, Text("\n".join(["To mend:", *gaps]), no_wrap=True, overflow="ignore")]

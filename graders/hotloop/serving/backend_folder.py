@@ -1,0 +1,54 @@
+"""The folder that the server finds its backends in: NVIDIA's for Python, and ours.
+
+Copies, because the server refuses links: they "escape the backend directory". They are named by
+what is in them, so that a change of ours takes effect without a new environment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+OWN = Path(__file__).with_name("backends")
+_MADE = "backends-"
+
+
+def lay_out(root: Path, packages: Path, python_version: str) -> Path:
+    """The folder, in `root`; made when it is missing. Several processes may want it at once."""
+    target = root / f"{_MADE}{_digest()}"
+    if target.is_dir():
+        return target
+    with tempfile.TemporaryDirectory(dir=root, prefix="making-") as temporary:
+        new = Path(temporary) / "backends"
+        _fill(new, packages, python_version)
+        with suppress(OSError):  # another process was first
+            new.rename(target)
+    return target
+
+
+def _fill(new: Path, packages: Path, python_version: str) -> None:
+    server = packages / "pytriton" / "tritonserver"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(server / "backends" / "python", new / "python", ignore=ignored)
+    minor = ".".join(python_version.split(".")[:2])
+    stub = server / "python_backend_stubs" / minor / "triton_python_backend_stub"
+    shutil.copy2(stub, new / "python")
+    for own in _own():
+        (new / own.parent.name).mkdir()
+        shutil.copyfile(own, new / own.parent.name / own.name)
+    for path in (new, *new.rglob("*")):
+        path.chmod(0o755)
+
+
+def _own() -> list[Path]:
+    return sorted(OWN.glob("*/model.py"))
+
+
+def _digest() -> str:
+    total = hashlib.sha256()
+    for path in _own():
+        total.update(path.parent.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return total.hexdigest()[:16]

@@ -1,0 +1,95 @@
+"""Lets trusted code reach a server that has a network of its own.
+
+A confined server sits in a network namespace with nothing but its loopback. This program enters
+that namespace, and only that: files, processes and users stay the judge's, and nothing inside can
+see it. It is run by its path, without Hotloop, in one of two ways:
+
+    doorway.py PID --fd N        gives out sockets: for each port that is asked for through the
+                                 socket N, one that is connected to it inside
+    doorway.py PID -- ARGV …     becomes that program, inside
+
+A socket keeps the network that it was made in, so the judge speaks to the server directly: no
+byte passes through here.
+"""
+
+from __future__ import annotations
+
+import array
+import ctypes
+import fcntl
+import os
+import socket
+import struct
+import sys
+from pathlib import Path
+
+_NET, _USER = 0x40000000, 0x10000000
+_OWNER = 0xB701
+"""NS_GET_USERNS: the user namespace that a namespace belongs to."""
+_REQUEST = struct.Struct("=Hd")
+_FAMILY = socket.AF_INET
+_HOST = "127.0.0.1"
+
+
+def enter(pid: int) -> None:
+    """Enter the network of a process.
+
+    Where a plain user confines, that network belongs to a user namespace of his, which comes first.
+    """
+    network = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+    owner = fcntl.ioctl(network, _OWNER)
+    if os.fstat(owner).st_ino != Path("/proc/self/ns/user").stat().st_ino:
+        _join(owner, _USER)
+    _join(network, _NET)
+    os.close(owner)
+    os.close(network)
+
+
+def ask(sock: socket.socket, port: int, timeout_s: float) -> socket.socket:
+    """The other end of `--fd`: a socket that is connected to `port`. OSError when nothing is."""
+    sock.sendall(_REQUEST.pack(port, timeout_s))
+    size = struct.calcsize("i")
+    data, ancillary, _, _ = sock.recvmsg(4, socket.CMSG_SPACE(size))
+    if len(data) != 4:
+        raise ConnectionError("the way to the server is closed")
+    number = int.from_bytes(data, "little")
+    if number:
+        raise OSError(number, os.strerror(number))
+    fds = array.array("i", ancillary[0][2][:size])
+    return socket.socket(fileno=fds[0])
+
+
+def _give_out(sock: socket.socket) -> None:
+    while data := sock.recv(_REQUEST.size, socket.MSG_WAITALL):
+        port, timeout_s = _REQUEST.unpack(data)
+        try:
+            made = socket.create_connection((_HOST, port), timeout_s)
+        except OSError as error:
+            number = error.errno or 110
+            sock.sendall(number.to_bytes(4, "little"))
+            continue
+        made.settimeout(None)
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        socket.send_fds(sock, [bytes(4)], [made.fileno()])
+        made.close()
+
+
+def _join(namespace: int, kind: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.setns(namespace, kind) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"the server's network cannot be entered: {os.strerror(number)}")
+
+
+def main() -> None:
+    """The program."""
+    pid, how, *rest = sys.argv[1:]
+    enter(int(pid))
+    if how == "--fd":
+        _give_out(socket.socket(fileno=int(rest[0])))
+    else:
+        os.execvp(rest[0], rest)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,12 @@
+"""What Hotloop's own environment needs to look at repositories."""
+
+from __future__ import annotations
+
+import sys
+
+NAME = "serving"
+
+
+def remedy() -> str:
+    """The command that installs it."""
+    return f"{sys.executable} -m pip install 'hotloop[{NAME}]'"

@@ -1,0 +1,97 @@
+"""What a server tells of itself: Prometheus text, and the statistics extension.
+
+/metrics has counters and no histogram of batch sizes: inferences divided by executions is the mean
+batch. The sizes themselves are in the statistics (`/v2/models/NAME/stats`), by model.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+_LINE = re.compile(
+    r"^(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(?P<labels>.*)\})?\s+(?P<value>\S+)(?:\s+-?\d+)?$"
+)
+_LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"(?:,|$)')
+_ESCAPES = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One line of /metrics."""
+
+    name: str
+    labels: Mapping[str, str]
+    value: float
+
+
+def parse(text: str) -> list[Sample]:
+    """All samples. ValueError names a line that is none."""
+    found: list[Sample] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        match = _LINE.match(line.strip())
+        if match is None:
+            raise ValueError(f"line {number} is no metric: {line[:80]!r}")
+        found.append(Sample(match["name"], _labels(match["labels"] or "", number), _number(match)))
+    return found
+
+
+def value(samples: Iterable[Sample], name: str, **labels: str) -> float:
+    """The sum over all samples of that name with these labels; 0 when there is none."""
+    wanted = labels.items()
+    return sum(s.value for s in samples if s.name == name and wanted <= s.labels.items())
+
+
+def mean_batch(samples: Iterable[Sample], model: str) -> float:
+    """Inferences per execution: how many requests' rows a run of the model has had. NaN at none."""
+    samples = list(samples)
+    runs = value(samples, "nv_inference_exec_count", model=model)
+    return value(samples, "nv_inference_count", model=model) / runs if runs else math.nan
+
+
+def batch_histogram(statistics: Mapping[str, Any], model: str, version: str = "") -> dict[int, int]:
+    """Executions by batch size, from the statistics extension's answer.
+
+    ValueError when that is not as it should be.
+    """
+    histogram: dict[int, int] = {}
+    try:
+        for entry in statistics["model_stats"]:
+            if entry["name"] != model or (version and entry["version"] != version):
+                continue
+            for batch in entry.get("batch_stats", ()):
+                size, count = int(batch["batch_size"]), int(batch["compute_infer"]["count"])
+                histogram[size] = histogram.get(size, 0) + count
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"no statistics: {type(error).__name__}: {error}") from None
+    return dict(sorted(histogram.items()))
+
+
+def fewer(after: Mapping[int, int], before: Mapping[int, int]) -> dict[int, int]:
+    """What a histogram has gained since an earlier one."""
+    gained = {size: count - before.get(size, 0) for size, count in after.items()}
+    return {size: count for size, count in gained.items() if count}
+
+
+def _labels(text: str, number: int) -> dict[str, str]:
+    labels: dict[str, str] = {}
+    position = 0
+    while position < len(text):
+        match = _LABEL.match(text, position)
+        if match is None:
+            raise ValueError(f"line {number} has labels that cannot be read: {text[:80]!r}")
+        labels[match[1]] = re.sub(r'\\[\\"n]', lambda m: _ESCAPES[m[0]], match[2])
+        position = match.end()
+    return labels
+
+
+def _number(match: re.Match[str]) -> float:
+    try:
+        return float(cast(str, match["value"]).replace("Inf", "inf"))
+    except ValueError:
+        raise ValueError(f"{match['name']} is no number: {match['value'][:40]!r}") from None

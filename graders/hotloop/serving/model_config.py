@@ -1,0 +1,188 @@
+"""Reads a config.pbtxt: what it says, and where it says it.
+
+The fields are Triton's own, from the descriptor of model_config.proto that tritonclient 2.51.0
+carries (`model_config.binpb`): a name or a value is unknown here exactly when it is to the server.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hotloop.serving.positions import Place, Step, locate
+from hotloop.serving.problem import Problem
+from hotloop.serving.unavailable import ServingUnavailable
+
+FILE = "config.pbtxt"
+_DESCRIPTOR = Path(__file__).with_name("model_config.binpb")
+_UNKNOWN_FIELD = re.compile(r'Message type "([^"]+)" has no field named "([^"]+)"')
+_UNKNOWN_VALUE = re.compile(r'Enum type "([^"]+)" has no value named (\w+)')
+_NOT_A = re.compile(r"Couldn't parse (\w+): (.*)")
+_TWICE = re.compile(r'should not have multiple "([^"]+)" fields')
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An input or output. dims: without the batch dimension. data_type: such as TYPE_FP32."""
+
+    name: str
+    data_type: str
+    dims: tuple[int, ...]
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class EnsembleStep:
+    """One step of an ensemble. The maps go from the model's tensor to the ensemble's."""
+
+    model: str
+    version: int
+    inputs: dict[str, str]
+    outputs: dict[str, str]
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """What a configuration says; what it leaves out has protobuf's default.
+
+    platform and backend: as written. specific_versions: of the version policy, if it names any.
+    batched: it has dynamic_batching. instances: by instance group, its count and kind.
+    """
+
+    file: str
+    name: str
+    backend: str
+    platform: str
+    max_batch_size: int
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    steps: tuple[EnsembleStep, ...]
+    specific_versions: tuple[int, ...]
+    batched: bool
+    preferred_batch_sizes: tuple[int, ...]
+    instances: tuple[tuple[int, str], ...]
+    model_file: str
+    cached: bool
+    place: Place
+
+    @property
+    def is_ensemble(self) -> bool:
+        """True when it runs other models and none of its own."""
+        return self.platform == "ensemble" or bool(self.steps)
+
+    def shape(self, tensor: Tensor) -> tuple[int, ...]:
+        """As a request has it: with the batch dimension in front, where there is one."""
+        return (-1, *tensor.dims) if self.max_batch_size > 0 else tensor.dims
+
+    def entries(self, step: int, field: str) -> dict[str, int]:
+        """Keys of an ensemble step's map with their number in the text; of a key that is there
+        twice the last, which is the one that counts."""
+        places = self.place.at("ensemble_scheduling", "step", step).fields.get(field, [])
+        return {place.at("key").text: number for number, place in enumerate(places)}
+
+    def problem(self, text: str, *path: Step) -> Problem:
+        """A problem at what stands at the path."""
+        where = self.place.at(*path)
+        return Problem(self.file, where.line, where.column, text)
+
+
+def read(text: str, file: str) -> ModelConfig | Problem:
+    """The configuration, or the first thing in it that the server could not read."""
+    schema = _schema()
+    message: Any = schema.message_class()
+    try:
+        schema.text_format.Parse(text, message)
+    except schema.text_format.ParseError as error:
+        line, column = error.GetLine() or 1, error.GetColumn() or 1
+        return Problem(file, line, column, _worded(str(error), schema))
+    except RecursionError:
+        return Problem(file, 1, 1, "it is nested too deep")
+    return _config(message, file, locate(text))
+
+
+@dataclass(frozen=True)
+class _Schema:
+    message_class: Any
+    text_format: Any
+    pool: Any
+
+
+@cache
+def _schema() -> _Schema:
+    try:
+        from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, text_format
+    except ImportError:
+        from hotloop.serving.extra import remedy
+
+        raise ServingUnavailable("protobuf is not installed", remedy()) from None
+    pool: Any = descriptor_pool.DescriptorPool()
+    pool.Add(descriptor_pb2.FileDescriptorProto.FromString(_DESCRIPTOR.read_bytes()))
+    descriptor = pool.FindMessageTypeByName("inference.ModelConfig")
+    return _Schema(message_factory.GetMessageClass(descriptor), text_format, pool)
+
+
+def _config(message: Any, file: str, place: Place) -> ModelConfig:
+    groups: Any = message.DESCRIPTOR.fields_by_name["instance_group"].message_type
+    kind_names: Any = groups.enum_types_by_name["Kind"].values_by_number
+    return ModelConfig(
+        file=file,
+        name=message.name,
+        backend=message.backend,
+        platform=message.platform,
+        max_batch_size=message.max_batch_size,
+        inputs=tuple(_tensor(t) for t in message.input),
+        outputs=tuple(_tensor(t) for t in message.output),
+        steps=tuple(
+            EnsembleStep(s.model_name, int(s.model_version), dict(s.input_map), dict(s.output_map))
+            for s in message.ensemble_scheduling.step
+        ),
+        specific_versions=tuple(int(v) for v in message.version_policy.specific.versions),
+        batched=message.HasField("dynamic_batching"),
+        preferred_batch_sizes=tuple(message.dynamic_batching.preferred_batch_size),
+        instances=tuple((g.count, kind_names[g.kind].name) for g in message.instance_group),
+        model_file=message.default_model_filename,
+        cached=message.response_cache.enable,
+        place=place,
+    )
+
+
+def _tensor(tensor: Any) -> Tensor:
+    names: Any = tensor.DESCRIPTOR.fields_by_name["data_type"].enum_type.values_by_number
+    return Tensor(
+        name=tensor.name,
+        data_type=names[tensor.data_type].name,
+        dims=tuple(int(size) for size in tensor.dims),
+        optional=bool(getattr(tensor, "optional", False)),
+    )
+
+
+def _worded(said: str, schema: _Schema) -> str:
+    """Protobuf's message without its position and its context, and with a suggestion."""
+    field = _UNKNOWN_FIELD.search(said)
+    if field is not None:
+        known = [f.name for f in schema.pool.FindMessageTypeByName(field[1]).fields]
+        return f"unknown field {field[2]!r} in {_short(field[1])}{_near(field[2], known)}"
+    value = _UNKNOWN_VALUE.search(said)
+    if value is not None:
+        known = [v.name for v in schema.pool.FindEnumTypeByName(value[1]).values]
+        return f"unknown {_short(value[1])} {value[2]!r}{_near(value[2], known)}"
+    wrong = _NOT_A.search(said)
+    if wrong is not None:
+        return f"{wrong[2].strip()} is not of the right type: {wrong[1]} is wanted"
+    twice = _TWICE.search(said)
+    if twice is not None:
+        return f"{twice[1]!r} is there twice"
+    return said.partition(" : ")[2] or said
+
+
+def _short(full_name: str) -> str:
+    return full_name.removeprefix("inference.")
+
+
+def _near(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=2, cutoff=0.6)
+    return f": did you mean {' or '.join(near)}?" if near else f"; there are: {', '.join(known)}"

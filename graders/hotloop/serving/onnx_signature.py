@@ -1,0 +1,97 @@
+"""The inputs and outputs of an ONNX model, read without onnx.
+
+A model is a protobuf message, and only few of its fields say what goes in and what comes out. They
+are described here, by the numbers that onnx.proto gives them; the weights are skipped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hotloop.serving.unavailable import ServingUnavailable
+
+# ONNX's TensorProto.DataType, in Triton's words.
+_TYPES = {
+    1: "TYPE_FP32", 2: "TYPE_UINT8", 3: "TYPE_INT8", 4: "TYPE_UINT16", 5: "TYPE_INT16",
+    6: "TYPE_INT32", 7: "TYPE_INT64", 8: "TYPE_STRING", 9: "TYPE_BOOL", 10: "TYPE_FP16",
+    11: "TYPE_FP64", 12: "TYPE_UINT32", 13: "TYPE_UINT64", 16: "TYPE_BF16",
+}  # fmt: skip
+# Message -> field -> number and type: a scalar, or another of these messages.
+_FIELDS: dict[str, dict[str, tuple[int, str]]] = {
+    "Model": {"graph": (7, "Graph")},
+    "Graph": {"initializer": (5, "*Weight"), "input": (11, "*Value"), "output": (12, "*Value")},
+    "Weight": {"name": (8, "string")},
+    "Value": {"name": (1, "string"), "type": (2, "Type")},
+    "Type": {"tensor": (1, "Tensor")},
+    "Tensor": {"elements": (1, "int32"), "shape": (2, "Shape")},
+    "Shape": {"dim": (1, "*Dim")},
+    "Dim": {"size": (1, "int64"), "symbol": (2, "string")},
+}
+_SCALARS = {"int32": 5, "int64": 3, "string": 9}
+_MESSAGE = 11
+
+
+@dataclass(frozen=True)
+class Signature:
+    """One input or output. shape: -1 for a size that is free; with the batch dimension."""
+
+    name: str
+    data_type: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class OnnxModel:
+    """What goes in and what comes out."""
+
+    inputs: tuple[Signature, ...]
+    outputs: tuple[Signature, ...]
+
+
+def read(file: Path) -> OnnxModel:
+    """Of a model in a file. ValueError when it is none."""
+    message: Any = _model_class()()
+    try:
+        message.ParseFromString(file.read_bytes())
+    except Exception as error:  # noqa: BLE001 - protobuf's implementations raise different ones
+        raise ValueError(f"it is no ONNX model ({type(error).__name__})") from None
+    if not message.graph.output:
+        raise ValueError("it is no ONNX model: it has no outputs")
+    # Before version 4 of the format, weights were inputs with a value.
+    weights = {weight.name for weight in message.graph.initializer}
+    return OnnxModel(
+        inputs=tuple(_signature(v) for v in message.graph.input if v.name not in weights),
+        outputs=tuple(_signature(v) for v in message.graph.output),
+    )
+
+
+def _signature(value: Any) -> Signature:
+    tensor = value.type.tensor
+    shape = tuple(d.size if d.HasField("size") and d.size > 0 else -1 for d in tensor.shape.dim)
+    return Signature(value.name, _TYPES.get(tensor.elements, "TYPE_INVALID"), shape)
+
+
+@cache
+def _model_class() -> Any:
+    try:
+        from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+    except ImportError:
+        from hotloop.serving.extra import remedy
+
+        raise ServingUnavailable("protobuf is not installed", remedy()) from None
+    file: Any = descriptor_pb2.FileDescriptorProto(name="signature.proto", package="signature")
+    for name, fields in _FIELDS.items():
+        message = file.message_type.add(name=name)
+        for field, (number, kind) in fields.items():
+            described = message.field.add(name=field, number=number)
+            described.label = 3 if kind.startswith("*") else 1
+            kind = kind.removeprefix("*")
+            described.type = _SCALARS.get(kind, _MESSAGE)
+            if kind not in _SCALARS:
+                described.type_name = f".signature.{kind}"
+    pool: Any = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    return message_factory.GetMessageClass(pool.FindMessageTypeByName("signature.Model"))

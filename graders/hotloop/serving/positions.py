@@ -1,0 +1,110 @@
+"""Where each field of a text in protobuf's text format stands.
+
+Protobuf's own parser tells positions only of what it cannot read. This one is for texts that it
+could read: it knows no types and checks nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_TOKEN = re.compile(
+    r"""\s+|\#[^\n]*|(?P<token>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[\w.+-]+|[^\s\w])"""
+)
+_CLOSING = {"{": "}", "<": ">"}
+Step = str | int
+
+
+@dataclass
+class Place:
+    """line, column: from 1. text: of a scalar, without quotation marks. fields: of a message, each
+    with all its values in order."""
+
+    line: int
+    column: int
+    text: str = ""
+    fields: dict[str, list[Place]] = field(default_factory=dict[str, "list[Place]"])
+
+    def at(self, *path: Step) -> Place:
+        """Of what lies at the path (names, and indices from 0), or of the last part that is there.
+
+        A name alone is its first value.
+        """
+        here = self
+        steps = list(path)
+        while steps:
+            values = here.fields.get(str(steps.pop(0)), [])
+            index = steps.pop(0) if steps and isinstance(steps[0], int) else 0
+            if int(index) >= len(values):
+                return here
+            here = values[int(index)]
+        return here
+
+
+def locate(text: str) -> Place:
+    """The whole message; its own place is the beginning."""
+    tokens = list(_tokens(text))
+    return _Reader(tokens).message(Place(1, 1), "")
+
+
+def _tokens(text: str) -> Iterator[tuple[str, int, int]]:
+    line, line_start = 1, 0
+    for match in _TOKEN.finditer(text):
+        token = match["token"]
+        if token is not None:
+            yield token, line, match.start() - line_start + 1
+        breaks = match[0].count("\n")
+        if breaks:
+            line += breaks
+            line_start = match.start() + match[0].rindex("\n") + 1
+
+
+class _Reader:
+    def __init__(self, tokens: list[tuple[str, int, int]]) -> None:
+        self._tokens = tokens
+        self._next = 0
+
+    def message(self, place: Place, closing: str) -> Place:
+        while (token := self._peek()) and token != closing:
+            name = self._take()[0]
+            if name in ",;":
+                continue
+            self._skip(":")
+            values = place.fields.setdefault(name, [])
+            if self._peek() != "[":
+                values.append(self._value())
+                continue
+            self._take()
+            while (token := self._peek()) and token != "]":
+                values.append(self._value())
+                self._skip(",")
+            self._skip("]")
+        self._skip(closing)
+        return place
+
+    def _value(self) -> Place:
+        token, line, column = self._take()
+        place = Place(line, column)
+        if token in _CLOSING:
+            return self.message(place, _CLOSING[token])
+        # Strings that follow each other are one; a minus may stand apart from its number.
+        place.text = token.strip("\"'")
+        while token == "-" or (token[0] in "\"'" and self._peek()[:1] in ('"', "'")):
+            token = self._take()[0]
+            place.text += token.strip("\"'")
+        return place
+
+    def _peek(self) -> str:
+        return self._tokens[self._next][0] if self._next < len(self._tokens) else ""
+
+    def _take(self) -> tuple[str, int, int]:
+        if self._next >= len(self._tokens):
+            return " ", 1, 1
+        self._next += 1
+        return self._tokens[self._next - 1]
+
+    def _skip(self, token: str) -> None:
+        if token and self._peek() == token:
+            self._next += 1

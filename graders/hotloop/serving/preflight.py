@@ -1,0 +1,210 @@
+"""Looks at all that a server needs here, before one is started: each gap with what mends it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotloop.sandbox.level import level
+from hotloop.serving import environment, ports, shm
+from hotloop.serving.environment import INSTALL, Environment
+from hotloop.serving.interpreter import interpreter
+from hotloop.serving.unavailable import ServingUnavailable
+
+LEAST_GLIBC = (2, 35)
+"""The server's wheel is built for manylinux_2_35."""
+LEAST_SHM_BYTES = 64 << 20
+"""A stub maps 1 MiB to begin with, and more as tensors grow; Docker's usual 64 MiB are enough."""
+_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at. mend: the command or the step; empty where all is well.
+
+    needed: without it nothing can be served.
+    """
+
+    name: str
+    fine: bool
+    found: str
+    mend: str = ""
+    needed: bool = True
+
+
+def examine() -> list[Finding]:
+    """Everything, in the order in which it is to be mended."""
+    findings = [_platform(), _glibc(), _python(), _shared_memory(), _ports(), _confinement()]
+    try:
+        found = environment.find()
+    except ServingUnavailable as gap:
+        return [*findings, Finding("environment", False, gap.reason, gap.remedy)]
+    return [
+        *findings,
+        Finding("environment", True, str(found.root)),
+        *(look(found) for look in _IN_ENVIRONMENT),
+    ]
+
+
+def require() -> Environment:
+    """The environment, once all that is needed is there. ServingUnavailable with the first gap."""
+    for finding in examine():
+        if finding.needed and not finding.fine:
+            raise ServingUnavailable(f"{finding.name}: {finding.found}", finding.mend)
+    return environment.find()
+
+
+# --- this machine ---------------------------------------------------------------------------------
+
+
+def _platform() -> Finding:
+    found = f"{platform.system()} on {platform.machine()}"
+    if sys.platform == "linux" and platform.machine() in ("x86_64", "AMD64"):
+        return Finding("platform", True, found)
+    mend = "run it on Linux on x86-64; the server's wheel exists for nothing else"
+    return Finding("platform", False, found, mend)
+
+
+def _glibc() -> Finding:
+    name, version = platform.libc_ver()
+    numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
+    found = f"{name or 'no glibc'} {version}".strip()
+    if name == "glibc" and numbers >= LEAST_GLIBC:
+        return Finding("glibc", True, found)
+    mend = "run it on Debian 12, Ubuntu 22.04 or later: the server needs glibc 2.35"
+    return Finding("glibc", False, found, mend)
+
+
+def _python() -> Finding:
+    try:
+        found = interpreter()
+    except ServingUnavailable as gap:
+        return Finding("python", False, gap.reason, gap.remedy)
+    return Finding("python", True, f"{found.version}, {found.executable}")
+
+
+def _shared_memory() -> Finding:
+    """The Python backend's stubs speak with the server through it."""
+    mend = "give it room: in Docker, start the container with --shm-size 1g"
+    if not os.access(shm.FOLDER, os.W_OK):
+        return Finding("shared memory", False, f"{shm.FOLDER} cannot be written", mend)
+    status = os.statvfs(shm.FOLDER)
+    free = status.f_bavail * status.f_frsize
+    found = f"{free >> 20} MiB free in {shm.FOLDER}"
+    return Finding("shared memory", free >= LEAST_SHM_BYTES, found, mend)
+
+
+def _ports() -> Finding:
+    """Not needed: a confined server has all ports to itself, and another takes free ones."""
+    usual = ports.USUAL
+    found = f"{usual.http}, {usual.grpc} and {usual.metrics}"
+    if ports.all_free(usual):
+        return Finding("ports", True, f"{found} are free", needed=False)
+    mend = "none needed: other ports are taken; `hotloop serving run` says which"
+    return Finding("ports", False, f"one of {found} is in use", mend, needed=False)
+
+
+def _confinement() -> Finding:
+    isolation, reason = level()
+    if isolation != "none":
+        return Finding("sandbox", True, isolation, needed=False)
+    return Finding("sandbox", False, reason, reason.rpartition(": ")[2], needed=False)
+
+
+# --- the environment ------------------------------------------------------------------------------
+
+
+def _libpython(found: Environment) -> Finding:
+    """A stub without it hangs, and the server with it, instead of saying so."""
+    minor = ".".join(found.python_version.split(".")[:2])
+    said = _output(["ldd", str(found.stub)], found)
+    line = next((line for line in said.splitlines() if f"libpython{minor}" in line), "")
+    path = line.rpartition("=> ")[2].partition(" (")[0].strip()
+    if not path.startswith("/"):
+        mend = f"sudo apt-get install libpython{minor}"
+        return Finding("libpython", False, f"libpython{minor}.so.1.0 is not found", mend)
+    version = _libpython_version(path, found)
+    if version.startswith(f"{minor}."):
+        return Finding("libpython", True, f"{version}, {path}")
+    mend = f"sudo apt-get install libpython{minor}"
+    return Finding("libpython", False, f"{path} cannot be loaded", mend)
+
+
+def _libpython_version(path: str, found: Environment) -> str:
+    """Asked in a process aside: it would be a second Python in this one."""
+    program = (
+        "import ctypes, sys; library = ctypes.CDLL(sys.argv[1]); "
+        "library.Py_GetVersion.restype = ctypes.c_char_p; "
+        "print(library.Py_GetVersion().decode())"
+    )
+    words = _output([str(found.python), "-I", "-c", program, path], found).split()
+    return words[0] if words else ""
+
+
+def _numpy(found: Environment) -> Finding:
+    """With numpy 2 the stub crashes on the first BYTES tensor."""
+    program = "import numpy; print(numpy.__version__)"
+    version = _output([str(found.python), "-I", "-c", program], found).strip()
+    fine = version.startswith("1.")
+    return Finding("numpy", fine, version or "it cannot be imported", "" if fine else _again(found))
+
+
+def _tritonserver(found: Environment) -> Finding:
+    """Its libraries are all there, and it says something."""
+    missing = [
+        line.split()[0]
+        for line in _output(["ldd", str(found.tritonserver)], found).splitlines()
+        if "not found" in line
+    ]
+    if missing:
+        return Finding("tritonserver", False, f"without {', '.join(missing)}", _again(found))
+    said = _output([str(found.tritonserver), "--help"], found)
+    fine = "--model-repository" in said
+    return Finding("tritonserver", fine, "starts" if fine else "does not start", _again(found))
+
+
+def _perf_analyzer(found: Environment) -> Finding:
+    """Only some tasks use it."""
+    said = _output([str(found.perf_analyzer), "--version"], found)
+    version = next((line for line in said.splitlines() if "ersion" in line), "")
+    fine = bool(version)
+    mend = "" if fine else _again(found)
+    return Finding("perf_analyzer", fine, version or "does not start", mend, needed=False)
+
+
+_IN_ENVIRONMENT: tuple[Callable[[Environment], Finding], ...] = (
+    _libpython,
+    _numpy,
+    _tritonserver,
+    _perf_analyzer,
+)
+
+
+def _again(found: Environment) -> str:
+    return f"rm -r {found.root} && {INSTALL}"
+
+
+def _output(command: list[str], found: Environment) -> str:
+    """Both streams; empty when it cannot be run."""
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=_TIMEOUT_S,
+            env={**found.variables(), "LC_ALL": "C.UTF-8"},
+            cwd=Path("/"),
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout

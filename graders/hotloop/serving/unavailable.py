@@ -1,0 +1,12 @@
+"""Why nothing can be served here."""
+
+from __future__ import annotations
+
+
+class ServingUnavailable(RuntimeError):
+    """This machine cannot serve as it is: `reason` says why, `remedy` is what mends it."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(f"{reason}: {remedy}")
+        self.reason = reason
+        self.remedy = remedy

@@ -1,0 +1,226 @@
+"""Whether the tensors of an ensemble go from model to model as they must."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from hotloop.serving.model_config import EnsembleStep, ModelConfig, Tensor
+from hotloop.serving.positions import Step
+from hotloop.serving.problem import Problem
+
+STEPS = "ensemble_scheduling"
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Who makes one of the ensemble's tensors. step: -1 for the request itself."""
+
+    step: int
+    label: str
+    data_type: str
+    shape: tuple[int, ...]
+
+
+def check(ensemble: ModelConfig, models: Mapping[str, ModelConfig]) -> Iterator[Problem]:
+    """All that is wrong with it. `models`: those that could be read, by folder."""
+    if not ensemble.steps:
+        yield ensemble.problem("an ensemble needs ensemble_scheduling with at least one step")
+        return
+    sources = _requested(ensemble)
+    for index, step in enumerate(ensemble.steps):
+        model = models.get(step.model)
+        if model is None:
+            yield _unknown(ensemble, index, step, models)
+            for name in step.outputs.values():
+                sources.setdefault(name, _Source(index, f"model {step.model!r}", "", ()))
+            continue
+        yield from _keys(ensemble, index, step, model)
+        yield from _batch_sizes(ensemble, index, model)
+        yield from _collect(ensemble, index, step, model, sources)
+    yield from _consumers(ensemble, models, sources)
+    yield from _results(ensemble, sources)
+    yield from _circles(ensemble, sources)
+
+
+def _requested(ensemble: ModelConfig) -> dict[str, _Source]:
+    return {
+        tensor.name: _Source(-1, "the request", tensor.data_type, ensemble.shape(tensor))
+        for tensor in ensemble.inputs
+    }
+
+
+def _unknown(
+    ensemble: ModelConfig, index: int, step: EnsembleStep, models: Mapping[str, ModelConfig]
+) -> Problem:
+    path = (STEPS, "step", index, "model_name")
+    if not step.model:
+        return ensemble.problem("a step needs a model_name", *path)
+    text = f"there is no model {step.model!r} in the repository{_near(step.model, models)}"
+    return ensemble.problem(text, *path)
+
+
+def _keys(
+    ensemble: ModelConfig, index: int, step: EnsembleStep, model: ModelConfig
+) -> Iterator[Problem]:
+    """The key is the model's own name of a tensor; every input that is not optional is fed."""
+    for field, mapped, own in (
+        ("input_map", step.inputs, model.inputs),
+        ("output_map", step.outputs, model.outputs),
+    ):
+        names = [tensor.name for tensor in own]
+        for key, entry in ensemble.entries(index, field).items():
+            if key not in names:
+                what = field.removesuffix("_map")
+                hint = _near(key, names)
+                typo = difflib.get_close_matches(key, names, n=1, cutoff=0.8)
+                if mapped.get(key) in names and not typo:
+                    hint = ": key and value are swapped; the key is the model's name"
+                text = f"model {step.model!r} has no {what} {key!r}{hint}"
+                yield ensemble.problem(text, STEPS, "step", index, field, entry, "key")
+    for tensor in model.inputs:
+        if tensor.name not in step.inputs and not tensor.optional:
+            text = f"input {tensor.name!r} of model {step.model!r} gets nothing: add an input_map"
+            yield ensemble.problem(text, STEPS, "step", index)
+    if not step.outputs:
+        yield ensemble.problem(
+            "the step has no output_map: nothing of it is used", STEPS, "step", index
+        )
+
+
+def _batch_sizes(ensemble: ModelConfig, index: int, model: ModelConfig) -> Iterator[Problem]:
+    if 0 < model.max_batch_size < ensemble.max_batch_size:
+        yield ensemble.problem(
+            f"the ensemble allows batches of {ensemble.max_batch_size}, its model "
+            f"{ensemble.steps[index].model!r} only {model.max_batch_size}",
+            "max_batch_size",
+        )
+
+
+def _collect(
+    ensemble: ModelConfig,
+    index: int,
+    step: EnsembleStep,
+    model: ModelConfig,
+    sources: dict[str, _Source],
+) -> Iterator[Problem]:
+    """Note what the step makes; each of the ensemble's tensors is made once."""
+    outputs = {tensor.name: tensor for tensor in model.outputs}
+    for key, entry in ensemble.entries(index, "output_map").items():
+        tensor, name = outputs.get(key), step.outputs.get(key, "")
+        path = (STEPS, "step", index, "output_map", entry, "value")
+        if name in sources:
+            label = sources[name].label
+            yield ensemble.problem(f"tensor {name!r} is made twice: {label} has it already", *path)
+        elif tensor is not None:
+            label = f"model {step.model!r}"
+            sources[name] = _Source(index, label, tensor.data_type, model.shape(tensor))
+        else:
+            sources[name] = _Source(index, f"model {step.model!r}", "", ())
+
+
+def _consumers(
+    ensemble: ModelConfig, models: Mapping[str, ModelConfig], sources: Mapping[str, _Source]
+) -> Iterator[Problem]:
+    used: set[str] = set()
+    for index, step in enumerate(ensemble.steps):
+        model = models.get(step.model)
+        inputs = {tensor.name: tensor for tensor in model.inputs} if model is not None else {}
+        for key, entry in ensemble.entries(index, "input_map").items():
+            name = step.inputs.get(key, "")
+            used.add(name)
+            path = (STEPS, "step", index, "input_map", entry, "value")
+            source, tensor = sources.get(name), inputs.get(key)
+            if source is None:
+                text = f"nothing makes tensor {name!r}{_near(name, sources)}"
+                yield ensemble.problem(text, *path)
+            elif tensor is not None and model is not None:
+                consumer = f"input {key!r} of model {step.model!r}"
+                shape = model.shape(tensor)
+                yield from _meet(ensemble, name, source, consumer, tensor, shape, (path, path))
+    made = {name for name, source in sources.items() if source.step < 0}
+    for number, tensor in enumerate(ensemble.inputs):
+        if tensor.name in made - used:
+            text = f"input {tensor.name!r} goes to no step"
+            yield ensemble.problem(text, "input", number, "name")
+
+
+def _results(ensemble: ModelConfig, sources: Mapping[str, _Source]) -> Iterator[Problem]:
+    for number, tensor in enumerate(ensemble.outputs):
+        source = sources.get(tensor.name)
+        if source is None:
+            text = f"no step makes output {tensor.name!r}{_near(tensor.name, sources)}"
+            yield ensemble.problem(text, "output", number, "name")
+            continue
+        shape = ensemble.shape(tensor)
+        consumer = f"output {tensor.name!r} of the ensemble"
+        places = (("output", number, "data_type"), ("output", number, "dims"))
+        yield from _meet(ensemble, tensor.name, source, consumer, tensor, shape, places)
+
+
+def _meet(
+    ensemble: ModelConfig,
+    name: str,
+    source: _Source,
+    consumer: str,
+    tensor: Tensor,
+    shape: tuple[int, ...],
+    places: tuple[tuple[Step, ...], tuple[Step, ...]],
+) -> Iterator[Problem]:
+    """Of one that makes a tensor and one that takes it; `places` are for type and for shape."""
+    if not source.data_type:
+        return
+    if source.data_type != tensor.data_type:
+        yield ensemble.problem(
+            f"tensor {name!r} is {source.data_type} from {source.label}, and {consumer} "
+            f"is {tensor.data_type}",
+            *places[0],
+        )
+    if not agree(source.shape, shape):
+        yield ensemble.problem(
+            f"tensor {name!r} has the shape {shown(source.shape)} from {source.label}, and "
+            f"{consumer} {shown(shape)}",
+            *places[1],
+        )
+
+
+def _circles(ensemble: ModelConfig, sources: Mapping[str, _Source]) -> Iterator[Problem]:
+    """Steps that wait for each other: what can run is taken away until nothing more can."""
+    waiting = set(range(len(ensemble.steps)))
+    while True:
+        able = {
+            index
+            for index in waiting
+            if not any(
+                name in sources and sources[name].step in waiting
+                for name in ensemble.steps[index].inputs.values()
+            )
+        }
+        if not able:
+            break
+        waiting -= able
+    if waiting:
+        names = ", ".join(repr(ensemble.steps[index].model) for index in sorted(waiting))
+        text = f"these steps wait for each other, and none can begin: {names}"
+        yield ensemble.problem(text, STEPS, "step", min(waiting))
+
+
+def agree(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
+    """As the server compares shapes: -1 stands for any size."""
+    return len(first) == len(second) and all(
+        a == b or -1 in (a, b) for a, b in zip(first, second, strict=True)
+    )
+
+
+def shown(shape: Iterable[int]) -> str:
+    """A shape in a sentence."""
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=2, cutoff=0.5)
+    if near:
+        return f": did you mean {' or '.join(map(repr, near))}?"
+    return f"; there are: {', '.join(names)}" if names else ""

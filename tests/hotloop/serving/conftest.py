@@ -1,0 +1,64 @@
+"""A repository that serves the topics of sentences, and servers over it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hotloop.sandbox.level import level
+from hotloop.serving import environment, preflight
+from hotloop.serving.environment import Environment
+from hotloop.serving.options import Options
+from hotloop.serving.server import Server
+from hotloop.serving.unavailable import ServingUnavailable
+
+HERE = Path(__file__).parent
+MODEL = HERE.parents[2] / "curriculum" / "triton_ensemble" / "model"
+StartServer = Callable[..., Server]
+
+
+@pytest.fixture
+def topics(tmp_path: Path) -> Path:
+    """A sound repository of the test's own: preprocess, bert, postprocess, and their ensemble."""
+    folder = tmp_path / "repository"
+    shutil.copytree(HERE / "topics", folder)
+    shutil.copyfile(MODEL / "model.onnx", folder / "bert" / "1" / "model.onnx")
+    shutil.copyfile(MODEL / "tokenizer.json", folder / "preprocess" / "1" / "tokenizer.json")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def installed() -> Environment:
+    """The server's environment; what needs it is skipped where it is not."""
+    try:
+        return preflight.require()
+    except ServingUnavailable as gap:
+        pytest.skip(str(gap))
+
+
+@pytest.fixture
+def start(installed: Environment) -> Iterator[StartServer]:
+    """Starts servers, in the sandbox unless told otherwise; all are stopped at the end."""
+    running: list[Server] = []
+
+    def run(repository: Path, **options: object) -> Server:
+        if options.get("isolation") != "none" and level()[0] == "none":
+            pytest.skip(level()[1])
+        running.append(Server(repository, installed, Options(**options)))  # type: ignore[arg-type]
+        return running[-1]
+
+    yield run
+    for server in running:
+        server.stop()
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where an environment would be, and is none."""
+    folder = tmp_path / "serving"
+    monkeypatch.setenv("HOTLOOP_SERVING", str(folder))
+    assert environment.folder() == folder
+    return folder

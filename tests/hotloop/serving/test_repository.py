@@ -1,0 +1,200 @@
+"""The static check: every wrong repository is told with the place of what is wrong."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hotloop.serving import repository
+from hotloop.serving.positions import locate
+from hotloop.serving.problem import Problem
+
+pytest.importorskip("google.protobuf", reason="protobuf: pip install 'hotloop[serving]'")
+
+
+def test_a_sound_repository_has_no_problems(topics: Path) -> None:
+    assert repository.check(topics) == []
+
+
+def change(folder: Path, file: str, old: str, new: str) -> tuple[int, int]:
+    """Replace the first `old`; returns line and column where it stood."""
+    path = folder / file
+    text = path.read_text()
+    assert old in text
+    before = text[: text.index(old)]
+    path.write_text(text.replace(old, new, 1))
+    return before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "offset", "says"),
+    [
+        ("bert", "max_batch_size", "max_batchsize", 0, "did you mean max_batch_size"),
+        ("bert", "max_batch_size: 16", 'max_batch_size: "16"', 16, "not of the right type"),
+        ("bert", "TYPE_FP32", "TYPE_FLOAT", 0, "unknown DataType 'TYPE_FLOAT'"),
+        ("bert", "KIND_CPU", "KIND_CPUS", 0, "did you mean KIND_CPU"),
+        ("bert", "max_batch_size: 16", "max_batch_size: 16 max_batch_size: 8", 35, "twice"),
+        ("bert", "dims: [ 6 ]", "dims: [ 6.5 ]", 8, "6.5 is not of the right type"),
+        ("bert", 'name: "bert"', 'name: "bart"', 6, "the folder's is 'bert'"),
+        ("bert", "dims: [ 32 ]", "dims: [ -1, 32 ]", 8, "in front of dims by itself"),
+        ("bert", "dims: [ 32 ]", "dims: [ 64 ]", 8, "[-1, 32] in the model, and [-1, 64] here"),
+        ("bert", "dims: [ 32 ]", "dims: [ 0 ]", 8, "at least 1, or -1"),
+        ("bert", "dims: [ 6 ]", "dims: [ 7 ]", 8, "'logits' has the shape [-1, 6] in the model"),
+        ("bert", "TYPE_INT64", "TYPE_INT32", 0, "'input_ids' is TYPE_INT64 in the model"),
+        ("bert", '"input_ids"', '"ids"', 0, "has no input 'ids'; it has input_ids"),
+        ("bert", '"onnxruntime"', '"onnx"', 0, "this server has no backend 'onnx'"),
+        ("bert", "dynamic_batching { }", "dynamic_batching { preferred_batch_size: [ 8, 32 ] }",
+         46, "32 is not between 1 and max_batch_size 16"),
+        ("preprocess", 'name: "TEXT"', "name: ''", -2, "needs a name"),
+        ("postprocess", '"TOPIC"', '"CONFIDENCE"', None, "twice"),
+        ("topics", 'model_name: "bert"', 'model_name: "bret"', 12, "did you mean 'bert'?"),
+        ("topics", 'value: "mask"', 'value: "masks"', None, "nothing makes tensor"),
+        ("topics", 'key: "logits" value: "logits"', 'key: "logit" value: "logits"', 5,
+         "model 'bert' has no output 'logit': did you mean 'logits'?"),
+        ("topics", "TYPE_FP32", "TYPE_FP64", 0, "'CONFIDENCE' is TYPE_FP32 from model 'postpro"),
+        ("topics", 'value: "TOPIC"', 'value: "LABEL"', None, "no step makes output 'TOPIC'"),
+        ("topics", "max_batch_size: 16", "max_batch_size: 32", 16, "'preprocess' only 16"),
+        ("topics", '"ensemble"', '"ensembles"', 0, 'needs platform: "ensemble"'),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_with_its_place(
+    topics: Path, file: str, old: str, new: str, offset: int | None, says: str
+) -> None:
+    line, column = change(topics, f"{file}/config.pbtxt", old, new)
+    problems = repository.check(topics)
+    told = [p for p in problems if p.file == f"{file}/config.pbtxt" and says in p.text]
+    assert told, problems
+    if offset is not None:
+        assert (told[0].line, told[0].column) == (line, column + offset), told
+
+
+def test_swapped_keys_and_values_are_named(topics: Path) -> None:
+    old = 'output_map { key: "input_ids" value: "ids" }'
+    change(topics, "topics/config.pbtxt", old, 'output_map { key: "ids" value: "input_ids" }')
+    assert any("key and value are swapped" in p.text for p in repository.check(topics))
+
+
+def test_an_input_that_nothing_feeds(topics: Path) -> None:
+    old = 'input_map { key: "attention_mask" value: "mask" }'
+    line, _ = change(topics, "topics/config.pbtxt", old, "")
+    [problem] = repository.check(topics)
+    assert "input 'attention_mask' of model 'bert' gets nothing" in problem.text
+    assert 0 < line - problem.line < 10
+
+
+def test_a_tensor_that_is_made_twice(topics: Path) -> None:
+    change(topics, "topics/config.pbtxt", 'value: "mask"', 'value: "ids"')
+    texts = [problem.text for problem in repository.check(topics)]
+    assert any("made twice: model 'preprocess' has it already" in text for text in texts)
+
+
+def test_steps_in_a_circle(topics: Path) -> None:
+    (topics / "loop" / "1").mkdir(parents=True)
+    (topics / "loop" / "config.pbtxt").write_text(
+        'platform: "ensemble" max_batch_size: 16\n'
+        'input [ { name: "TEXT" data_type: TYPE_STRING dims: [ 1 ] } ]\n'
+        'output [ { name: "a" data_type: TYPE_STRING dims: [ 1 ] } ]\n'
+        "ensemble_scheduling { step [\n"
+        '  { model_name: "same" input_map { key: "I" value: "b" } '
+        'output_map { key: "O" value: "a" } },\n'
+        '  { model_name: "same" input_map { key: "I" value: "a" } '
+        'output_map { key: "O" value: "b" } }\n'
+        "] }\n"
+    )
+    (topics / "same" / "1").mkdir(parents=True)
+    (topics / "same" / "1" / "model.py").touch()
+    (topics / "same" / "config.pbtxt").write_text(
+        'backend: "python" max_batch_size: 16\n'
+        'input [ { name: "I" data_type: TYPE_STRING dims: [ 1 ] } ]\n'
+        'output [ { name: "O" data_type: TYPE_STRING dims: [ 1 ] } ]\n'
+    )
+    told = {(p.line, p.text) for p in repository.check(topics)}
+    wait = "these steps wait for each other, and none can begin: 'same', 'same'"
+    assert told == {(5, wait), (2, "input 'TEXT' goes to no step")}
+
+
+@pytest.mark.parametrize(
+    ("remove", "says"),
+    [
+        ("bert/1/model.onnx", "bert/1/model.onnx: it is missing"),
+        ("preprocess/1/model.py", "preprocess/1/model.py: it is missing"),
+        ("bert/config.pbtxt", "bert/config.pbtxt: it is missing"),
+        ("topics/1", "topics: there is no version: make a folder called 1; an ensemble"),
+        ("bert/1", "bert: there is no version"),
+    ],
+)
+def test_what_is_missing(topics: Path, remove: str, says: str) -> None:
+    path = topics / remove
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    problems = repository.check(topics)
+    assert [p for p in problems if str(p).startswith(says)], problems
+
+
+def test_a_broken_configuration_does_not_accuse_the_ensemble(topics: Path) -> None:
+    change(topics, "bert/config.pbtxt", "max_batch_size", "batch")
+    assert [problem.file for problem in repository.check(topics)] == ["bert/config.pbtxt"]
+
+
+def test_a_version_that_the_policy_names_must_be_there(topics: Path) -> None:
+    with (topics / "bert" / "config.pbtxt").open("a") as stream:
+        stream.write("version_policy: { specific: { versions: [ 1, 2 ] } }\n")
+    [problem] = repository.check(topics)
+    assert str(problem).startswith("bert/config.pbtxt:11:46: version 2 is asked for")
+
+
+def test_a_leading_zero_is_no_version(topics: Path) -> None:
+    (topics / "bert" / "1").rename(topics / "bert" / "01")
+    texts = [str(problem) for problem in repository.check(topics)]
+    assert any(text.startswith("bert/01: the server ignores") for text in texts)
+
+
+def test_a_file_that_is_no_model(topics: Path) -> None:
+    (topics / "bert" / "1" / "model.onnx").write_bytes(b"\xff" * 100)
+    [problem] = repository.check(topics)
+    assert str(problem).startswith("bert/1/model.onnx: it is no ONNX model")
+
+
+def test_links_are_not_followed(topics: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("top secret")
+    (topics / "bert" / "config.pbtxt").unlink()
+    (topics / "bert" / "config.pbtxt").symlink_to(secret)
+    problems = repository.check(topics)
+    assert [p.file for p in problems] == ["bert/config.pbtxt"]
+    assert "secret" not in str(problems[0])
+
+
+def test_an_empty_folder_is_no_repository(tmp_path: Path) -> None:
+    assert [p.file for p in repository.check(tmp_path)] == ["."]
+
+
+def test_deep_nesting_is_a_problem_and_no_crash(topics: Path) -> None:
+    depth = 20_000
+    text = "ensemble_scheduling { step { input_map" + " { key" * depth
+    (topics / "bert" / "config.pbtxt").write_text(text)
+    assert all(isinstance(problem, Problem) for problem in repository.check(topics))
+    assert repository.check(topics)
+
+
+def test_places_are_those_of_the_text() -> None:
+    text = (
+        "# a comment: with { braces\n"
+        'input [\n  { name: "a" dims: [ -1, 32 ] },\n  { name: "b\\"" "c" }\n]\n'
+        "input < name: 'd' >\n"
+    )
+    place = locate(text)
+    lines = text.splitlines()
+
+    def at(*path: int | str) -> str:
+        found = place.at(*path)
+        return re.split(r"[\s,]", lines[found.line - 1][found.column - 1 :])[0]
+
+    assert at("input", 0, "name") == '"a"'
+    assert at("input", 0, "dims", 1) == "32"
+    assert at("input", 1, "name") == '"b\\""'
+    assert at("input", 2, "name") == "'d'"
+    assert at("input", 1) == "{"
+    assert at("input", 7, "name") == "#", "what is not there is the beginning of what holds it"

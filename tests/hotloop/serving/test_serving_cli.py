@@ -1,0 +1,90 @@
+"""`hotloop serving`, as people and as programs call it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from hotloop.serving import shm, trial
+from hotloop.serving.environment import Environment
+
+
+def hotloop(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "hotloop.cli", "serving", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+def test_a_sound_repository_is_0_and_a_wrong_one_1(topics: Path) -> None:
+    pytest.importorskip("google.protobuf", reason="protobuf: pip install 'hotloop[serving]'")
+    assert hotloop("check", str(topics)).returncode == 0
+    path = topics / "bert" / "config.pbtxt"
+    path.write_text(path.read_text().replace("max_batch_size", "max_batchsize"))
+    told = hotloop("check", str(topics))
+    assert told.returncode == 1
+    assert told.stdout.startswith("bert/config.pbtxt:3:1: unknown field 'max_batchsize'")
+    document = json.loads(hotloop("check", str(topics), "--json").stdout)
+    [problem] = document["problems"]
+    assert (problem["file"], problem["line"], problem["column"]) == ("bert/config.pbtxt", 3, 1)
+
+
+def test_without_the_environment_the_command_that_makes_it_is_named(elsewhere: Path) -> None:
+    told = hotloop("run", str(trial.REPOSITORY), "--json", HOTLOOP_SERVING=str(elsewhere))
+    assert told.returncode == 2
+    assert json.loads(told.stdout)["error"].endswith("hotloop serving install")
+    assert "Traceback" not in told.stderr
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+def test_install_looks_and_tries(installed: Environment) -> None:
+    told = hotloop("install", "--json")
+    document = json.loads(told.stdout)
+    assert told.returncode == 0, document
+    assert document["environment"] == str(installed.root)
+    assert document["trial"]["failure"] == ""
+    assert 0 < document["trial"]["ready_s"] < 5
+    assert {f["name"] for f in document["findings"] if f["needed"] and not f["fine"]} == set()
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+def test_run_serves_on_loopback_until_it_is_interrupted(installed: Environment) -> None:
+    running = subprocess.Popen(
+        [sys.executable, "-m", "hotloop.cli", "serving", "run", str(trial.REPOSITORY), "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert running.stderr is not None
+    line = next(line for line in running.stderr if line.startswith("ready after"))
+    address = line.split("http ")[1].split(",")[0]
+    with urllib.request.urlopen(f"http://{address}/v2/models/echo") as answer:
+        assert json.load(answer)["name"] == "echo"
+    running.send_signal(signal.SIGINT)
+    said, _ = running.communicate(timeout=20)
+    assert json.loads(said)["http"] == address
+    assert running.returncode == 0
+    assert not [name for name in shm.regions() if f"-{running.pid}-" in name]
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+def test_run_tells_why_a_model_does_not_load(installed: Environment, topics: Path) -> None:
+    (topics / "preprocess" / "1" / "tokenizer.json").unlink()
+    told = hotloop("run", str(topics), "--json")
+    assert told.returncode == 2
+    error = json.loads(told.stdout)["error"]
+    assert "preprocess" in error
+    assert "No such file" in error
