@@ -497,5 +497,30 @@ check("profile_training_loop.train")
 # %% [markdown] nbgrader={"schema_version": 3, "grade": true, "grade_id": "report", "locked": false, "points": 10, "solution": true, "task": false}
 # ### BEGIN SOLUTION profile_training_loop.report
 # ### STUB Write your report here.
-# A model report stands in the lesson.
+# **What was slow.** One step of the slow loop takes 65 ms on one core of an AMD EPYC. Its trace says where:
+# `enumerate(DataLoader)` holds most of what is lost, and inside it there is nothing but Python, pixel by pixel.
+# Two gaps without any operator lie before `aten::copy_`: tensors go through Python lists. `aten::item` and the
+# checkpoint come at the end of every step, also where nobody looks at them.
+#
+# **What I changed**, one thing at a time, each measured in turn with the others (15 rounds, order reversed every
+# second one, medians; `tests/benchmarks/loop_causes.py` of the course repeats it):
+#
+# | change | ms a step | against the one before |
+# | --- | --- | --- |
+# | the slow loop | 64.6 | |
+# | whole batches augmented at once | 46.9 | −27 % |
+# | no tensors through lists | 33.0 | −30 % |
+# | no `.item()`, log and checkpoint in the step | 28.1 | −15 % |
+# | fused optimizer, `set_to_none` | 27.5 | −2 % |
+# | channels_last | 19.6 | −29 % |
+#
+# Together 3.3 times as fast. The judge, which measures in processes of its own, says 3.44 (3.36 to 3.53). The
+# optimizer's 2 % are within what two runs differ by: I would not claim them. The trained weights are the same.
+#
+# **On a GPU** I expect another order: loading in workers and pinned memory, so that it overlaps; no `.item()`,
+# since each one empties the queue; then bfloat16 and channels_last for the arithmetic, and torch.compile or a
+# CUDA graph if launches show as gaps. I would prove it by the idle share of the device before and after.
+#
+# **What I left alone.** The loop now does 9 % of what a matrix product reaches on this core: the layers are small.
+# The log belongs behind the step, every 50th; the checkpoint in a thread or at the end of an epoch.
 # ### END SOLUTION
