@@ -13,6 +13,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Json, UserError, answering
+from hotloop.judge.launcher import default_threads, worker_environment
 
 
 def run(
@@ -42,6 +43,9 @@ def lab_command(folder: Path, options: list[str]) -> list[str]:
 
 
 def _environment() -> dict[str, str]:
-    """Kernels and extensions of this Python are found first."""
+    """Kernels and extensions of this Python are found first; kernels compute as graded ones do.
+
+    Code that was compiled for more threads than it is measured with is slow.
+    """
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    return {**os.environ, "PATH": path}
+    return {**worker_environment(default_threads()), **os.environ, "PATH": path}

@@ -17,6 +17,7 @@ from typing import Any
 from hotloop.course.grade_one import Order, grade_one
 from hotloop.course.progress import Progress
 from hotloop.course.results import Graded, results
+from hotloop.worker.lifetime import end_with_parent
 
 _POLL_S = 0.1
 _DIED = "The process that graded it ended. Grade it again."
@@ -99,6 +100,7 @@ _steps: Any = None
 
 def _begin(steps: Any) -> None:
     global _steps
+    end_with_parent()
     _steps = steps
 
 

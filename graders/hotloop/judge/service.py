@@ -54,9 +54,13 @@ def _answer(control: socket.socket, message: wire.Message, fds: list[int]) -> No
     record = judge(job, connection, lambda text: wire.send(control, {"progress": text}))
     wire.send(control, {"record": record.to_json()})
     overrun = any(rung.verdict is Verdict.TIMEOUT for rung in record.rungs)
-    if connection is not None and overrun:
+    if connection is None:
+        return
+    if overrun:
         # In JupyterLab the kernel that called us is still inside the learner's code.
         os.kill(os.getppid(), 2)
+    # A task about a file never asks the kernel anything; it still waits to be let go.
+    connection.close()
 
 
 def judge(job: Job, connection: socket.socket | None, on_progress: Callable[[str], None]) -> Record:

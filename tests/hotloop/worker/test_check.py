@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from hotloop import render
 from hotloop.worker.check import check
 
 shows_points = pytest.mark.skipif(
@@ -160,3 +161,20 @@ def _until(true: Callable[[], object]) -> bool:
             return True
         time.sleep(0.1)
     return False
+
+
+@pytest.mark.timeout(170)
+def test_a_kernel_that_nothing_is_asked_of_is_let_go(tmp_path: Path) -> None:
+    """The task is about a file: the judge runs it elsewhere, and the kernel only waits."""
+    for name, content in render.submission("fused_softmax").items():
+        (tmp_path / name).write_bytes(content)
+    program = "from hotloop import check; check('fused_softmax.cuda_naive'); print('free')"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=150,
+        check=True,
+    )
+    assert done.stdout.strip().endswith("free")

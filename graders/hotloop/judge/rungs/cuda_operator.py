@@ -66,6 +66,8 @@ class RightOrRefused:
         said = f"Right on {right} of {cases} hidden cases, and an error on the others."
         if right == cases:
             said = f"Right on all {cases} hidden cases."
+        if right == 0:
+            said = f"Refused with an error in all {cases} hidden cases, as it may."
         evidence = {"cases": cases, "right": right}
         return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
 
