@@ -58,7 +58,7 @@ def test_pending_is_pending_everywhere(
     assert rows["bob"]["status"] == "final"
     assert float(rows["bob"]["score"]) == 5
     assert "0 of 5" in course.page("bob")
-    assert "A person grades this" in page
+    assert "A person has yet to grade this" in page
     assert "Not answered" in course.page("bob")
 
 

@@ -25,6 +25,7 @@ def topics(tmp_path: Path) -> Path:
     """A sound repository of the test's own: preprocess, bert, postprocess, and their ensemble."""
     folder = tmp_path / "repository"
     shutil.copytree(HERE / "topics", folder)
+    (folder / "bert" / "1").mkdir(parents=True, exist_ok=True)  # git keeps no empty folder
     shutil.copyfile(MODEL / "model.onnx", folder / "bert" / "1" / "model.onnx")
     shutil.copyfile(MODEL / "tokenizer.json", folder / "preprocess" / "1" / "tokenizer.json")
     return folder
