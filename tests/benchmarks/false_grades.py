@@ -35,6 +35,7 @@ from hotloop.judge.scheduling import spread, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.speed import Trial
 from hotloop.judge.verdict import Ruling
+from hotloop.judge.verification import rows_agree
 from hotloop.judge.window import Side, Workload
 from hotloop.sandbox.level import level as sandbox_level
 
@@ -55,8 +56,7 @@ def _fill(rng: np.random.Generator, call: Any, hostile: bool) -> None:
 WORKLOAD = Workload(
     spec=lambda _rng, _index: SPEC,
     fill=_fill,
-    reference=np.exp,
-    tolerance=Tolerance.derived(FP32),
+    verify=rows_agree(np.exp, Tolerance.derived(FP32)),
 )
 
 

@@ -34,6 +34,7 @@ from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.rungs.refuses import Refuses
 from hotloop.judge.rungs.traffic import ByteLevel, Traffic
+from hotloop.judge.verification import rows_agree
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
@@ -91,7 +92,11 @@ def compiled_chain() -> Check:
         {
             "correct": Correct(_cases_for_a_compiler, softmax_rows, _tolerance, case_timeout_s=180),
             "fast_cpu": Fast(
-                Workload(_cpu_spec, _fill_rows, softmax_rows, _tolerance_of(FP32, CPU_SHAPE[1])),
+                Workload(
+                    _cpu_spec,
+                    _fill_rows,
+                    rows_agree(softmax_rows, _tolerance_of(FP32, CPU_SHAPE[1])),
+                ),
                 FIVE_OPS,
                 _bytes_of_call,
                 CPU_LEVELS,

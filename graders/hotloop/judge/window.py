@@ -13,18 +13,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hotloop.judge.calls import Arena, Call, CallSpec
 from hotloop.judge.check import Candidate
 from hotloop.judge.clock import now
-from hotloop.judge.compare import Floats, Tolerance, compare
-from hotloop.judge.dtypes import to_float64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.foreign import steal_seconds
 from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.verification import Verifier, unknown
 from hotloop.sandbox.freezer import Usage
 
 FOREIGN_SHARE = 0.03
@@ -47,17 +45,12 @@ class Workload:
     spec: shapes and dtypes of one call, from a secret generator and the call's number. The
         generator starts the same for every call of a judging, so that few shapes are drawn.
     fill: writes one call's inputs; the last argument says whether they shall be adversarial.
-    reference: float64 truth of a call from its float64 inputs; rows along the first axis must not
-        depend on each other, so that rows can be checked alone.
-    verify: instead of comparing rows with `reference`; raises Ruling for a wrong answer. It is
-        called when the side stands still, and nothing it does is timed.
+    verify: looks at what a call has left, all of it or some rows (`verification`).
     """
 
     spec: Callable[[np.random.Generator, int], CallSpec]
     fill: Callable[[np.random.Generator, Call, bool], None]
-    reference: Callable[..., Floats]
-    tolerance: Tolerance
-    verify: Callable[[Call], None] | None = None
+    verify: Verifier = unknown
 
 
 @dataclass(frozen=True)
@@ -179,34 +172,8 @@ class Side:
                 raise Ruling(
                     Verdict.WRONG_ANSWER, "In a timed call, not all of the output was written."
                 )
-            if self.workload.verify is not None:
-                self.workload.verify(call)
-                continue
             rows = None if index == whole else rng.integers(len(raw), size=SAMPLED_ROWS)
-            self._verify_rows(call, rows)
-
-    def _verify_rows(self, call: Call, rows: NDArray[np.int64] | None) -> None:
-        pick = slice(None) if rows is None else rows
-        inputs: list[Floats | int | float | bool | None] = []
-        for position, place in enumerate(call.places):
-            if place is None:
-                inputs.append(_scalar(call.spec.arguments[position]))
-            else:
-                inputs.append(to_float64(call.input(position)[pick], place.dtype))
-        with np.errstate(all="ignore"):
-            want = np.asarray(self.workload.reference(*inputs), np.float64)
-        got = to_float64(call.output()[pick], call.out.dtype)
-        disagreement = compare(got, want, self.workload.tolerance)
-        if disagreement is not None:
-            raise Ruling(
-                Verdict.WRONG_ANSWER, f"In a timed call it was wrong: {disagreement.sentence()}."
-            )
-
-
-def _scalar(value: object) -> int | float | bool | None:
-    if value is None or isinstance(value, int | float | bool):
-        return value
-    raise TypeError(f"{value!r} is not a plain argument")
+            self.workload.verify(call, rows)
 
 
 def _unwritten(call: Call) -> bool:

@@ -8,7 +8,6 @@ from hotloop import paths
 from hotloop.checks.profile_training_loop import augmentation, clocks, recordings, traces
 from hotloop.checks.profile_training_loop.network import RESNET50, SMALL, Network
 from hotloop.judge.check import Candidate, Check
-from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.levels import Level
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.answers import Answers
@@ -113,13 +112,5 @@ def train() -> Check:
 
 
 def _loop_workload(network: Network, images: int, steps: int, batch: int) -> Workload:
-    return Workload(
-        lambda _rng, _index: network.call(images, steps, batch),
-        network.fill,
-        _no_rows,
-        Tolerance(0.0, 0.0),
-    )
-
-
-def _no_rows(*_inputs: Floats) -> Floats:
-    raise AssertionError("a training run has no reference of rows")
+    """What is right is the referee's affair."""
+    return Workload(lambda _rng, _index: network.call(images, steps, batch), network.fill)

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from hotloop.checks.profile_training_loop.pictures import MOST_SHIFT, SIDE, entries
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32, I64, U8
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.verification import all_agrees
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
@@ -80,15 +80,4 @@ def _fill(rng: Rng, call: Call, hostile: bool) -> None:
     rows[...] = _rows(rng, len(images), len(rows), hostile)
 
 
-def _verify(call: Call) -> None:
-    """All of it: a row of the result belongs to any row of the images."""
-    images, rows = call.inputs()
-    want = augmented(images.astype(np.float64), rows.astype(np.float64))
-    disagreement = compare(call.output_values(), want, TOLERANCE)
-    if disagreement is not None:
-        raise Ruling(
-            Verdict.WRONG_ANSWER, f"In a timed call it was wrong: {disagreement.sentence()}."
-        )
-
-
-WORKLOAD = Workload(_timed_spec, _fill, augmented, TOLERANCE, _verify)
+WORKLOAD = Workload(_timed_spec, _fill, all_agrees(augmented, TOLERANCE))

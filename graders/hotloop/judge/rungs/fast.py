@@ -18,6 +18,7 @@ from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbe
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.speed import Trial
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
+from hotloop.judge.verification import Rows
 from hotloop.judge.window import Side, Window, Workload
 
 WINDOW_S = 0.045
@@ -87,6 +88,7 @@ class Fast:
             bench.progress("warming up")
             for side in (side_b, side_a):
                 warm_up(side, self.workload, bench.seeds)
+            bench.have_machine_alone()
             with undisturbed((link, other), threads):
                 return self._judge(name, side_a, side_b, bench)
         finally:
@@ -206,7 +208,7 @@ def call_bytes(spec: CallSpec) -> int:
     return sum(t.bytes for t in (*tensors, spec.out))
 
 
-def _anything(_call: Call) -> None:
+def _anything(_call: Call, _rows: Rows) -> None:
     """What a ceiling's calls write is nobody's answer."""
 
 

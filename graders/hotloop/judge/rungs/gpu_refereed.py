@@ -32,6 +32,7 @@ from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.speed import Trial
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.verification import Rows, Verifier
 from hotloop.judge.window import Side, Window, Workload
 
 RESOLVE_TIMEOUT_S = 120.0
@@ -129,8 +130,8 @@ class GpuRefereedFast:
                     side_a.close()
                     side_b.close()
 
-    def _verifier(self, truth: Callable[[Case], Floats]) -> Callable[[Call], None]:
-        def verify(call: Call) -> None:
+    def _verifier(self, truth: Callable[[Case], Floats]) -> Verifier:
+        def verify(call: Call, _rows: Rows) -> None:
             case = case_of(call)
             found = self.disagreement(case, call.output_values(), truth(case))
             if found is not None:

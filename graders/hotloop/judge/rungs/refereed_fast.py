@@ -15,11 +15,12 @@ from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Argument, Case, Tensor
 from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.verification import Rows
 
 
 @dataclass(frozen=True)
 class RefereedFast:
-    """As `Fast`; its workload needs no reference of rows.
+    """As `Fast`, whose workload need not say what is right.
 
     function, disagreement: as in `Refereed`.
     """
@@ -42,7 +43,7 @@ class RefereedFast:
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Measure, with the referee at hand."""
 
-        def verify(call: Call) -> None:
+        def verify(call: Call, _rows: Rows) -> None:
             case = case_of(call)
             want = self.referee.answer(self.function, case, bench)
             found = self.disagreement(case, call.output_values(), want)

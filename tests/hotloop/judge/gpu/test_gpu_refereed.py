@@ -15,7 +15,7 @@ from hotloop.judge import speed, window
 from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.check import Candidate
-from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.gpu.card import Card, NoCard
 from hotloop.judge.gpu.ceiling import Ceiling
@@ -51,7 +51,7 @@ def cases(rng: np.random.Generator) -> Iterator[Case]:
 REFEREE = Referee({}, "referee.py")
 CORRECT = GpuRefereed(cases, REFEREE, "train", unequal)
 FAST = GpuRefereedFast(
-    Workload(lambda _rng, _i: SPEC, fill, lambda *_: np.zeros(1), Tolerance(0.0, 0.0)),
+    Workload(lambda _rng, _i: SPEC, fill),
     Baseline(Path("baseline.py"), "train"),
     REFEREE,
     "train",
