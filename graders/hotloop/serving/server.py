@@ -91,7 +91,7 @@ class Server:
         while time.monotonic() < deadline:
             if not self.alive:
                 raise self._failed(failure(self.log()) or "the server ended before it was ready")
-            if self.ready():
+            if self.ready() and self._listens(self.ports.metrics):
                 return time.monotonic() - self._started
             time.sleep(_STEP_S)
         said = failure(self.log())
@@ -102,6 +102,13 @@ class Server:
         """True when the server says so, now."""
         with suppress(OSError, ValueError), self.http() as http:
             return http.get("/v2/health/ready").status == 200
+        return False
+
+    def _listens(self, port: int) -> bool:
+        """/metrics is opened last, after the server has called itself ready."""
+        with suppress(OSError):
+            self.connect(port).close()
+            return True
         return False
 
     def log(self) -> str:
