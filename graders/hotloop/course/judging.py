@@ -28,18 +28,24 @@ Say = Callable[[str], None]
 class Judge(Protocol):
     """What is asked for verdicts: `hotloop.judge.client.JudgeProcess`."""
 
-    def judge(self, job: Job, on_progress: Say = ...) -> Record:
-        """The record of one job."""
+    def judge(self, job: Job, on_progress: Say = ..., *, turn: Callable[[], None] = ...) -> Record:
+        """The record of one job. turn: called when the judge is to measure."""
         ...
 
 
-def ask(judge: Callable[[], Judge], job: Job, kernel: ConfinedKernel | None, say: Say) -> Record:
+def ask(
+    judge: Callable[[], Judge],
+    job: Job,
+    kernel: ConfinedKernel | None,
+    say: Say,
+    turn: Callable[[], None] = lambda: None,
+) -> Record:
     """The judge's record. Once the judge listens, the kernel is lent to it.
 
     Nothing that the kernel does is raised here; a judge that fails gives judge_error.
     """
     request = None
-    future = _thread.submit(_ask, judge, job, say)
+    future = _thread.submit(_ask, judge, job, say, turn)
     try:
         while kernel is not None and request is None and not future.done():
             if kernel.judge_socket.exists():
@@ -65,9 +71,9 @@ def shared_judge() -> JudgeProcess:
     return _process
 
 
-def _ask(judge: Callable[[], Judge], job: Job, say: Say) -> Record:
+def _ask(judge: Callable[[], Judge], job: Job, say: Say, turn: Callable[[], None]) -> Record:
     try:
-        return _writable_record(judge().judge(job, say))
+        return _writable_record(judge().judge(job, say, turn=turn))
     except Exception as error:
         log.exception("judging %s.%s failed", job.module, job.task)
         return lost(job, error)

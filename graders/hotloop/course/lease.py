@@ -11,7 +11,7 @@ import fcntl
 import os
 import tempfile
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 LONGEST_WAIT_S = 3600.0
@@ -40,6 +40,10 @@ class Lease:
         with self._held("room", fcntl.LOCK_EX, on_wait):
             yield
 
+    def turn(self, on_wait: Callable[[], None] = lambda: None) -> Turn:
+        """One that begins beside others and may go on alone."""
+        return Turn(self, on_wait)
+
     @contextmanager
     def _held(self, name: str, kind: int, on_wait: Callable[[], None]) -> Generator[None]:
         turnstile, room = self._open("turnstile"), self._open(name)
@@ -59,6 +63,28 @@ class Lease:
         if self.folder.lstat().st_uid != os.getuid():
             raise NotOurFolder(f"{self.folder} belongs to somebody else: remove it")
         return os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+
+class Turn:
+    """A use of the machine: beside others, until `alone` is called."""
+
+    def __init__(self, lease: Lease, on_wait: Callable[[], None]) -> None:
+        self._lease = lease
+        self._on_wait = on_wait
+        self._held = ExitStack()
+
+    def alone(self) -> None:
+        """Let others go on, then wait for all of them to be done. What is shared is let go first:
+        two who both kept it would wait for each other."""
+        self._held.close()
+        self._held.enter_context(self._lease.exclusive(self._on_wait))
+
+    def __enter__(self) -> Turn:
+        self._held.enter_context(self._lease.shared(self._on_wait))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._held.close()
 
 
 def _lock(fd: int, kind: int, on_wait: Callable[[], None]) -> None:

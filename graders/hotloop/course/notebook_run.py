@@ -156,12 +156,13 @@ class NotebookRun:
             isolation=self.settings.isolation.name,
             budget_s=self.settings.judge_budget_s,
             submission_digest=self.digest,
+            turns=True,
         )
         say = self.settings.say
-        lease = self.settings.lease
-        turn = lease.exclusive if _is_timed(task) else lease.shared
-        with turn(lambda: say(task.id, _WAITING)):
-            return ask(self.settings.judge, job, kernel, lambda text: say(task.id, text))
+        with self.settings.lease.turn(lambda: say(task.id, _WAITING)) as turn:
+            return ask(
+                self.settings.judge, job, kernel, lambda text: say(task.id, text), turn.alone
+            )
 
     def _after_death(self, task: Task, death: Death | None) -> Record:
         assert death is not None
@@ -175,12 +176,6 @@ class NotebookRun:
 def _needs_kernel(task: Task) -> bool:
     """False for a task whose candidate is a file: the judge runs that in a worker of its own."""
     return any(name.endswith(NOTEBOOK_SUFFIX) for name in task.files)
-
-
-def _is_timed(task: Task) -> bool:
-    """True when judging it here measures speed, or uses the GPU that others measure on."""
-    has_gpu = kind() == "cuda"
-    return any(has_gpu if rung.needs_gpu else rung.threshold is not None for rung in task.rungs)
 
 
 def _graded_id(cell: NotebookNode) -> str:

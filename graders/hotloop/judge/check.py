@@ -51,7 +51,8 @@ class Rung(Protocol):
     """One rung of the evidence ladder. Frozen dataclasses in `hotloop/judge/rungs/` implement it.
 
     A rung with another kind of candidate (a training loop, a server's configuration, a compiler
-    pass) is a new class with this one method; the bench gives it what it may touch.
+    pass) is a new class with this one method; the bench gives it what it may touch. One that
+    measures calls `bench.have_machine_alone()` first.
     """
 
     @property

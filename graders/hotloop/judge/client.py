@@ -38,11 +38,15 @@ class JudgeProcess:
         job: Job,
         on_progress: Callable[[str], None] = lambda _text: None,
         worker: socket.socket | None = None,
+        turn: Callable[[], None] = lambda: None,
     ) -> Record:
-        """The record of one job. Never raises for the judge's own trouble: that is judge_error."""
+        """The record of one job. Never raises for the judge's own trouble: that is judge_error.
+
+        turn: called when the judge is to measure; returns when no other grading is at work.
+        """
         try:
             self.submit(job, worker)
-            return self.collect(job, on_progress)
+            return self.collect(job, on_progress, turn)
         except (wire.WireError, OSError, ValueError, KeyError, TypeError) as error:
             self.kill()
             return lost(job, error)
@@ -53,32 +57,46 @@ class JudgeProcess:
         fds = () if worker is None else (worker.fileno(),)
         wire.send(control, job.to_message(), fds)
 
-    def collect(self, job: Job, on_progress: Callable[[str], None] = lambda _text: None) -> Record:
+    def collect(
+        self,
+        job: Job,
+        on_progress: Callable[[str], None] = lambda _text: None,
+        turn: Callable[[], None] = lambda: None,
+    ) -> Record:
         """Wait for the record of the job that was submitted."""
         deadline = time.monotonic() + job.budget_s + GRACE_S
         while True:
-            record = self._next_answer(deadline, on_progress)
-            if record is not None:
-                return record
+            message = self._next_message(deadline)
+            if "record" in message:
+                return Record.from_json(message["record"])
+            if "turn" in message:
+                deadline += self._give(turn)
+            else:
+                on_progress(str(message.get("progress", "")))
+
+    def _give(self, turn: Callable[[], None]) -> float:
+        """Let the judge measure. Returns the seconds that it was kept waiting."""
+        started = time.monotonic()
+        turn()
+        if self._control is None:
+            raise wire.WireClosed("there is no judge")
+        wire.send(self._control, {"op": "go"})
+        return time.monotonic() - started
 
     def ready_record(self) -> Record | None:
         """The record if the judge has sent it already, without waiting for it."""
         try:
             while True:
-                record = self._next_answer(time.monotonic() + 0.05, lambda _text: None)
-                if record is not None:
-                    return record
+                message = self._next_message(time.monotonic() + 0.05)
+                if "record" in message:
+                    return Record.from_json(message["record"])
         except wire.WireTimeout:
             return None
 
-    def _next_answer(self, deadline: float, on_progress: Callable[[str], None]) -> Record | None:
+    def _next_message(self, deadline: float) -> wire.Message:
         if self._control is None:
             raise wire.WireClosed("there is no judge")
-        message = wire.receive(self._control, deadline)
-        if "record" in message:
-            return Record.from_json(message["record"])
-        on_progress(str(message.get("progress", "")))
-        return None
+        return wire.receive(self._control, deadline)
 
     def kill(self) -> None:
         """End the judge now; nothing that it started survives it."""

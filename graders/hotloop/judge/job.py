@@ -15,6 +15,8 @@ class Job:
     opens for the notebook's kernel. notebook: name of a notebook in `files` that the judge runs in
     a worker of its own instead. freezer: `Freezer.describe()` of the kernel's sandbox.
     rungs: only these; None means all. threads: None lets the judge choose.
+    turns: other gradings may be at work: before it measures, the judge asks its parent for the
+    machine.
     """
 
     module: str
@@ -27,6 +29,7 @@ class Job:
     budget_s: float = 300.0
     rungs: Sequence[str] | None = None
     threads: int | None = None
+    turns: bool = False
     submission_digest: str = ""
 
     def to_message(self) -> dict[str, Any]:

@@ -60,6 +60,11 @@ class Link:
         self.deadline = math.inf
         self._resolved: tuple[str, str | None] | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """False once it was closed, by us or because the worker failed."""
+        return self.sock.fileno() >= 0
+
     def request(
         self, message: wire.Message, timeout_s: float, fds: Sequence[int] = ()
     ) -> wire.Message:

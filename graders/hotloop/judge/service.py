@@ -51,7 +51,12 @@ def serve(control: socket.socket) -> None:
 def _answer(control: socket.socket, message: wire.Message, fds: list[int]) -> None:
     job = Job.from_message(message)
     connection = socket.socket(fileno=fds[0]) if fds else None
-    record = judge(job, connection, lambda text: wire.send(control, {"progress": text}))
+    record = judge(
+        job,
+        connection,
+        lambda text: wire.send(control, {"progress": text}),
+        (lambda: _ask_for_turn(control)) if job.turns else lambda: None,
+    )
     wire.send(control, {"record": record.to_json()})
     overrun = any(rung.verdict is Verdict.TIMEOUT for rung in record.rungs)
     if connection is None:
@@ -63,13 +68,26 @@ def _answer(control: socket.socket, message: wire.Message, fds: list[int]) -> No
     connection.close()
 
 
-def judge(job: Job, connection: socket.socket | None, on_progress: Callable[[str], None]) -> Record:
-    """Judge one task. Never raises: what fails here is written down as ours."""
+def _ask_for_turn(control: socket.socket) -> None:
+    wire.send(control, {"turn": "alone"})
+    wire.receive(control)
+
+
+def judge(
+    job: Job,
+    connection: socket.socket | None,
+    on_progress: Callable[[str], None],
+    turn: Callable[[], None] = lambda: None,
+) -> Record:
+    """Judge one task. Never raises: what fails here is written down as ours.
+
+    turn: returns when the machine is free of other gradings.
+    """
     started, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     bench: Bench | None = None
     try:
         check = find(job.module, job.task)
-        bench = _bench(job, connection, on_progress)
+        bench = _bench(job, connection, on_progress, turn)
         only = frozenset(job.rungs) if job.rungs is not None else None
         rungs = judge_rungs(check, bench, only)
     except Exception as error:
@@ -89,7 +107,12 @@ def judge(job: Job, connection: socket.socket | None, on_progress: Callable[[str
     )
 
 
-def _bench(job: Job, connection: socket.socket | None, on_progress: Callable[[str], None]) -> Bench:
+def _bench(
+    job: Job,
+    connection: socket.socket | None,
+    on_progress: Callable[[str], None],
+    turn: Callable[[], None],
+) -> Bench:
     launcher = Launcher(job.isolation, threads=job.threads or default_threads())
     return Bench(
         files=Path(job.files) if job.files else None,
@@ -98,6 +121,7 @@ def _bench(job: Job, connection: socket.socket | None, on_progress: Callable[[st
         budget_s=job.budget_s,
         device=kind(),
         on_progress=on_progress,
+        turn=turn,
     )
 
 

@@ -145,7 +145,13 @@ class SmallJudge:
     Over the real protocol: what the kernel claims about itself earns nothing here either.
     """
 
-    def judge(self, job: Job, on_progress: Callable[[str], None] = lambda _text: None) -> Record:
+    def judge(
+        self,
+        job: Job,
+        on_progress: Callable[[str], None] = lambda _text: None,
+        *,
+        turn: Callable[[], None] = lambda: None,
+    ) -> Record:
         on_progress("correct")
         first = self._correct(job)
         rungs = [first]

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,25 @@ def test_a_folder_of_somebody_else_is_refused(
     monkeypatch.setattr(lease.os, "getuid", lambda: os.geteuid() + 1)
     with pytest.raises(NotOurFolder, match="somebody else"), Lease(tmp_path).shared():
         raise AssertionError
+
+
+def test_two_who_shared_and_want_to_measure_do_so_one_after_the_other(tmp_path: Path) -> None:
+    both_share = threading.Barrier(2)
+    inside, most = [0], [0]
+
+    def grade() -> None:
+        with Lease(tmp_path).turn() as turn:
+            both_share.wait(10)
+            turn.alone()
+            inside[0] += 1
+            most[0] = max(most[0], inside[0])
+            time.sleep(0.05)
+            inside[0] -= 1
+
+    threads = [threading.Thread(target=grade) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert not any(thread.is_alive() for thread in threads)
+    assert most == [1]

@@ -41,10 +41,10 @@ spec.loader.exec_module(tiny_course)
 
 
 class JudgeThatMayDie(tiny_course.SmallJudge):
-    def judge(self, job, *rest):
+    def judge(self, job, *rest, **more):
         if (Path(str(job.files)) / "die").exists():
             os.kill(os.getpid(), signal.SIGKILL)
-        return super().judge(job, *rest)
+        return super().judge(job, *rest, **more)
 
 
 def unconfined():

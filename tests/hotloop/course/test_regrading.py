@@ -109,7 +109,7 @@ def _grade_watched(course: Any, isolation: Any, seen: list[str]) -> Any:
 
 def test_a_judge_that_fails_costs_nothing(course: Any, make: SimpleNamespace) -> None:
     class Broken:
-        def judge(self, *_: Any) -> Any:
+        def judge(self, *_: Any, **__: Any) -> Any:
             raise RuntimeError("no judge")
 
     course.submit("ada", make.lab())

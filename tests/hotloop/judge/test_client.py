@@ -6,6 +6,9 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
+from hotloop import render
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
 from hotloop.judge.verdict import Verdict
@@ -40,3 +43,25 @@ def test_nobody_of_the_same_account_reads_the_judges_memory() -> None:
         assert judge._process is not None
         owner = Path(f"/proc/{judge._process.pid}/mem").stat().st_uid
         assert owner == 0  # not dumpable: its /proc files belong to root
+
+
+@pytest.mark.slow
+def test_the_parent_says_when_the_judge_may_measure(tmp_path: Path) -> None:
+    for name, content in render.submission("profile_training_loop").items():
+        (tmp_path / name).write_bytes(content)
+    job = Job("profile_training_loop", "augment", str(tmp_path), isolation="none", turns=True)
+    told: list[str] = []
+    with JudgeProcess() as judge:
+        record = judge.judge(job, told.append, turn=lambda: told.append("may measure"))
+    assert record.rungs[0].verdict is Verdict.PASSED
+    assert told.count("may measure") == 1
+    assert told.index("warming up") < told.index("may measure")
+    assert told.index("may measure") < told.index("control: the baseline against itself")
+
+
+def test_who_did_not_say_that_there_are_others_is_not_asked(tmp_path: Path) -> None:
+    job = Job("profile_training_loop", "augment", str(tmp_path), isolation="none")
+    asked: list[None] = []
+    with JudgeProcess() as judge:
+        judge.judge(job, turn=lambda: asked.append(None))
+    assert asked == []

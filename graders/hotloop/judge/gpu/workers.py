@@ -22,6 +22,8 @@ def card_for(bench: Bench) -> Card:
 
     In JupyterLab, where no points are at stake, the kernel may have a context already.
     """
+    if bench.device == "cuda":
+        bench.have_machine_alone()
     return open_card(guests_of(bench))
 
 
