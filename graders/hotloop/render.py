@@ -58,8 +58,8 @@ class WrongAnswer:
 
 
 def render(module: str) -> Files:
-    """The exercise of `module`, by file name: what a learner starts from."""
-    return {_target(path.name): _finished(path, module, None) for path in _sources(module)}
+    """The exercise of `module`, by file name in its folder: what a learner starts from."""
+    return {_target(module, path): _finished(path, module, None) for path in _sources(module)}
 
 
 def untouched(module: str) -> Files:
@@ -70,7 +70,7 @@ def untouched(module: str) -> Files:
 def submission(module: str, wrong: Path | None = None) -> Files:
     """What a learner hands in who solved everything, or made the one mistake of `wrong`."""
     bodies = _NOTHING if wrong is None else wrong_answer(module, wrong).bodies
-    return {_target(path.name): _finished(path, module, bodies) for path in _sources(module)}
+    return {_target(module, path): _finished(path, module, bodies) for path in _sources(module)}
 
 
 def wrong_answers(module: str) -> list[WrongAnswer]:
@@ -114,7 +114,8 @@ def rendered_modules() -> list[str]:
 def stale() -> list[Path]:
     """Files in exercises/ that are missing, differ from their source, or have none."""
     wanted = _all_rendered()
-    found = {p for p in paths.exercises().rglob("*") if p.is_file() and not _ignored(p)}
+    root = paths.exercises()
+    found = {p for p in root.rglob("*") if p.is_file() and not _ignored(p.relative_to(root))}
     differing = {
         path for path, content in wanted.items() if path in found and path.read_bytes() != content
     }
@@ -147,15 +148,18 @@ def _sources(module: str) -> list[Path]:
     folder = paths.solutions() / module
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no {folder}")
-    return sorted(p for p in folder.iterdir() if p.is_file() and not _ignored(p))
+    found = (p for p in folder.rglob("*") if p.is_file() and not _ignored(p.relative_to(folder)))
+    return sorted(path for path in found if path.relative_to(folder).parts[0] != WRONG)
 
 
 def _ignored(path: Path) -> bool:
-    hidden = any(part.startswith(".") or part == "__pycache__" for part in path.parts[-2:])
+    hidden = any(part.startswith(".") or part == "__pycache__" for part in path.parts)
     return hidden or path.suffix == ".pyc"
 
 
-def _target(name: str) -> str:
+def _target(module: str, path: Path) -> str:
+    """Its name in the exercise's folder, with / between folders."""
+    name = path.relative_to(paths.solutions() / module).as_posix()
     return NOTEBOOK if name == NOTEBOOK_SOURCE else name
 
 

@@ -17,6 +17,7 @@ from hotloop.course.grade import default_jobs, grade
 from hotloop.course.prepare import prepare
 from hotloop.course.progress import Progress
 from hotloop.course.results import Graded, TaskResult
+from hotloop.judge.files import lay_out
 
 MODULE = "fused_softmax"
 REFERENCE = "reference"
@@ -112,8 +113,7 @@ def _cheat(exploit: exploits.Exploit) -> HandIn:
 
 def _writer(files: Mapping[str, bytes]) -> Callable[[Path], None]:
     def write(folder: Path) -> None:
-        for name, content in files.items():
-            (folder / name).write_bytes(content)
+        lay_out(files, folder)
 
     return write
 

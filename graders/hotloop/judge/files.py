@@ -5,12 +5,18 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from hotloop.judge.verdict import Ruling, Verdict
 
 MAX_TEXT = 256 * 1024
+MAX_TREE_FILES = 200
+MAX_TREE_BYTES = 4 << 20
+MAX_DEPTH = 8
 
 
 @dataclass(frozen=True)
@@ -20,25 +26,97 @@ class SubmissionFiles:
     root: Path | None
 
     def read_text(self, name: str, limit: int = MAX_TEXT) -> str:
-        """The UTF-8 text of a file directly in the folder. Ruling when it cannot be had."""
-        if self.root is None or "/" in name or name in {"", ".", ".."}:
-            raise Ruling(Verdict.RUNTIME_ERROR, f"The file {name!r} is missing: hand it in too.")
-        try:
-            fd = os.open(self.root / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        except OSError:
-            raise Ruling(
-                Verdict.RUNTIME_ERROR, f"The file {name!r} is missing: hand it in too."
-            ) from None
-        with os.fdopen(fd, "rb") as stream:
-            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-                raise Ruling(Verdict.RUNTIME_ERROR, f"{name!r} is not an ordinary file.")
-            data = stream.read(limit + 1)
-        if len(data) > limit:
-            raise Ruling(Verdict.OUTPUT_LIMIT, f"{name!r} is longer than {limit} bytes.")
+        """The UTF-8 text of a file in the folder. Ruling when it cannot be had.
+
+        name: with / between folders, none of which may be a link.
+        """
+        data = self._read(name, limit)
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError:
             raise Ruling(Verdict.COMPILE_ERROR, f"{name!r} is not UTF-8 text.") from None
+
+    def below(self, name: str) -> dict[str, bytes]:
+        """All ordinary files in a folder of the folder, by their names in it.
+
+        Ruling when there are too many or too much, or there is no such folder.
+        """
+        found: dict[str, bytes] = {}
+        room = MAX_TREE_BYTES
+        with self._opened(name, os.O_DIRECTORY) as top:
+            try:
+                names = list(islice(_names(top, "", MAX_DEPTH), MAX_TREE_FILES + 1))
+            except OSError:
+                raise Ruling(
+                    Verdict.RUNTIME_ERROR, f"The folder {name!r} cannot be read, or just changed."
+                ) from None
+        if len(names) > MAX_TREE_FILES:
+            raise Ruling(
+                Verdict.OUTPUT_LIMIT,
+                f"{name!r} has more than {MAX_TREE_FILES} files: hand in what is asked for.",
+            )
+        for relative in names:
+            found[relative] = self._read(f"{name}/{relative}", room)
+            room -= len(found[relative])
+        return found
+
+    def _read(self, name: str, limit: int) -> bytes:
+        with self._opened(name, os.O_NONBLOCK) as fd:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise Ruling(Verdict.RUNTIME_ERROR, f"{name!r} is not an ordinary file.")
+            with os.fdopen(fd, "rb", closefd=False) as stream:
+                data = stream.read(limit + 1)
+        if len(data) > limit:
+            raise Ruling(Verdict.OUTPUT_LIMIT, f"{name!r} is longer than {limit} bytes.")
+        return data
+
+    @contextmanager
+    def _opened(self, name: str, flags: int) -> Generator[int]:
+        """A descriptor, got step by step so that no link on the way is followed."""
+        missing = Ruling(Verdict.RUNTIME_ERROR, f"The file {name!r} is missing: hand it in too.")
+        *folders, last = name.split("/")
+        if self.root is None or any(part in {"", ".", ".."} for part in (*folders, last)):
+            raise missing
+        with ExitStack() as opened:
+            fd: int | None = None
+            try:
+                for part, more in (
+                    (str(self.root), os.O_DIRECTORY),
+                    *((folder, os.O_DIRECTORY | os.O_NOFOLLOW) for folder in folders),
+                    (last, flags | os.O_NOFOLLOW),
+                ):
+                    fd = os.open(part, os.O_RDONLY | os.O_CLOEXEC | more, dir_fd=fd)
+                    opened.callback(os.close, fd)
+            except OSError:
+                raise missing from None
+            assert fd is not None
+            yield fd
+
+
+def _names(folder: int, prefix: str, depth: int) -> Iterator[str]:
+    """Ordinary files below an open folder, in name order. No link is followed."""
+    if depth == 0:
+        raise Ruling(Verdict.OUTPUT_LIMIT, f"Folders are nested deeper than {MAX_DEPTH}.")
+    with os.scandir(folder) as entries:
+        found = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries)
+    for name, is_folder in found:
+        if not is_folder:
+            if stat.S_ISREG(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):
+                yield prefix + name
+            continue
+        inner = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+        try:
+            yield from _names(inner, f"{prefix}{name}/", depth - 1)
+        finally:
+            os.close(inner)
+
+
+def lay_out(files: Mapping[str, bytes], folder: Path) -> None:
+    """Write files into a folder, by their names in it."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
 
 
 def digest(root: Path) -> str:

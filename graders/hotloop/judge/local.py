@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from hotloop.judge.client import JudgeProcess
-from hotloop.judge.files import digest
+from hotloop.judge.files import digest, lay_out
 from hotloop.judge.job import Job
 from hotloop.judge.record import Record
 from hotloop.sandbox.confinement import SandboxUnavailable
@@ -31,8 +31,7 @@ def judge_submission(
     """Records by task. `files` are names and contents of what a learner would hand in."""
     with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
         root = Path(folder)
-        for name, content in files.items():
-            (root / name).write_bytes(content)
+        lay_out(files, root)
         return judge_folder(
             root, module, tasks, rungs, judge=judge, on_progress=on_progress, budget_s=budget_s
         )

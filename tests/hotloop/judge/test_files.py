@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.judge.files import SubmissionFiles, digest
+from hotloop.judge import files
+from hotloop.judge.files import SubmissionFiles, digest, lay_out
 from hotloop.judge.verdict import Ruling, Verdict
 
 
@@ -49,3 +50,40 @@ def test_a_digest_depends_on_names_and_contents_only(tmp_path: Path) -> None:
     assert digest(one) == digest(other)
     (other / "b").rename(other / "c")
     assert digest(one) != digest(other)
+
+
+def test_a_folder_is_read_whole(tmp_path: Path) -> None:
+    files = {"models/bert/1/model.py": b"1", "models/bert/config.pbtxt": b"2", "other": b"3"}
+    lay_out(files, tmp_path)
+    (tmp_path / "models" / "link").symlink_to("/etc/passwd")
+    (tmp_path / "models" / "linked").symlink_to("/etc")
+    os.mkfifo(tmp_path / "models" / "pipe")
+    found = SubmissionFiles(tmp_path)
+    assert found.below("models") == {"bert/1/model.py": b"1", "bert/config.pbtxt": b"2"}
+    assert found.read_text("models/bert/1/model.py") == "1"
+
+
+@pytest.mark.parametrize("name", ["models", "../up", "/etc", "linked", "file"])
+def test_what_is_no_folder_of_the_submission_is_not_read(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "in"
+    lay_out({"file": b"1"}, folder)
+    lay_out({"secret": b"1"}, tmp_path / "up")
+    (folder / "linked").symlink_to(tmp_path / "up")
+    for read in (SubmissionFiles(folder).below, SubmissionFiles(folder).read_text):
+        if (name, read.__name__) == ("file", "read_text"):
+            continue
+        with pytest.raises(Ruling) as caught:
+            read(name)
+        assert caught.value.verdict is Verdict.RUNTIME_ERROR
+    with pytest.raises(Ruling):
+        SubmissionFiles(folder).read_text("linked/secret")
+
+
+def test_a_folder_of_too_much_is_refused(tmp_path: Path) -> None:
+    lay_out({f"many/{n}": b"" for n in range(files.MAX_TREE_FILES + 1)}, tmp_path)
+    lay_out({"large/0": b"x" * (files.MAX_TREE_BYTES + 1)}, tmp_path)
+    lay_out({"/".join(["deep"] * (files.MAX_DEPTH + 3)): b""}, tmp_path)
+    for name in ("many", "large", "deep"):
+        with pytest.raises(Ruling) as caught:
+            SubmissionFiles(tmp_path).below(name)
+        assert caught.value.verdict is Verdict.OUTPUT_LIMIT
