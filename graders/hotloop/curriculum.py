@@ -42,6 +42,8 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Tier = Literal["beginner", "intermediate", "advanced"]
 OneToFive = Annotated[int, Field(ge=1, le=5)]
 Rubric = dict[Annotated[int, Field(ge=0, le=4)], Text]
+Need = Literal["serving"]
+"""What is installed apart from Hotloop's packages; `hotloop doctor` finds it by this name."""
 
 
 class _Strict(BaseModel):
@@ -102,11 +104,15 @@ class Threshold(_Strict):
 
 
 class Rung(_Strict):
-    """One rung of the evidence ladder as a learner sees it. points: what it is worth at most."""
+    """One rung of the evidence ladder as a learner sees it. points: what it is worth at most.
+
+    needs: in place of the module's, for a rung that needs less.
+    """
 
     id: Identifier
     points: Annotated[int, Field(ge=1)]
     needs_gpu: bool = False
+    needs: list[Need] | None = None
     what: Text
     threshold: Threshold | None = None
 
@@ -177,7 +183,7 @@ class Version(_Strict):
 
 
 class Module(_Strict):
-    """module.yaml."""
+    """module.yaml. needs: what grading its code tasks takes, beside Hotloop's packages."""
 
     id: Identifier
     title: Text
@@ -188,11 +194,13 @@ class Module(_Strict):
     concepts: Annotated[list[Identifier], Field(min_length=1)]
     tasks: Annotated[list[Task], Field(min_length=1)]
     hardware: Hardware
+    needs: list[Need] = Field(default_factory=list[Need])
     versions: list[Version]
 
     @model_validator(mode="after")
-    def _tasks_differ(self) -> Self:
+    def _nothing_twice(self) -> Self:
         _refuse_repeats("task", [task.id for task in self.tasks])
+        _refuse_repeats("need", list(self.needs))
         return self
 
     @property
@@ -204,6 +212,10 @@ class Module(_Strict):
     def minutes(self) -> int:
         """A learner's time for all tasks."""
         return sum(task.minutes for task in self.tasks)
+
+    def needs_of(self, rung: Rung) -> list[Need]:
+        """What judging `rung` takes."""
+        return self.needs if rung.needs is None else rung.needs
 
     def task(self, name: str) -> Task:
         """The task called `name`. KeyError names those that there are."""

@@ -22,6 +22,7 @@ from hotloop.nvcc import toolchain
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.level import level
+from hotloop.serving import extra, preflight
 
 
 class State(StrEnum):
@@ -72,7 +73,7 @@ def gradable(findings: list[Finding]) -> list[Gradable]:
             task.id,
             rung.id,
             rung.points,
-            tuple(name for name in _needed(module.id, task, rung) if name in missing),
+            tuple(name for name in _needed(module, task, rung) if name in missing),
         )
         for module in curriculum.modules()
         for task in module.tasks
@@ -81,10 +82,10 @@ def gradable(findings: list[Finding]) -> list[Gradable]:
     ]
 
 
-def _needed(module: str, task: curriculum.Task, rung: curriculum.Rung) -> list[str]:
+def _needed(module: curriculum.Module, task: curriculum.Task, rung: curriculum.Rung) -> list[str]:
     """What the rung asks for; the tools of a task are read from its reference solution."""
-    text = _reference_text(module, task.id)
-    needed = ["sandbox", "torch"]
+    text = _reference_text(module.id, task.id)
+    needed = ["sandbox", "torch", *module.needs_of(rung)]
     if "import triton" in text:
         needed.append("triton")
     if "torch.compile" in text:
@@ -224,6 +225,24 @@ _SLEEPER = Confinement(
 )
 
 
+def _serving() -> Finding:
+    """All that a real tritonserver needs here: its environment, and this machine."""
+    findings = preflight.examine()
+    gaps = [finding for finding in findings if not finding.fine]
+    needed = next((gap for gap in gaps if gap.needed), None)
+    if needed is not None:
+        return Finding("serving", State.MISSING, f"{needed.name}: {needed.found}", needed.mend)
+    where = next(finding.found for finding in findings if finding.name == "environment")
+    found = f"tritonserver, {where}"
+    if not _importable("google.protobuf"):
+        what = f"{found}; without protobuf no repository is checked"
+        return Finding("serving", State.LIMITED, what, extra.remedy())
+    lacking = next((gap for gap in gaps if gap.name == "perf_analyzer"), None)
+    if lacking is not None:
+        return Finding("serving", State.LIMITED, f"{found}; no perf_analyzer", lacking.mend)
+    return Finding("serving", State.OK, found)
+
+
 def _package(name: str, purpose: str) -> Callable[[], Finding]:
     def look() -> Finding:
         version = _version(name)
@@ -253,6 +272,7 @@ _LOOKS: tuple[Callable[[], Finding], ...] = (
     _package("jupyterlab", "learners work in it"),
     _package("nbgrader", "`hotloop grade` and `hotloop demo` use it"),
     _nvcc,
+    _serving,
     _gpu,
 )
 
@@ -264,6 +284,13 @@ def _version(package: str) -> str:
     except importlib.metadata.PackageNotFoundError:
         return ""
     return version if importlib.util.find_spec(package) is not None else ""
+
+
+def _importable(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package that it is in
+        return False
 
 
 def _pip(what: str) -> str:

@@ -2,9 +2,10 @@
 
     python -m hotloop.site
 
-Authored pages come from site/pages/. Generated are: a page for each module, the recorded figures,
-and the table of exploits. Nothing here is measured or judged, and no number is written by hand:
-what has no recorded run says "not yet measured".
+Authored pages come from site/pages/, and from the modules' folders: lessons and what else is there
+for readers. Generated are: a page for each module, the recorded figures, and the table of exploits.
+Nothing here is measured or judged, and no number is written by hand: what has no recorded run says
+"not yet measured".
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ NOT_MEASURED = "Not yet measured."
 EXPLOITS_PLACE = "<!-- exploits-table -->"
 RUNS_PLACE = "<!-- recorded-runs -->"
 _SETTINGS = "mkdocs.yml"
+_LESSON = "lesson.md"
+_NOT_FOR_READERS = {"design.md", "README.md"}
+_NEEDS: Mapping[curriculum.Need, str] = {
+    "serving": "A real Triton Inference Server, once: `hotloop serving install`.",
+}
 
 
 def gather(root: Path | None = None) -> Path:
@@ -43,7 +49,7 @@ def gather(root: Path | None = None) -> Path:
     modules = curriculum.modules()
     for module in modules:
         _write_module(pages / "modules" / module.id, module)
-    settings = _settings(source / _SETTINGS, root, _navigation(modules, pages))
+    settings = _settings(source / _SETTINGS, root, _navigation(modules))
     target = root / "build" / _SETTINGS
     target.write_text(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True))
     return target
@@ -61,8 +67,10 @@ def module_page(module: curriculum.Module) -> str:
         "",
         f"Track {module.track}, {module.tier}; {module.minutes} minutes, {module.points} points.",
         f"Start with `hotloop start {module.id}`.",
+        *_reading(module),
         "",
         f"**Hardware.** With a GPU: {module.hardware.gpu}. Without: {module.hardware.without_gpu}",
+        *(line for need in module.needs for line in ("", f"**Needs.** {_NEEDS[need]}")),
         "",
         "## Tasks",
     ]
@@ -75,6 +83,30 @@ def module_page(module: curriculum.Module) -> str:
         lines += _table(("rung", "points", "needs a GPU", "what is asked"), rungs)
     lines += ["", "## Measured", "", runs_section(curriculum.runs(module.id))]
     return "\n".join(lines)
+
+
+def authored_pages(module: curriculum.Module) -> list[Path]:
+    """What its folder holds for readers: the lesson first, then the others by name."""
+    found = [
+        path
+        for path in curriculum.folder(module.id).glob("*.md")
+        if path.name not in _NOT_FOR_READERS
+    ]
+    return sorted(found, key=lambda path: (path.name != _LESSON, path.name))
+
+
+def _reading(module: curriculum.Module) -> list[str]:
+    links = [f"[{_page_title(path)}]({path.name})" for path in authored_pages(module)]
+    return ["", f"**Read.** {' · '.join(links)}"] if links else []
+
+
+def _page_title(path: Path) -> str:
+    if path.name == _LESSON:
+        return "Lesson"
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    if not first.startswith("# "):
+        raise ValueError(f"{path}:1: a page begins with its title")
+    return first.removeprefix("# ").strip()
 
 
 def runs_section(runs: Sequence[curriculum.Run], *, speeds_only: bool = False) -> str:
@@ -112,13 +144,11 @@ def _number(value: float | None, form: str) -> str:
 def _write_module(target: Path, module: curriculum.Module) -> None:
     source = curriculum.folder(module.id)
     _write(target / "index.md", module_page(module))
-    lesson = source / "lesson.md"
-    if not lesson.is_file():
-        return
-    text = lesson.read_text(encoding="utf-8")
     # A lesson tells speeds; what became of every wrong answer stands on the module's own page.
     speeds = runs_section(curriculum.runs(module.id), speeds_only=True)
-    _write(target / "lesson.md", text.replace(RUNS_PLACE, speeds))
+    for page in authored_pages(module):
+        text = page.read_text(encoding="utf-8")
+        _write(target / page.name, text.replace(RUNS_PLACE, speeds))
     for picture in sorted(source.glob("figures/*")):
         if picture.suffix in {".svg", ".png"}:
             (target / "figures").mkdir(exist_ok=True)
@@ -239,12 +269,12 @@ def _settings(source: Path, root: Path, navigation: list[dict[str, Any]]) -> dic
     }
 
 
-def _navigation(modules: Iterable[curriculum.Module], pages: Path) -> list[dict[str, Any]]:
+def _navigation(modules: Iterable[curriculum.Module]) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = []
     for module in modules:
-        parts: list[Any] = [f"modules/{module.id}/index.md"]
-        if (pages / "modules" / module.id / "lesson.md").is_file():
-            parts.append({"Lesson": f"modules/{module.id}/lesson.md"})
+        here = f"modules/{module.id}"
+        parts: list[Any] = [f"{here}/index.md"]
+        parts += [{_page_title(p): f"{here}/{p.name}"} for p in authored_pages(module)]
         entries.append({module.title: parts})
     return [
         {"Hotloop": "index.md"},

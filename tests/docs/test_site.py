@@ -7,36 +7,93 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
-from hotloop import curriculum, exploits, site
+from hotloop import curriculum, exploits, paths, site
+
+CLONE = Path(__file__).resolve().parents[2]
+MODULE = "fused_softmax"
 
 
 @pytest.fixture(scope="module")
 def gathered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder like the clone, so that nothing is written into the clone itself."""
-    clone = Path(__file__).resolve().parents[2]
     root = tmp_path_factory.mktemp("clone")
-    shutil.copytree(clone / "site", root / "site")
-    (root / "tests").mkdir()
-    shutil.copytree(clone / "tests" / "benchmarks", root / "tests" / "benchmarks")
+    sources(root)
     # Lessons include code from these.
     for tree in ("curriculum", "solutions", "exercises"):
-        (root / tree).symlink_to(clone / tree)
+        (root / tree).symlink_to(CLONE / tree)
     site.gather(root)
     return root
 
 
-def test_it_builds_strictly(gathered: Path) -> None:
+def sources(root: Path) -> None:
+    shutil.copytree(CLONE / "site", root / "site")
+    (root / "tests").mkdir()
+    shutil.copytree(CLONE / "tests" / "benchmarks", root / "tests" / "benchmarks")
+
+
+def build(root: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", "build/mkdocs.yml"]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(
-        command, check=False, cwd=gathered, env=environment, capture_output=True, text=True
+        command, check=False, cwd=root, env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr
+
+
+@pytest.fixture
+def with_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A clone with one module, which has a page beside its lesson, and needs a server."""
+    sources(tmp_path)
+    own = tmp_path / "curriculum" / MODULE
+    shutil.copytree(CLONE / "curriculum" / MODULE, own)
+    shutil.copyfile(CLONE / "curriculum" / "curriculum.yaml", own.parent / "curriculum.yaml")
+    page = "# Softmax elsewhere\n\nAs the [lesson](lesson.md) says.\n"
+    (own / "elsewhere.md").write_text(page)
+    with (own / "module.yaml").open("a") as description:
+        description.write("\nneeds: [serving]\n")
+    for tree in ("solutions", "exercises"):
+        (tmp_path / tree).symlink_to(CLONE / tree)
+    monkeypatch.setattr(paths, "curriculum", lambda: own.parent)
+    curriculum.load_module.cache_clear()
+    yield tmp_path
+    curriculum.load_module.cache_clear()
+
+
+def test_a_modules_further_pages_are_on_the_site_and_linked(with_a_page: Path) -> None:
+    settings = yaml.safe_load(site.gather(with_a_page).read_text())
+    pages = with_a_page / "build" / "pages" / "modules" / MODULE
+    assert sorted(path.name for path in pages.glob("*.md")) == [
+        "elsewhere.md", "index.md", "lesson.md",
+    ]  # fmt: skip
+    index = (pages / "index.md").read_text()
+    assert "**Read.** [Lesson](lesson.md) · [Softmax elsewhere](elsewhere.md)" in index
+    assert "**Needs.** A real Triton Inference Server, once: `hotloop serving install`." in index
+    [[module]] = [list(entry.values()) for entry in settings["nav"][1]["Modules"]]
+    assert module == [
+        f"modules/{MODULE}/index.md",
+        {"Lesson": f"modules/{MODULE}/lesson.md"},
+        {"Softmax elsewhere": f"modules/{MODULE}/elsewhere.md"},
+    ]
+    build(with_a_page)
+    assert (with_a_page / "build" / "site" / "modules" / MODULE / "elsewhere").is_dir()
+
+
+def test_a_page_without_a_title_is_refused(with_a_page: Path) -> None:
+    page = with_a_page / "curriculum" / MODULE / "elsewhere.md"
+    page.write_text("no title\n")
+    with pytest.raises(ValueError, match=r"elsewhere\.md:1: a page begins with its title"):
+        site.gather(with_a_page)
+
+
+def test_it_builds_strictly(gathered: Path) -> None:
+    build(gathered)
     for page in ("index.html", "threat-model/index.html", "benchmarks/index.html"):
         assert (gathered / "build" / "site" / page).is_file()
     assert sorted(path.name for path in (gathered / "site").iterdir()) == ["mkdocs.yml", "pages"]

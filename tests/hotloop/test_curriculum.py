@@ -126,6 +126,24 @@ def test_a_faulty_task_is_refused(tree: Path, changes: dict[str, object], words:
         curriculum.load_module("first")
 
 
+def test_a_rung_needs_what_its_module_needs_unless_it_says_less(tree: Path) -> None:
+    data = _module("first") | {"needs": ["serving"]}
+    data["tasks"][0]["rungs"][0]["needs"] = []
+    _write(tree / "curriculum" / "first" / "module.yaml", data)
+    module = curriculum.load_module("first")
+    assert [module.needs_of(rung) for rung in module.task("task").rungs] == [[], ["serving"]]
+    second = curriculum.load_module("second")
+    assert [second.needs_of(rung) for rung in second.task("task").rungs] == [[], []]
+
+
+@pytest.mark.parametrize("needs", [["serving", "serving"], ["a_submarine"], "serving"])
+def test_faulty_needs_are_refused(tree: Path, needs: object) -> None:
+    path = tree / "curriculum" / "first" / "module.yaml"
+    _write(path, _module("first") | {"needs": needs})
+    with pytest.raises(CurriculumError, match="need"):
+        curriculum.load_module("first")
+
+
 def test_the_folders_name_is_the_modules_id(tree: Path) -> None:
     _write(tree / "curriculum" / "first" / "module.yaml", _module("second"))
     with pytest.raises(CurriculumError, match=r"id is 'second' and must be the folder's 'first'"):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from hotloop import curriculum, doctor
 from hotloop.doctor import Finding, State
+from hotloop.serving import preflight
+from hotloop.serving.preflight import Finding as Gap
 
-TOOLS = ("sandbox", "torch", "triton", "g++", "gpu")
+TOOLS = ("sandbox", "torch", "triton", "g++", "serving", "gpu")
 
 
 def findings(*missing: str) -> list[Finding]:
@@ -56,6 +60,67 @@ def test_a_missing_tool_costs_the_tasks_that_use_it(
     assert lacking[not_needing] == ()
 
 
+def with_needs(module: curriculum.Module) -> curriculum.Module:
+    """It needs a server, except for the first rung of each task."""
+    tasks = [
+        task.model_copy(
+            update={"rungs": [task.rungs[0].model_copy(update={"needs": []}), *task.rungs[1:]]}
+        )
+        for task in module.tasks
+    ]
+    return module.model_copy(update={"needs": ["serving"], "tasks": tasks})
+
+
+def test_without_a_server_what_needs_one_is_not_gradable(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = with_needs(curriculum.load_module("profile_training_loop"))
+    monkeypatch.setattr(curriculum, "modules", lambda: [module])
+    rows = doctor.gradable(findings("serving"))
+    assert {row.lacking for row in rows} == {(), ("serving",)}
+    for row in rows:
+        first = module.task(row.task).rungs[0].id
+        assert row.lacking == (() if row.rung == first else ("serving",))
+    here, possible = doctor.summary(rows)[module.id]
+    assert 0 < here < possible
+    assert all(row.lacking == () for row in doctor.gradable(findings()))
+
+
+def serving(monkeypatch: pytest.MonkeyPatch, *gaps: Gap) -> Finding:
+    """What the doctor makes of a machine with these gaps."""
+    rest = [Gap("ports", False, "in use", "none needed", needed=False)]
+    if not any(gap.name == "environment" for gap in gaps):
+        rest.append(Gap("environment", True, "/somewhere"))
+    monkeypatch.setattr(preflight, "examine", lambda: [*gaps, *rest])
+    [look] = [look for look in doctor._LOOKS if look.__name__ == "_serving"]
+    return look()
+
+
+def test_the_server_is_there_missing_or_without_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "_importable", lambda module: True)
+    found = serving(monkeypatch)
+    assert (found.state, found.mend) == (State.OK, "")
+    assert "/somewhere" in found.found
+    gap = Gap("environment", False, "not installed", "hotloop serving install")
+    found = serving(monkeypatch, gap)
+    assert (found.state, found.mend) == (State.MISSING, "hotloop serving install")
+    assert "not installed" in found.found
+    found = serving(monkeypatch, Gap("perf_analyzer", False, "-", "again", needed=False))
+    assert (found.state, found.mend) == (State.LIMITED, "again")
+    monkeypatch.setattr(doctor, "_importable", lambda module: False)
+    found = serving(monkeypatch)
+    assert found.state is State.LIMITED
+    assert "hotloop[serving]" in found.mend
+
+
+def test_where_no_server_is_installed_the_command_that_installs_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOTLOOP_SERVING", str(tmp_path))
+    [look] = [look for look in doctor._LOOKS if look.__name__ == "_serving"]
+    found = look()
+    assert found.state is State.MISSING
+    assert found.mend
+
+
 def test_this_machine() -> None:
     found = {finding.name: finding for finding in doctor.examine()}
     assert {
@@ -65,6 +130,7 @@ def test_this_machine() -> None:
         "freezer",
         "gpu",
         "nvcc",
+        "serving",
         "jupyterlab",
         "nbgrader",
     } <= set(found)

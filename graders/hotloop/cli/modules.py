@@ -27,6 +27,7 @@ def _document(module: curriculum.Module) -> dict[str, Any]:
         "summary": module.summary,
         "minutes": module.minutes,
         "points": module.points,
+        "needs": module.needs,
         "tasks": [_task(task) for task in module.tasks],
     }
 

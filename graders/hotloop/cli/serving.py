@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import Json, UserError, answering, log
-from hotloop.serving import environment, preflight, repository, trial
-from hotloop.serving.options import Options
+from hotloop.judge.verdict import Verdict
+from hotloop.serving import container, environment, preflight, repository, trial
+from hotloop.serving.container import Container
+from hotloop.serving.follower import following
+from hotloop.serving.options import GIB, Options
 from hotloop.serving.server import Server, ServerFailed
 from hotloop.serving.unavailable import ServingUnavailable
 
@@ -29,6 +32,8 @@ Repository = Annotated[
     ),
 ]
 _FOREVER_S = 7 * 24 * 3600.0
+_LOG_BYTES = 64 << 20
+_CONTAINER_READY_S = 120.0
 
 
 @app.command()
@@ -75,29 +80,61 @@ def run(
     explicit: Annotated[
         bool, typer.Option(help="Load no model until it is asked for by request.")
     ] = False,
+    log_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--log", metavar="FILE", help="Write the server's log there, too.", dir_okay=False
+        ),
+    ] = None,
+    in_container: Annotated[
+        bool, typer.Option("--container", help="In NVIDIA's container, by docker or podman.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Serve a repository on this machine's loopback, without a sandbox, until Ctrl-C."""
+    """Serve a repository on this machine's loopback, without a sandbox, until Ctrl-C.
+
+    The server's log goes to standard error as it grows.
+    """
     with answering(as_json) as answer:
         options = Options(
             isolation="none",
             cache_bytes=cache_mb << 20,
             explicit=explicit,
             wall_s=_FOREVER_S,
-            log_bytes=64 << 20,
+            log_bytes=_LOG_BYTES,
+            ready_s=_CONTAINER_READY_S if in_container else Options.ready_s,
         )
         try:
-            with Server(folder, preflight.require(), options) as server:
+            with _kept(log_file) as file, ExitStack() as stack:
+                server = _start(folder, options, in_container)
+                stack.enter_context(following(server.process, file))  # until the last word
+                stack.enter_context(server)
                 document = _serve(server, seconds)
         except ServingUnavailable as gap:
             raise UserError(str(gap)) from None
         except ServerFailed as failed:
-            log(failed.log)
             raise UserError(f"The server did not start: {failed}") from None
         answer.give(document, Text("Stopped."))
 
 
-def _serve(server: Server, seconds: float) -> dict[str, Any]:
+def _start(folder: Path, options: Options, in_container: bool) -> Server | Container:
+    if not in_container:
+        return Server(folder, preflight.require(), options)
+    program = container.engine()
+    container.build(program, log)
+    return Container(folder, program, options)
+
+
+def _kept(path: Path | None) -> AbstractContextManager[TextIO | None]:
+    if path is None:
+        return nullcontext()
+    try:
+        return path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"The log cannot be written: {error}") from None
+
+
+def _serve(server: Server | Container, seconds: float) -> dict[str, Any]:
     took = server.wait_ready()
     where = {
         "http": f"127.0.0.1:{server.ports.http}",
@@ -105,24 +142,24 @@ def _serve(server: Server, seconds: float) -> dict[str, Any]:
         "metrics": f"http://127.0.0.1:{server.ports.metrics}/metrics",
     }
     told = ", ".join(f"{name} {address}" for name, address in where.items())
+    deadline = time.monotonic() + (seconds or _FOREVER_S)
     with suppress(KeyboardInterrupt):
         log(f"ready after {took:.1f} s: {told}")
         log("Ctrl-C ends it.")
-        _follow(server, time.monotonic() + (seconds or _FOREVER_S))
+        while server.alive and time.monotonic() < deadline:
+            time.sleep(0.2)
     if not server.alive:
-        raise ServerFailed("it ended by itself", server.log()[-4000:], server.death)
+        raise UserError(_why_ended(server))
     return {**where, "ready_s": took}
 
 
-def _follow(server: Server, deadline: float) -> None:
-    """Show its log as it grows, until it ends or the time is up."""
-    shown = 0
-    while server.alive and time.monotonic() < deadline:
-        text = server.log()
-        if len(text) > shown:
-            log(text[shown:].rstrip("\n"))
-        shown = len(text)
-        time.sleep(0.2)
+def _why_ended(server: Server | Container) -> str:
+    if server.death is Verdict.OUTPUT_LIMIT:
+        return f"The server was ended: it printed more than {_LOG_BYTES >> 20} MiB."
+    if server.death is Verdict.MEMORY_LIMIT:
+        most = server.options.memory_bytes // GIB
+        return f"The server was ended: with its models it took more than {most} GiB of memory."
+    return "The server ended by itself; its log says why."
 
 
 def _tried(tried: trial.Trial) -> Text:

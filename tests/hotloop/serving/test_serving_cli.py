@@ -46,6 +46,13 @@ def test_without_the_environment_the_command_that_makes_it_is_named(elsewhere: P
     assert "Traceback" not in told.stderr
 
 
+def test_a_log_that_cannot_be_written_is_said_before_anything_starts(tmp_path: Path) -> None:
+    nowhere = str(tmp_path / "missing" / "server.log")
+    told = hotloop("run", str(trial.REPOSITORY), "--log", nowhere, "--json")
+    assert told.returncode == 2
+    assert nowhere in json.loads(told.stdout)["error"]
+
+
 @pytest.mark.serving
 @pytest.mark.slow
 def test_install_looks_and_tries(installed: Environment) -> None:
@@ -60,15 +67,25 @@ def test_install_looks_and_tries(installed: Environment) -> None:
 
 @pytest.mark.serving
 @pytest.mark.slow
-def test_run_serves_on_loopback_until_it_is_interrupted(installed: Environment) -> None:
+def test_run_serves_on_loopback_until_it_is_interrupted(
+    installed: Environment, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-m", "hotloop.cli", "serving", "run", str(trial.REPOSITORY)]
+    path = tmp_path / "server.log"
     running = subprocess.Popen(
-        [sys.executable, "-m", "hotloop.cli", "serving", "run", str(trial.REPOSITORY), "--json"],
+        [*command, "--log", str(path), "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
     assert running.stderr is not None
-    line = next(line for line in running.stderr if line.startswith("ready after"))
+    told: list[str] = []
+    for line in running.stderr:
+        told.append(line)
+        if line.startswith("ready after"):
+            break
+    assert any("loading: echo:1" in line for line in told), "the log is told while models load"
+    line = told[-1]
     address = line.split("http ")[1].split(",")[0]
     with urllib.request.urlopen(f"http://{address}/v2/models/echo") as answer:
         assert json.load(answer)["name"] == "echo"
@@ -77,6 +94,7 @@ def test_run_serves_on_loopback_until_it_is_interrupted(installed: Environment) 
     assert json.loads(said)["http"] == address
     assert running.returncode == 0
     assert not [name for name in shm.regions() if f"-{running.pid}-" in name]
+    assert "loading: echo:1" in path.read_text()
 
 
 @pytest.mark.serving
