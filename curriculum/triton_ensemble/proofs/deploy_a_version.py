@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from hotloop.serving.inference import Client, InferenceFailed
@@ -17,6 +19,12 @@ TIMES = """
 class TritonPythonModel:
     def execute(self, requests):
         return [answer(numbers(request) * {factor}) for request in requests]
+"""
+FAILS = """
+class TritonPythonModel:
+    def initialize(self, args):
+        time.sleep(1)
+        raise ValueError("half a version")
 """
 FILES = {"model.py": HEAD + TIMES.format(factor=20), "tokenizer.json": "{}"}
 LOADING = '"loading: times:2"'
@@ -100,6 +108,52 @@ def measured() -> None:
     assert "version 1 is not" in gone, "under `latest 1` a load is a switch, not a canary"
 
 
+def readiness(*arguments: str) -> dict[str, bool]:
+    """Whether the server calls itself ready in explicit mode; version 1 answers all the time."""
+    config = "max_batch_size: 4 version_policy { all { } }"
+    models = {"times": python(config, {1: TIMES.format(factor=10)})}
+    found: dict[str, bool] = {}
+    with (
+        tempfile.TemporaryDirectory() as staging,
+        served(models, explicit=True, load=("*",), arguments=arguments) as running,
+    ):
+        if running is None:
+            return {}
+        server, folder = running
+        with Client(server) as client:
+            second, third = folder / "times" / "2", folder / "times" / "3"
+            second.mkdir()
+            (second / "model.py").write_text(HEAD + FAILS, encoding="utf-8")
+            with ThreadPoolExecutor(1) as pool:
+                loading = pool.submit(client.load, "times")
+                time.sleep(0.5)
+                found["2 loading"] = server.ready()
+                assert isinstance(loading.exception(), InferenceFailed)
+            found["2 failed"] = server.ready()
+            with server.http() as http:
+                assert http.get("/v2/models/times/ready").status == 200, "ask for the model"
+            shutil.rmtree(second)
+            for what, target in (("2 failed, 3 loaded", third), ("2 and 3 loaded", second)):
+                publish(Path(staging), target, lambda: None)
+                client.load("times")
+                time.sleep(1)
+                found[what] = server.ready()
+                assert ask(client, "times", version="1") == 10.0
+    return found
+
+
+def ready_for_whom() -> None:
+    """What a load balancer sees of a failed load, by default and otherwise."""
+    strict, lenient = readiness(), readiness("--strict-readiness=false")
+    if not strict:
+        return
+    print(f"server ready, while 1 answers: {strict}")
+    print(f"with --strict-readiness=false: {lenient}")
+    assert strict.pop("2 and 3 loaded")
+    assert not any(strict.values()), "and a load balancer takes the server out"
+    assert all(lenient.values())
+
+
 def polled() -> None:
     """Poll mode: the server looks once a second, whatever it finds."""
     models = {"times": python("max_batch_size: 4", {1: TIMES.format(factor=10)})}
@@ -128,4 +182,5 @@ if __name__ == "__main__":
     assert half_made(copy_in_place) == 2
     assert half_made(publish) == 0
     measured()
+    ready_for_whom()
     polled()

@@ -12,7 +12,7 @@ from hotloop.serving import metrics
 from hotloop.serving.inference import Client
 
 sys.path.append(str(Path(__file__).parent))
-from live.real_server import HEAD, ask, python, served
+from live.real_server import HEAD, ONE_NUMBER, Model, ask, python, served
 
 TIMES = """
 class TritonPythonModel:
@@ -26,6 +26,15 @@ class TritonPythonModel:
         return [answer(numbers(request) * 0 + time.monotonic() % 10) for request in requests]
 """
 CACHED = "max_batch_size: 4 response_cache { enable: true }"
+WHOLE = f"""
+platform: "ensemble" {CACHED} {ONE_NUMBER}
+ensemble_scheduling {{
+  step [ {{
+    model_name: "step"  model_version: -1
+    input_map {{ key: "X"  value: "X" }}  output_map {{ key: "Y"  value: "Y" }}
+  }} ]
+}}
+"""
 
 
 def key(model: str, version: int, *rows: str) -> str:
@@ -81,6 +90,34 @@ def measured() -> None:
     assert after == {1.0: 10.0, 3.0: 33.0}, "the old model's answer, from the new model's server"
 
 
+def measured_ensemble() -> None:
+    """A cached ensemble over a step that gets a new version, with a new number."""
+    models = {"step": python("max_batch_size: 4", TIMES.format(factor=10)), "whole": Model(WHOLE)}
+    with served(models, cache_bytes=1 << 20, explicit=True, load=("*",)) as running:
+        if running is None:
+            return
+        server, folder = running
+        with Client(server) as client:
+            first = [ask(client, "whole") for _ in range(3)]
+            runs = metrics.value(server.metrics(), "nv_inference_exec_count", model="step")
+            second = folder / "step" / "2"
+            second.mkdir()
+            retrained = HEAD + TIMES.format(factor=11)
+            (second / "model.py").write_text(retrained, encoding="utf-8")
+            client.load("step")
+            step, whole = ask(client, "step"), ask(client, "whole")
+            unknown = ask(client, "whole", 3.0)
+    print(f"an ensemble with a cache of its own, asked three times: {runs:.0f} run of its step")
+    told = f"the step gives {step:.0f} for 1, the ensemble {whole:.0f}; and {unknown:.0f} for 3"
+    print(f"its step gets version 2: {told}")
+    assert first == [10.0] * 3
+    assert runs == 1, "the whole pipeline was skipped"
+    assert step == 11.0
+    assert whole == 10.0, "the key has the ensemble's version, which did not change"
+    assert unknown == 33.0
+
+
 if __name__ == "__main__":
     keys()
     measured()
+    measured_ensemble()

@@ -4,8 +4,9 @@ A python-based backend: the server loads this file for every model whose config.
 `backend: "onnxruntime"`. It keeps to what NVIDIA's backend does, as far as a configuration can ask
 for it, so that the same repository runs in NVIDIA's container: `<version>/model.onnx`, a first
 dimension for the batch when max_batch_size is above 0, requests of equal shape run as one batch,
-and the parameters intra_op_thread_count, inter_op_thread_count, execution_mode and
-optimization.graph.level.
+`optimization { graph { level } }`, and the parameters intra_op_thread_count, inter_op_thread_count
+and execution_mode. Where NVIDIA's takes all cores, without a number of threads or with 0, this one
+takes one.
 """
 
 # It runs in the server's environment, whose packages this one does not have.
@@ -34,11 +35,11 @@ TYPES = {
     "tensor(double)": ("TYPE_FP64", np.float64),
     "tensor(string)": ("TYPE_STRING", np.object_),
 }
+# As NVIDIA's backend numbers them; without one, all optimizations are made.
 GRAPH_LEVELS = {
-    "-1": ort.GraphOptimizationLevel.ORT_ENABLE_BASIC,
-    "0": ort.GraphOptimizationLevel.ORT_ENABLE_BASIC,
-    "1": ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
-    "2": ort.GraphOptimizationLevel.ORT_ENABLE_ALL,
+    -1: ort.GraphOptimizationLevel.ORT_ENABLE_BASIC,
+    1: ort.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
+    2: ort.GraphOptimizationLevel.ORT_DISABLE_ALL,
 }
 
 
@@ -82,7 +83,7 @@ class TritonPythonModel:
             device = {"device_id": int(args["model_instance_device_id"])}
             providers.insert(0, ("CUDAExecutionProvider", device))
         self.session = ort.InferenceSession(
-            str(file), sess_options=_options(config.get("parameters", {})), providers=providers
+            str(file), sess_options=_options(config), providers=providers
         )
         self.inputs = [node.name for node in self.session.get_inputs()]
         self.outputs = [node.name for node in self.session.get_outputs()]
@@ -157,15 +158,17 @@ def _text(value):
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def _options(parameters):
+def _options(config):
+    parameters = config.get("parameters", {})
     options = ort.SessionOptions()
     # With a number given, onnxruntime does not try to pin its threads, which a sandbox forbids.
     options.intra_op_num_threads = int(_parameter(parameters, "intra_op_thread_count", "1")) or 1
     options.inter_op_num_threads = int(_parameter(parameters, "inter_op_thread_count", "1")) or 1
     if _parameter(parameters, "execution_mode", "0") == "1":
         options.execution_mode = ort.ExecutionMode.ORT_PARALLEL
-    level = _parameter(parameters, "optimization.graph.level", "2")
-    options.graph_optimization_level = GRAPH_LEVELS.get(level, GRAPH_LEVELS["2"])
+    level = config.get("optimization", {}).get("graph", {}).get("level", 0)
+    everything = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
+    options.graph_optimization_level = GRAPH_LEVELS.get(int(level), everything)
     return options
 
 

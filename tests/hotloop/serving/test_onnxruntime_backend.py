@@ -1,0 +1,60 @@
+"""Our onnxruntime backend reads a configuration as NVIDIA's does."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hotloop.serving import backend_folder
+from hotloop.serving.environment import Environment
+from hotloop.serving.server import Server
+
+StartServer = Callable[..., Server]
+BACKEND = backend_folder.OWN / "onnxruntime" / "model.py"
+ASK = """
+import importlib.util, json, sys, types
+sys.modules["triton_python_backend_utils"] = types.ModuleType("triton_python_backend_utils")
+spec = importlib.util.spec_from_file_location("backend", sys.argv[1])
+backend = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(backend)
+options = backend._options(json.loads(sys.argv[2]))
+print(options.graph_optimization_level.name, options.intra_op_num_threads)
+"""
+
+
+@pytest.mark.serving
+@pytest.mark.parametrize(
+    ("config", "level", "threads"),
+    [
+        ({}, "ORT_ENABLE_ALL", 1),
+        ({"optimization": {"graph": {"level": 0}}}, "ORT_ENABLE_ALL", 1),
+        ({"optimization": {"graph": {"level": -1}}}, "ORT_ENABLE_BASIC", 1),
+        ({"optimization": {"graph": {"level": 1}}}, "ORT_ENABLE_EXTENDED", 1),
+        ({"optimization": {"graph": {"level": 2}}}, "ORT_DISABLE_ALL", 1),
+        ({"parameters": {"intra_op_thread_count": {"string_value": "2"}}}, "ORT_ENABLE_ALL", 2),
+    ],
+)
+def test_levels_and_threads(
+    installed: Environment, config: dict[str, object], level: str, threads: int
+) -> None:
+    command = [str(installed.python), "-I", "-c", ASK, str(BACKEND), json.dumps(config)]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert told.split() == [level, str(threads)]
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+def test_a_server_takes_the_level_as_it_is_written(start: StartServer, topics: Path) -> None:
+    path = topics / "bert" / "config.pbtxt"
+    path.write_text(path.read_text() + "optimization { graph { level: 1 } }\n")
+    server = start(topics)
+    server.wait_ready()
+    with server.http() as http:
+        config = http.get("/v2/models/bert/config").json()
+    assert config["optimization"]["graph"]["level"] == 1
+    assert not re.search(r"^E\d+ .*bert", server.log(), re.MULTILINE)
