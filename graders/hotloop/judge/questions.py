@@ -11,7 +11,7 @@ from hotloop.judge.link import Link, readable
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
-Plain = str | int | float | bool | None
+Plain = str | int | float | bool | Sequence[str] | None
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,16 @@
-"""Lets trusted code reach a server that has a network of its own.
+"""Lets trusted code reach into a network of a sandbox's own.
 
-A confined server sits in a network namespace with nothing but its loopback. This program enters
+A confined process sits in a network namespace with nothing but its loopback. This program enters
 that namespace, and only that: files, processes and users stay the judge's, and nothing inside can
-see it. It is run by its path, without Hotloop, in one of two ways:
+see it. It is run by its path, without Hotloop, in one of three ways:
 
-    doorway.py PID --fd N        gives out sockets: for each port that is asked for through the
-                                 socket N, one that is connected to it inside
-    doorway.py PID -- ARGV …     becomes that program, inside
+    doorway.py PID --fd N              gives out sockets: for each port that is asked for through
+                                       the socket N, one that is connected to it inside
+    doorway.py PID --listen N PORT …   gives out, through the socket N, one socket for each port
+                                       that listens inside; port 0 is any free one
+    doorway.py PID -- ARGV …           becomes that program, inside
 
-A socket keeps the network that it was made in, so the judge speaks to the server directly: no
+A socket keeps the network that it was made in, so the judge speaks to what is inside directly: no
 byte passes through here.
 """
 
@@ -29,6 +31,7 @@ _OWNER = 0xB701
 _REQUEST = struct.Struct("=Hd")
 _FAMILY = socket.AF_INET
 _HOST = "127.0.0.1"
+_BACKLOG = 64
 
 
 def enter(pid: int) -> None:
@@ -74,6 +77,32 @@ def _give_out(sock: socket.socket) -> None:
         made.close()
 
 
+def take(sock: socket.socket, count: int) -> list[socket.socket]:
+    """The other end of `--listen`: the listening sockets. OSError when a port could not be had."""
+    size = struct.calcsize("i")
+    data, ancillary, _, _ = sock.recvmsg(4, socket.CMSG_SPACE(count * size))
+    if len(data) != 4:
+        raise ConnectionError("the way into the network is closed")
+    number = int.from_bytes(data, "little")
+    if number:
+        raise OSError(number, os.strerror(number))
+    fds = array.array("i", ancillary[0][2][: count * size])
+    return [socket.socket(fileno=fd) for fd in fds]
+
+
+def _listen(sock: socket.socket, wanted: list[int]) -> None:
+    listeners: list[socket.socket] = []
+    try:
+        listeners += [socket.create_server((_HOST, port), backlog=_BACKLOG) for port in wanted]
+    except OSError as error:
+        sock.sendall((error.errno or 98).to_bytes(4, "little"))
+    else:
+        socket.send_fds(sock, [bytes(4)], [listener.fileno() for listener in listeners])
+    finally:
+        for listener in listeners:
+            listener.close()
+
+
 def _join(namespace: int, kind: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.setns(namespace, kind) != 0:
@@ -87,6 +116,8 @@ def main() -> None:
     enter(int(pid))
     if how == "--fd":
         _give_out(socket.socket(fileno=int(rest[0])))
+    elif how == "--listen":
+        _listen(socket.socket(fileno=int(rest[0])), [int(port) for port in rest[1:]])
     else:
         os.execvp(rest[0], rest)
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import http.client
+import io
 import json
 import socket
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, cast
 
 MOST_BYTES = 64 << 20
+MOST_JSON = 1 << 20
+"""A document of empty lists needs twenty times its length once it is read."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,9 @@ class Answer:
         return self.body.decode(errors="replace")
 
     def json(self) -> dict[str, Any]:
-        """The body as an object. ValueError when it is none."""
+        """The body as an object. ValueError when it is none, or too long for one."""
+        if len(self.body) > MOST_JSON:
+            raise ValueError(f"the server's answer has more than {MOST_JSON >> 20} MiB of JSON")
         try:
             found: Any = json.loads(self.body)
         except RecursionError:
@@ -61,6 +67,7 @@ class Http:
     ) -> Answer:
         """Send and wait for the whole answer."""
         connection = self._open()
+        cast("_Timely", connection.sock).deadline = time.monotonic() + self._timeout_s
         try:
             connection.request(method, path, body or None, dict(headers))
             response = connection.getresponse()
@@ -99,7 +106,55 @@ class Http:
         if self._connection is None:
             # The name is for the Host header only: the socket is made by the doorway.
             connection = http.client.HTTPConnection("127.0.0.1", timeout=self._timeout_s)
-            connection.sock = self._connect()
-            connection.sock.settimeout(self._timeout_s)
+            connection.sock = cast("socket.socket", _Timely(self._connect()))
             self._connection = connection
         return self._connection
+
+
+class _Timely:
+    """What http.client needs of a socket, with one deadline for a request and its whole answer.
+
+    A socket's own timeout is for each read: a byte now and then would hold us for ever.
+    """
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.deadline = 0.0
+        self.sock = sock
+
+    def sendall(self, data: bytes) -> None:
+        """In what is left of the time."""
+        self.hurry()
+        self.sock.sendall(data)
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """The answer, as it comes."""
+        return io.BufferedReader(_Reading(self, self.sock.makefile(mode, buffering=0)))
+
+    def close(self) -> None:
+        """Hang up, once nobody reads any more."""
+        self.sock.close()
+
+    def hurry(self) -> None:
+        """Wait no longer than until the deadline."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the server's answer took too long")
+        self.sock.settimeout(left)
+
+
+class _Reading(io.RawIOBase):
+    def __init__(self, timely: _Timely, stream: Any) -> None:
+        super().__init__()
+        self._timely = timely
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        self._timely.hurry()
+        return self._stream.readinto(buffer)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-_HEADER = "Inference-Header-Content-Length"
+HEADER = "Inference-Header-Content-Length"
 _DTYPES: dict[str, Any] = {
     "BOOL": np.bool_, "UINT8": np.uint8, "UINT16": np.uint16, "UINT32": np.uint32,
     "UINT64": np.uint64, "INT8": np.int8, "INT16": np.int16, "INT32": np.int32,
@@ -63,7 +63,7 @@ class Client:
         """
         path = f"/v2/models/{model}" + (f"/versions/{version}" if version else "") + "/infer"
         body, header_bytes = encode(inputs, outputs, parameters)
-        answer = self._http.post(path, body, {_HEADER: str(header_bytes)})
+        answer = self._http.post(path, body, {HEADER: str(header_bytes)})
         _raise_for(answer)
         return decode(answer)
 
@@ -136,7 +136,7 @@ def encode(
 
 def decode(answer: Answer) -> dict[str, Array]:
     """The outputs in an answer. ValueError when it is not what it says it is."""
-    length = answer.headers.get(_HEADER.lower(), "")
+    length = answer.headers.get(HEADER.lower(), "")
     header_bytes = int(length) if length.isdecimal() else len(answer.body)
     document = Answer(answer.status, {}, answer.body[:header_bytes]).json()
     rest = memoryview(answer.body)[header_bytes:]

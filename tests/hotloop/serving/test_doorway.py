@@ -103,3 +103,56 @@ def test_a_plain_user_enters_the_network_of_his_own_namespace() -> None:
             assert "ConnectionRefusedError" in outside.stderr or "hello" not in outside.stdout
     finally:
         copy.unlink()
+
+
+@pytest.mark.parametrize("plain_user", [False, True])
+def test_sockets_of_ours_listen_inside(plain_user: bool) -> None:
+    prefix: list[str] = []
+    if os.geteuid() != 0 and not plain_user:
+        pytest.skip("the plain user's case is the other one")
+    if os.geteuid() == 0 and plain_user:
+        if shutil.which("runuser") is None:
+            pytest.skip("only runuser makes a plain user of root")
+        prefix = ["runuser", "-u", "nobody", "--"]
+    python = "/usr/bin/python3"
+    client = (
+        "import socket, sys; port = int(sys.argv[1]);"
+        "print(socket.create_connection(('127.0.0.1', port), 5).recv(99))"
+    )
+    copy = Path("/tmp") / f"hotloop-doorway-{os.getpid()}.py"
+    shutil.copyfile(PROGRAM, copy)
+    try:
+        copy.chmod(0o644)
+        with network_of_its_own(*(prefix or (["env"] if plain_user else []))) as pid:
+            inside = [*prefix, python, "-I", str(copy), str(innermost(pid))]
+            with listening(inside, "0", "0") as made:
+                first, second = (sock.getsockname()[1] for sock in made)
+                assert first != second
+                asking = [*inside, "--", python, "-c", client, str(second)]
+                with subprocess.Popen(asking, stdout=subprocess.PIPE, text=True, cwd="/") as asked:
+                    made[1].settimeout(10)
+                    taken, _ = made[1].accept()
+                    with taken:
+                        taken.sendall(b"hello from outside")
+                    assert asked.communicate()[0].strip() == "b'hello from outside'"
+                with pytest.raises(ConnectionRefusedError):
+                    socket.create_connection(("127.0.0.1", first), 1)
+            with pytest.raises(OSError, match="in use"), listening(inside, "8000"):
+                pass
+    finally:
+        copy.unlink()
+
+
+@contextmanager
+def listening(inside: list[str], *ports: str) -> Iterator[list[socket.socket]]:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        fd = theirs.fileno()
+        subprocess.run([*inside, "--listen", str(fd), *ports], pass_fds=[fd], check=True, cwd="/")
+        theirs.close()
+        made = doorway.take(ours, len(ports))
+    try:
+        yield made
+    finally:
+        for sock in made:
+            sock.close()

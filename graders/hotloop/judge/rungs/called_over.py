@@ -1,0 +1,297 @@
+"""Rung: a client of a Triton server is right, keeps its deadline, and tells errors apart.
+
+The server is real, and serves a repository of ours. Between it and the client is a relay of the
+judge's: what was asked, over which protocol, how often and over how many connections is known from
+there. Late answers and refusals are the relay's; answers and other errors are the server's own.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.clock import now
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.link import Link
+from hotloop.judge.questions import ask_plainly, number_complaint, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.served import over, require_environment
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.serving import extra, listeners
+from hotloop.serving.conversation import Call, Kind
+from hotloop.serving.inference import Client, texts
+from hotloop.serving.relay import Relay, Seen, Trouble
+from hotloop.serving.server import Server
+from hotloop.serving.unavailable import ServingUnavailable
+from hotloop.worker.wire import as_list, as_message
+
+Pair = tuple[str, float]
+"""A topic, and how sure the model is."""
+
+CONFIDENCE = 2e-3
+"""How far a confidence may be from the truth: the server's batches differ from ours."""
+
+LATE_S = 1.0
+"""How long over its deadline a call may take on a busy machine."""
+
+MOST_CONNECTIONS = 2
+SOUND = Trouble()
+_PACKAGES = ("tritonclient", "geventhttpclient", "grpc")
+_NAMES: dict[Kind, str] = {"http": "HTTP", "grpc": "gRPC"}
+
+
+@dataclass(frozen=True)
+class Service:
+    """What is called.
+
+    repository: makes the repository, which is ours; it serves `model` in all of `versions`.
+    texts: so many that the client has never seen. truth: what is right for them; None asks the
+    server itself, by the judge's own client.
+    """
+
+    repository: Callable[[Bench], Path]
+    texts: Callable[[np.random.Generator, int], Sequence[str]]
+    truth: Callable[[Bench, Sequence[str]], Sequence[Pair]] | None = None
+    model: str = "topics"
+    versions: tuple[str, ...] = ("1", "2")
+    max_batch_size: int = 16
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One call of the candidate, and what must come of it.
+
+    label: how the learner is told of it. trouble: what the relay does meanwhile.
+    error: what each text's entry must be, instead of an answer; "" for answers only. partly: right
+        answers may stand in front, and the first text must have one.
+    inferences: fewest and most that the relay may see; None: as few as the texts need, or twice
+        that. pause_s: between an inference and the next one.
+    """
+
+    label: str
+    kind: Kind
+    count: int
+    version: str | None = None
+    deadline_s: float = 10.0
+    trouble: Trouble = SOUND
+    error: str = ""
+    partly: bool = False
+    inferences: tuple[int, int] | None = None
+    pause_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class CalledOver:
+    """`classify(texts, protocol, http_port, grpc_port, version, deadline_s)`, in every trial.
+
+    trials: made anew from a secret generator for each judging. passed: the sentence then.
+    patience_s: how long over its deadline a call is waited for at all.
+    """
+
+    service: Service
+    trials: Callable[[np.random.Generator, Service], Iterable[Trial]]
+    passed: str
+    needs: tuple[str, ...] = ()
+    patience_s: float = 15.0
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """The first trial that goes wrong rules."""
+        server = bench.shared("called server", lambda: _start(self.service, bench))
+        rng = bench.seeds.generator()
+        done: list[dict[str, object]] = []
+        for trial in self.trials(rng, self.service):
+            bench.progress(trial.label)
+            done.append(self._run(trial, rng, server, candidate, bench))
+        return RungRecord(name, Verdict.PASSED, self.passed, 1.0, evidence={"calls": done})
+
+    def _run(
+        self,
+        trial: Trial,
+        rng: np.random.Generator,
+        server: Server,
+        candidate: Candidate,
+        bench: Bench,
+    ) -> dict[str, object]:
+        given = list(self.service.texts(rng, trial.count))
+        truth = self._truth(server, bench, given)
+        link = bench.worker(candidate)
+        with _relay(link, server, trial.trouble) as relay:
+            started = now()
+            patience = bench.patience(trial.deadline_s + self.patience_s)
+            try:
+                answer = _ask(link, trial, given, relay, patience)
+            finally:
+                _require_alive(server)
+            seconds = now() - started
+            seen = relay.seen()
+        for complaint in (
+            _wrong_protocol(trial, seen),
+            _wrong_version(trial, seen),
+            _too_late(trial, seconds),
+            _wrong_entries(trial, answer, truth),
+            _too_many(trial, seen, self.service.max_batch_size),
+        ):
+            if complaint is not None:
+                raise Ruling(Verdict.WRONG_ANSWER, f"{trial.label}: {complaint}.")
+        return {
+            "trial": trial.label,
+            "seconds": round(seconds, 3),
+            "inferences": len(seen.inferences()),
+            "connections": sum(seen.connections.values()),
+        }
+
+    def _truth(self, server: Server, bench: Bench, given: Sequence[str]) -> Sequence[Pair]:
+        if self.service.truth is not None:
+            return self.service.truth(bench, given)
+        size, found = self.service.max_batch_size, list[Pair]()
+        with Client(server) as client:
+            for start in range(0, len(given), size):
+                some = texts(given[start : start + size])
+                told = client.infer(self.service.model, {"TEXT": some})
+                topics, sure = told["TOPIC"].reshape(-1), told["CONFIDENCE"].reshape(-1)
+                found += [(t.decode(), float(c)) for t, c in zip(topics, sure, strict=True)]
+        return found
+
+
+def _start(service: Service, bench: Bench) -> Server:
+    """The server, until the bench is closed. Ruling NOT_MEASURED when there can be none."""
+    missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        gap = ServingUnavailable(f"{missing[0]} is not installed for your client", extra.remedy())
+        raise Ruling(Verdict.NOT_MEASURED, f"Not called here: {gap}")
+    require_environment(bench)
+    return over(service.repository(bench), bench, trusted=True)
+
+
+def _relay(link: Link, server: Server, trouble: Trouble) -> AbstractContextManager[Relay]:
+    """Between new ports of the candidate's and the server."""
+    if link.confined is None:
+        raise JudgeFault("a client is a file with a process of its own")
+    try:
+        http, grpc = listeners.beside(link.confined, 2)
+    except OSError:
+        if link.confined.poll() is not None:
+            raise Ruling(Verdict.RUNTIME_ERROR, "Its process ended between two calls.") from None
+        raise
+    ports: dict[Kind, int] = {"http": server.ports.http, "grpc": server.ports.grpc}
+    doors: dict[Kind, listeners.Listener] = {"http": http, "grpc": grpc}
+    return Relay(doors, lambda kind: server.connect(ports[kind]), trouble)
+
+
+def _ask(link: Link, trial: Trial, given: Sequence[str], relay: Relay, patience: float) -> object:
+    http, grpc = relay.ports["http"], relay.ports["grpc"]
+    arguments = (given, trial.kind, http, grpc, trial.version, trial.deadline_s)
+    try:
+        answer = ask_plainly(link, arguments, patience)
+    except Ruling as ruling:
+        if ruling.verdict is Verdict.TIMEOUT:
+            link.close()  # its late answer must not be taken for that to another question
+        _require_decency(trial, relay.seen())
+        raise Ruling(ruling.verdict, f"{trial.label}: {ruling.sentence}") from None
+    _require_decency(trial, relay.seen())
+    return answer
+
+
+def _require_decency(trial: Trial, seen: Seen) -> None:
+    if seen.excess:
+        raise Ruling(Verdict.OUTPUT_LIMIT, f"{trial.label}: {seen.excess}")
+    if seen.unreadable:
+        raise Ruling(Verdict.WRONG_ANSWER, f"{trial.label}: {seen.unreadable}.")
+
+
+def _require_alive(server: Server) -> None:
+    if not server.alive:
+        raise JudgeFault("the server ended while a client was judged")
+
+
+def _wrong_protocol(trial: Trial, seen: Seen) -> str | None:
+    other: Kind = "grpc" if trial.kind == "http" else "http"
+    if seen.inferences(other):
+        return f"{_NAMES[trial.kind]} was asked for, and it asked over {_NAMES[other]}"
+    if not seen.inferences(trial.kind):
+        return f"it asked for no inference over {_NAMES[trial.kind]}"
+    return None
+
+
+def _wrong_version(trial: Trial, seen: Seen) -> str | None:
+    wanted = trial.version or ""
+    others = [c.asked.version for c in seen.inferences() if c.asked.version != wanted]
+    if not others:
+        return None
+    said = f"version {wanted} was to be asked" if wanted else "no version was to be named"
+    return f"{said}, and it {f'named {shown(others[0])}' if others[0] else 'named none'}"
+
+
+def _wrong_entries(trial: Trial, answer: object, truth: Sequence[Pair]) -> str | None:
+    entries = as_list(answer)
+    if len(entries) != len(truth):
+        told = f"{len(entries)} entries" if entries else shown(answer)
+        return f"there are {len(truth)} texts, and it returned {told}"
+    for number, (entry, pair) in enumerate(zip(entries, truth, strict=True)):
+        may_answer = not trial.error or trial.partly
+        must_answer = not trial.error or (trial.partly and number == 0)
+        complaint = _wrong_entry(entry, pair, trial.error, may_answer, must_answer)
+        if complaint is not None:
+            return f"text {number + 1} of {len(truth)}: {complaint}"
+    return None
+
+
+def _wrong_entry(
+    entry: object, pair: Pair, error: str, may_answer: bool, must_answer: bool
+) -> str | None:
+    found = as_message(entry)
+    if found is None:
+        return f"the entry is {shown(entry)}, not a dict"
+    if "error" in found:
+        if found["error"] == error and not must_answer:
+            return None
+        wanted = "an answer" if must_answer else f"the error {error!r}"
+        return f"the entry has the error {shown(found['error'])}, and should have {wanted}"
+    if not may_answer:
+        return f"the entry is {shown(entry)}, and should have the error {error!r}"
+    if found.get("topic") != pair[0]:
+        return f"“topic” is {shown(found.get('topic'))} and should be {pair[0]!r}"
+    return number_complaint("“confidence”", found.get("confidence"), pair[1], 0.0, CONFIDENCE)
+
+
+def _too_late(trial: Trial, seconds: float) -> str | None:
+    if seconds <= trial.deadline_s + LATE_S:
+        return None
+    return f"it returned after {seconds:.1f} s, and its deadline was {trial.deadline_s:g} s"
+
+
+def _too_many(trial: Trial, seen: Seen, max_batch_size: int) -> str | None:
+    needed = math.ceil(trial.count / max_batch_size)
+    fewest, most = trial.inferences or (1, 2 * needed)
+    calls = seen.inferences()
+    if len(calls) > most:
+        return f"it sent {_requests(len(calls))}, where {most} would do"
+    if len(calls) < fewest:
+        return f"it sent {_requests(len(calls))}, and should have tried again"
+    connections = sum(seen.connections.values())
+    if not trial.trouble.refusals and connections > MOST_CONNECTIONS:
+        return f"it opened {connections} connections for {_requests(len(calls))}: reuse one"
+    return _too_hasty(trial, calls)
+
+
+def _too_hasty(trial: Trial, calls: Sequence[Call]) -> str | None:
+    gaps = [later.at - earlier.at for earlier, later in pairwise(calls)]
+    if gaps and min(gaps) < trial.pause_s:
+        return (
+            f"it tried again after {1000 * min(gaps):.0f} ms: give a server that refuses time, and "
+            "more each time"
+        )
+    return None
+
+
+def _requests(count: int) -> str:
+    return "1 request" if count == 1 else f"{count} requests"

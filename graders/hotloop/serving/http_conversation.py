@@ -1,0 +1,83 @@
+"""HTTP/1.1 requests, one after the other, as a client sends them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from hotloop.serving.conversation import MOST_HEAD, REFUSAL, Asked, Heard, Note, Unreadable
+
+_END = b"\r\n\r\n"
+_REQUEST = re.compile(rb"([A-Z]{3,8}) (/[\x21-\x7e]{0,2000}) HTTP/1\.[01]")
+_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,12})[ \t]*(?=\r\n|$)", re.IGNORECASE)
+_CHUNKED = re.compile(rb"\r\ntransfer-encoding:", re.IGNORECASE)
+_INFER = re.compile(r"/v2/models/[^/]+(?:/versions/([^/]+))?/infer")
+_SHOWN = 120
+
+
+class HttpConversation:
+    """refuse: asked once for each request; when true, 503 is the answer and nothing goes on."""
+
+    def __init__(self, note: Note, refuse: Callable[[], bool]) -> None:
+        self._note = note
+        self._refuse = refuse
+        self._head = bytearray()
+        self._left = 0
+        self._size = 0
+        self._what = ""
+        self._refused = False
+
+    def hear(self, data: bytes) -> Heard:
+        """Requests are taken apart only as far as needed to know where they end."""
+        onward, back = bytearray(), bytearray()
+        while data:
+            if self._left:
+                part, data = data[: self._left], data[self._left :]
+                self._left -= len(part)
+            else:
+                part, data = self._take_head(data)
+                if not part:
+                    break
+            if not self._refused:
+                onward += part
+            if not self._left:
+                back += self._complete()
+        return Heard(bytes(onward), bytes(back))
+
+    def _take_head(self, data: bytes) -> tuple[bytes, bytes]:
+        """The head once it is whole, and what comes after it."""
+        self._head += data
+        end = self._head.find(_END)
+        if end < 0:
+            if len(self._head) > MOST_HEAD:
+                raise Unreadable("it sends what is no HTTP request")
+            return b"", b""
+        head, rest = bytes(self._head[:end]), bytes(self._head[end + len(_END) :])
+        self._head.clear()
+        first = head.partition(b"\r\n")[0]
+        match = _REQUEST.fullmatch(first)
+        if match is None:
+            raise Unreadable("it sends what is no HTTP request")
+        if _CHUNKED.search(head):
+            raise Unreadable("it sends a request in chunks: say its Content-Length instead")
+        length = _LENGTH.search(head)
+        self._size = self._left = int(length[1]) if length else 0
+        self._what = match[2].decode().partition("?")[0]
+        self._refused = self._refuse()
+        return head + _END, rest
+
+    def _complete(self) -> bytes:
+        match = _INFER.fullmatch(self._what)
+        version = match[1] or "" if match else ""
+        asked = Asked(match is not None, self._what[:_SHOWN], version[:_SHOWN])
+        self._note(asked, self._size, self._refused)
+        return _refusal() if self._refused else b""
+
+
+def _refusal() -> bytes:
+    body = json.dumps({"error": REFUSAL}).encode()
+    return (
+        b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n"
+        b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+    )

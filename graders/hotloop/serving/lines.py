@@ -1,0 +1,86 @@
+"""A program of ours in the server's environment that answers questions, a line of JSON each.
+
+It has the packages that Hotloop's own environment lacks, and no connection to any server.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from hotloop.serving.environment import Environment
+
+_CHUNK = 1 << 20
+
+
+class LineProgramFailed(RuntimeError):
+    """It ended or was silent; the message holds what it has printed."""
+
+
+class LineProgram:
+    """One that runs until it is closed."""
+
+    def __init__(self, environment: Environment, script: Path, arguments: Sequence[str]) -> None:
+        self._process = subprocess.Popen(
+            [str(environment.python), "-I", str(script), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**environment.variables(), "OMP_NUM_THREADS": "1"},
+        )
+
+    def ask(self, question: object, timeout_s: float = 60.0) -> Any:
+        """Its answer."""
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(json.dumps(question).encode() + b"\n")
+            process.stdin.flush()
+        except OSError:
+            raise self._failed() from None
+        data, deadline = b"", time.monotonic() + timeout_s
+        with selectors.DefaultSelector() as selector:
+            selector.register(process.stdout, selectors.EVENT_READ)
+            while not data.endswith(b"\n"):
+                rest = deadline - time.monotonic()
+                if rest <= 0 or not selector.select(rest):
+                    process.kill()  # its late answer must not be taken for that to another question
+                    raise LineProgramFailed(f"no answer within {timeout_s:g} s")
+                chunk = os.read(process.stdout.fileno(), _CHUNK)
+                if not chunk:
+                    raise self._failed()
+                data += chunk
+        return json.loads(data)
+
+    def close(self) -> None:
+        """End it."""
+        self._process.kill()
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+        self._process.wait()
+
+    def __enter__(self) -> LineProgram:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _failed(self) -> LineProgramFailed:
+        self._process.kill()
+        assert self._process.stderr is not None
+        said = self._process.stderr.read()[-500:].decode(errors="replace")
+        return LineProgramFailed(f"the program ended: {said.strip()}")

@@ -1,0 +1,244 @@
+"""Clients of a real server: the reference, wrong ones, and hostile ones, in the real sandbox."""
+
+from __future__ import annotations
+
+import importlib.util
+import textwrap
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hotloop import markers, paths, render
+from hotloop.checks.triton_ensemble import calling
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs import called_over
+from hotloop.judge.rungs.called_over import CalledOver, Service, Trial
+from hotloop.judge.verdict import Verdict
+from hotloop.sandbox.level import level
+from hotloop.serving.environment import Environment
+from hotloop.serving.server import Server
+
+MODULE = "triton_ensemble"
+CLIENT = paths.solutions() / MODULE / "client.py"
+WRONG = sorted((paths.solutions() / MODULE / "wrong").glob("client_*.py"))
+CANDIDATE = Candidate("classify", "client.py", "json", "numpy")
+ONE = Trial("One text", "http", 1, deadline_s=3.0)
+Judge = Callable[..., tuple[RungRecord, ...]]
+
+BEGINNING = """
+import socket, time
+
+REQUEST = b"POST /v2/models/topics/infer HTTP/1.1\\r\\nContent-Length: %d\\r\\n\\r\\n"
+
+def classify(texts, protocol, http_port, grpc_port, version, deadline_s):
+"""
+HOSTILE = {
+    "a thousand connections": (
+        """
+        many = []
+        for _ in range(1000):
+            try:
+                many.append(socket.create_connection(("127.0.0.1", http_port), 1))
+            except OSError:
+                pass
+        time.sleep(1000)
+        """,
+        Verdict.OUTPUT_LIMIT,
+        "64 connections",
+    ),
+    "garbage without an end": (
+        """
+        while True:
+            try:
+                with socket.create_connection(("127.0.0.1", http_port), 1) as sock:
+                    while True:
+                        sock.sendall(bytes(range(256)) * 256)
+            except OSError:
+                pass
+        """,
+        Verdict.OUTPUT_LIMIT,
+        "64 connections",
+    ),
+    "a request without an end": (
+        """
+        sock = socket.create_connection(("127.0.0.1", http_port), 1)
+        sock.sendall(REQUEST % 9_999_999_999)
+        while True:
+            sock.sendall(bytes(1 << 20))
+        """,
+        Verdict.OUTPUT_LIMIT,
+        "64 MiB",
+    ),
+    "one that never reads": (
+        """
+        sock = socket.create_connection(("127.0.0.1", http_port), 1)
+        while True:
+            sock.sendall(REQUEST % 0)
+        """,
+        Verdict.OUTPUT_LIMIT,
+        "1000 calls",
+    ),
+    "one that hangs": ("while True:\n    time.sleep(1)", Verdict.TIMEOUT, "did not finish"),
+    "one that listens itself": (
+        """
+        listener = socket.create_server(("127.0.0.1", 0))
+        listener.accept()
+        """,
+        Verdict.TIMEOUT,
+        "did not finish",
+    ),
+    "one that ends": ("import os\nos._exit(0)", Verdict.RUNTIME_ERROR, "ended before"),
+    "no list": ("return {'topic': 'files'}", Verdict.WRONG_ANSWER, "no inference"),
+    "lies": (
+        "return [{'topic': 'files', 'confidence': 0.9}] * len(texts)",
+        Verdict.WRONG_ANSWER,
+        "no inference",
+    ),
+}
+
+
+@pytest.fixture
+def judge(installed: Environment, topics: Path, tmp_path: Path) -> Iterator[Judge]:
+    """Judges a client; nothing is left of it afterwards, nor of the server."""
+    if importlib.util.find_spec("tritonclient") is None:
+        pytest.skip("the extra `serving` is not installed")
+    service = Service(lambda _bench: topics, calling.texts)
+    calling.serve_versions(topics, service)
+    files = tmp_path / "submission"
+    files.mkdir()
+
+    def run(
+        source: str, isolation: str = "bubblewrap", *, only_once: bool = False
+    ) -> tuple[RungRecord, ...]:
+        if isolation != "none" and level()[0] == "none":
+            pytest.skip(level()[1])
+        (files / "client.py").write_text(source)
+        bench = Bench(
+            files=files,
+            launcher=Launcher(isolation),
+            connect=lambda: None,
+            budget_s=150,
+            device="cpu",
+        )
+        once = CalledOver(service, lambda _rng, _service: [ONE], "Right.", (), 2.0)
+        rungs = {"answers": once} if only_once else calling.rungs(service)
+        try:
+            return judge_rungs(Check(CANDIDATE, rungs), bench)
+        finally:
+            bench.close()
+
+    before = left_now()
+    yield run
+    assert left_now() <= before
+
+
+def handed_in(wrong: Path | None = None) -> str:
+    """The reference, or what has the one mistake of `wrong`."""
+    pieces = markers.parse(CLIENT.read_text(encoding="utf-8"), CLIENT.name)
+    bodies = render.wrong_answer(MODULE, wrong).bodies if wrong is not None else None
+    return markers.solved(pieces, lambda _directive: [], bodies)
+
+
+def left_now() -> tuple[int, int]:
+    """Sockets and threads of this process."""
+    found = [path for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
+    sockets = [path for path in found if str(path.readlink()).startswith("socket:")]
+    return len(sockets), threading.active_count()
+
+
+def children() -> list[str]:
+    found = Path("/proc/self/task").glob("*/children")
+    return [child for path in found for child in path.read_text().split()]
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+@pytest.mark.parametrize("isolation", ["bubblewrap", "none"])
+def test_the_reference_passes(judge: Judge, isolation: str) -> None:
+    records = judge(handed_in(), isolation)
+    assert {r.rung: r.verdict for r in records} == dict.fromkeys(
+        ("answers", "deadline", "errors"), Verdict.PASSED
+    ), records
+    assert children() == []
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+def test_the_untouched_exercise_earns_nothing(judge: Judge) -> None:
+    records = judge("def classify(*_):\n    raise NotImplementedError")
+    assert {r.verdict for r in records} == {Verdict.WRONG_ANSWER}
+    assert "Not attempted yet" in records[0].sentence
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+@pytest.mark.parametrize("path", WRONG, ids=[path.stem for path in WRONG])
+def test_a_wrong_client_fails_the_rung_that_it_names(judge: Judge, path: Path) -> None:
+    records = {r.rung: r for r in judge(handed_in(path))}
+    failing = render.wrong_answer(MODULE, path).rung
+    assert records[failing].verdict is Verdict.WRONG_ANSWER, records[failing]
+    others = [r for r in records.values() if r.rung != failing]
+    assert {r.verdict for r in others if "Not reached" not in r.sentence} <= {Verdict.PASSED}
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+@pytest.mark.parametrize("isolation", ["bubblewrap", "none"])
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_client_gets_a_verdict(judge: Judge, kind: str, isolation: str) -> None:
+    body, verdict, said = HOSTILE[kind]
+    source = BEGINNING + textwrap.indent(textwrap.dedent(body).strip(), "    ")
+    record = judge(source, isolation, only_once=True)[0]
+    assert record.verdict is verdict, record
+    assert said in record.sentence
+    assert children() == []
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+def test_a_server_that_dies_is_not_the_clients_fault(
+    judge: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = called_over.ask_plainly
+
+    def killing(*arguments: Any) -> object:
+        for server in started:
+            server.process.kill()
+        return ask(*arguments)
+
+    started: list[Server] = []
+    over = called_over.over
+    monkeypatch.setattr(
+        called_over, "over", lambda *a, **k: started.append(over(*a, **k)) or started[-1]
+    )
+    monkeypatch.setattr(called_over, "ask_plainly", killing)
+    record = judge(handed_in(), only_once=True)[0]
+    assert record.verdict is Verdict.JUDGE_ERROR
+    assert "the server ended" in record.evidence["error"]
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+def test_a_missing_library_is_not_measured(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    hidden = lambda name: None if name == "geventhttpclient" else find(name)  # noqa: E731
+    monkeypatch.setattr(importlib.util, "find_spec", hidden)
+    record = judge("def classify(*_):\n    return []", only_once=True)[0]
+    assert record.verdict is Verdict.NOT_MEASURED
+    assert "geventhttpclient is not installed" in record.sentence
+    assert record.sentence.endswith("-m pip install 'hotloop[serving]'")
+
+
+@pytest.mark.serving
+def test_a_missing_server_is_not_measured(
+    judge: Judge, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = judge("def classify(*_):\n    return []", only_once=True)[0]
+    assert record.verdict is Verdict.NOT_MEASURED
+    assert "hotloop serving install" in record.sentence
