@@ -59,7 +59,11 @@ class WrongAnswer:
 
 def render(module: str) -> Files:
     """The exercise of `module`, by file name in its folder: what a learner starts from."""
-    return {_target(module, path): _finished(path, module, None) for path in _sources(module)}
+    return {
+        _target(module, path): _finished(path, module, None)
+        for path in sources(module)
+        if not _is_made_by_learner(path)
+    }
 
 
 def untouched(module: str) -> Files:
@@ -70,7 +74,7 @@ def untouched(module: str) -> Files:
 def submission(module: str, wrong: Path | None = None) -> Files:
     """What a learner hands in who solved everything, or made the one mistake of `wrong`."""
     bodies = _NOTHING if wrong is None else wrong_answer(module, wrong).bodies
-    return {_target(module, path): _finished(path, module, bodies) for path in _sources(module)}
+    return {_target(module, path): _finished(path, module, bodies) for path in sources(module)}
 
 
 def wrong_answers(module: str) -> list[WrongAnswer]:
@@ -89,7 +93,7 @@ def wrong_answer(module: str, path: Path) -> WrongAnswer:
     found = regions(parse(text, str(path)))
     if not found:
         raise MarkerError(f"{path}:1: there is no region: it replaces nothing")
-    known = {region.key for source in _sources(module) for region in _regions_of(source)}
+    known = {region.key for source in sources(module) for region in _regions_of(source)}
     for region in found:
         if region.key not in known:
             raise MarkerError(f"{path}:{region.line}: the reference has no region {region.key}")
@@ -103,7 +107,7 @@ def wrong_answer(module: str, path: Path) -> WrongAnswer:
 
 def region_keys(module: str) -> list[str]:
     """The keys of all regions of the reference solution, file by file."""
-    return [region.key for source in _sources(module) for region in _regions_of(source)]
+    return [region.key for source in sources(module) for region in _regions_of(source)]
 
 
 def rendered_modules() -> list[str]:
@@ -144,7 +148,8 @@ def _all_rendered() -> dict[Path, bytes]:
     }
 
 
-def _sources(module: str) -> list[Path]:
+def sources(module: str) -> list[Path]:
+    """The files of the reference solution, in name order, without the wrong answers."""
     folder = paths.solutions() / module
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no {folder}")
@@ -165,6 +170,12 @@ def _target(module: str, path: Path) -> str:
 
 def _regions_of(path: Path) -> list[Region]:
     return regions(_pieces(path) or [])
+
+
+def _is_made_by_learner(path: Path) -> bool:
+    """True for a file that is one region without a stub: to make it is part of the task."""
+    pieces = [piece for piece in _pieces(path) or [] if piece != ""]
+    return len(pieces) == 1 and isinstance(pieces[0], Region) and not pieces[0].stub
 
 
 def _pieces(path: Path) -> list[Piece] | None:

@@ -232,3 +232,14 @@ def test_a_card_of_an_unknown_task_is_refused_with_file_and_line(tree: Path) -> 
     with pytest.raises(MarkerError) as raised:
         render.render("demo")
     assert str(raised.value).startswith(f"{path}:10: module demo has no task 'multiply'")
+
+
+def test_a_file_that_the_learner_has_to_make(tree: Any) -> None:
+    solution = paths.solutions() / "demo" / "models" / "1" / "README"
+    solution.parent.mkdir(parents=True)
+    text = "### BEGIN SOLUTION demo.add version\nA version.\n### END SOLUTION\n"
+    solution.write_text(text)
+    assert "models/1/README" not in render.render("demo")
+    assert b"A version." in render.submission("demo")["models/1/README"]
+    solution.write_text(text.replace("A version", "### STUB Write it here.\nA version"))
+    assert b"Write it here." in render.render("demo")["models/1/README"]

@@ -108,6 +108,14 @@ class Bench:
         link.resolve(candidate.name, candidate.file, self.patience(RESOLVE_TIMEOUT_S))
         return link
 
+    def another_worker(self, candidate: Candidate) -> Link:
+        """A second worker for a candidate in a file."""
+        link = self._start(candidate)
+        self._owned.append(link)
+        link.deadline = self.deadline
+        link.resolve(candidate.name, candidate.file, self.patience(RESOLVE_TIMEOUT_S))
+        return link
+
     def trusted(
         self,
         files: Path | None,

@@ -53,7 +53,7 @@ class Link:
         # A worker that does not read must not be able to hold the judge in a send.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _SEND_TIMEOUT)
         self.sock = sock
-        self.freezer = freezer
+        self.freezer: Freezer = freezer
         self.trusted = trusted
         self.confined = confined
         self.versions: dict[str, str] = {}

@@ -11,8 +11,9 @@ import os
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Protocol
 
-from hotloop.judge.link import Link
+from hotloop.sandbox.freezer import Freezer
 
 _REAL_TIME = os.sched_param(1)
 _ORDINARY = os.sched_param(0)
@@ -20,8 +21,17 @@ _AUTOGROUP = Path("/proc/self/autogroup")
 NICEST = -20
 
 
+class Placed(Protocol):
+    """A worker's link, or a server's process: a tree that can be put somewhere."""
+
+    @property
+    def freezer(self) -> Freezer:
+        """Stops, measures and places the tree."""
+        ...
+
+
 @contextmanager
-def undisturbed(links: Sequence[Link], threads: int) -> Generator[None]:
+def undisturbed(links: Sequence[Placed], threads: int) -> Generator[None]:
     """Keep the judge on cores of its own where there are enough, and the workers on theirs."""
     cores = sorted(os.sched_getaffinity(0))
     theirs, spare = set(cores[-threads:]), set(cores[:-threads])
@@ -39,18 +49,18 @@ def undisturbed(links: Sequence[Link], threads: int) -> Generator[None]:
             link.freezer.set_affinity(set(cores))
 
 
-def join(link: Link, cores: set[int]) -> None:
+def join(link: Placed, cores: set[int]) -> None:
     """Put a worker on the cores that are measured on, before all others there."""
     link.freezer.set_affinity(cores)
     promote(link)
 
 
-def cores_of(link: Link) -> set[int]:
+def cores_of(link: Placed) -> set[int]:
     """All cores that any thread of a worker may use."""
     return {core for task in link.freezer.usage().tasks for core in _affinity(task)}
 
 
-def spread(link: Link, threads: int) -> None:
+def spread(link: Placed, threads: int) -> None:
     """Bind the threads that compute to a core each; the others may use all of the worker's.
 
     The worker may not do so itself, and the scheduler sometimes leaves two real-time threads on
@@ -64,10 +74,22 @@ def spread(link: Link, threads: int) -> None:
             os.sched_setaffinity(task, bound)
 
 
-def promote(link: Link) -> None:
+def promote(link: Placed) -> None:
     """Give all threads of a worker precedence; repeat it when it may have started new ones."""
     if not _set_class(link.freezer.usage().tasks, os.SCHED_RR, _REAL_TIME):
         link.freezer.set_priority(NICEST)
+
+
+def outranks_all(tasks: Iterable[int]) -> bool:
+    """True for promoted threads: when one of them waits for a core, another of them has it."""
+    return all(_is_real_time(task) for task in tasks)
+
+
+def _is_real_time(task: int) -> bool:
+    try:
+        return os.sched_getscheduler(task) == os.SCHED_RR
+    except ProcessLookupError:
+        return True
 
 
 def _affinity(task: int) -> set[int]:

@@ -18,15 +18,11 @@ from hotloop.judge.calls import Arena, Call, CallSpec
 from hotloop.judge.check import Candidate
 from hotloop.judge.clock import now
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.foreign import steal_seconds
+from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share, steal_seconds
 from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.verification import Verifier, unknown
-from hotloop.sandbox.freezer import Usage
-
-FOREIGN_SHARE = 0.03
-"""A window in which others took more than this share of its CPU time is thrown away."""
 
 START_SHARE = 0.02
 """The start is uncertain by the time that letting go takes; more than this is not accepted."""
@@ -132,21 +128,10 @@ class Side:
         self._verify()
         return Window(
             seconds,
-            foreign=self._foreign_share(before, after, seconds, stolen),
+            foreign=foreign_share(before, after, seconds, self.threads, stolen),
             start_delay=(released - started) / seconds,
             intact=still and freezer.usage() == after,
         )
-
-    def _foreign_share(self, before: Usage, after: Usage, seconds: float, stolen: float) -> float:
-        """Share of the window's CPU time that its cores spent on others.
-
-        A thread that waits while the candidate's own threads use all of its cores is the
-        candidate's affair; only time that the tree did not use can have gone to others.
-        """
-        available = seconds * self.threads
-        used = (after.cpu_ns - before.cpu_ns) * 1e-9
-        waited = (after.wait_ns - before.wait_ns) * 1e-9
-        return (min(waited, max(0.0, available - used)) + stolen) / available
 
     def close(self) -> None:
         """Give the buffers back; the worker is left running."""

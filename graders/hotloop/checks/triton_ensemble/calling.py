@@ -1,0 +1,98 @@
+"""What a client of the served ensemble is put through, and what must come of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from hotloop.checks.triton_ensemble.sentences import awkward, sentence
+from hotloop.judge.rungs.called_over import CalledOver, Service, Trial
+from hotloop.serving.conversation import Kind
+from hotloop.serving.relay import FOREVER, Trouble
+
+Rng = np.random.Generator
+
+UNKNOWN_VERSION = "999"
+KINDS: tuple[tuple[Kind, str], ...] = (("http", "HTTP"), ("grpc", "gRPC"))
+
+IN_TIME_S, SLOW_S = 1.2, 6.0
+"""How long answers lie: within the deadline, and far beyond it."""
+
+MOST_ATTEMPTS = 8
+PAUSE_S = 0.02
+"""Between two attempts; half of what is asked for, since the relay's clock is a busy machine's."""
+
+
+def texts(rng: Rng, count: int) -> list[str]:
+    """One in four is of the awkward kind."""
+    return [awkward(rng) if rng.random() < 0.25 else sentence(rng) for _ in range(count)]
+
+
+def rungs(service: Service) -> dict[str, CalledOver]:
+    """Of the task, in their order."""
+    return {
+        "answers": CalledOver(
+            service, answers, "Right over HTTP and gRPC, in batches, over one connection."
+        ),
+        "deadline": CalledOver(
+            service, deadlines, "Keeps its deadline, and waits as long as it may.", ("answers",)
+        ),
+        "errors": CalledOver(
+            service, errors, "Tries again what was refused, and nothing else.", ("answers",)
+        ),
+    }
+
+
+def answers(rng: Rng, service: Service) -> Iterator[Trial]:
+    """A text, and several batches of a version."""
+    size = service.max_batch_size
+    for (kind, name), version in zip(KINDS, rng.permutation(service.versions), strict=False):
+        many = int(rng.integers(2 * size + 1, 4 * size))
+        yield Trial(f"One text over {name}", kind, 1)
+        yield Trial(f"{many} texts over {name}, version {version}", kind, many, str(version))
+    kind, name = KINDS[int(rng.integers(2))]
+    yield Trial(f"{size} texts over {name}", kind, size)
+    yield Trial(f"{size + 1} texts over {name}", kind, size + 1)
+
+
+def deadlines(rng: Rng, service: Service) -> Iterator[Trial]:
+    """Late but in time, too late, and three batches that are too late together only."""
+    few = int(rng.integers(2, service.max_batch_size))
+    many = 3 * service.max_batch_size
+    for kind, name in KINDS:
+        late = Trouble(hold_s=IN_TIME_S)
+        yield Trial(f"{name}, answers after {IN_TIME_S:g} s", kind, few, None, 8.0, late)
+        slow = Trouble(hold_s=SLOW_S)
+        label = f"{name}, answers after {SLOW_S:g} s"
+        yield Trial(label, kind, few, None, 1.0, slow, "deadline")
+        label = f"{name}, three batches, each answered after {IN_TIME_S:g} s"
+        yield Trial(label, kind, many, None, 2.0, late, "deadline", partly=True)
+
+
+def errors(rng: Rng, service: Service) -> Iterator[Trial]:
+    """A refusal, nothing but refusals, and a request that can never be right."""
+    few = int(rng.integers(2, service.max_batch_size))
+    attempts = (2, MOST_ATTEMPTS)
+    for kind, name in KINDS:
+        busy, full = Trouble(refusals=1), Trouble(refusals=FOREVER)
+        label = f"{name}, the first request is refused"
+        yield Trial(label, kind, few, None, 8.0, busy, inferences=attempts, pause_s=PAUSE_S)
+        label = f"{name}, every request is refused"
+        yield Trial(
+            label, kind, few, None, 8.0, full, "refused", inferences=attempts, pause_s=PAUSE_S
+        )
+        label = f"{name}, a version that is not there"
+        only = (1, 1)
+        yield Trial(label, kind, few, UNKNOWN_VERSION, error="bad_request", inferences=only)
+
+
+def serve_versions(repository: Path, service: Service) -> None:
+    """Have a repository that serves one version of the model serve all that clients ask for."""
+    model = repository / service.model
+    config = model / "config.pbtxt"
+    config.write_text(config.read_text(encoding="utf-8") + "\nversion_policy: { all { } }\n")
+    for version in service.versions:
+        (model / version).mkdir(exist_ok=True)
+        (model / version / "README").touch()

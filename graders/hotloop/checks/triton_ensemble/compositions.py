@@ -1,0 +1,49 @@
+"""The repositories that are served: what a task is about is the candidate's, the rest ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hotloop.checks.triton_ensemble.sentences import TOKENIZER
+from hotloop.checks.triton_ensemble.truth import NETWORKS
+from hotloop.judge.composition import Composition
+
+HARNESS = Path(__file__).parents[1] / "harness" / "triton_ensemble"
+SOUND = HARNESS / "repository"
+MODELS = ("preprocess", "bert", "postprocess", "topics")
+
+_LARGE = {"preprocess/1/tokenizer.json": TOKENIZER, "bert/1/model.onnx": NETWORKS[0]}
+_CODE = {
+    f"{name}/1/model.py": SOUND / name / "1" / "model.py" for name in ("preprocess", "postprocess")
+}
+_CONFIGS = {f"{name}/config.pbtxt": SOUND / name / "config.pbtxt" for name in MODELS}
+_VERSION = {"topics/1/README": SOUND / "topics" / "1" / "README"}
+_ALL = {**_LARGE, **_CODE, **_CONFIGS, **_VERSION}
+
+UNTUNED = Composition(ours=_ALL)
+LAYOUT = Composition(folder="repository", ours={**_LARGE, **_CODE})
+
+
+def backend(name: str) -> Composition:
+    """One Python model of the candidate's, by itself, with a batcher that waits for company."""
+    ours = {f"{name}/config.pbtxt": HARNESS / "together" / f"{name}.pbtxt"}
+    if name == "preprocess":
+        ours["preprocess/1/tokenizer.json"] = TOKENIZER
+    return Composition(
+        theirs={f"{name}/1/model.py": f"repository/{name}/1/model.py"},
+        ours=ours,
+    )
+
+
+def _with_configs(folder: str, names: tuple[str, ...], more: dict[str, Path]) -> Composition:
+    theirs = {f"{name}/config.pbtxt": f"{folder}/{name}/config.pbtxt" for name in names}
+    ours = {name: path for name, path in {**_ALL, **more}.items() if name not in theirs}
+    return Composition(theirs=theirs, ours=ours)
+
+
+TUNED = _with_configs("tuned", MODELS, {})
+CANARY = _with_configs(
+    "canary",
+    ("bert", "topics", "topics_canary"),
+    {"bert/2/model.onnx": NETWORKS[1], "topics_canary/1/README": SOUND / "topics" / "1" / "README"},
+)

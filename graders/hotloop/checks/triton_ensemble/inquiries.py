@@ -1,0 +1,160 @@
+"""What running servers are asked, and what is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from hotloop.checks.triton_ensemble import truth
+from hotloop.checks.triton_ensemble.sentences import awkward, sentence
+from hotloop.judge.bench import Bench
+from hotloop.judge.inquiry import Exchange, Inquiry
+from hotloop.judge.loaded import Asked, Questions
+from hotloop.serving import load
+from hotloop.serving.inference import Array, texts
+
+ROWS = 16
+TOGETHER = 8
+LENGTH = 32
+SEQUENCE = 24
+
+_BROKEN = (b"\xff\xfe not a text", b"caf\xe9")
+_BLANK = (b"", b"   ", b"\t\n")
+
+
+# --- the ensemble ---------------------------------------------------------------------------------
+
+
+def of_topics(bench: Bench) -> Iterator[Inquiry]:
+    """Texts to the ensemble: alone, sixteen in one request, and several requests at once."""
+    yield _topics(bench, "topics", "one text", [1])
+    yield _topics(bench, "topics", f"{ROWS} texts in one request", [ROWS])
+    counts = [int(n) for n in bench.seeds.generator().integers(1, 5, TOGETHER)]
+    yield _topics(bench, "topics", f"{TOGETHER} requests at once", counts)
+
+
+def of_versions(bench: Bench) -> Iterator[Inquiry]:
+    """Both versions by number, and each ensemble with its own."""
+    for number in (1, 2):
+        _, right = _some(bench, 4, number)
+        tensors = {"input_ids": right.input_ids, "attention_mask": right.attention_mask}
+        exchange = Exchange("bert", tensors, partial(_logits_complaint, right), version=str(number))
+        yield Inquiry(f"version {number} of bert", (exchange,))
+    yield _topics(bench, "topics", "the stable ensemble, which is to use version 1", [1, 4])
+    label = "the canary's ensemble, which is to use version 2"
+    yield _topics(bench, "topics_canary", label, [1, 4], version=2)
+
+
+def under_load(bench: Bench) -> Questions:
+    """One text a request, each never asked before."""
+
+    def questions(rng: np.random.Generator, flags: Sequence[bool]) -> list[Asked]:
+        given = [awkward(rng) if flag else sentence(rng) for flag in flags]
+        shares = truth.answers(bench, given).shares
+        return [
+            Asked(
+                load.request("topics", {"TEXT": texts([text])}),
+                partial(truth.topic_complaint, shares=shares[row : row + 1]),
+            )
+            for row, text in enumerate(given)
+        ]
+
+    return questions
+
+
+def _topics(
+    bench: Bench, model: str, label: str, counts: Sequence[int], version: int = 1
+) -> Inquiry:
+    exchanges: list[Exchange] = []
+    for count in counts:
+        given, right = _some(bench, count, version)
+        complaint = partial(truth.topic_complaint, shares=right.shares)
+        exchanges.append(Exchange(model, {"TEXT": texts(given)}, complaint))
+    return Inquiry(label, tuple(exchanges))
+
+
+def _logits_complaint(right: truth.Answers, said: truth.Said) -> str | None:
+    if not isinstance(said, Exception) and "logits" in said:
+        got = said["logits"]
+        alike = got.dtype.kind == "f" and got.shape == right.logits.shape
+        if alike and np.allclose(got, right.logits, atol=1e-3):
+            return None
+        return "these are not the logits of that version"
+    return truth.tensors_complaint(said, {"logits": right.logits.astype(np.float32)})
+
+
+# --- preprocess -----------------------------------------------------------------------------------
+
+
+def of_preprocess(bench: Bench) -> Iterator[Inquiry]:
+    """Texts to tokens; bad requests among good ones."""
+    rng = bench.seeds.generator()
+    yield Inquiry("one text", (_tokens(bench, [sentence(rng)]),))
+    yield Inquiry("one long text", (_tokens(bench, [" ".join(sentence(rng) for _ in range(6))]),))
+    many = [awkward(rng) if n % 3 == 0 else sentence(rng) for n in range(ROWS)]
+    yield Inquiry(f"{ROWS} texts of many kinds in one request", (_tokens(bench, many),))
+    for bad, kind in ((_BLANK, "an empty text"), (_BROKEN, "bytes that are no UTF-8")):
+        good = _good(bench, rng)
+        good.insert(int(rng.integers(len(good) + 1)), _refused(rng, bad))
+        yield Inquiry(f"{len(good)} requests at once, one of them with {kind}", tuple(good))
+    yield Inquiry("good requests after bad ones", tuple(_good(bench, rng)))
+
+
+def _good(bench: Bench, rng: np.random.Generator) -> list[Exchange]:
+    counts = rng.integers(1, 3, TOGETHER - 1)
+    return [_tokens(bench, [sentence(rng) for _ in range(int(n))]) for n in counts]
+
+
+def _tokens(bench: Bench, given: list[str]) -> Exchange:
+    right = truth.answers(bench, given)
+    wanted = {"input_ids": right.input_ids, "attention_mask": right.attention_mask}
+    return Exchange(
+        "preprocess", {"TEXT": texts(given)}, partial(truth.tensors_complaint, wanted=wanted)
+    )
+
+
+def _refused(rng: np.random.Generator, bad: Sequence[bytes]) -> Exchange:
+    """Two rows, of which one is bad: one request has one answer, so all of it is refused."""
+    rows = np.empty((2, 1), object)
+    rows[:, 0] = [sentence(rng).encode(), bad[int(rng.integers(len(bad)))]]
+    return Exchange("preprocess", {"TEXT": rows[rng.permutation(2)]}, truth.refusal_complaint)
+
+
+# --- postprocess ----------------------------------------------------------------------------------
+
+
+def of_postprocess(bench: Bench) -> Iterator[Inquiry]:
+    """Logits to answers: other ones each time, in one request or in many."""
+    rng = bench.seeds.generator()
+    yield Inquiry("one row", (_logits(_drawn(rng, 1)),))
+    yield Inquiry(f"{ROWS} rows in one request", (_logits(_drawn(rng, ROWS)),))
+    yield Inquiry("large logits", (_logits(_drawn(rng, 3, scale=300.0)),))
+    for number in range(SEQUENCE):
+        yield Inquiry(f"request {number + 1} of {SEQUENCE} in a row", (_logits(_drawn(rng, 2)),))
+    for value in (np.nan, np.inf, -np.inf):
+        bad = _drawn(rng, 2)
+        bad[int(rng.integers(2)), int(rng.integers(len(truth.TOPICS)))] = value
+        mixed = [_logits(_drawn(rng, int(rng.integers(1, 3)))) for _ in range(TOGETHER - 1)]
+        refused = Exchange("postprocess", {"logits": bad}, truth.refusal_complaint)
+        mixed.insert(int(rng.integers(len(mixed) + 1)), refused)
+        yield Inquiry(f"{len(mixed)} requests at once, one of them with {value}", tuple(mixed))
+    yield Inquiry("a good request after bad ones", (_logits(_drawn(rng, 4)),))
+
+
+def _drawn(rng: np.random.Generator, rows: int, scale: float = 3.0) -> Array:
+    drawn: Array = rng.normal(0.0, scale, (rows, len(truth.TOPICS)))
+    return drawn.astype(np.float32)
+
+
+def _logits(logits: Array) -> Exchange:
+    shares = truth.softmax(logits.astype(np.float64))
+    complaint: Callable[[truth.Said], str | None] = partial(truth.topic_complaint, shares=shares)
+    return Exchange("postprocess", {"logits": logits}, complaint)
+
+
+def _some(bench: Bench, count: int, version: int = 1) -> tuple[list[str], truth.Answers]:
+    rng = bench.seeds.generator()
+    given = [awkward(rng) if rng.random() < 0.25 else sentence(rng) for _ in range(count)]
+    return given, truth.answers(bench, given, version)

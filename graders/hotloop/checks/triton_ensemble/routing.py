@@ -1,0 +1,77 @@
+"""Questions about who gets the canary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+import numpy as np
+
+from hotloop.judge.questions import Plain, Question, shown
+
+USERS = 4000
+STABLE, CANARY = "topics", "topics_canary"
+_SIGMAS = 4.5
+
+
+def questions(rng: np.random.Generator) -> Iterator[Question]:
+    """Shares, growth, and independence of experiments, over users with secret names."""
+    users = [f"{kind}-{int(rng.integers(1 << 40))}" for kind in ("user", "id") * (USERS // 2)]
+    first, second = (f"bert-{int(rng.integers(1 << 20))}" for _ in range(2))
+    small, large = float(rng.uniform(0.04, 0.1)), float(rng.uniform(0.25, 0.6))
+    seen: dict[str, set[int]] = {}
+
+    def share_of(name: str, share: float) -> Question:
+        def complaint(answer: object) -> str | None:
+            found = _canary(answer, len(users))
+            if isinstance(found, str):
+                return found
+            seen[name] = found
+            return _share_complaint(found, share) or _growth_complaint(seen)
+
+        experiment = second if name == "other" else first
+        label = f"{share:.1%} of {len(users)} users"
+        return Question(label, (users, share, experiment), complaint)
+
+    yield share_of("small", small)
+    yield share_of("again", small)
+    yield share_of("large", large)
+    yield share_of("other", small)
+    for share in (0.0, 1.0):
+        yield share_of("all", share)
+
+
+def some_users(rng: np.random.Generator) -> tuple[Plain, ...]:
+    """Arguments of one call."""
+    users = [f"user-{int(rng.integers(1 << 40))}" for _ in range(200)]
+    return users, 0.5, f"bert-{int(rng.integers(1 << 20))}"
+
+
+def _canary(answer: object, count: int) -> set[int] | str:
+    if not isinstance(answer, list):
+        return f"it must return a list, not {shown(answer)}"
+    names = cast("list[object]", answer)
+    if len(names) != count:
+        return f"{len(names)} answers for {count} users"
+    for name in names:
+        if name not in (STABLE, CANARY):
+            return f"{shown(name)} is no ensemble"
+    return {place for place, name in enumerate(names) if name == CANARY}
+
+
+def _share_complaint(found: set[int], share: float) -> str | None:
+    allowed = _SIGMAS * (share * (1 - share) * USERS) ** 0.5
+    if abs(len(found) - share * USERS) <= allowed:
+        return None
+    return f"{len(found) / USERS:.1%} get the canary, and it should be {share:.1%}"
+
+
+def _growth_complaint(seen: dict[str, set[int]]) -> str | None:
+    small = seen.get("small", set[int]())
+    if "again" in seen and seen["again"] != small:
+        return "asked again, other users get it: each must keep their version"
+    if "large" in seen and not small <= seen["large"]:
+        return "some who had the canary lost it when the share grew"
+    if "other" in seen and len(small & seen["other"]) > len(small) / 2:
+        return "another experiment meets the same users: its name must have a say"
+    return None

@@ -1,0 +1,41 @@
+"""Texts that nobody has seen: words of the tokenizer's, in an order of the judge's."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import numpy as np
+
+from hotloop import paths
+
+MODEL = paths.curriculum() / "triton_ensemble" / "model"
+TOKENIZER = MODEL / "tokenizer.json"
+FEWEST_WORDS, MOST_WORDS = 3, 24
+
+_AWKWARD = (
+    "{} ünïcödé: {} 🙂 {}",
+    "  {} \t {}\n{}  ",
+    "{} 中文 {} ελληνικά {}",
+    "{}, {}; ({}) [1.5e-3] x_y->z",
+    "{} {} " + "{} " * 60,
+)
+
+
+@cache
+def words() -> tuple[str, ...]:
+    """Whole words among the tokenizer's pieces."""
+    pieces = json.loads(TOKENIZER.read_text(encoding="utf-8"))["model"]["vocab"]
+    return tuple(piece for piece in pieces if piece.isalpha() and len(piece) > 2)
+
+
+def sentence(rng: np.random.Generator) -> str:
+    """An ordinary one."""
+    count = int(rng.integers(FEWEST_WORDS, MOST_WORDS + 1))
+    return " ".join(str(word) for word in rng.choice(words(), count))
+
+
+def awkward(rng: np.random.Generator) -> str:
+    """One with other alphabets, odd blanks or far too many words."""
+    form = _AWKWARD[int(rng.integers(len(_AWKWARD)))]
+    return form.format(*(str(word) for word in rng.choice(words(), form.count("{}"))))

@@ -1,0 +1,131 @@
+"""What is right: tokens, logits and answers, computed without any server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hotloop.checks.triton_ensemble.sentences import MODEL, TOKENIZER
+from hotloop.judge.bench import Bench
+from hotloop.judge.inquiry import Said
+from hotloop.judge.questions import shown
+from hotloop.judge.served import require_environment
+from hotloop.serving.inference import Array, InferenceFailed
+from hotloop.serving.lines import LineProgram
+
+TOPICS = ("concurrency", "files", "network", "numbers", "testing", "text")
+NETWORKS = (MODEL / "model.onnx", MODEL / "model_2.onnx")
+PROGRAM = Path(__file__).parents[1] / "harness" / "triton_ensemble" / "truth.py"
+
+TOLERANCE = 2e-3
+"""Of a confidence: sums of floats come in another order in another batch."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Of some texts, a row each. confidence: of the topic that is named."""
+
+    input_ids: Array
+    attention_mask: Array
+    logits: Array
+
+    @property
+    def shares(self) -> Array:
+        """Softmax of the logits."""
+        return softmax(self.logits)
+
+
+def answers(bench: Bench, texts: Sequence[str], version: int = 1) -> Answers:
+    """What is right about texts."""
+    told = _program(bench).ask({"texts": list(texts), "version": version})
+    return Answers(
+        np.array(told["input_ids"], np.int64),
+        np.array(told["attention_mask"], np.int64),
+        np.array(told["logits"], np.float64),
+    )
+
+
+def pairs(bench: Bench, texts: Sequence[str]) -> list[tuple[str, float]]:
+    """Topic and confidence of each text."""
+    shares = answers(bench, texts).shares
+    return [(TOPICS[int(row.argmax())], float(row.max())) for row in shares]
+
+
+def seconds_per_row(bench: Bench, rows: int) -> float:
+    """Of the network alone, on one thread, with so many rows at once."""
+    return float(_program(bench).ask({"time_rows": rows}))
+
+
+def softmax(logits: Array) -> Array:
+    """Along the last axis, in float64."""
+    powers = np.exp(logits - logits.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def topic_complaint(said: Said, shares: Array) -> str | None:
+    """What is wrong with an answer of TOPIC and CONFIDENCE. shares: (rows, topics)."""
+    if isinstance(said, InferenceFailed):
+        return f"it was refused: {shown(str(said))}"
+    rows = len(shares)
+    for name in ("TOPIC", "CONFIDENCE"):
+        if name not in said:
+            return f"there is no {name}"
+        if said[name].shape != (rows, 1):
+            return f"{name} has the shape {list(said[name].shape)}, not [{rows}, 1]"
+    if said["CONFIDENCE"].dtype.kind != "f":
+        return f"CONFIDENCE is {said['CONFIDENCE'].dtype}, not float32"
+    for row, (topic, confidence) in enumerate(
+        zip(said["TOPIC"][:, 0], said["CONFIDENCE"][:, 0], strict=True)
+    ):
+        complaint = _row_complaint(topic, confidence, shares[row])
+        if complaint is not None:
+            return f"row {row + 1} of {rows}: {complaint}"
+    return None
+
+
+def tensors_complaint(said: Said, wanted: Mapping[str, Array]) -> str | None:
+    """What is wrong with tensors that must be equal, type and shape included."""
+    if isinstance(said, InferenceFailed):
+        return f"it was refused: {shown(str(said))}"
+    for name, want in wanted.items():
+        got = said.get(name)
+        if got is None:
+            return f"there is no {name}"
+        if got.dtype != want.dtype or got.shape != want.shape:
+            return f"{name} is {got.dtype} {list(got.shape)}, not {want.dtype} {list(want.shape)}"
+        different = np.argwhere(got != want)
+        if len(different):
+            row = int(different[0][0])
+            return f"{name} is wrong in row {row + 1} of {len(want)}"
+    return None
+
+
+def refusal_complaint(said: Said) -> str | None:
+    """What is wrong where an error of its own was asked for."""
+    return None if isinstance(said, InferenceFailed) else "it must be answered with an error"
+
+
+def _row_complaint(topic: object, confidence: object, shares: Array) -> str | None:
+    name = topic.decode(errors="replace") if isinstance(topic, bytes) else str(topic)
+    if name not in TOPICS:
+        return f"{shown(name)} is no topic"
+    best, share = float(shares.max()), float(shares[TOPICS.index(name)])
+    if best - share > TOLERANCE:
+        return f"{name} with {share:.3f}, and {TOPICS[int(shares.argmax())]} has {best:.3f}"
+    if not abs(float(str(confidence)) - share) <= TOLERANCE:
+        return f"the confidence is {float(str(confidence)):.4f} and should be {share:.4f}"
+    return None
+
+
+def _program(bench: Bench) -> LineProgram:
+    environment = require_environment(bench)
+
+    def start() -> LineProgram:
+        files: list[Any] = [TOKENIZER, *NETWORKS]
+        return bench.keep(LineProgram(environment, PROGRAM, [str(file) for file in files]))
+
+    return bench.shared("the truth about texts", start)

@@ -1,0 +1,50 @@
+"""A folder that is put together from files of a submission and files of ours.
+
+Each task is judged on what it is about: the rest of what has to run is ours, so that a mistake in
+one task never costs points in another.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.files import lay_out
+
+
+@dataclass(frozen=True)
+class Composition:
+    """folder: of the submission, taken whole; "" for none.
+
+    theirs: files of the submission, by the name that they get here. Each must have been handed in.
+    ours: likewise, of ours. They are put in last, in the place of whatever has their names.
+    """
+
+    folder: str = ""
+    theirs: Mapping[str, str] = field(default_factory=dict[str, str])
+    ours: Mapping[str, Path] = field(default_factory=dict[str, Path])
+
+    def put_together(self, bench: Bench) -> Path:
+        """The folder; it goes with the bench. Ruling when the submission lacks something."""
+        files = _visible(bench.files.below(self.folder)) if self.folder else {}
+        for name, source in self.theirs.items():
+            files[name] = bench.files.read_text(source).encode()
+        target = Path(bench.keep(tempfile.TemporaryDirectory(prefix="hotloop-composed-")))
+        lay_out({name: files[name] for name in files if name not in self.ours}, target)
+        for name, path in self.ours.items():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target / name)
+        return target
+
+
+def _visible(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Without what editors leave behind, such as .ipynb_checkpoints."""
+    return {
+        name: content
+        for name, content in files.items()
+        if not any(part.startswith(".") for part in name.split("/"))
+    }

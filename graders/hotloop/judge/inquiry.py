@@ -1,0 +1,63 @@
+"""Questions to a candidate's server, and what is thought of the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from hotloop.judge.served import no_answer
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.serving.inference import Array, Client, InferenceFailed
+from hotloop.serving.server import Server
+
+Said = Mapping[str, Array] | InferenceFailed
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request. complaint: of what came back, a sentence's beginning; None when it is right.
+
+    Texts are object arrays of bytes. An error that the server answers with is an answer.
+    """
+
+    model: str
+    inputs: Mapping[str, Array]
+    complaint: Callable[[Said], str | None]
+    version: str = ""
+    outputs: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """Requests that are made at the same moment. label: how the learner is told of them."""
+
+    label: str
+    exchanges: tuple[Exchange, ...]
+
+
+def ask(server: Server, inquiry: Inquiry, timeout_s: float) -> None:
+    """Make them and look at all answers. Ruling for the first that is wrong or missing."""
+    with ThreadPoolExecutor(len(inquiry.exchanges)) as pool:
+        asked = [pool.submit(_infer, server, e, timeout_s) for e in inquiry.exchanges]
+        failures = [future.exception() for future in asked]
+    for failure in failures:
+        if failure is None:
+            continue
+        if isinstance(failure, OSError | ValueError):
+            raise no_answer(server, failure)
+        raise failure
+    for exchange, future in zip(inquiry.exchanges, asked, strict=True):
+        complaint = exchange.complaint(future.result())
+        if complaint is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{inquiry.label}: {complaint}.")
+
+
+def _infer(server: Server, exchange: Exchange, timeout_s: float) -> Said:
+    with Client(server, timeout_s) as client:
+        try:
+            return client.infer(
+                exchange.model, exchange.inputs, version=exchange.version, outputs=exchange.outputs
+            )
+        except InferenceFailed as error:
+            return error

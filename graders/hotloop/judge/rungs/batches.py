@@ -1,0 +1,89 @@
+"""Rung: under load, requests of several clients are computed together.
+
+What is looked at is the histogram of batch sizes, from the server's statistics: a mean of 4 can be
+fours, or ones and sixteens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.loaded import LoadedSide, Questions
+from hotloop.judge.record import RungRecord
+from hotloop.judge.served import no_answer, over, require_sound
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.serving import metrics
+from hotloop.serving.server import Server
+
+
+@dataclass(frozen=True)
+class Batches:
+    """repository: puts it together. questions: as in `LoadedSide`, made for a bench.
+
+    model: whose batches. least_mean: rows of a mean execution while `clients` ask.
+    """
+
+    repository: Callable[[Bench], Path]
+    questions: Callable[[Bench], Questions]
+    model: str
+    least_mean: float
+    clients: int = 16
+    requests: int = 512
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Put load on; compare all answers; look at the sizes."""
+        server = candidate_server(self.repository, bench)
+        bench.progress(f"{self.clients} clients")
+        side = LoadedSide(
+            server,
+            self.questions(bench),
+            bench.seeds,
+            clients=self.clients,
+            requests=self.requests,
+            threads=bench.launcher.threads,
+            trusted=False,
+        )
+        try:
+            before = self._histogram(server)
+            side.window([index % 4 == 0 for index in side.calls])
+            sizes = metrics.fewer(self._histogram(server), before)
+        finally:
+            side.close()
+        mean = mean_size(sizes)
+        said = f"{self.clients} clients: {mean:.1f} rows in a mean execution of {self.model}"
+        evidence = {"mean": mean, "sizes": {str(size): count for size, count in sizes.items()}}
+        if mean >= self.least_mean:
+            return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
+        said += f"; at least {self.least_mean:g} are asked for: let requests wait for one another."
+        return RungRecord(name, Verdict.TOO_SLOW, said, 0.0, evidence=evidence)
+
+    def _histogram(self, server: Server) -> dict[int, int]:
+        server.process.freezer.thaw()
+        try:
+            return metrics.batch_histogram(server.statistics(self.model), self.model)
+        except (OSError, ValueError) as error:
+            raise no_answer(server, error) from None
+
+
+def candidate_server(repository: Callable[[Bench], Path], bench: Bench) -> Server:
+    """The one server over the candidate's repository that the rungs of a task share."""
+
+    def make() -> Server:
+        folder = repository(bench)
+        require_sound(folder)
+        return over(folder, bench)
+
+    return bench.shared("candidate's server", make)
+
+
+def mean_size(sizes: Mapping[int, int]) -> float:
+    """Rows of a mean execution. Ruling when there was none."""
+    executions = sum(sizes.values())
+    if not executions:
+        raise Ruling(Verdict.WRONG_ANSWER, "The model was not executed at all.")
+    return sum(size * count for size, count in sizes.items()) / executions

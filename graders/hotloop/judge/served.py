@@ -1,0 +1,106 @@
+"""Servers over a candidate's model repository, for rungs: what goes wrong becomes a ruling."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.link import readable
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.sandbox.confinement import SubmissionRefused
+from hotloop.serving import preflight, repository, trial
+from hotloop.serving.environment import Environment
+from hotloop.serving.options import Options
+from hotloop.serving.server import Server, ServerFailed
+from hotloop.serving.unavailable import ServingUnavailable
+
+READY_S = 45.0
+_GONE_S = 1.0
+_SAID = 400
+_LIMITS = {
+    Verdict.MEMORY_LIMIT: "The server and its models used more memory than allowed.",
+    Verdict.OUTPUT_LIMIT: "The models printed more than allowed.",
+    Verdict.TIMEOUT: "The server ran longer than allowed.",
+}
+
+
+def require_environment(bench: Bench) -> Environment:
+    """The server's own. Ruling NOT_MEASURED with what mends it where it is not."""
+    try:
+        return bench.shared("serving environment", preflight.require)
+    except ServingUnavailable as gap:
+        raise Ruling(Verdict.NOT_MEASURED, f"Not served here: {gap}") from None
+
+
+def require_sound(folder: Path) -> None:
+    """The static check. Ruling COMPILE_ERROR with place and text of the first problem."""
+    try:
+        problems = repository.check(folder)
+    except ServingUnavailable as gap:
+        raise Ruling(Verdict.NOT_MEASURED, f"Not checked here: {gap}") from None
+    if not problems:
+        return
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    raise Ruling(Verdict.COMPILE_ERROR, readable(str(problems[0]), _SAID) + more)
+
+
+def start(folder: Path, bench: Bench, *, trusted: bool = False) -> Server:
+    """A server that has been started; `wait_ready` says when it serves. It ends with the bench.
+
+    trusted: all of the repository is ours.
+    """
+    environment = require_environment(bench)
+    options = Options(
+        isolation=bench.launcher.isolation,
+        wall_s=bench.remaining_s + READY_S,
+        ready_s=READY_S if trusted else round(bench.patience(READY_S), 1),
+    )
+    try:
+        return bench.keep(Server(folder, environment, options))
+    except SubmissionRefused as refusal:
+        if trusted:
+            raise
+        raise Ruling(Verdict.OUTPUT_LIMIT, str(refusal)) from None
+
+
+def wait_ready(server: Server, bench: Bench, *, trusted: bool = False) -> None:
+    """Until all models are loaded. Ruling with the server's own reason when they are not."""
+    bench.progress("waiting for the server")
+    try:
+        server.wait_ready()
+    except ServerFailed as failure:
+        if trusted:
+            raise JudgeFault(f"a server over our own repository failed: {failure}") from None
+        if failure.death is not None:
+            raise Ruling(failure.death, _LIMITS[failure.death]) from None
+        tried = trial.run(server.environment)
+        if tried.failure:
+            raise JudgeFault(f"no server starts here: {tried.failure}") from None
+        reason = readable(str(failure), _SAID)
+        raise Ruling(Verdict.RUNTIME_ERROR, f"The server did not come up: {reason}") from None
+
+
+def over(folder: Path, bench: Bench, *, trusted: bool = False) -> Server:
+    """A server over a repository, with all models loaded."""
+    server = start(folder, bench, trusted=trusted)
+    wait_ready(server, bench, trusted=trusted)
+    return server
+
+
+def no_answer(server: Server, error: Exception) -> Ruling:
+    """What it means that a candidate's server gave no proper answer."""
+    given_up = time.monotonic() + _GONE_S
+    while server.alive and time.monotonic() < given_up:
+        if isinstance(error, TimeoutError):
+            return Ruling(
+                Verdict.TIMEOUT,
+                "The server did not answer in time: look for what waits, or never ends.",
+            )
+        time.sleep(0.02)
+    if server.death is not None:
+        return Ruling(server.death, _LIMITS[server.death])
+    if not server.alive:
+        return Ruling(Verdict.RUNTIME_ERROR, "The server ended while it was asked.")
+    return Ruling(Verdict.RUNTIME_ERROR, f"No proper answer came: {readable(str(error), _SAID)}")

@@ -1,0 +1,122 @@
+"""A diagnosis counts with its step and its evidence only; what is none gets a sentence."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop import paths
+from hotloop.checks.triton_ensemble import deployments
+from hotloop.markers import parse, regions
+
+WRONG = paths.solutions() / "triton_ensemble" / "wrong"
+KEY = "triton_ensemble.read_metrics diagnosis"
+per_deployment = pytest.mark.parametrize("name", deployments.NAMES)
+
+
+def diagnosis() -> dict[str, dict[str, Any]]:
+    """Right, with each deployment's strongest evidence."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in deployments.NAMES:
+        known = deployments.truth()[name]
+        evidence, share = max(known["evidence"].items(), key=lambda pair: pair[1])
+        own = {"cause": known["cause"], "model": known["model"]}
+        found[name] = {**own, "evidence": evidence, "share": share}
+    return found
+
+
+def test_a_right_diagnosis_is_accepted() -> None:
+    assert deployments.complaint(diagnosis()) is None
+    (question,) = deployments.questions(np.random.default_rng(0))
+    assert question.complaint(diagnosis()) is None
+    assert question.arguments == ()
+
+
+@per_deployment
+def test_all_evidence_that_counts_is_accepted_with_its_own_share(name: str) -> None:
+    for evidence, share in deployments.truth()[name]["evidence"].items():
+        told = diagnosis()
+        told[name] = {**told[name], "evidence": evidence, "share": round(share, 2)}
+        assert deployments.complaint(told) is None, "two digits are enough"
+
+
+@per_deployment
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"cause": "cosmic rays"}, "is asked for"),
+        ({"cause": None}, "is asked for"),
+        ({"cause": ["delay"]}, "is asked for"),
+        ({"model": "topics"}, "neither a step nor None"),
+        ({"model": {}}, "neither a step nor None"),
+        ({"evidence": "request_us"}, "is asked for"),
+        ({"evidence": 7}, "is asked for"),
+        ({"evidence": "input_us"}, "does not show it"),
+        ({"share": 0.01}, "should be"),
+        ({"share": math.nan}, "should be"),
+        ({"share": math.inf}, "should be"),
+        ({"share": 10**400}, "far too large"),
+        ({"share": None}, "not a number"),
+        ({"share": True}, "not a number"),
+        ({"share": "0.5"}, "not a number"),
+    ],
+)
+def test_everything_in_it_must_be_right(name: str, change: dict[str, Any], said: str) -> None:
+    wrong = diagnosis()
+    wrong[name] = {**wrong[name], **change}
+    complaint = deployments.complaint(wrong)
+    assert complaint is not None
+    assert complaint.startswith(f"deployment {name}")
+    assert said in complaint
+
+
+@per_deployment
+@pytest.mark.parametrize("key", ["cause", "model", "evidence", "share"])
+def test_nothing_may_be_missing(name: str, key: str) -> None:
+    wrong = diagnosis()
+    del wrong[name][key]
+    assert deployments.complaint(wrong) is not None
+
+
+@per_deployment
+def test_no_other_cause_and_no_other_step_will_do(name: str) -> None:
+    right = diagnosis()
+    for key, choices in (("cause", deployments.CAUSES), ("model", deployments.MODELS)):
+        for choice in choices:
+            told = {**right, name: {**right[name], key: choice}}
+            assert (deployments.complaint(told) is None) is (choice == right[name][key])
+
+
+@pytest.mark.parametrize("junk", [None, 3, math.nan, "a", [], ["a"], {}, {"a": 3}, {"a": []}])
+def test_junk_gets_a_sentence(junk: Any) -> None:
+    for answer in (junk, {**diagnosis(), "d": junk}):
+        said = deployments.complaint(answer)
+        assert said is not None
+        assert 5 < len(said) < 200
+
+
+def test_causes_cannot_be_swapped() -> None:
+    wrong = diagnosis()
+    wrong["a"], wrong["b"] = wrong["b"], wrong["a"]
+    assert deployments.complaint(wrong) is not None
+
+
+def test_one_share_for_all_is_no_evidence() -> None:
+    for share in np.linspace(0, 1, 201):
+        told = {name: {**each, "share": float(share)} for name, each in diagnosis().items()}
+        assert deployments.complaint(told) is not None
+
+
+@pytest.mark.parametrize("path", sorted(WRONG.glob("*.py")), ids=lambda path: path.stem)
+def test_a_wrong_diagnosis_is_wrong(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    bodies = {region.key: region.body for region in regions(parse(text, path.name))}
+    assert (KEY in bodies) is ("fails: read_metrics.diagnosis" in text)
+    if KEY in bodies:
+        namespace: dict[str, Any] = {}
+        exec("\n".join(bodies[KEY]), namespace)  # a file of this repository
+        assert deployments.complaint(namespace["diagnosis"]()) is not None

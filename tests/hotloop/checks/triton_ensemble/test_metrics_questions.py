@@ -1,0 +1,248 @@
+"""Made readings say what was drawn, by two ways of computing it; each usual mistake is noticed."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop import paths
+from hotloop.checks.triton_ensemble import metrics_questions
+from hotloop.checks.triton_ensemble.figures import Figures, figures_of
+from hotloop.checks.triton_ensemble.metrics_questions import STORIES
+from hotloop.checks.triton_ensemble.metrics_texts import MadeReadings, Story
+from hotloop.markers import parse, regions
+from hotloop.serving import metrics
+
+WRONG = paths.solutions() / "triton_ensemble" / "wrong"
+KEY = "triton_ensemble.read_metrics figures"
+SEEDS = range(4)
+
+
+def made(label: str, seed: int = 0) -> MadeReadings:
+    return MadeReadings(np.random.default_rng(seed), STORIES[label])
+
+
+def right(readings: MadeReadings) -> Figures:
+    return figures_of(readings.before, readings.after, readings.model, readings.seconds)
+
+
+# --- the texts ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("label", STORIES)
+def test_the_judges_reader_finds_what_was_drawn(label: str, seed: int) -> None:
+    readings = made(label, seed)
+    assert vars(right(readings)) == pytest.approx(readings.figures())
+
+
+@pytest.mark.parametrize("label", STORIES)
+def test_counters_never_fall(label: str) -> None:
+    readings = made(label)
+    first, last = (metrics.parse(text) for text in (readings.before, readings.after))
+    counters = [s for s in first if re.match(r"nv_inference_(request|count|exec|queue|c)", s.name)]
+    counted = {(s.name, *sorted(s.labels.items())): s.value for s in last}
+    rising = [s for s in counters if "summary" not in s.name]
+    assert len(rising) > 50
+    for sample in rising:
+        assert counted[sample.name, *sorted(sample.labels.items())] >= sample.value
+
+
+def test_a_made_text_has_the_families_of_a_real_one() -> None:
+    """What stands in a recording of the real server stands in a made one: names, help and order."""
+    recorded = (paths.solutions() / "triton_ensemble" / "deployment_healthy.json").read_text()
+    real = re.findall(r"# HELP (nv_inference_(?!pending)\w+ .*?)\\n", recorded)
+    assert len(real) == 18
+    assert re.findall(r"# HELP (\w+ .*)", made("One version of each model").after) == real[:9]
+
+
+def test_readings_are_new_each_time() -> None:
+    rng = np.random.default_rng(5)
+    texts = {str(question.arguments[0]) for _ in range(3) for question in _questions(rng)}
+    assert len(texts) == 3 * len(STORIES)
+    assert all(len(text) < 100_000 for text in texts)
+
+
+def _questions(rng: np.random.Generator) -> list[Any]:
+    return list(metrics_questions.questions(rng))
+
+
+def test_where_nothing_happened_there_is_nothing_to_say() -> None:
+    idle = right(made("Nobody was answered in between"))
+    assert idle.requests == idle.rows_per_s == 0
+    assert idle.failed > 0
+    assert idle.queue_us is idle.request_us is idle.queue_share is idle.mean_batch is None
+    cached = right(made("A response cache that answers everything"))
+    assert cached.requests > 0
+    assert cached.mean_batch is None
+    assert cached.infer_us == 0
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+def learner(before: str, after: str, model: str, seconds: float, mistake: str = "") -> Any:
+    """A solution as a learner may write it, with one mistake that was asked for."""
+    first, last = (_totals(text, model, mistake) for text in (before, after))
+    if mistake == "not subtracted":
+        first = Counter()
+    if mistake == "averaged":
+        first = Counter({key: -value for key, value in first.items()})
+    new = {key: last[key] - first[key] for key in last}
+
+    def grown(name: str) -> float:
+        return new.get(f"nv_inference_{name}", 0.0)
+
+    def per(part: float, whole: float) -> float | None:
+        if mistake == "zero for nothing" and not whole:
+            return 0.0
+        return part / whole if whole else None
+
+    by = {"per execution": "exec_count", "per row": "count"}.get(mistake, "request_success")
+    each = {
+        name: per(grown(f"{name}_duration_us"), grown(by))
+        for name in ("request", "queue", "compute_input", "compute_infer", "compute_output")
+    }
+    parts = sum(grown(f"{name}_duration_us") for name in each if name != "request")
+    whole = parts if mistake == "share of the parts" else grown("request_duration_us")
+    rows = grown("request_success") if mistake == "requests are rows" else grown("count")
+    batch = grown("request_success") if mistake == "requests by executions" else grown("count")
+    return {
+        "requests": grown("request_success"),
+        "failed": grown("request_failure"),
+        "mean_batch": per(batch, grown("exec_count")),
+        "request_us": each["request"],
+        "queue_us": each["queue"],
+        "input_us": each["compute_input"],
+        "infer_us": each["compute_infer"],
+        "output_us": each["compute_output"],
+        "queue_share": per(grown("queue_duration_us"), whole),
+        "rows_per_s": rows / seconds,
+    }
+
+
+def _totals(text: str, model: str, mistake: str) -> Counter[str]:
+    totals: Counter[str] = Counter()
+    seen: set[tuple[str, str]] = set()
+    for line in text.splitlines():
+        found = re.match(r"(\w+)\{(.*)\} (\S+)$", line)
+        if found is None:
+            continue
+        name, labels = found[1], dict(re.findall(r'(\w+)="([^"]*)"', found[2]))
+        if mistake == "part of a name":
+            own = model in labels.get("model", "")
+        elif mistake == "model comes first":
+            own = found[2].startswith(f'model="{model}"')
+        else:
+            own = labels.get("model") == model
+        if mistake == "first version" and (name, labels.get("gpu_uuid", "")) in seen:
+            own = own and name.endswith("failure")
+        if mistake == "first GPU" and (name, labels.get("version", "")) in seen:
+            own = own and name.endswith("failure")
+        if mistake == "one reason" and labels.get("reason", "OTHER") != "OTHER":
+            own = False
+        if own:
+            seen |= {(name, labels.get("gpu_uuid", "")), (name, labels["version"])}
+            name = name.replace("_summary_us_sum", "_duration_us") if "summary" in mistake else name
+            totals[name] += float(found[3])
+    return totals
+
+
+def complaints(mistake: str, seed: int) -> list[str]:
+    found: list[str] = []
+    for question in _questions(np.random.default_rng(seed)):
+        said = question.complaint(learner(*question.arguments, mistake=mistake))
+        if said is not None:
+            found.append(f"{question.label}: {said}")
+    return found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_right_solution_is_accepted(seed: int) -> None:
+    assert complaints("", seed) == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        "not subtracted",
+        "averaged",
+        "per execution",
+        "per row",
+        "requests are rows",
+        "requests by executions",
+        "share of the parts",
+        "zero for nothing",
+        "part of a name",
+        "model comes first",
+        "first version",
+        "first GPU",
+        "one reason",
+        "summary taken for a counter",
+    ],
+)
+def test_each_mistake_is_noticed(mistake: str, seed: int) -> None:
+    assert complaints(mistake, seed)
+
+
+@pytest.mark.parametrize("label", STORIES)
+def test_not_subtracting_is_noticed_on_every_reading(label: str) -> None:
+    readings = made(label)
+    given = (readings.before, readings.after, readings.model, readings.seconds)
+    if STORIES[label] == Story(versions=2, new_version=True):
+        assert right(readings).complaint(learner(*given)) is None
+    assert right(readings).complaint(learner(*given, mistake="not subtracted")) is not None
+
+
+@pytest.mark.parametrize("path", sorted(WRONG.glob("*.py")), ids=lambda path: path.stem)
+def test_the_recorded_wrong_answers_are_wrong(path: Path) -> None:
+    bodies = {r.key: r.body for r in regions(parse(path.read_text(encoding="utf-8"), path.name))}
+    if KEY not in bodies:
+        assert "fails: read_metrics.correct" not in path.read_text(encoding="utf-8")
+        return
+    namespace: dict[str, Any] = {}
+    exec("\n".join(bodies[KEY]), namespace)  # a file of this repository
+    asked = _questions(np.random.default_rng(1))
+    said = [question.complaint(namespace["figures"](*question.arguments)) for question in asked]
+    assert any(said)
+
+
+# --- what is no answer ----------------------------------------------------------------------------
+
+JUNK: list[Any] = [
+    None, True, "many", "9" * 9999, [], [1, 2], [[[]]], {}, {"a": 1},
+    math.nan, math.inf, -1, 10**400,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=lambda junk: f"{str(junk)[:9]}")
+def test_junk_gets_a_sentence(junk: Any) -> None:
+    want = right(made("One version of each model"))
+    for answer in (junk, *({**vars(want), key: junk} for key in vars(want))):
+        said = want.complaint(answer)
+        assert said is not None
+        assert 5 < len(said) < 200
+
+
+def test_every_figure_is_asked_for() -> None:
+    want = right(made("One version of each model"))
+    assert want.complaint({**vars(want), "more": 1}) is None
+    for key, value in vars(want).items():
+        assert want.complaint({**vars(want), key: value * 1.01 + 0.01}).startswith(key)  # type: ignore[union-attr]
+        short = {name: each for name, each in vars(want).items() if name != key}
+        assert want.complaint(short) == f"{key} is missing in the dict"
+
+
+def test_none_is_no_number_and_no_number_is_none() -> None:
+    idle = right(made("Nobody was answered in between"))
+    for key, value in vars(idle).items():
+        junk = 0.0 if value is None else None
+        assert idle.complaint({**vars(idle), key: junk}) is not None
+        assert idle.complaint({**vars(idle), key: math.nan}) is not None

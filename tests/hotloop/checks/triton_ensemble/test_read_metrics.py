@@ -1,0 +1,94 @@
+"""Both rungs over a worker: each asks a function of its own, by the protocol."""
+
+from __future__ import annotations
+
+import math
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from hotloop.checks import triton_ensemble
+from hotloop.checks.triton_ensemble import deployments
+from hotloop.checks.triton_ensemble.figures import figures_of
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import judge_rungs
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.link import Link
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Verdict
+from hotloop.sandbox.freezer import SignalFreezer
+from hotloop.worker.serve import serve
+
+Judge = Callable[[dict[str, Any]], dict[str, RungRecord]]
+
+
+def figures(*readings: Any) -> Any:
+    return vars(figures_of(*readings))
+
+
+def diagnosis() -> Any:
+    return {
+        name: {
+            "cause": known["cause"],
+            "model": known["model"],
+            "evidence": next(iter(known["evidence"])),
+            "share": next(iter(known["evidence"].values())),
+        }
+        for name, known in deployments.truth().items()
+    }
+
+
+@pytest.fixture
+def judged() -> Iterator[Judge]:
+    """By a worker in a thread of this process: what is tested is what is said, not confinement."""
+    with ExitStack() as ending:
+
+        def run(names: dict[str, Any]) -> dict[str, RungRecord]:
+            ours, theirs = socket.socketpair()
+            worker = threading.Thread(target=serve, args=(theirs, names))
+            worker.start()
+            ending.callback(worker.join, 10)
+            link = Link(ours, SignalFreezer(2**22 - 1), trusted=False)
+            bench = Bench(
+                files=None,
+                launcher=Launcher("none"),
+                connect=lambda: link,
+                budget_s=60,
+                device="cpu",
+            )
+            ending.callback(bench.close)
+            return {
+                record.rung: record for record in judge_rungs(triton_ensemble.read_metrics(), bench)
+            }
+
+        yield run
+
+
+def test_both_functions_are_asked(judged: Judge) -> None:
+    records = judged({"figures": figures, "diagnosis": diagnosis})
+    assert [record.verdict for record in records.values()] == [Verdict.PASSED] * 2
+    assert records["correct"].sentence == "Right on all 8 hidden questions."
+
+
+def test_one_may_be_right_without_the_other(judged: Judge) -> None:
+    def not_yet(*_readings: Any) -> Any:
+        raise NotImplementedError
+
+    records = judged({"figures": not_yet, "diagnosis": diagnosis})
+    assert records["correct"].sentence.startswith("Not attempted yet")
+    assert records["diagnosis"].verdict is Verdict.PASSED
+    records = judged({"figures": figures})
+    assert records["correct"].verdict is Verdict.PASSED
+    assert records["diagnosis"].verdict not in {Verdict.PASSED, Verdict.JUDGE_ERROR}
+    assert "diagnosis" in records["diagnosis"].sentence
+
+
+@pytest.mark.parametrize("junk", [None, math.nan, 10**400, "many", [[]], {"requests": math.inf}])
+def test_junk_is_a_wrong_answer_and_no_fault_of_the_judge(judged: Judge, junk: Any) -> None:
+    for record in judged({"figures": lambda *_: junk, "diagnosis": lambda: junk}).values():
+        assert record.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}, record.sentence
+        assert record.sentence
