@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from hotloop.judge.local import judge_submission
 from hotloop.judge.record import Record, RungRecord
 from hotloop.judge.verdict import Verdict
 from hotloop.markers import parse, regions
+from hotloop.serving import preflight
+from hotloop.serving.unavailable import ServingUnavailable
 
 MODULES = curriculum.modules()
 TASKS = [(module, task) for module in MODULES for task in module.tasks]
@@ -163,7 +165,7 @@ def test_exercises_hold_no_solution(module: Module) -> None:
     exercise = _lines(b"\n".join(files.values()).decode(errors="replace"))
     assert "### STUB" not in exercise
     assert "SOLUTION" not in exercise
-    for source in sorted((paths.solutions() / module.id).glob("*.*")):
+    for source in render.sources(module.id):
         for region in regions(parse(_text(source), source.name)):
             body = _lines("\n".join(region.body))
             assert body
@@ -283,6 +285,25 @@ def _judged(
     return judge_submission(files, module, tasks, rungs, judge=judge)
 
 
+@cache
+def _gap(need: str) -> str:
+    """What is missing on this machine, and what mends it; empty where it is there."""
+    assert need == "serving", "nothing else is installed apart"
+    try:
+        preflight.require()
+    except ServingUnavailable as gap:
+        return str(gap)
+    return ""
+
+
+def _require(module: Module, task: Task, rungs: Sequence[str] | None = None) -> None:
+    """Skip with the reason where this machine lacks what judging these rungs takes."""
+    for rung in task.rungs:
+        gaps = [gap for need in module.needs_of(rung) if (gap := _gap(need))]
+        if gaps and (rungs is None or rung.id in rungs):
+            pytest.skip(gaps[0])
+
+
 def _quick(task: Task) -> list[str]:
     """The rungs that are no measurement of speed."""
     return [rung.id for rung in task.rungs if rung.threshold is None]
@@ -297,6 +318,7 @@ def _told(rung: RungRecord) -> str:
 @per_code_task
 def test_the_reference_passes(module: Module, task: Task, judge: JudgeProcess) -> None:
     """Every rung that this machine can measure. Speed is left to `hotloop evidence`: see below."""
+    _require(module, task)
     files = render.submission(module.id)
     record = _judged(module.id, files, [task.id], judge, _quick(task))[task.id]
     for rung in record.rungs:
@@ -309,13 +331,16 @@ def test_the_reference_passes(module: Module, task: Task, judge: JudgeProcess) -
 @per_module
 def test_the_untouched_exercise_earns_nothing(module: Module, judge: JudgeProcess) -> None:
     tasks = [task for task in module.tasks if task.kind == "code"]
+    tasks = [t for t in tasks if not any(_gap(n) for r in t.rungs for n in module.needs_of(r))]
     records = _judged(module.id, render.untouched(module.id), [t.id for t in tasks], judge)
     for task in tasks:
         score = curriculum.score(f"{module.id}.{task.id}", records[task.id])
         assert score.points == 0
         assert score.pending == 0, "nothing is left open either: there is nothing to judge"
         # What only an operator's registration would bring is missing with an error of PyTorch's.
-        failed = {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}
+        # An empty configuration does not compile, and an untuned one is as slow as it was.
+        failed = {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR, Verdict.COMPILE_ERROR}
+        failed |= {Verdict.TOO_SLOW}
         assert records[task.id].verdict in failed, records[task.id].sentence
 
 
@@ -329,6 +354,7 @@ def test_a_wrong_answer_fails_where_it_says(
     files = render.submission(module.id, wrong.path)
     names = [rung.id for rung in module.task(wrong.task).rungs]
     before = names[: names.index(wrong.rung)]
+    _require(module, module.task(wrong.task), [*before, wrong.rung])
     record = _judged(module.id, files, [wrong.task], judge, [*before, wrong.rung])[wrong.task]
     for name in before:
         assert record.rung(name).verdict is Verdict.PASSED, _told(record.rung(name))
@@ -356,6 +382,7 @@ def test_a_wrong_answer_fails_no_other_task(
         if task.kind != "code" or task.id == wrong.task or shared.isdisjoint(task.files):
             continue
         first = task.rungs[0].id
+        _require(module, task, [first])
         record = _judged(module.id, files, [task.id], judge, [first])[task.id]
         assert record.rung(first).verdict is Verdict.PASSED, _told(record.rung(first))
 

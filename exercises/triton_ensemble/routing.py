@@ -1,0 +1,14 @@
+"""Who gets version 2. Triton serves versions; who asks for which is decided before it."""
+
+import hashlib
+
+STABLE, CANARY = "topics", "topics_canary"
+
+
+### TASK triton_ensemble.versions routing
+def route(users, share, experiment):
+    """The ensemble for each user: "topics" or "topics_canary", in a list.
+
+    users: names. share: of all users who shall get the canary, 0 to 1. experiment: a name.
+    """
+    raise NotImplementedError("triton_ensemble.versions")

@@ -1,0 +1,113 @@
+"""Your repositories, served by a real tritonserver on this machine: for trying things out.
+
+    if here():
+        with server("repository") as running:
+            print(ask(running, ["Open the file and read it line by line."]))
+
+`hotloop serving install` makes the server's environment, once. What is measured here is feedback:
+other programs run beside it, and the judge measures again in its sandbox.
+"""
+
+import json
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from hotloop import paths
+from hotloop.serving import inference, load, metrics, preflight, repository
+from hotloop.serving.options import Options
+from hotloop.serving.server import Server
+from hotloop.serving.unavailable import ServingUnavailable
+
+MODELS = paths.curriculum() / "triton_ensemble" / "model"
+HERE = Path(__file__).parent
+BUILT = Path.home() / ".cache" / "hotloop" / "served"
+PIECES = json.loads((MODELS / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+WORDS = [piece for piece in PIECES if piece.isalpha() and len(piece) > 2]
+
+
+def here():
+    """Whether a server can run here; says what is missing if not."""
+    try:
+        preflight.require()
+    except ServingUnavailable as gap:
+        print(f"Not served here: {gap}")
+        return False
+    return True
+
+
+def complete(name="repository"):
+    """A copy of the folder with the large files in place; `hotloop serving run` takes it, too.
+
+    The tokenizer, the network, and for `tuned` and `canary` the Python models of `repository`.
+    """
+    target = BUILT / name
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(HERE / name, target)
+    for model in ("preprocess", "postprocess"):
+        for source in (HERE / "repository" / model).rglob("*"):
+            place = target / model / source.relative_to(HERE / "repository" / model)
+            if source.is_file() and "__pycache__" not in source.parts and not place.exists():
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, place)
+    put = {"preprocess/1/tokenizer.json": "tokenizer.json", "bert/1/model.onnx": "model.onnx"}
+    if name == "canary":
+        put["bert/2/model.onnx"] = "model_2.onnx"
+    for place, source in put.items():
+        (target / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(MODELS / source, target / place)
+    return target
+
+
+def problems(name="repository"):
+    """What the static check finds: file, line, column and text."""
+    return [str(problem) for problem in repository.check(complete(name))]
+
+
+@contextmanager
+def server(name="repository", **options):
+    """A running one; it ends with the block. Its log is in the error when it does not come up."""
+    options = Options(isolation="none", **options)
+    with Server(complete(name), preflight.require(), options) as running:
+        print(f"up after {running.wait_ready():.1f} s, HTTP on port {running.ports.http}")
+        yield running
+
+
+def ask(running, texts, model="topics"):
+    """The model's answers to texts, in one request."""
+    with inference.Client(running) as client:
+        return client.infer(model, {"TEXT": inference.texts(texts)})
+
+
+def some_texts(count):
+    """Texts that nobody has sent before."""
+    rng = np.random.default_rng()
+    return [" ".join(rng.choice(WORDS, int(rng.integers(3, 25)))) for _ in range(count)]
+
+
+def measure(running, clients, requests=256):
+    """Requests a second and p95 in milliseconds, in a closed loop; and bert's batches meanwhile."""
+    texts = [inference.texts([text]) for text in some_texts(requests)]
+    given = [load.request("topics", {"TEXT": text}) for text in texts]
+    with load.Clients(running, clients) as open_ones:
+        open_ones.closed_loop(given[:32], 60)
+        before = metrics.batch_histogram(running.statistics("bert"), "bert")
+        found = open_ones.closed_loop(given, 60)
+    after = metrics.batch_histogram(running.statistics("bert"), "bert")
+    refused = sum(load.answer(raw).status != 200 for raw in found.answers)
+    return {
+        "requests a second": round(requests / found.seconds),
+        "p95 ms": round(found.percentile(0.95) * 1e3, 2),
+        "refused": refused,
+        "batches": metrics.fewer(after, before),
+    }
+
+
+def compare(first, second, clients=(1, 4, 16)):
+    """Two folders, both running, measured in turn A B B A: a busy machine hits both."""
+    with server(first) as a, server(second) as b:
+        for count in clients:
+            for name, running in ((first, a), (second, b), (second, b), (first, a)):
+                print(f"{count:3} clients  {name:12} {measure(running, count)}")
