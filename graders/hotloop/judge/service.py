@@ -130,7 +130,8 @@ def _connect(job: Job, connection: socket.socket | None, launcher: Launcher) -> 
     if job.notebook is not None:
         files = Path(job.files) if job.files else None
         link = notebook_worker(launcher, files)
-        link.request({"op": "notebook", "file": job.notebook}, NOTEBOOK_TIMEOUT_S)
+        request = {"op": "notebook", "file": job.notebook, "until": job.task}
+        link.request(request, NOTEBOOK_TIMEOUT_S)
         return link
     if job.listen is not None:
         connection = _listen(job.listen)

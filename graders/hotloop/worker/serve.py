@@ -70,7 +70,7 @@ class Worker:
         """Run a notebook's cells in this process, so that its names can be resolved."""
         from hotloop.worker.notebook import run_cells
 
-        run_cells(Path(message["file"]), self.namespace)
+        run_cells(Path(message["file"]), self.namespace, str(message.get("until", "")))
         return {}
 
     def on_resolve(self, message: Message, _fds: list[int]) -> Message:
