@@ -111,7 +111,7 @@ def _installed() -> dict[str, str]:
 def code_digest(module: str) -> str:
     """SHA-256 of what was measured, and of what it was measured by."""
     package = Path(__file__).parent
-    folders = [package / name for name in ("judge", "worker", "sandbox", "checks")]
+    folders = [package / name for name in ("judge", "worker", "sandbox", "checks", "serving")]
     total = hashlib.sha256()
     for folder in [*folders, paths.solutions() / module]:
         for path in sorted(folder.rglob("*")):

@@ -55,11 +55,14 @@ def describe(evidence: Mapping[str, Any]) -> str:
     bandwidth = _number(evidence.get("gb_per_s"))
     if bandwidth is not None:
         said += f"; {bandwidth:.1f} GB/s"
-    fraction = _number(evidence.get("fraction_of_limit"))
+    fraction, limit = _number(evidence.get("fraction_of_limit")), _limit(evidence)
     if fraction is None:
         said += ". The device’s limit is not yet measured."
+    elif limit:
+        said += f", {fraction:.0%} of the speed of {limit}."
     else:
         said += f", {fraction:.0%} of what this device can do."
+    said += _slowest(evidence)
     if _is_cut(bars(evidence), _asked(evidence)):
         said += " The bar of the limit is cut short."
     if _number(evidence.get("reference_ratio")) is None:
@@ -79,12 +82,30 @@ def bars(evidence: Mapping[str, Any]) -> list[Bar]:
     ]
     for key, label, colour in (
         ("reference_ratio", "reference", "#2da44e"),
-        ("limit_ratio", "device’s limit", "none"),
+        ("limit_ratio", _limit(evidence).removeprefix("the ") or "device’s limit", "none"),
     ):
         known = _number(evidence.get(key))
         if known is not None and known > 0:
             rows.append(Bar(label, known, naive / known, colour))
     return rows
+
+
+def _limit(evidence: Mapping[str, Any]) -> str:
+    """What could not be faster, where it is not the device itself: “the network alone”."""
+    limit = evidence.get("limit")
+    return limit if isinstance(limit, str) and limit.isprintable() else ""
+
+
+def _slowest(evidence: Mapping[str, Any]) -> str:
+    """What 95 % of the answers stayed below, where requests were timed one by one."""
+    found = evidence.get("p95_seconds")
+    both = cast(Sequence[Any], found) if isinstance(found, list | tuple) else ()
+    tails = [tail for tail in map(_number, both) if tail is not None]
+    if len(tails) != 2:
+        return ""
+    return (
+        f" 95 % of the answers came within {seconds(tails[1])}, naive’s within {seconds(tails[0])}."
+    )
 
 
 def _top(rows: Sequence[Bar], asked: Sequence[float]) -> float:

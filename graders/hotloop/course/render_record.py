@@ -156,11 +156,18 @@ def _how(evidence: Mapping[str, Any]) -> str:
     threads = evidence.get("threads")
     if not (isinstance(windows, int) and isinstance(calls, int)):
         return ""
-    kind = "latency: one call a window" if calls == 1 else f"throughput: {calls} calls a window"
-    said = f"Medians of {windows} windows, {kind}"
+    said = f"Medians of {windows} windows, {_of_a_window(evidence, calls)}"
     if not isinstance(threads, int):
         return f"{said}."
     return f"{said}, {threads} thread{'' if threads == 1 else 's'}."
+
+
+def _of_a_window(evidence: Mapping[str, Any], calls: int) -> str:
+    """What was timed at once; servers are asked by clients, and their evidence says how."""
+    asked = evidence.get("measures")
+    if isinstance(asked, str) and asked.startswith("requests "):
+        return f"each {calls} {asked}"
+    return "latency: one call a window" if calls == 1 else f"throughput: {calls} calls a window"
 
 
 def _circumstances(record: Record) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import shutil
 import socket
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
@@ -19,6 +18,7 @@ from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.simulator_objects import prebuilt
 from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.sandbox.scratch import scratch
 
 log = logging.getLogger("hotloop.judge")
 
@@ -148,7 +148,7 @@ class Bench:
 
     def staged(self, files: Mapping[str, Path]) -> Path:
         """A folder that holds copies of files of ours, under the names given."""
-        folder = Path(self.keep(tempfile.TemporaryDirectory(prefix="hotloop-staged-")))
+        folder = self.keep(scratch())
         for name, path in files.items():
             shutil.copyfile(path, folder / name)
         return folder

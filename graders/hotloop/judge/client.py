@@ -15,6 +15,7 @@ from hotloop import __version__
 from hotloop.judge.job import Job
 from hotloop.judge.record import Circumstances, Record, RungRecord
 from hotloop.judge.verdict import Verdict
+from hotloop.sandbox import scratch
 from hotloop.worker import wire
 
 GRACE_S = 60.0
@@ -103,6 +104,7 @@ class JudgeProcess:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+            scratch.sweep()
         if self._control is not None:
             self._control.close()
         self._process = self._control = None

@@ -7,13 +7,14 @@ one task never costs points in another.
 from __future__ import annotations
 
 import shutil
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.files import lay_out
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.sandbox.scratch import scratch
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Composition:
 
     theirs: files of the submission, by the name that they get here. Each must have been handed in.
     ours: likewise, of ours. They are put in last, in the place of whatever has their names.
+    Nothing hidden is taken, and no link is followed.
     """
 
     folder: str = ""
@@ -33,12 +35,26 @@ class Composition:
         files = _visible(bench.files.below(self.folder)) if self.folder else {}
         for name, source in self.theirs.items():
             files[name] = bench.files.read_text(source).encode()
-        target = Path(bench.keep(tempfile.TemporaryDirectory(prefix="hotloop-composed-")))
-        lay_out({name: files[name] for name in files if name not in self.ours}, target)
+        _require_room(files, self.ours)
+        target = bench.keep(scratch())
+        lay_out(files, target)
         for name, path in self.ours.items():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target / name)
         return target
+
+
+def _require_room(theirs: Collection[str], ours: Collection[str]) -> None:
+    """A file may not stand where a folder of ours belongs, nor a folder where a file does."""
+    needed, made = _folders(ours), _folders(theirs)
+    for name in sorted(needed.intersection(theirs)):
+        raise Ruling(Verdict.COMPILE_ERROR, f"{name!r} must be a folder, and is a file.")
+    for name in sorted(made.intersection(ours)):
+        raise Ruling(Verdict.COMPILE_ERROR, f"{name!r} must be a file, and is a folder.")
+
+
+def _folders(names: Collection[str]) -> set[str]:
+    return {str(folder) for name in names for folder in PurePosixPath(name).parents}
 
 
 def _visible(files: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -17,6 +17,8 @@ from hotloop.serving.server import Server, ServerFailed
 from hotloop.serving.unavailable import ServingUnavailable
 
 READY_S = 45.0
+_BUSY_S = 9.0
+"""A trial's server is ready in two seconds; where it takes this long, nobody's start tells much."""
 _GONE_S = 1.0
 _SAID = 400
 _LIMITS = {
@@ -75,9 +77,13 @@ def wait_ready(server: Server, bench: Bench, *, trusted: bool = False) -> None:
             raise JudgeFault(f"a server over our own repository failed: {failure}") from None
         if failure.death is not None:
             raise Ruling(failure.death, _LIMITS[failure.death]) from None
+        hung = server.alive
+        server.stop()  # so that it does not slow down the trial
         tried = trial.run(server.environment)
         if tried.failure:
             raise JudgeFault(f"no server starts here: {tried.failure}") from None
+        if hung and tried.ready_s > _BUSY_S:
+            raise Ruling(Verdict.UNDECIDED, "This machine was too busy to start it.") from None
         reason = readable(str(failure), _SAID)
         raise Ruling(Verdict.RUNTIME_ERROR, f"The server did not come up: {reason}") from None
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from hotloop import __version__
+from hotloop import __version__, paths
 from hotloop.judge.bench import Bench, accept
 from hotloop.judge.check import find, judge_rungs
 from hotloop.judge.device import device_name, driver_version, kind
@@ -189,7 +189,7 @@ def _circumstances(job: Job, bench: Bench | None, started: str, seconds: float) 
 
 
 def module_digest(module: str) -> str:
-    """SHA-256 of the judge, the rungs and this module's checks: what a verdict depends on."""
+    """SHA-256 of judge, rungs, server and this module's checks: what a verdict depends on."""
     package = Path(__file__).parent
     checks = package.parent / "checks"
     total = hashlib.sha256()
@@ -199,6 +199,8 @@ def module_digest(module: str) -> str:
         *sorted((checks / module).rglob("*.py")),
         checks / "baselines" / f"{module}.py",
         *sorted(p for p in (checks / "harness" / module).rglob("*") if p.is_file()),
+        *sorted(p for p in (package.parent / "serving").rglob("*") if p.suffix != ".pyc"),
+        *sorted((paths.curriculum() / module / "model").glob("*")),
     ):
         if path.is_file():
             total.update(path.read_bytes())

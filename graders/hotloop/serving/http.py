@@ -126,9 +126,9 @@ class _Timely:
         self.hurry()
         self.sock.sendall(data)
 
-    def makefile(self, mode: str) -> io.BufferedReader:
+    def makefile(self, _mode: str) -> io.BufferedReader:
         """The answer, as it comes."""
-        return io.BufferedReader(_Reading(self, self.sock.makefile(mode, buffering=0)))
+        return io.BufferedReader(_Reading(self, self.sock.makefile("rb", buffering=0)))
 
     def close(self) -> None:
         """Hang up, once nobody reads any more."""

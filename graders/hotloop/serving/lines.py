@@ -11,6 +11,7 @@ import selectors
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -65,7 +66,8 @@ class LineProgram:
         self._process.kill()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
-                stream.close()
+                with suppress(OSError):  # a question that it has not read
+                    stream.close()
         self._process.wait()
 
     def __enter__(self) -> LineProgram:

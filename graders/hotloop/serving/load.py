@@ -25,6 +25,8 @@ from hotloop.serving.server import Server
 
 MOST_HEADER = 64 << 10
 MOST_BODY = 16 << 20
+MOST_TOGETHER = 256 << 20
+"""All answers are kept until they are looked at."""
 _CHUNK = 1 << 18
 _END = b"\r\n\r\n"
 _LENGTH = re.compile(rb"^content-length:[ \t]*(\d{1,12})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
@@ -102,7 +104,7 @@ class Clients:
     ) -> Load:
         latencies = [0.0] * len(requests)
         answers = [b""] * len(requests)
-        idle, following, left = list(self._connections), 0, len(requests)
+        idle, following, left, size = list(self._connections), 0, len(requests), 0
         began = now()
         with selectors.DefaultSelector() as selector:
             for connection in self._connections:
@@ -127,6 +129,9 @@ class Clients:
                         continue
                     latencies[connection.number] = now() - connection.asked
                     answers[connection.number] = found
+                    size += len(found)
+                    if size > MOST_TOGETHER:
+                        raise LoadFailed(f"all answers have more than {MOST_TOGETHER >> 20} MiB")
                     left -= 1
                     connection.rest()
                     idle.append(connection)

@@ -67,7 +67,7 @@ def batch_histogram(statistics: Mapping[str, Any], model: str, version: str = ""
             for batch in entry.get("batch_stats", ()):
                 size, count = int(batch["batch_size"]), int(batch["compute_infer"]["count"])
                 histogram[size] = histogram.get(size, 0) + count
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ValueError(f"no statistics: {type(error).__name__}: {error}") from None
     return dict(sorted(histogram.items()))
 

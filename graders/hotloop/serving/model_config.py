@@ -101,6 +101,8 @@ def read(text: str, file: str) -> ModelConfig | Problem:
         return Problem(file, line, column, _worded(str(error), schema))
     except RecursionError:
         return Problem(file, 1, 1, "it is nested too deep")
+    except ValueError as error:
+        return _out_of_range(text, file, str(error).rpartition(" ")[2])
     return _config(message, file, locate(text))
 
 
@@ -177,6 +179,13 @@ def _worded(said: str, schema: _Schema) -> str:
     if twice is not None:
         return f"{twice[1]!r} is there twice"
     return said.partition(" : ")[2] or said
+
+
+def _out_of_range(text: str, file: str, number: str) -> Problem:
+    """What does not fit into its field's bits: protobuf tells the number and not its place."""
+    before = text.partition(number)[0] if number in text else ""
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+    return Problem(file, line, column, f"{number[:40]} is out of its field's range")
 
 
 def _short(full_name: str) -> str:

@@ -6,7 +6,8 @@ read as they lie there and never run; links are not followed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
+from itertools import islice
 from pathlib import Path
 
 from hotloop.serving import model_config, onnx_signature, wiring
@@ -18,11 +19,13 @@ BACKENDS = {"python": "model.py", "onnxruntime": "model.onnx"}
 """Those that the server has here, with the file that a version holds for each."""
 PLATFORMS = {"onnxruntime_onnx": "onnxruntime"}
 """Older names, which stand for a backend."""
-_MOST_BYTES = 1 << 20
+_MOST_BYTES = 64 << 10
+_MOST_PROBLEMS = 100
+"""The names of a hostile configuration are compared with each other, for every problem again."""
 
 
 def check(folder: Path) -> list[Problem]:
-    """All problems, by file and place; none means that the server can be expected to load it."""
+    """Problems, by file and place; none means that the server can be expected to load it."""
     models = [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.is_symlink()]
     models = [path for path in models if not path.name.startswith(".")]
     if not models:
@@ -36,11 +39,22 @@ def check(folder: Path) -> list[Problem]:
         else:
             configs[model.name] = found
     broken = {model.name for model in models} - configs.keys()
-    for name, config in configs.items():
-        problems += _of_model(folder, name, config)
-        if config.is_ensemble and not broken & {step.model for step in config.steps}:
-            problems += wiring.check(config, configs)
+    found = (
+        problem
+        for name in configs
+        for problem in _of_model_and_wiring(folder, name, configs, broken)
+    )
+    problems += islice(found, _MOST_PROBLEMS)
     return sorted(set(problems))
+
+
+def _of_model_and_wiring(
+    folder: Path, name: str, configs: Mapping[str, ModelConfig], broken: Set[str]
+) -> Iterator[Problem]:
+    config = configs[name]
+    yield from _of_model(folder, name, config)
+    if config.is_ensemble and not broken & {step.model for step in config.steps}:
+        yield from wiring.check(config, configs)
 
 
 def read_config(folder: Path, model: str) -> ModelConfig | Problem:
@@ -50,7 +64,7 @@ def read_config(folder: Path, model: str) -> ModelConfig | Problem:
     if not _is_file(path):
         return Problem(file, 0, 0, "it is missing: without it the model has no name and no inputs")
     if path.stat().st_size > _MOST_BYTES:
-        return Problem(file, 0, 0, "it has more than 1 MiB")
+        return Problem(file, 0, 0, f"it has more than {_MOST_BYTES >> 10} KiB")
     try:
         return model_config.read(path.read_text(encoding="utf-8"), file)
     except UnicodeDecodeError:
@@ -175,6 +189,10 @@ def _version_files(
     model: Path, config: ModelConfig, versions: list[int], backend: str
 ) -> Iterator[Problem]:
     name = config.model_file or BACKENDS[backend]
+    if "/" in name:
+        text = "a version's file lies in the version's folder: a name without a folder is wanted"
+        yield config.problem(text, "default_model_filename")
+        return
     for version in versions:
         file = model / str(version) / name
         shown = f"{model.name}/{version}/{name}"

@@ -57,6 +57,13 @@ def test_one_call_a_window_is_called_latency() -> None:
     assert "latency: one call" in render_record.html(replace(RECORD, rungs=(single,)))
 
 
+def test_a_server_was_asked_by_clients() -> None:
+    asked = {**SPEED, "measures": "requests of 16 clients, in a closed loop"}
+    shown = render_record.html(replace(RECORD, rungs=(replace(RECORD.rungs[0], evidence=asked),)))
+    said = "Medians of 12 windows, each 30 requests of 16 clients, in a closed loop, 1 thread."
+    assert said in text_of(shown)
+
+
 def test_what_stands_between_backticks_is_code_and_stays_text() -> None:
     record = replace(RECORD, sentence="Run `hotloop check`, not `<b>it</b>`: a lone ` stays.")
     soup = BeautifulSoup(render_record.html(record), "html.parser")

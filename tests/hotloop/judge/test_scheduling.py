@@ -68,3 +68,31 @@ def test_more_threads_than_cores_are_left_free(link: Link) -> None:
     scheduling.spread(link, len(CORES) + 5)
     bound = [t for t in link.freezer.usage().tasks if len(os.sched_getaffinity(t)) == 1]
     assert len(bound) <= len(CORES)
+
+
+@pytest.mark.parametrize(
+    ("classes", "outranks"),
+    [
+        ([os.SCHED_RR, os.SCHED_RR], True),
+        ([os.SCHED_RR, os.SCHED_OTHER], False),
+        ([os.SCHED_RR, None], True),  # one that has ended
+    ],
+)
+def test_only_a_whole_tree_of_real_time_threads_outranks_all(
+    monkeypatch: pytest.MonkeyPatch, classes: list[int | None], outranks: bool
+) -> None:
+    def class_of(task: int) -> int:
+        found = classes[task]
+        if found is None:
+            raise ProcessLookupError
+        return found
+
+    monkeypatch.setattr(os, "sched_getscheduler", class_of)
+    assert scheduling.outranks_all(range(len(classes))) == outranks
+
+
+def test_ordinary_threads_outrank_nobody(link: Link) -> None:
+    assert not scheduling.outranks_all(link.freezer.usage().tasks)
+    scheduling.promote(link)
+    promoted = all(os.sched_getscheduler(t) == os.SCHED_RR for t in link.freezer.usage().tasks)
+    assert scheduling.outranks_all(link.freezer.usage().tasks) == promoted

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from hotloop.sandbox.level import level
-from hotloop.serving import environment, preflight
+from hotloop.serving import environment
 from hotloop.serving.environment import Environment
 from hotloop.serving.options import Options
 from hotloop.serving.server import Server
-from hotloop.serving.unavailable import ServingUnavailable
 
 HERE = Path(__file__).parent
 MODEL = HERE.parents[2] / "curriculum" / "triton_ensemble" / "model"
@@ -29,15 +28,6 @@ def topics(tmp_path: Path) -> Path:
     shutil.copyfile(MODEL / "model.onnx", folder / "bert" / "1" / "model.onnx")
     shutil.copyfile(MODEL / "tokenizer.json", folder / "preprocess" / "1" / "tokenizer.json")
     return folder
-
-
-@pytest.fixture(scope="session")
-def installed() -> Environment:
-    """The server's environment; what needs it is skipped where it is not."""
-    try:
-        return preflight.require()
-    except ServingUnavailable as gap:
-        pytest.skip(str(gap))
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 from pathlib import Path
 
 import pytest
@@ -198,3 +199,44 @@ def test_places_are_those_of_the_text() -> None:
     assert at("input", 2, "name") == "'d'"
     assert at("input", 1) == "{"
     assert at("input", 7, "name") == "#", "what is not there is the beginning of what holds it"
+
+
+@pytest.mark.parametrize("number", ["99999999999999999999", "1" * 5000])
+def test_a_number_that_fits_in_no_field(topics: Path, number: str) -> None:
+    line, _ = change(topics, "topics/config.pbtxt", "model_version: -1", f"model_version: {number}")
+    [problem] = repository.check(topics)
+    assert (problem.file, problem.line) == ("topics/config.pbtxt", line)
+
+
+@pytest.mark.parametrize(
+    "name", ["../../../../../../../../etc/passwd", "a/model.onnx", "\\057dev/x"]
+)
+def test_a_files_name_that_leaves_its_version_is_not_opened(topics: Path, name: str) -> None:
+    config = topics / "bert" / "config.pbtxt"
+    config.write_text(config.read_text() + f'\ndefault_model_filename: "{name}"\n')
+    [problem] = repository.check(topics)
+    assert "a name without a folder is wanted" in problem.text
+
+
+def test_a_configuration_of_100_kilobytes_is_not_read(topics: Path) -> None:
+    config = topics / "bert" / "config.pbtxt"
+    config.write_text(config.read_text() + "# nothing\n" * 10_000)
+    [problem] = repository.check(topics)
+    assert str(problem) == "bert/config.pbtxt: it has more than 64 KiB"
+
+
+def test_thousands_of_names_that_fit_nothing_are_soon_done_with(topics: Path) -> None:
+    config = topics / "topics" / "config.pbtxt"
+    keys = "".join(f'input_map {{ key: "x{n}" value: "y{n}" }}\n' for n in range(1000))
+    config.write_text(
+        config.read_text().replace('model_name: "bert"', f'model_name: "bert" {keys}')
+    )
+    many = topics / "bert" / "config.pbtxt"
+    inputs = "".join(f'input {{ name: "t{n}" }}\n' for n in range(2500))
+    many.write_text(many.read_text() + inputs)
+
+    began = time.process_time()
+    problems = repository.check(topics)
+
+    assert 50 < len(problems) <= 100
+    assert time.process_time() - began < 10

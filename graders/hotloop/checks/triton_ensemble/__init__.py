@@ -12,7 +12,14 @@ from hotloop.checks.triton_ensemble import (
     routing,
     truth,
 )
-from hotloop.checks.triton_ensemble.compositions import CANARY, LAYOUT, TUNED, UNTUNED, backend
+from hotloop.checks.triton_ensemble.compositions import (
+    BACKENDS,
+    CANARY,
+    LAYOUT,
+    TUNED,
+    UNTUNED,
+    backend,
+)
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate, Check
 from hotloop.judge.levels import Level
@@ -26,7 +33,7 @@ from hotloop.judge.rungs.sound import Sound
 from hotloop.judge.rungs.stable import Stable
 
 CLIENTS = 16
-LEAST_MEAN_BATCH = 2.5
+LEAST_MEAN_BATCH = 2.0
 
 # Provisional on every device that has no recorded run: module.yaml says where they come from.
 THROUGHPUT_LEVELS = (Level(1.15, 0.5), Level(1.3, 1.0), Level(1.7, 0.0))
@@ -39,7 +46,7 @@ def repository_layout() -> Check:
     return Check(
         Candidate("topics", "repository/topics/config.pbtxt"),
         {
-            "sound": Sound(repository),
+            "sound": Sound(repository, BACKENDS),
             "serves": Serves(repository, inquiries.of_topics, needs=("sound",)),
         },
     )

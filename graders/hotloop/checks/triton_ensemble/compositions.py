@@ -10,7 +10,13 @@ from hotloop.judge.composition import Composition
 
 HARNESS = Path(__file__).parents[1] / "harness" / "triton_ensemble"
 SOUND = HARNESS / "repository"
-MODELS = ("preprocess", "bert", "postprocess", "topics")
+BACKENDS = {
+    "preprocess": "python",
+    "bert": "onnxruntime",
+    "postprocess": "python",
+    "topics": "ensemble",
+}
+MODELS = tuple(BACKENDS)
 
 _LARGE = {"preprocess/1/tokenizer.json": TOKENIZER, "bert/1/model.onnx": NETWORKS[0]}
 _CODE = {

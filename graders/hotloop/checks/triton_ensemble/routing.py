@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import numpy as np
@@ -19,11 +19,14 @@ def questions(rng: np.random.Generator) -> Iterator[Question]:
     users = [f"{kind}-{int(rng.integers(1 << 40))}" for kind in ("user", "id") * (USERS // 2)]
     first, second = (f"bert-{int(rng.integers(1 << 20))}" for _ in range(2))
     small, large = float(rng.uniform(0.04, 0.1)), float(rng.uniform(0.25, 0.6))
-    seen: dict[str, set[int]] = {}
+    seen: dict[str, set[str]] = {}
 
     def share_of(name: str, share: float) -> Question:
+        # In an order of its own: whom a user stands beside must not matter.
+        asked = [users[int(place)] for place in rng.permutation(len(users))]
+
         def complaint(answer: object) -> str | None:
-            found = _canary(answer, len(users))
+            found = _canary(answer, asked)
             if isinstance(found, str):
                 return found
             seen[name] = found
@@ -31,10 +34,25 @@ def questions(rng: np.random.Generator) -> Iterator[Question]:
 
         experiment = second if name == "other" else first
         label = f"{share:.1%} of {len(users)} users"
-        return Question(label, (users, share, experiment), complaint)
+        return Question(label, (asked, share, experiment), complaint)
+
+    def half() -> Question:
+        """Which of the others are asked about must not matter either."""
+        asked = [users[int(place)] for place in rng.permutation(len(users))[: USERS // 2]]
+
+        def complaint(answer: object) -> str | None:
+            found = _canary(answer, asked)
+            if isinstance(found, str):
+                return found
+            if found == seen["small"].intersection(asked):
+                return None
+            return "asked about half of the users only, others get it: each must keep their version"
+
+        return Question(f"{small:.1%} of {len(asked)} users", (asked, small, first), complaint)
 
     yield share_of("small", small)
     yield share_of("again", small)
+    yield half()
     yield share_of("large", large)
     yield share_of("other", small)
     for share in (0.0, 1.0):
@@ -47,29 +65,29 @@ def some_users(rng: np.random.Generator) -> tuple[Plain, ...]:
     return users, 0.5, f"bert-{int(rng.integers(1 << 20))}"
 
 
-def _canary(answer: object, count: int) -> set[int] | str:
+def _canary(answer: object, users: Sequence[str]) -> set[str] | str:
     if not isinstance(answer, list):
         return f"it must return a list, not {shown(answer)}"
     names = cast("list[object]", answer)
-    if len(names) != count:
-        return f"{len(names)} answers for {count} users"
+    if len(names) != len(users):
+        return f"{len(names)} answers for {len(users)} users"
     for name in names:
         if name not in (STABLE, CANARY):
             return f"{shown(name)} is no ensemble"
-    return {place for place, name in enumerate(names) if name == CANARY}
+    return {user for user, name in zip(users, names, strict=True) if name == CANARY}
 
 
-def _share_complaint(found: set[int], share: float) -> str | None:
+def _share_complaint(found: set[str], share: float) -> str | None:
     allowed = _SIGMAS * (share * (1 - share) * USERS) ** 0.5
     if abs(len(found) - share * USERS) <= allowed:
         return None
     return f"{len(found) / USERS:.1%} get the canary, and it should be {share:.1%}"
 
 
-def _growth_complaint(seen: dict[str, set[int]]) -> str | None:
-    small = seen.get("small", set[int]())
+def _growth_complaint(seen: dict[str, set[str]]) -> str | None:
+    small = seen.get("small", set[str]())
     if "again" in seen and seen["again"] != small:
-        return "asked again, other users get it: each must keep their version"
+        return "asked again in another order, other users get it: each must keep their version"
     if "large" in seen and not small <= seen["large"]:
         return "some who had the canary lost it when the share grew"
     if "other" in seen and len(small & seen["other"]) > len(small) / 2:

@@ -12,6 +12,7 @@ import numpy as np
 from hotloop.checks.triton_ensemble.sentences import MODEL, TOKENIZER
 from hotloop.judge.bench import Bench
 from hotloop.judge.inquiry import Said
+from hotloop.judge.link import readable
 from hotloop.judge.questions import shown
 from hotloop.judge.served import require_environment
 from hotloop.serving.inference import Array, InferenceFailed
@@ -20,6 +21,8 @@ from hotloop.serving.lines import LineProgram
 TOPICS = ("concurrency", "files", "network", "numbers", "testing", "text")
 NETWORKS = (MODEL / "model.onnx", MODEL / "model_2.onnx")
 PROGRAM = Path(__file__).parents[1] / "harness" / "triton_ensemble" / "truth.py"
+
+_SAID = 240
 
 TOLERANCE = 2e-3
 """Of a confidence: sums of floats come in another order in another batch."""
@@ -69,7 +72,7 @@ def softmax(logits: Array) -> Array:
 def topic_complaint(said: Said, shares: Array) -> str | None:
     """What is wrong with an answer of TOPIC and CONFIDENCE. shares: (rows, topics)."""
     if isinstance(said, InferenceFailed):
-        return f"it was refused: {shown(str(said))}"
+        return f"it was refused: {refusal(said)}"
     rows = len(shares)
     for name in ("TOPIC", "CONFIDENCE"):
         if name not in said:
@@ -90,7 +93,7 @@ def topic_complaint(said: Said, shares: Array) -> str | None:
 def tensors_complaint(said: Said, wanted: Mapping[str, Array]) -> str | None:
     """What is wrong with tensors that must be equal, type and shape included."""
     if isinstance(said, InferenceFailed):
-        return f"it was refused: {shown(str(said))}"
+        return f"it was refused: {refusal(said)}"
     for name, want in wanted.items():
         got = said.get(name)
         if got is None:
@@ -102,6 +105,16 @@ def tensors_complaint(said: Said, wanted: Mapping[str, Array]) -> str | None:
             row = int(different[0][0])
             return f"{name} is wrong in row {row + 1} of {len(want)}"
     return None
+
+
+def refusal(said: InferenceFailed) -> str:
+    """The server's reason. Of a Python model's exception it gives a traceback after many words."""
+    reason, _, place = str(said).partition("\n\nAt:\n")
+    reason = reason.partition("message: ")[2] or reason
+    if reason.startswith("NotImplementedError"):
+        return "not attempted yet, it still raises NotImplementedError"
+    line = place.strip().splitlines()[0].rpartition("/")[2] if place.strip() else ""
+    return readable(f"{reason} ({line})" if line else reason, _SAID)
 
 
 def refusal_complaint(said: Said) -> str | None:

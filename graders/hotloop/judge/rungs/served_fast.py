@@ -6,8 +6,8 @@ of clients as its difference. With many, the slowest answers may not have become
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -55,16 +55,17 @@ class ServedFast:
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Correctness is known; measure, compare, rule."""
+        # Before the servers start: they age while one waits for the machine.
+        bench.have_machine_alone()
         bench.progress("starting the untuned server")
         theirs = candidate_server(self.repository, bench)
         ours = bench.shared(
             "untuned server", lambda: over(self.baseline(bench), bench, trusted=True)
         )
-        bench.have_machine_alone()
         with (
             undisturbed((theirs.process, ours.process), bench.launcher.threads),
-            self._side(ours, bench, trusted=True) as a,
-            self._side(theirs, bench) as b,
+            closing(self._side(ours, bench, trusted=True)) as a,
+            closing(self._side(theirs, bench)) as b,
         ):
             bench.progress("warming up")
             for side in (b, a):
@@ -72,11 +73,8 @@ class ServedFast:
                     side.window([False] * len(side.calls))
             return self._judge(name, a, b, bench)
 
-    @contextmanager
-    def _side(
-        self, server: Server, bench: Bench, *, trusted: bool = False
-    ) -> Generator[LoadedSide]:
-        side = LoadedSide(
+    def _side(self, server: Server, bench: Bench, *, trusted: bool = False) -> LoadedSide:
+        return LoadedSide(
             server,
             self.questions(bench),
             bench.seeds,
@@ -85,10 +83,6 @@ class ServedFast:
             threads=bench.launcher.threads,
             trusted=trusted,
         )
-        try:
-            yield side
-        finally:
-            side.close()
 
     def _judge(self, name: str, a: LoadedSide, b: LoadedSide, bench: Bench) -> RungRecord:
         rng = bench.seeds.generator()
@@ -117,15 +111,14 @@ class ServedFast:
             threads=threads,
             shape=[self.clients],
             dtype="clients",
-            p95_seconds=[
-                tail_of(outcome.samples.baseline, a),
-                tail_of(outcome.samples.candidate, b),
-            ],
+            p95_seconds=tails,
             p95_ratio=[tail.ratio, tail.interval.low, tail.interval.high],
         )
         who = "one client" if self.clients == 1 else f"{self.clients} clients"
         evidence["measures"] = f"requests of {who}, in a closed loop"
+        evidence["limit"] = "the network alone"
         record = rule_on_speed(name, outcome, self.levels, evidence, IMPLAUSIBLE)
+        record = replace(record, sentence=f"{who.capitalize()}: {record.sentence}")
         return _with_tail(record, tail, tails) if self.clients > 1 else record
 
 

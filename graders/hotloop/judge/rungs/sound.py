@@ -2,28 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
 from hotloop.judge.record import RungRecord
 from hotloop.judge.served import require_sound
-from hotloop.judge.verdict import Verdict
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.serving.problem import Problem
+from hotloop.serving.repository import PLATFORMS, read_config
+
+ENSEMBLE = "ensemble"
 
 
 @dataclass(frozen=True)
 class Sound:
-    """repository: puts it together."""
+    """repository: puts it together.
+
+    backends: of the models that there must be, by name. One that is an ENSEMBLE runs each of the
+        others once. A sound repository may lack what is asked for.
+    """
 
     repository: Callable[[Bench], Path]
+    backends: Mapping[str, str] = field(default_factory=dict[str, str])
     needs: tuple[str, ...] = ()
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """No server is started."""
         folder = self.repository(bench)
         require_sound(folder)
+        _require_asked_for(folder, self.backends)
         models = sum(1 for path in folder.iterdir() if path.is_dir())
         said = f"The {models} models fit the server's rules, their files, and each other."
         return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"models": models})
+
+
+def _require_asked_for(folder: Path, backends: Mapping[str, str]) -> None:
+    others = sorted(name for name, backend in backends.items() if backend != ENSEMBLE)
+    for name, backend in backends.items():
+        config = read_config(folder, name)
+        if isinstance(config, Problem):
+            raise Ruling(Verdict.COMPILE_ERROR, str(config))
+        own = config.backend or PLATFORMS.get(config.platform, "")
+        if (ENSEMBLE if config.is_ensemble else own) != backend:
+            said = f"{config.file}: {name} is to be run by {backend!r}."
+            raise Ruling(Verdict.WRONG_ANSWER, said)
+        if config.is_ensemble and sorted(step.model for step in config.steps) != others:
+            said = f"{config.file}: its steps are to be {', '.join(others)}, each of them once."
+            raise Ruling(Verdict.WRONG_ANSWER, said)

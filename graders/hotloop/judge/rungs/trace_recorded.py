@@ -6,7 +6,6 @@ ranges are drawn anew for each judging, so that no trace of another day will do.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from hotloop.judge.link import Link
 from hotloop.judge.questions import Plain, ask_plainly, put_folder, shown
 from hotloop.judge.record import RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.sandbox.scratch import scratch
 from hotloop.trace import Trace, TraceError, read
 from hotloop.worker.wire import as_message
 
@@ -77,8 +77,8 @@ def recorded(link: Link, arguments: tuple[Plain, ...], timeout_s: float) -> Mapp
 def trace_of(link: Link, path: str) -> Trace:
     """The worker's file, read. Ruling WRONG_ANSWER when it is no trace."""
     data = get_file(link, path)
-    with tempfile.TemporaryDirectory(prefix="hotloop-trace-") as folder:
-        copy = Path(folder) / ("trace.json.gz" if path.endswith(".gz") else "trace.json")
+    with scratch() as folder:
+        copy = folder / ("trace.json.gz" if path.endswith(".gz") else "trace.json")
         copy.write_bytes(data)
         try:
             return read(copy, most_events=MOST_EVENTS)

@@ -1,0 +1,35 @@
+"""Folders for files that a judging needs for a while. What a killed judge has left is swept."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hotloop.sandbox.owner import is_stale, new_tag, state_folder
+
+
+@contextmanager
+def scratch() -> Generator[Path]:
+    """A new folder that goes with the context."""
+    sweep()
+    folder = _root() / new_tag()
+    folder.mkdir(mode=0o755)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def sweep() -> None:
+    """Remove the folders of processes that are gone."""
+    for folder in _root().iterdir():
+        if is_stale(folder.name):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _root() -> Path:
+    root = state_folder() / "scratch"
+    root.mkdir(mode=0o700, exist_ok=True)
+    return root

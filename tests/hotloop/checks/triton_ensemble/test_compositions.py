@@ -1,0 +1,83 @@
+"""The repositories that are judged: whose files they are made of, and that ours are sound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hotloop.checks.triton_ensemble import compositions
+from hotloop.checks.triton_ensemble.compositions import CANARY, LAYOUT, TUNED, UNTUNED, backend
+from hotloop.judge.bench import Bench
+from hotloop.judge.composition import Composition
+from hotloop.judge.files import lay_out
+from hotloop.judge.verdict import Ruling
+from hotloop.render import submission, untouched
+from hotloop.serving import repository
+
+BenchOver = Callable[..., Bench]
+ALL: dict[str, Composition] = {
+    "layout": LAYOUT,
+    "preprocess": backend("preprocess"),
+    "postprocess": backend("postprocess"),
+    "tuned": TUNED,
+    "canary": CANARY,
+    "untuned": UNTUNED,
+}
+OWN: dict[str, set[str]] = {
+    "layout": {
+        *(f"{name}/config.pbtxt" for name in compositions.MODELS),
+        "topics/1/README",
+    },
+    "preprocess": {"preprocess/1/model.py"},
+    "postprocess": {"postprocess/1/model.py"},
+    "tuned": {f"{name}/config.pbtxt" for name in compositions.MODELS},
+    "canary": {f"{name}/config.pbtxt" for name in ("bert", "topics", "topics_canary")},
+    "untuned": set(),
+}
+
+
+@pytest.fixture
+def solution(tmp_path: Path) -> Path:
+    """All that a learner hands in who has solved everything."""
+    folder = tmp_path / "submission"
+    lay_out(dict(submission("triton_ensemble")), folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_solution_makes_a_sound_repository(
+    bench_over: BenchOver, solution: Path, name: str
+) -> None:
+    assert repository.check(ALL[name].put_together(bench_over(solution))) == []
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_only_what_a_task_is_about_is_the_candidates(
+    bench_over: BenchOver, solution: Path, name: str
+) -> None:
+    """Every file of the submission is marked; the mark is found in those of the task only."""
+    for path in solution.rglob("*"):
+        if path.is_file():
+            path.write_bytes(b"# theirs\n" + path.read_bytes())
+    folder = ALL[name].put_together(bench_over(solution))
+    theirs = {
+        str(path.relative_to(folder))
+        for path in folder.rglob("*")
+        if path.is_file() and path.read_bytes().startswith(b"# theirs\n")
+    }
+    assert theirs == OWN[name]
+
+
+@pytest.mark.parametrize("name", sorted(ALL.keys() - {"untuned"}))
+def test_nothing_handed_in_is_a_ruling(bench_over: BenchOver, tmp_path: Path, name: str) -> None:
+    with pytest.raises(Ruling, match="is missing: hand it in too"):
+        ALL[name].put_together(bench_over(tmp_path))
+
+
+def test_an_untouched_exercise_has_all_files(bench_over: BenchOver, tmp_path: Path) -> None:
+    """So that a beginner is told what is wrong in them, and not that they are missing."""
+    lay_out(dict(untouched("triton_ensemble")), tmp_path)
+    for composition in (TUNED, backend("preprocess"), backend("postprocess")):
+        assert composition.put_together(bench_over(tmp_path)).is_dir()

@@ -1,0 +1,78 @@
+"""Sizes of batches: what a mean says, and that a run of the rung tells batching from none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hotloop.checks.triton_ensemble import CLIENTS, LEAST_MEAN_BATCH, inquiries
+from hotloop.checks.triton_ensemble.compositions import UNTUNED
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.batches import Batches, mean_size
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.serving import metrics
+from hotloop.serving.environment import Environment
+
+BenchOver = Callable[..., Bench]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "mean"),
+    [({1: 10}, 1.0), ({16: 4}, 16.0), ({1: 2, 3: 2}, 2.0), ({1: 12, 16: 3}, 4.0), ({4: 15}, 4.0)],
+)
+def test_a_mean_is_by_execution(sizes: dict[int, int], mean: float) -> None:
+    assert mean_size(sizes) == mean
+
+
+def test_no_execution_has_no_mean() -> None:
+    for sizes in ({}, {4: 0}):
+        with pytest.raises(Ruling) as caught:
+            mean_size(sizes)
+        assert caught.value.verdict is Verdict.WRONG_ANSWER
+
+
+HISTOGRAMS = st.dictionaries(st.integers(1, 64), st.integers(1, 10**6), min_size=1)
+
+
+@given(before=HISTOGRAMS, gained=HISTOGRAMS)
+def test_only_what_was_gained_counts(before: dict[int, int], gained: dict[int, int]) -> None:
+    after = {size: before.get(size, 0) + gained.get(size, 0) for size in {*before, *gained}}
+    assert metrics.fewer(after, before) == gained
+    assert min(gained) <= mean_size(gained) <= max(gained)
+
+
+def judged(bench: Bench, line: str) -> RungRecord:
+    def repository(bench: Bench) -> Path:
+        folder = UNTUNED.put_together(bench)
+        for name in ("preprocess", "bert", "postprocess"):
+            with (folder / name / "config.pbtxt").open("a") as config:
+                config.write(f"\n{line}\n")
+        return folder
+
+    rung = Batches(repository, inquiries.under_load, "bert", LEAST_MEAN_BATCH, CLIENTS)
+    return rung.judge("batches", Candidate("topics", "config.pbtxt"), bench)
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "verdict"), [("", Verdict.TOO_SLOW), ("dynamic_batching { }", Verdict.PASSED)]
+)
+def test_batching_is_told_from_none(
+    installed: Environment, bench_over: BenchOver, line: str, verdict: Verdict
+) -> None:
+    turns: list[str] = []
+    bench = bench_over()
+    bench._turn = lambda: turns.append("alone")
+    record = judged(bench, line)
+    assert record.verdict is verdict
+    assert turns == ["alone"], "what is measured is measured alone"
+    sizes = {int(size): count for size, count in record.evidence["sizes"].items()}
+    assert sum(size * count for size, count in sizes.items()) == 512, "every row once"
+    assert (set(sizes) == {1}) == (not line)

@@ -1,0 +1,321 @@
+"""Servers for rungs: whose fault it is when one does not come up, or does not answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from hotloop.checks.triton_ensemble.compositions import UNTUNED
+from hotloop.judge import served
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.inquiry import Exchange, Inquiry, Said
+from hotloop.judge.loaded import LoadedSide
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.serves import Serves
+from hotloop.judge.rungs.sound import Sound
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.sandbox.confinement import SubmissionRefused
+from hotloop.serving import preflight
+from hotloop.serving.environment import Environment
+from hotloop.serving.inference import texts
+from hotloop.serving.server import Server, ServerFailed
+from hotloop.serving.trial import Trial
+from hotloop.serving.unavailable import ServingUnavailable
+
+BenchOver = Callable[..., Bench]
+FINE, BUSY, BROKEN = Trial("none", 2.0, ""), Trial("none", 25.0, ""), Trial("none", 0.0, "no shm")
+
+
+class Failing:
+    """A server that is not ready, for a reason."""
+
+    def __init__(self, reason: str, *, alive: bool, death: Verdict | None = None) -> None:
+        self.environment = object()
+        self.events: list[str] = []
+        self.reason, self.alive, self.death = reason, alive, death
+
+    def wait_ready(self) -> float:
+        raise ServerFailed(self.reason, "the log", self.death)
+
+    def stop(self) -> None:
+        self.alive = False
+        self.events.append("stopped")
+
+
+@pytest.fixture
+def trials(monkeypatch: pytest.MonkeyPatch) -> Callable[[Failing, Trial], None]:
+    """What a trial of another server is made to say."""
+
+    def say(server: Failing, tried: Trial) -> None:
+        def run(_environment: object) -> Trial:
+            server.events.append("trial")
+            return tried
+
+        monkeypatch.setattr(served.trial, "run", run)
+
+    return say
+
+
+def waited(server: Failing, bench: Bench, **more: bool) -> Ruling:
+    with pytest.raises(Ruling) as caught:
+        served.wait_ready(cast(Server, cast(Any, server)), bench, **more)
+    return caught.value
+
+
+# --- not ready ------------------------------------------------------------------------------------
+
+
+def test_a_server_that_ends_while_others_start_is_the_candidates(
+    bench_over: BenchOver, trials: Callable[..., None]
+) -> None:
+    server = Failing("model bert: no such\x07 file", alive=False)
+    trials(server, FINE)
+    found = waited(server, bench_over())
+    assert found.verdict is Verdict.RUNTIME_ERROR
+    assert found.sentence == "The server did not come up: model bert: no such file"
+
+
+def test_the_trial_is_made_when_the_candidates_server_is_gone(
+    bench_over: BenchOver, trials: Callable[..., None]
+) -> None:
+    """Else one that eats all CPUs while it starts would make the trial fail, and stay unjudged."""
+    server = Failing("not ready within 45 s", alive=True)
+    trials(server, FINE)
+    assert waited(server, bench_over()).verdict is Verdict.RUNTIME_ERROR
+    assert server.events == ["stopped", "trial"]
+
+
+def test_where_no_server_starts_it_is_the_judges(
+    bench_over: BenchOver, trials: Callable[..., None]
+) -> None:
+    server = Failing("not ready within 45 s", alive=True)
+    trials(server, BROKEN)
+    with pytest.raises(JudgeFault, match="no server starts here: no shm"):
+        served.wait_ready(cast(Server, cast(Any, server)), bench_over())
+
+
+@pytest.mark.parametrize(
+    ("alive", "verdict"), [(True, Verdict.UNDECIDED), (False, Verdict.RUNTIME_ERROR)]
+)
+def test_a_busy_machine_leaves_one_that_was_late_undecided(
+    bench_over: BenchOver, trials: Callable[..., None], alive: bool, verdict: Verdict
+) -> None:
+    """One that has ended was not late."""
+    server = Failing("not ready within 45 s", alive=alive)
+    trials(server, BUSY)
+    assert waited(server, bench_over()).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    "death", [Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT, Verdict.TIMEOUT], ids=str
+)
+def test_a_limit_that_ended_it_is_named(bench_over: BenchOver, death: Verdict) -> None:
+    assert waited(Failing("ended", alive=False, death=death), bench_over()).verdict is death
+
+
+def test_our_own_repository_that_fails_is_ours(bench_over: BenchOver) -> None:
+    server = Failing("no such file", alive=False, death=Verdict.MEMORY_LIMIT)
+    with pytest.raises(JudgeFault, match="our own repository failed: no such file"):
+        served.wait_ready(cast(Server, cast(Any, server)), bench_over(), trusted=True)
+
+
+# --- not started ----------------------------------------------------------------------------------
+
+
+def test_without_the_environment_nothing_is_measured_and_the_mend_is_named(
+    bench_over: BenchOver, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOTLOOP_SERVING", str(tmp_path))
+    with pytest.raises(ServingUnavailable):
+        preflight.require()
+    check = Check(
+        Candidate("topics", "config.pbtxt"), {"serves": Serves(UNTUNED.put_together, no_questions)}
+    )
+    [record] = judge_rungs(check, bench_over())
+    assert (record.verdict, record.earned) == (Verdict.NOT_MEASURED, 0.0)
+    assert record.sentence.startswith("Not served here: ")
+    assert "hotloop serving install" in record.sentence
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_a_repository_that_is_too_large(
+    bench_over: BenchOver, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trusted: bool
+) -> None:
+    def refuses(*_: object) -> Server:
+        raise SubmissionRefused("more than 64 MiB")
+
+    monkeypatch.setattr(served, "Server", refuses)
+    monkeypatch.setattr(served, "require_environment", lambda _bench: None)
+    with pytest.raises(SubmissionRefused if trusted else Ruling, match="64 MiB") as caught:
+        served.start(tmp_path, bench_over(), trusted=trusted)
+    assert trusted or cast(Ruling, caught.value).verdict is Verdict.OUTPUT_LIMIT
+
+
+# --- no answer ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "alive", "death", "verdict", "said"),
+    [
+        (TimeoutError(), True, None, Verdict.TIMEOUT, "in time"),
+        (TimeoutError(), False, Verdict.MEMORY_LIMIT, Verdict.MEMORY_LIMIT, "memory"),
+        (ConnectionError("reset"), True, None, Verdict.RUNTIME_ERROR, "No proper answer came: res"),
+        (ConnectionError("reset"), False, None, Verdict.RUNTIME_ERROR, "ended while it was asked"),
+        (ConnectionError("x"), False, Verdict.OUTPUT_LIMIT, Verdict.OUTPUT_LIMIT, "printed more"),
+        (ValueError("no \x1b[0mHTTP"), True, None, Verdict.RUNTIME_ERROR, "came: no [0mHTTP"),
+        (ValueError("x" * 9000), True, None, Verdict.RUNTIME_ERROR, "came: xxx"),
+    ],
+)
+def test_what_a_missing_answer_means(
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    alive: bool,
+    death: Verdict | None,
+    verdict: Verdict,
+    said: str,
+) -> None:
+    monkeypatch.setattr(served, "_GONE_S", 0.1)
+    server = cast(Server, cast(Any, Failing("", alive=alive, death=death)))
+    found = served.no_answer(server, error)
+    assert found.verdict is verdict
+    assert said in found.sentence
+    assert len(found.sentence) < 500
+
+
+# --- real servers ---------------------------------------------------------------------------------
+
+
+def no_questions(_bench: Bench) -> Iterator[Inquiry]:
+    yield from ()
+
+
+def right(said: Said) -> str | None:
+    return None if isinstance(said, dict) and "TOPIC" in said else f"it said {said}"
+
+
+def one_text(_bench: Bench) -> Iterator[Inquiry]:
+    yield Inquiry("one text", (Exchange("topics", {"TEXT": texts(["a lock"])}, right),))
+
+
+def judged(bench: Bench, change: Callable[[Path], object], **more: Any) -> RungRecord:
+    """Our repository with a change, as if a candidate had made it."""
+
+    def repository(bench: Bench) -> Path:
+        folder = UNTUNED.put_together(bench)
+        change(folder)
+        return folder
+
+    rungs = {"sound": Sound(repository), "serves": Serves(repository, one_text, ("sound",), **more)}
+    return judge_rungs(Check(Candidate("topics", "config.pbtxt"), rungs), bench)[-1]
+
+
+def in_model(name: str, old: str, new: str) -> Callable[[Path], object]:
+    def change(folder: Path) -> None:
+        file = folder / name / "1" / "model.py"
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new))
+
+    return change
+
+
+HANG = "import time\n        time.sleep(1000)"
+FAILURES: dict[str, tuple[Callable[[Path], object], Verdict, str]] = {
+    "a wrong name in a configuration": (
+        lambda folder: (folder / "bert" / "config.pbtxt").write_text('name: "brt"\n'),
+        Verdict.COMPILE_ERROR,
+        "Not reached",
+    ),
+    "a model that fails at load": (
+        in_model(
+            "preprocess", "folder = ", "raise OSError('no such tokenizer')\n        folder = "
+        ),
+        Verdict.RUNTIME_ERROR,
+        "did not come up: .*no such tokenizer",
+    ),
+    "a model that does not compile": (
+        in_model("postprocess", "def execute", "def execute("),
+        Verdict.RUNTIME_ERROR,
+        "did not come up",
+    ),
+    "an exception in execute": (
+        in_model("postprocess", "return [self", "return [self.unknown or self"),
+        Verdict.WRONG_ANSWER,
+        "one text: it said .*unknown",
+    ),
+    "a model that never answers": (
+        in_model("postprocess", "return [self", f"{HANG}\n        return [self"),
+        Verdict.TIMEOUT,
+        "did not answer in time",
+    ),
+    "a model that prints without end": (
+        in_model("postprocess", "return [self", "print('x' * (8 << 20))\n        return [self"),
+        Verdict.OUTPUT_LIMIT,
+        "printed more",
+    ),
+    "a model that takes all memory": (
+        in_model("postprocess", "return [self", "b'x' * (6 << 30)\n        return [self"),
+        Verdict.MEMORY_LIMIT,
+        "more memory",
+    ),
+}
+
+
+@pytest.mark.serving
+def test_our_repository_serves(installed: Environment, bench_over: BenchOver) -> None:
+    record = judged(bench_over(), lambda _folder: None)
+    assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
+    assert record.evidence == {"requests": 1}
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAILURES)
+def test_what_a_failure_of_the_candidates_becomes(
+    installed: Environment, bench_over: BenchOver, name: str
+) -> None:
+    change, verdict, said = FAILURES[name]
+    record = judged(bench_over(), change, timeout_s=3.0 if verdict is Verdict.TIMEOUT else 20.0)
+    assert (record.verdict, record.earned) == (verdict, 0.0)
+    with pytest.raises(AssertionError, match=said):
+        raise AssertionError(record.sentence)
+
+
+@pytest.mark.serving
+def test_our_own_repository_that_does_not_load_is_a_fault(
+    installed: Environment, bench_over: BenchOver
+) -> None:
+    bench = bench_over()
+    folder = UNTUNED.put_together(bench)
+    (folder / "preprocess" / "1" / "tokenizer.json").write_text("none")
+    with pytest.raises(JudgeFault, match="our own repository failed"):
+        served.over(folder, bench, trusted=True)
+
+
+@pytest.mark.serving
+def test_a_server_outlives_being_frozen_and_a_window_that_failed(
+    installed: Environment, bench_over: BenchOver
+) -> None:
+    bench = bench_over()
+    server = served.over(UNTUNED.put_together(bench), bench, trusted=True)
+
+    def unanswerable(_rng: np.random.Generator, flags: Any) -> Any:
+        raise ValueError("no questions")
+
+    side = LoadedSide(
+        server, unanswerable, bench.seeds, clients=2, requests=4, threads=1, trusted=True
+    )
+    at_rest = server.process.freezer.usage()
+    assert server.process.freezer.usage() == at_rest, "it stands still"
+    with pytest.raises(ValueError, match="no questions"):
+        side.window([False] * 4)
+    side.close()
+    assert server.ready()
+    bench.close()
+    assert not server.alive
