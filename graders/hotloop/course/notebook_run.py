@@ -13,7 +13,6 @@ from hotloop.course import nodes, render_record
 from hotloop.course.isolation import Isolation
 from hotloop.course.judging import SETTLE_S, Judge, ask
 from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, Limits
-from hotloop.course.lease import LONGEST_WAIT_S, Lease
 from hotloop.course.points import settle
 from hotloop.course.rulings import ruling
 from hotloop.curriculum import Module, Task
@@ -23,6 +22,7 @@ from hotloop.judge.files import digest
 from hotloop.judge.gpu import devices
 from hotloop.judge.job import Job
 from hotloop.judge.launcher import default_threads, worker_environment
+from hotloop.judge.lease import LONGEST_WAIT_S, Lease
 from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused

@@ -31,6 +31,9 @@ T = TypeVar("T")
 TAIL = 0.95
 PATIENCE_S = 20.0
 
+LEAD_IN = 8
+"""Requests before the clock starts: who has stood still for longer is slower at first."""
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -86,26 +89,31 @@ class LoadedSide:
 
     def window(self, adversarial: Sequence[bool]) -> LoadedWindow:
         """Make one. Ruling when the server fails or answers wrongly."""
-        asked = self.questions(self.seeds.generator(), adversarial)
+        asked = self.questions(self.seeds.generator(), [*(False,) * LEAD_IN, *adversarial])
+        lead_in, timed = asked[:LEAD_IN], asked[LEAD_IN:]
         freezer = self.server.process.freezer
         before, stolen = freezer.usage(), steal_seconds()
         still = before == self._at_rest
         freezer.thaw()
-        load = self._guarded(
-            lambda: self._clients.closed_loop([one.request for one in asked], PATIENCE_S)
-        )
+        first = self._ask(lead_in)
+        load = self._ask(timed)
         freezer.freeze()
         after = self._at_rest = freezer.usage()
         stolen = steal_seconds() - stolen
-        self._verify(asked, load)
+        self._verify(lead_in, first)
+        self._verify(timed, load)
         window = LoadedWindow(
             load.seconds,
             load.percentile(TAIL),
-            self._foreign_share(before, after, load.seconds, stolen),
+            self._foreign_share(before, after, first.seconds + load.seconds, stolen),
             intact=still and freezer.usage() == after,
         )
         self.tails[window.seconds / len(self.calls)] = window.tail_s
         return window
+
+    def _ask(self, asked: Sequence[Asked]) -> Load:
+        requests = [one.request for one in asked]
+        return self._guarded(lambda: self._clients.closed_loop(requests, PATIENCE_S))
 
     def _foreign_share(self, before: Usage, after: Usage, seconds: float, stolen: float) -> float:
         """A server idles between requests, and its processes wait for each other on few cores.

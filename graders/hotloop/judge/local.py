@@ -10,6 +10,7 @@ from pathlib import Path
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import digest, lay_out
 from hotloop.judge.job import Job
+from hotloop.judge.lease import Lease
 from hotloop.judge.record import Record
 from hotloop.sandbox.confinement import SandboxUnavailable
 from hotloop.sandbox.level import level
@@ -60,29 +61,33 @@ def judge_folder(
     on_progress: Callable[[str], None] = lambda _text: None,
     budget_s: float = 300.0,
 ) -> dict[str, Record]:
-    """Records by task, for a folder with a submission's files."""
+    """Records by task, for a folder with a submission's files.
+
+    While speed is measured, nobody else judges on this machine.
+    """
     own = judge is None
     process = judge or JudgeProcess()
     isolation = require_confinement()
     wanted = tuple(rungs) if rungs is not None else None
     summary = digest(root)
+
+    def judged(task: str) -> Record:
+        job = Job(
+            module,
+            task,
+            files=str(root),
+            notebook=NOTEBOOK,
+            isolation=isolation,
+            rungs=wanted,
+            submission_digest=summary,
+            budget_s=budget_s,
+            turns=True,
+        )
+        with Lease().turn(lambda: on_progress("waiting for the machine")) as turn:
+            return process.judge(job, on_progress, turn=turn.alone)
+
     try:
-        return {
-            task: process.judge(
-                Job(
-                    module,
-                    task,
-                    files=str(root),
-                    notebook=NOTEBOOK,
-                    isolation=isolation,
-                    rungs=wanted,
-                    submission_digest=summary,
-                    budget_s=budget_s,
-                ),
-                on_progress,
-            )
-            for task in tasks
-        }
+        return {task: judged(task) for task in tasks}
     finally:
         if own:
             process.close()

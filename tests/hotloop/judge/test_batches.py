@@ -13,6 +13,7 @@ from hotloop.checks.triton_ensemble import CLIENTS, LEAST_MEAN_BATCH, inquiries
 from hotloop.checks.triton_ensemble.compositions import UNTUNED
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
+from hotloop.judge.loaded import LEAD_IN
 from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.batches import Batches, mean_size
 from hotloop.judge.verdict import Ruling, Verdict
@@ -74,5 +75,7 @@ def test_batching_is_told_from_none(
     assert record.verdict is verdict
     assert turns == ["alone"], "what is measured is measured alone"
     sizes = {int(size): count for size, count in record.evidence["sizes"].items()}
-    assert sum(size * count for size, count in sizes.items()) == 512, "every row once"
+    rows = sum(size * count for size, count in sizes.items())
+    # The server counts an execution a little after it has answered.
+    assert 512 <= rows <= 512 + LEAD_IN, "every row once"
     assert (set(sizes) == {1}) == (not line)

@@ -65,12 +65,15 @@ class Scene:
         monkeypatch.setattr(loaded, "Clients", lambda _server, _count: self)
         monkeypatch.setattr(loaded, "outranks_all", lambda _tasks: self.real_time)
         monkeypatch.setattr(loaded, "steal_seconds", lambda: 0.0)
+        monkeypatch.setattr(loaded, "LEAD_IN", 0)
 
     @property
     def process(self) -> Any:
         return SimpleNamespace(freezer=self.tree)
 
     def closed_loop(self, requests: Sequence[bytes], within_s: float) -> Load:
+        if not requests:
+            return Load(0.0, (), ())
         self.tree.events.append("load")
         self.tree.cpu_ns += self.cpu_ns
         self.tree.wait_ns += self.wait_ns
@@ -122,6 +125,20 @@ def test_what_a_window_says(scene: Scene) -> None:
     window = side.window([False] * REQUESTS)
     assert (window.seconds, window.tail_s, window.counts) == (0.1, 0.04, True)
     assert side.tails == {0.1 / REQUESTS: 0.04}
+
+
+def test_the_clock_starts_after_some_requests(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are compared like all others, and none of them is awkward."""
+    monkeypatch.setattr(loaded, "LEAD_IN", REQUESTS)
+    seen: list[Any] = []
+    scene.complaint = seen.append  # type: ignore[assignment]
+    side = scene.side()
+    window = side.window([True] * REQUESTS)
+    assert scene.tree.events[1:] == ["write questions", "thaw", "load", "load", "freeze"]
+    assert window.seconds == 0.1
+    assert len(seen) == 2 * REQUESTS
 
 
 def test_who_ran_while_it_should_stand_still_spoils_the_next_window(scene: Scene) -> None:

@@ -159,9 +159,8 @@ def children() -> list[str]:
 
 @pytest.mark.serving
 @pytest.mark.slow
-@pytest.mark.parametrize("isolation", ["bubblewrap", "none"])
-def test_the_reference_passes(judge: Judge, isolation: str) -> None:
-    records = judge(handed_in(), isolation)
+def test_the_reference_passes_without_a_sandbox(judge: Judge) -> None:
+    records = judge(handed_in(), "none")
     assert {r.rung: r.verdict for r in records} == dict.fromkeys(
         ("answers", "deadline", "errors"), Verdict.PASSED
     ), records
@@ -174,17 +173,6 @@ def test_the_untouched_exercise_earns_nothing(judge: Judge) -> None:
     records = judge("def classify(*_):\n    raise NotImplementedError")
     assert {r.verdict for r in records} == {Verdict.WRONG_ANSWER}
     assert "Not attempted yet" in records[0].sentence
-
-
-@pytest.mark.serving
-@pytest.mark.slow
-@pytest.mark.parametrize("path", WRONG, ids=[path.stem for path in WRONG])
-def test_a_wrong_client_fails_the_rung_that_it_names(judge: Judge, path: Path) -> None:
-    records = {r.rung: r for r in judge(handed_in(path))}
-    failing = render.wrong_answer(MODULE, path).rung
-    assert records[failing].verdict is Verdict.WRONG_ANSWER, records[failing]
-    others = [r for r in records.values() if r.rung != failing]
-    assert {r.verdict for r in others if "Not reached" not in r.sentence} <= {Verdict.PASSED}
 
 
 @pytest.mark.serving

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.course import lease
-from hotloop.course.lease import Lease, NotOurFolder
+from hotloop.judge import lease
+from hotloop.judge.lease import Lease, NotOurFolder
 
 _HOLD = """
 import sys
 from pathlib import Path
-from hotloop.course.lease import Lease
+from hotloop.judge.lease import Lease
 with Lease(Path(sys.argv[1])).exclusive():
     print("held", flush=True)
     sys.stdin.read()
