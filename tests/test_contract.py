@@ -352,18 +352,21 @@ def test_a_wrong_answer_fails_where_it_says(
 ) -> None:
     """It fails at its rung, and passes all rungs before it.
 
-    Of those that measure speed only the ones that it takes to get there: the others are in the
-    recorded runs.
+    Of those that measure speed it must earn something: how much, the machine's mood has a say in.
     """
     files = render.submission(module.id, wrong.path)
     task = module.task(wrong.task)
     names = [rung.id for rung in task.rungs]
-    needed = {*_quick(task), *check.find(module.id, task.id).rungs[wrong.rung].needs}
-    before = [name for name in names[: names.index(wrong.rung)] if name in needed]
+    before = names[: names.index(wrong.rung)]
     _require(module, task, [*before, wrong.rung])
     record = _judged(module.id, files, [wrong.task], judge, [*before, wrong.rung])[wrong.task]
-    for name in before:
-        assert record.rung(name).verdict is Verdict.PASSED, _told(record.rung(name))
+    for rung in map(record.rung, before):
+        if rung.rung in _quick(task):
+            assert rung.verdict is Verdict.PASSED, _told(rung)
+        elif rung.verdict is Verdict.UNDECIDED:
+            pytest.skip(f"this machine is too busy for a speed verdict now: {rung.sentence}")
+        else:
+            assert rung.earned > 0, _told(rung)
     failed = record.rung(wrong.rung)
     assert failed.earned < 1, _told(failed)
     if failed.verdict is Verdict.UNDECIDED:
