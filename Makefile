@@ -1,7 +1,7 @@
 # `make demo` and `make test` are all that a newcomer needs; both make .venv themselves.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format site site-serve lab render wheel clean need-python need-bwrap
+.PHONY: help demo test setup-compilers test-compilers lint format site site-serve lab render wheel clean need-python need-bwrap
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -20,6 +20,11 @@ demo: $(VENV)/.hotloop-demo need-bwrap  ## autograde the bundled submissions in 
 
 test: $(VENV)/.hotloop-test lint need-bwrap  ## style, types and all tests that this machine can run
 	$(BIN)/pytest -n $(JOBS)
+
+setup-compilers: $(VENV)/.hotloop-compilers  ## install Apache TVM too, which few modules need
+
+test-compilers: $(VENV)/.hotloop-compilers need-bwrap  ## the tests that need it
+	$(BIN)/pytest -n $(JOBS) -k tvm
 
 lint: $(VENV)/.hotloop-test  ## ruff and pyright
 	$(BIN)/ruff check
@@ -64,8 +69,12 @@ $(VENV)/.hotloop-demo: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.hotloop-test: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[course,serving,site,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[course,serving,onnx,site,dev]'
 	@touch $(VENV)/.hotloop-demo $@
+
+$(VENV)/.hotloop-compilers: pyproject.toml | $(VENV)/.hotloop-test
+	$(BIN)/python -m pip install --quiet --editable '.[compilers]'
+	@touch $@
 
 need-python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

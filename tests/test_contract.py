@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum, paths, render
+from hotloop import curriculum, extras, paths, render
 from hotloop.curriculum import Module, Task
 from hotloop.judge import check
 from hotloop.judge.client import JudgeProcess
@@ -288,6 +288,9 @@ def _judged(
 @cache
 def _gap(need: str) -> str:
     """What is missing on this machine, and what mends it; empty where it is there."""
+    if need in extras.IMPORTED:
+        lacking = extras.missing(need)
+        return f"{', '.join(lacking)} not installed: {extras.remedy(need)}" if lacking else ""
     assert need == "serving", "nothing else is installed apart"
     try:
         preflight.require()

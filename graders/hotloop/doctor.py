@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
 
-from hotloop import curriculum, paths
+from hotloop import curriculum, extras, paths
 from hotloop.cudasim.problem import ToolMissing
 from hotloop.judge import device
 from hotloop.nvcc import toolchain
@@ -243,6 +243,17 @@ def _serving() -> Finding:
     return Finding("serving", State.OK, found)
 
 
+def _extra(name: str) -> Callable[[], Finding]:
+    def look() -> Finding:
+        lacking = extras.missing(name)
+        if lacking:
+            what = f"{', '.join(lacking)} not installed"
+            return Finding(name, State.MISSING, what, extras.remedy(name))
+        return Finding(name, State.OK, ", ".join(extras.IMPORTED[name]))
+
+    return look
+
+
 def _package(name: str, purpose: str) -> Callable[[], Finding]:
     def look() -> Finding:
         version = _version(name)
@@ -273,6 +284,7 @@ _LOOKS: tuple[Callable[[], Finding], ...] = (
     _package("nbgrader", "`hotloop grade` and `hotloop demo` use it"),
     _nvcc,
     _serving,
+    *(_extra(name) for name in extras.IMPORTED),
     _gpu,
 )
 

@@ -30,6 +30,8 @@ _LESSON = "lesson.md"
 _NOT_FOR_READERS = {"design.md", "README.md"}
 _NEEDS: Mapping[curriculum.Need, str] = {
     "serving": "A real Triton Inference Server, once: `hotloop serving install`.",
+    "onnx": "ONNX and ONNX Runtime: `pip install 'hotloop[onnx]'`.",
+    "tvm": "Apache TVM: `pip install 'hotloop[tvm]'`, or `make setup-compilers` in a clone.",
 }
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
+from hotloop import extras
 from hotloop.judge.record import RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
 
@@ -71,12 +72,14 @@ class Check:
 
     rungs: judged in order; module.yaml gives their points.
     programs: what this machine must have for any of them, by name of the executable and of the
-        Debian package it comes in. Without one nothing is measured, and no points are lost.
+        Debian package it comes in. extras: likewise, Hotloop's optional groups of packages. Without
+        one nothing is measured, and no points are lost.
     """
 
     candidate: Candidate
     rungs: Mapping[str, Rung]
     programs: Mapping[str, str] = field(default_factory=dict[str, str])
+    extras: tuple[str, ...] = ()
 
 
 def find(module: str, task: str) -> Check:
@@ -116,6 +119,10 @@ def _unequipped(name: str, check: Check) -> RungRecord | None:
     for program, package in check.programs.items():
         if shutil.which(program) is None:
             sentence = f"{program} is missing on this machine: sudo apt-get install {package}"
+            return RungRecord(name, Verdict.NOT_MEASURED, sentence)
+    for extra in check.extras:
+        if lacking := extras.missing(extra):
+            sentence = f"{lacking[0]} is missing on this machine: {extras.remedy(extra)}"
             return RungRecord(name, Verdict.NOT_MEASURED, sentence)
     return None
 

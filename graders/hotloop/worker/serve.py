@@ -37,6 +37,7 @@ class Worker:
     def __init__(self, namespace: Namespace) -> None:
         self.namespace = namespace
         self.candidate: Callable[..., Any] | None = None
+        self.loaded: str | None = None
         self.mappings: dict[int, Mapping] = {}
         self.calls: list[Message] = []
         self.arguments: list[list[Any]] = []
@@ -74,14 +75,19 @@ class Worker:
         return {}
 
     def on_resolve(self, message: Message, _fds: list[int]) -> Message:
-        """Find the candidate by name, in its file or in the notebook's namespace."""
+        """Find the candidate by name, in its file or in the notebook's namespace.
+
+        A file is run once; its other functions find what the first ones have left in it.
+        """
         if "harness" in message:
             from hotloop.worker import cuda_extension
 
             path = Path(message["file"])
             self.namespace = {message["name"]: cuda_extension.load(path, message["harness"])}
-        elif message["file"] is not None:
+            self.loaded = None
+        elif message["file"] is not None and message["file"] != self.loaded:
             self.namespace = load_file(Path(message["file"]))
+            self.loaded = message["file"]
         candidate = self.namespace.get(message["name"])
         if not callable(candidate):
             raise NameError(f"there is no function called {message['name']!r}")

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hotloop.judge.arithmetic_ceiling import flops_per_second
-from hotloop.judge.bench import Bench
+from hotloop.judge.bench import RESOLVE_TIMEOUT_S, Bench
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.check import Candidate
 from hotloop.judge.levels import Level
+from hotloop.judge.link import Link
 from hotloop.judge.record import RungRecord
 from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
 from hotloop.judge.seeds import Seeds
@@ -35,6 +36,19 @@ IMPLAUSIBLE = 1.3
 """Nobody is this many times faster than the measured copy; caches explain some of it."""
 
 
+Entrant = Callable[[Candidate, Bench], tuple[Link, Candidate]]
+"""What is timed for a candidate: a worker, and the function that is called in it."""
+
+
+def own_worker(candidate: Candidate, bench: Bench) -> tuple[Link, Candidate]:
+    """The candidate itself, where it lives."""
+    return bench.worker(candidate), candidate
+
+
+def _nothing(_link: Link, _bench: Bench) -> None:
+    """Most baselines are ready when they have started."""
+
+
 @dataclass(frozen=True)
 class Baseline:
     """A function in a file of ours under `checks/baselines/`, destination style.
@@ -42,12 +56,24 @@ class Baseline:
     copy: a function in the same file that only copies, for the ceiling.
     beside: other files of ours that it needs, by the name that it knows them by; without any, it
         sees the folder that it lies in.
+    prepare: what is to be done in a worker that has just started, such as giving it a model.
+    environment: variables of its process.
     """
 
     path: Path
     name: str
     copy: str = "copy"
     beside: Mapping[str, Path] = field(default_factory=dict[str, Path])
+    prepare: Callable[[Link, Bench], None] = _nothing
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def start(self, bench: Bench) -> tuple[Link, Candidate]:
+        """A worker of its own, and what is called in it."""
+        link = bench.trusted(self.folder(bench), self.environment)
+        self.prepare(link, bench)
+        ours = Candidate(self.name, self.path.name, "destination")
+        link.resolve(ours.name, ours.file, RESOLVE_TIMEOUT_S)
+        return link, ours
 
     def folder(self, bench: Bench) -> Path:
         """What its worker sees."""
@@ -64,6 +90,7 @@ class Fast:
     fewest_bytes: of one call, read and written once.
     levels: speed-ups over the baseline and the share of points each earns.
     fewest_flops: of one call, where arithmetic is the limit and not the bytes.
+    entrant: gives what is timed, if that is not the candidate itself but a file that it has made.
     """
 
     workload: Workload
@@ -71,19 +98,18 @@ class Fast:
     fewest_bytes: Callable[[CallSpec], int]
     levels: tuple[Level, ...]
     fewest_flops: Callable[[CallSpec], int] | None = None
+    entrant: Entrant = own_worker
     needs: tuple[str, ...] = ("correct",)
     seconds: float = 30.0
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Correctness is known; measure, compare, rule."""
         threads = bench.launcher.threads
-        link = bench.worker(candidate)
+        link, run = self.entrant(candidate, bench)
         bench.progress("starting the baseline")
-        other = bench.trusted(self.baseline.folder(bench))
-        ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
-        other.resolve(ours.name, ours.file, 60)
+        other, ours = self.baseline.start(bench)
         side_a = Side(other, ours, self.workload, threads, bench.seeds)
-        side_b = Side(link, candidate, self.workload, threads, bench.seeds)
+        side_b = Side(link, run, self.workload, threads, bench.seeds)
         try:
             bench.progress("warming up")
             for side in (side_b, side_a):
@@ -98,9 +124,8 @@ class Fast:
     @contextmanager
     def _twin(self, like: Side, bench: Bench) -> Generator[Side]:
         """The baseline in another process, placed and warmed up like the first one."""
-        link = bench.trusted(self.baseline.folder(bench))
+        link, _ = self.baseline.start(bench)
         try:
-            link.resolve(self.baseline.name, self.baseline.path.name, 60)
             twin = Side(link, like.candidate, self.workload, like.threads, bench.seeds)
             try:
                 join(link, cores_of(like.link))

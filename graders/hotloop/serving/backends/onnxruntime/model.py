@@ -13,6 +13,7 @@ takes one.
 # pyright: basic, reportMissingImports=false, reportMissingModuleSource=false
 import json
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import onnxruntime as ort
@@ -131,7 +132,8 @@ class TritonPythonModel:
         else:
             joined = {name: np.concatenate([feed[name] for feed in feeds]) for name in self.inputs}
         try:
-            results = dict(zip(self.outputs, self.session.run(self.outputs, joined), strict=True))
+            found = cast("list[np.ndarray]", self.session.run(self.outputs, joined))
+            results = dict(zip(self.outputs, found, strict=True))
         except Exception as error:  # noqa: BLE001 - onnxruntime has no common ancestor of errors
             for index, _ in members:
                 responses[index] = _failed(error)

@@ -1,0 +1,23 @@
+"""Packages that only some modules need, by the optional group that installs them."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Mapping
+
+IMPORTED: Mapping[str, tuple[str, ...]] = {
+    "onnx": ("onnx", "onnxruntime", "onnxscript"),
+    "tvm": ("tvm",),
+}
+"""What a group brings, as it is imported."""
+
+
+def missing(extra: str) -> tuple[str, ...]:
+    """What of the group cannot be imported here; nothing is imported to find out."""
+    return tuple(name for name in IMPORTED[extra] if importlib.util.find_spec(name) is None)
+
+
+def remedy(extra: str) -> str:
+    """The command that installs the group."""
+    return f"{sys.executable} -m pip install 'hotloop[{extra}]'"

@@ -1,0 +1,163 @@
+"""Files that a candidate makes, and programs of ours that make, read and run them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hotloop.judge.artifact import Assignment
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.verdict import Ruling, Verdict
+
+CANDIDATES = """
+from pathlib import Path
+
+def doubled(source, target):
+    numbers = [2 * float(n) for n in Path(source).read_text().split()]
+    Path(target).write_text(" ".join(map(str, numbers)))
+
+def kept(source, target):
+    Path(target).write_text(Path(source).read_text())
+
+def nowhere(source, target):
+    pass
+
+def words(source, target):
+    Path(target).write_text("many words")
+
+"""
+
+PROGRAM = """
+import tempfile
+from pathlib import Path
+
+NUMBERS = []
+
+def make(seed):
+    path = Path(tempfile.mkdtemp()) / "numbers.txt"
+    path.write_text(f"{seed} 4.5")
+    return {"path": str(path), "sum": 2 * (seed + 4.5)}
+
+def total(path):
+    return sum(map(float, Path(path).read_text().split()))
+
+def load(path):
+    NUMBERS[:] = map(float, Path(path).read_text().split())
+
+def scaled(x, out):
+    out.copy_(x * NUMBERS[0])
+
+def broken(path):
+    raise ValueError("ours")
+"""
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    (tmp_path / "candidates.py").write_text(CANDIDATES)
+    bench = Bench(
+        files=tmp_path,
+        launcher=Launcher("none"),
+        connect=lambda: None,
+        budget_s=60.0,
+        device="cpu",
+    )
+    yield bench
+    bench.close()
+
+
+@pytest.fixture
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    path = tmp_path_factory.mktemp("ours") / "program.py"
+    path.write_text(PROGRAM)
+    return Program({"program.py": path}, "program.py")
+
+
+def rung(program: Program) -> Makes:
+    def assignments(rng: np.random.Generator, bench: Bench) -> Iterator[Assignment]:
+        for number in range(2):
+            given = program.trusted(bench).ask("make", int(rng.integers(1, 100)))
+            assert isinstance(given, dict)
+            yield Assignment(
+                f"list {number}",
+                (GivenFile("numbers.txt", program.trusted(bench).take(given["path"])),),
+                "doubled.txt",
+                complaint_about(given["sum"], bench),
+            )
+
+    def complaint_about(want: float, bench: Bench) -> Callable[[bytes], str | None]:
+        def complaint(data: bytes) -> str | None:
+            file = GivenFile("doubled.txt", data)
+            got = program.given(bench, "sums").ask("total", file)
+            return None if got == want else f"the sum is {got} and should be {want}"
+
+        return complaint
+
+    return Makes(assignments)
+
+
+def candidate(name: str) -> Candidate:
+    return Candidate(name, "candidates.py", "json")
+
+
+def test_what_is_made_as_asked_passes(bench: Bench, program: Program) -> None:
+    record = rung(program).judge("made", candidate("doubled"), bench)
+    assert record.verdict is Verdict.PASSED
+    assert "2 hidden inputs" in record.sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "said"),
+    [
+        ("kept", Verdict.WRONG_ANSWER, "list 0: the sum is"),
+        ("nowhere", Verdict.WRONG_ANSWER, "not written 'doubled.txt'"),
+        ("words", Verdict.RUNTIME_ERROR, "list 0: It raised ValueError"),
+        ("absent", Verdict.RUNTIME_ERROR, "absent"),
+    ],
+)
+def test_what_is_not_does_not(
+    name: str, verdict: Verdict, said: str, bench: Bench, program: Program
+) -> None:
+    with pytest.raises(Ruling) as ruling:
+        rung(program).judge("made", candidate(name), bench)
+    assert ruling.value.verdict is verdict
+    assert said in ruling.value.sentence
+
+
+def test_another_function_may_be_asked(bench: Bench, program: Program) -> None:
+    other = Makes(rung(program).assignments, entry="kept")
+    with pytest.raises(Ruling, match="the sum is"):
+        other.judge("made", candidate("doubled"), bench)
+
+
+def test_what_was_made_is_run_on_the_judges_tensors(bench: Bench, program: Program) -> None:
+    runner = program.given(bench, "runs")
+    runner.ask("load", GivenFile("numbers.txt", b"3.0"))
+    case = Case("a case", (Tensor(np.arange(4.0), FP32),), TensorSpec((4,), FP32))
+    assert runner.answer("scaled", case).tolist() == [0.0, 3.0, 6.0, 9.0]
+
+
+def test_our_own_failures_are_not_the_candidates(bench: Bench, program: Program) -> None:
+    with pytest.raises(JudgeFault, match="ours"):
+        program.trusted(bench).ask("broken", GivenFile("x", b""))
+    with pytest.raises(Ruling, match="ours"):
+        program.given(bench, "looks").ask("broken", GivenFile("x", b""))
+
+
+def test_each_purpose_has_a_process_of_its_own(bench: Bench, program: Program) -> None:
+    one, other = program.given(bench, "one"), program.given(bench, "other")
+    assert one is program.given(bench, "one")
+    assert one.link is not other.link
+    assert program.trusted(bench).link not in {one.link, other.link}
