@@ -9,7 +9,10 @@ from typing import Annotated
 
 import typer
 
-from hotloop import __version__
+from hotloop import (
+    __version__,
+    no_iri_grammar,  # noqa: F401 - before anything that reads notebooks
+)
 from hotloop.cli import (
     check,
     course,
