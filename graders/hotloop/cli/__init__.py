@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
+# Before anything that reads notebooks.
 from hotloop import (
     __version__,
-    no_iri_grammar,  # noqa: F401 - before anything that reads notebooks
+    no_iri_grammar,  # noqa: F401 # pyright: ignore[reportUnusedImport]
 )
 from hotloop.cli import (
     check,

@@ -27,15 +27,23 @@ def run(
         if isolation == "none":
             raise UserError(f"{reason} Evidence is taken in the sandbox; see `hotloop doctor`.")
         wanted = [find.module(module)] if module else find.all_modules()
-        runs = {found.id: _measure(found.id) for found in wanted}
-        try:
-            written = {name: str(evidence.write(run)) for name, run in runs.items()}
-        except PermissionError as error:
-            raise UserError(f"{error}.") from None
+        runs: dict[str, Run] = {}
+        written: dict[str, str] = {}
+        for found in wanted:
+            # One after the other: what was measured is kept, whatever happens to the next.
+            runs[found.id] = run = _measure(found.id)
+            written[found.id] = _written(run)
         runs_as_data = [run.model_dump(mode="json", exclude_none=True) for run in runs.values()]
         shown = [_table(run) for run in runs.values()]
         told = Text("\n".join(f"written: {path}" for path in written.values()))
         answer.give({"written": written, "runs": runs_as_data}, *shown, told)
+
+
+def _written(run: Run) -> str:
+    try:
+        return str(evidence.write(run))
+    except PermissionError as error:
+        raise UserError(f"{error}.") from None
 
 
 def _measure(module: str) -> Run:

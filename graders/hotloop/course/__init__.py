@@ -1,1 +1,2 @@
-from hotloop import no_iri_grammar  # noqa: F401 - before anything that reads notebooks
+# Before anything that reads notebooks.
+from hotloop import no_iri_grammar  # noqa: F401 # pyright: ignore[reportUnusedImport]
