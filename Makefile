@@ -1,7 +1,7 @@
 # `make demo` and `make test` are all that a newcomer needs; both make .venv themselves.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test setup-compilers test-compilers lint format site site-serve lab render wheel clean need-python need-bwrap
+.PHONY: help demo test setup-compilers test-compilers test-serving lint format site site-serve lab render wheel clean need-python need-bwrap
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -21,10 +21,14 @@ demo: $(VENV)/.hotloop-demo need-bwrap  ## autograde the bundled submissions in 
 test: $(VENV)/.hotloop-test lint need-bwrap  ## style, types and all tests that this machine can run
 	$(BIN)/pytest -n $(JOBS)
 
-setup-compilers: $(VENV)/.hotloop-compilers  ## install Apache TVM too, which few modules need
+setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime and Apache TVM, which few modules need
 
-test-compilers: $(VENV)/.hotloop-compilers need-bwrap  ## the tests that need it
-	$(BIN)/pytest -n $(JOBS) -k tvm
+test-compilers: $(VENV)/.hotloop-compilers need-bwrap  ## the tests of those modules
+	$(BIN)/pytest -n $(JOBS) -k 'resnet_tensorrt or tvm_passes'
+
+test-serving: $(VENV)/.hotloop-test need-bwrap  ## the tests that need a real tritonserver, which it installs
+	$(BIN)/hotloop serving install
+	$(BIN)/pytest -n $(JOBS) -k 'serving or triton_ensemble'
 
 lint: $(VENV)/.hotloop-test  ## ruff and pyright
 	$(BIN)/ruff check
@@ -69,7 +73,7 @@ $(VENV)/.hotloop-demo: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.hotloop-test: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[course,serving,onnx,site,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[course,serving,site,dev]'
 	@touch $(VENV)/.hotloop-demo $@
 
 $(VENV)/.hotloop-compilers: pyproject.toml | $(VENV)/.hotloop-test

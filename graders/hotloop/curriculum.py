@@ -244,7 +244,10 @@ class WeakAnswer(_Strict):
 
 
 class Question(_Strict):
-    """One interview question. proof: a program, relative to the module, that shows the claims."""
+    """One interview question. proof: a program, relative to the module, that shows the claims.
+
+    What ends in _zh says the same in Chinese, for those who ask in it, as the prompt's `zh` does.
+    """
 
     id: Identifier
     level: Tier
@@ -253,7 +256,9 @@ class Question(_Strict):
     prompt: Prompt
     probes: Annotated[list[Text], Field(min_length=2)]
     strategy: Annotated[list[Text], Field(min_length=2)]
+    strategy_zh: list[Text] | None = None
     answer: Text
+    answer_zh: Text | None = None
     weak_answers: Annotated[list[WeakAnswer], Field(min_length=1)]
     follow_ups: Annotated[list[Text], Field(min_length=2)]
     rubric: Rubric
@@ -264,6 +269,19 @@ class Question(_Strict):
     def _whole_rubric(self) -> Self:
         if set(self.rubric) != set(range(5)):
             raise ValueError("the rubric needs the marks 0 to 4")
+        return self
+
+    @model_validator(mode="after")
+    def _languages_say_the_same(self) -> Self:
+        chinese = (self.prompt.zh, self.strategy_zh, self.answer_zh)
+        if self.answer_zh is not None and None in chinese:
+            raise ValueError("an answer_zh needs a prompt in zh and a strategy_zh")
+        if self.strategy_zh is None:
+            return self
+        if self.answer_zh is None:
+            raise ValueError("a strategy_zh needs an answer_zh")
+        if len(self.strategy_zh) != len(self.strategy):
+            raise ValueError("strategy_zh has as many steps as strategy")
         return self
 
 

@@ -1,6 +1,7 @@
 """What a lesson shows as a program's output is that program's output: texts and figures."""
 
 import runpy
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,10 @@ def test_there_are_recorded_outputs() -> None:
 
 
 @pytest.mark.parametrize("path", OUTPUTS, ids=lambda p: f"{p.parents[1].name}.{p.name}")
-def test_an_output_is_its_programs(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_output_is_its_programs(
+    path: Path, require: Callable[[Path], None], capfd: pytest.CaptureFixture[str]
+) -> None:
+    require(path.with_suffix(".py"))
     runpy.run_path(str(path.with_suffix(".py")), run_name="__main__")
     assert capfd.readouterr().out == path.read_text(encoding="utf-8")
 

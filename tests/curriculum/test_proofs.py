@@ -3,6 +3,7 @@
 import runpy
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,10 @@ PROOFS = sorted(paths.curriculum().glob("*/proofs/*.py"))
 
 
 @pytest.mark.parametrize("path", PROOFS, ids=lambda p: f"{p.parents[1].name}.{p.stem}")
-def test_a_proof_runs_and_shows_something(path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_proof_runs_and_shows_something(
+    path: Path, require: Callable[[Path], None], capfd: pytest.CaptureFixture[str]
+) -> None:
+    require(path)
     if INTERPRETED in path.read_text(encoding="utf-8"):
         # Triton decides when it is imported, and another proof may have imported it already.
         subprocess.run([sys.executable, str(path)], check=True, timeout=150)

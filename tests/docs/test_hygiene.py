@@ -17,7 +17,7 @@ FORBIDDEN = {
 }
 HOSTILE = ROOT / "tests" / "exploits"
 """What these submissions try to read is no path of ours."""
-LARGEST = 1_500_000
+LARGEST = 3_200_000
 
 
 def tracked() -> list[Path]:

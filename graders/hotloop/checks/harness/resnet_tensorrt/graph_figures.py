@@ -1,0 +1,253 @@
+"""Networks with everything in them that makes reading a graph go wrong, and their true figures.
+
+The batch has a name instead of a size. The figures come from running the graph and measuring what
+its tensors really take, not from inferring shapes, and from definitions that are followed literally
+and slowly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import onnx
+from graph_nets import Builder, Rng
+from numpy.typing import NDArray
+from onnx import TensorProto, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+CHANNELS, SIDE = 6, 8
+
+Motif = Callable[[Builder, str], str]
+Arrays = Mapping[str, NDArray[np.generic]]
+
+
+def puzzling(rng: Rng) -> onnx.ModelProto:
+    """Each of the motifs once, in random order, then a dense head."""
+    net = Builder(rng)
+    side = SIDE + 2 * int(rng.integers(3))
+    x = net.input("pixels", ("batch", CHANNELS, side, side))
+    for place in rng.permutation(len(MOTIFS)):
+        x = MOTIFS[place](net, x)
+    _spare(net)
+    net.outputs.append(_head(net, x))
+    return net.model()
+
+
+def figures(model: onnx.ModelProto, batch: int) -> dict[str, object]:
+    """What `read_graph` is to answer."""
+    values = _values(model, batch)
+    fusible, blocked = _chains(model.graph)
+    read = {name for node in model.graph.node for name in node.input}
+    shown = {value.name for value in model.graph.output}
+    stored = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    return {
+        "fusible": fusible,
+        "blocked": blocked,
+        "foldable": _foldable(model.graph),
+        "unused": [name for name in stored if name not in read | shown],
+        "parameter_bytes": sum(v.nbytes for name, v in stored.items() if name in read),
+        "macs": sum(_macs(node, values) for node in model.graph.node),
+        "peak_bytes": _peak_bytes(model.graph, values),
+    }
+
+
+# --- motifs ---------------------------------------------------------------------------------------
+
+
+def _whole_chain(net: Builder, x: str) -> str:
+    return net.conv_bn_relu(x, CHANNELS, int(net.rng.choice([1, 3])))
+
+
+def _grouped_chain(net: Builder, x: str) -> str:
+    groups = int(net.rng.choice([2, 3, CHANNELS]))
+    return net.relu(net.batchnorm(net.conv(x, CHANNELS, groups=groups)))
+
+
+def _without_normalization(net: Builder, x: str) -> str:
+    return net.relu(net.conv(x, CHANNELS, bias=True))
+
+
+def _without_relu(net: Builder, x: str) -> str:
+    return net.node("Sigmoid", [net.batchnorm(net.conv(x, CHANNELS))])
+
+
+def _read_twice(net: Builder, x: str) -> str:
+    y = net.conv(x, CHANNELS, 1)
+    return net.node("Add", [net.relu(net.batchnorm(y)), y])
+
+
+def _two_activations(net: Builder, x: str) -> str:
+    y = net.conv(x, CHANNELS)
+    return net.node("Mul", [net.relu(y), net.node("Sigmoid", [y])])
+
+
+def _shown_outside(net: Builder, x: str) -> str:
+    y = net.conv(x, CHANNELS, 1)
+    net.outputs.append(y)
+    return net.relu(net.batchnorm(y))
+
+
+def _normalized_read_twice(net: Builder, x: str) -> str:
+    y = net.batchnorm(net.conv(x, CHANNELS))
+    return net.node("Add", [net.relu(y), y])
+
+
+def _normalized_shown_outside(net: Builder, x: str) -> str:
+    y = net.batchnorm(net.conv(x, CHANNELS, 1))
+    net.outputs.append(y)
+    return net.relu(y)
+
+
+def _before_the_convolution(net: Builder, x: str) -> str:
+    return net.node("Tanh", [net.conv(net.relu(net.batchnorm(x)), CHANNELS)])
+
+
+def _computed_weight(net: Builder, x: str) -> str:
+    shape = (CHANNELS, CHANNELS, 1, 1)
+    base = net.weight(net.rng.normal(0, 0.5, shape), "base")
+    gain = net.weight(net.rng.uniform(0.5, 1.5, (CHANNELS, 1, 1, 1)), "gain")
+    return net.relu(net.conv(x, CHANNELS, 1, weight=net.node("Mul", [base, gain])))
+
+
+def _constants_in_a_row(net: Builder, x: str) -> str:
+    values = net.rng.uniform(1, 4, (1, CHANNELS, 1, 1)).astype(np.float32)
+    constant = net.node("Constant", [], value=numpy_helper.from_array(values))
+    root = net.node("Sqrt", [constant])
+    return net.node("Div", [x, root])
+
+
+def _half_precision(net: Builder, x: str) -> str:
+    half = net.node("Cast", [x], to=TensorProto.FLOAT16)
+    return net.node("Cast", [net.relu(half)], to=TensorProto.FLOAT)
+
+
+def _long_way_round(net: Builder, x: str) -> str:
+    """A tensor that has to wait for a wider branch."""
+    wide = net.conv_bn_relu(x, 3 * CHANNELS, 1)
+    return net.node("Add", [net.conv(wide, CHANNELS, 1), x])
+
+
+MOTIFS: tuple[Motif, ...] = (
+    _whole_chain,
+    _grouped_chain,
+    _without_normalization,
+    _without_relu,
+    _read_twice,
+    _two_activations,
+    _shown_outside,
+    _normalized_read_twice,
+    _normalized_shown_outside,
+    _before_the_convolution,
+    _computed_weight,
+    _constants_in_a_row,
+    _half_precision,
+    _long_way_round,
+)
+
+
+def _spare(net: Builder) -> None:
+    """Initializers that nobody reads, of three types."""
+    net.weight(net.rng.normal(0, 1, (5, 7)), "spare")
+    net.weight(np.arange(3, dtype=np.int64), "spare")
+    if net.rng.random() < 0.5:
+        net.weight(net.rng.normal(0, 1, 9).astype(np.float16), "spare")
+
+
+def _head(net: Builder, x: str) -> str:
+    """[batch, channels, h, w] as rows; the shape is computed from the batch, which is not known."""
+    pooled = net.node("GlobalAveragePool", [x])
+    first = net.weight(np.array([0], np.int64), "first")
+    batch = net.node("Gather", [net.node("Shape", [pooled]), first], axis=0)
+    rest = net.weight(np.array([CHANNELS], np.int64), "rest")
+    rows = net.node("Reshape", [pooled, net.node("Concat", [batch, rest], axis=0)])
+    stored = net.weight(net.rng.normal(0, 0.4, (10, CHANNELS)), "table")
+    y = net.node("MatMul", [rows, net.node("Transpose", [stored], perm=[1, 0])])
+    return net.dense(y, 10, 4)
+
+
+# --- truth ----------------------------------------------------------------------------------------
+
+
+def _values(model: onnx.ModelProto, batch: int) -> Arrays:
+    """Every tensor, by running the graph on zeros; initializers too."""
+    names = [name for node in model.graph.node for name in node.output if name]
+    shown = onnx.ModelProto()
+    shown.CopyFrom(model)
+    del shown.graph.output[:]
+    shown.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
+    feeds: dict[str, NDArray[np.generic]] = {}
+    for value in model.graph.input:
+        dims = value.type.tensor_type.shape.dim
+        feeds[value.name] = np.zeros([dim.dim_value or batch for dim in dims], np.float32)
+    made = ReferenceEvaluator(shown).run(None, dict(feeds))
+    stored = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    return {**stored, **feeds, **dict(zip(names, made, strict=True))}
+
+
+def _chains(graph: onnx.GraphProto) -> tuple[list[list[str]], dict[str, str]]:
+    fusible: list[list[str]] = []
+    blocked: dict[str, str] = {}
+    for conv in graph.node:
+        if conv.op_type != "Conv":
+            continue
+        chain = _chain(graph, conv)
+        if len(chain) > 1:
+            fusible.append(chain)
+            continue
+        wishes = [n for n in graph.node if conv.output[0] in n.input]
+        if {"BatchNormalization", "Relu"}.isdisjoint(n.op_type for n in wishes):
+            continue
+        outside = any(value.name == conv.output[0] for value in graph.output)
+        blocked[conv.name] = "output" if outside else "consumers"
+    return fusible, blocked
+
+
+def _chain(graph: onnx.GraphProto, conv: onnx.NodeProto) -> list[str]:
+    chain, end, wanted = [conv.name], conv.output[0], ["BatchNormalization", "Relu"]
+    while wanted:
+        readers = [n for n in graph.node for name in n.input if name == end]
+        outside = any(value.name == end for value in graph.output)
+        if len(readers) != 1 or outside or readers[0].op_type not in wanted:
+            break
+        wanted = wanted[wanted.index(readers[0].op_type) + 1 :]
+        chain.append(readers[0].name)
+        end = readers[0].output[0]
+    return chain
+
+
+def _foldable(graph: onnx.GraphProto) -> list[str]:
+    """The nodes that do not lie behind an input of the graph."""
+    unknown = {value.name for value in graph.input}
+    names: list[str] = []
+    for node in graph.node:
+        if unknown.isdisjoint(node.input):
+            names.append(node.name)
+        else:
+            unknown.update(node.output)
+    return names
+
+
+def _macs(node: onnx.NodeProto, values: Arrays) -> int:
+    if node.op_type == "Conv":
+        _, *window = values[node.input[1]].shape
+        return values[node.output[0]].size * int(np.prod(window))
+    if node.op_type not in {"MatMul", "Gemm"}:
+        return 0
+    transposed = any(a.name == "transB" and a.i for a in node.attribute)
+    length = values[node.input[1]].shape[-1 if transposed else -2]
+    return values[node.output[0]].size * length
+
+
+def _peak_bytes(graph: onnx.GraphProto, values: Arrays) -> int:
+    """For each node the tensors that were born by then, and have not yet been read for the last."""
+    count = len(graph.node)
+    born = {value.name: 0 for value in graph.input}
+    died = {value.name: count for value in graph.output}
+    for step, node in enumerate(graph.node):
+        born.update((name, step) for name in node.output if name)
+    for name, birth in born.items():
+        reads = [step for step, node in enumerate(graph.node) if name in node.input]
+        died.setdefault(name, max(reads, default=birth))
+    alive = [[n for n in born if born[n] <= step <= died[n]] for step in range(count)]
+    return max(sum(values[name].nbytes for name in names) for names in alive)

@@ -1,0 +1,81 @@
+"""Makes the hidden graphs of the graph tasks, and their truth. Sees nothing of a candidate's.
+
+Models travel as base64 in plain data, as they have a few kilobytes each.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Mapping
+
+import graph_faults
+import graph_figures
+import graph_folds
+import graph_noops
+import graph_values
+import numpy as np
+import onnx
+from graph_nets import pixels, shape_of
+from numpy.typing import NDArray
+
+
+def fault_names() -> list[str]:
+    """The kinds of faults that a pair may have."""
+    return list(graph_faults.FAULTS)
+
+
+def pair(seed: int, fault: str | None) -> dict[str, object]:
+    """Two models and inputs for both; `first` is the tensor that departs first, or None."""
+    rng = np.random.default_rng(seed)
+    drawn = graph_faults.faulty_pair(rng, fault) if fault else graph_faults.equal_pair(rng)
+    return {
+        "reference": _packed(drawn.reference),
+        "exported": _packed(drawn.exported),
+        "feeds": _packed_arrays(drawn.feeds),
+        "first": drawn.first,
+    }
+
+
+def puzzle(seed: int, batch: int) -> dict[str, object]:
+    """A network, and its figures for a batch."""
+    model = graph_figures.puzzling(np.random.default_rng(seed))
+    return {"model": _packed(model), "figures": graph_figures.figures(model, batch)}
+
+
+def foldables(seed: int, count: int) -> list[dict[str, object]]:
+    """Networks with normalizations, to be looked at and run after they were folded."""
+    rng = np.random.default_rng(seed)
+    return [_with_truth(graph_folds.foldable_net(rng), rng) for _ in range(count)]
+
+
+def noops(seed: int, count: int, transposes: bool) -> list[dict[str, object]]:
+    """Small graphs, to be looked at and run after they lost what does nothing."""
+    rng = np.random.default_rng(seed)
+    drawn = (graph_noops.noop_graph(rng, transposes=transposes) for _ in range(count))
+    return [_with_truth(model, rng) for model in drawn]
+
+
+def _with_truth(model: onnx.ModelProto, rng: np.random.Generator) -> dict[str, object]:
+    """With inputs for all that is not stored, and the outputs in float64, each as one row."""
+    stored = {tensor.name for tensor in model.graph.initializer}
+    feeds = {name: x for name, x in pixels(model, rng).items() if name not in stored}
+    names = [value.name for value in model.graph.output]
+    truth = graph_values.in_float64(model, feeds, names)
+    return {
+        "model": _packed(model),
+        "inputs": {name: list(value.shape) for name, value in feeds.items()},
+        "outputs": {value.name: list(shape_of(value)) for value in model.graph.output},
+        "fed": np.concatenate([v.ravel() for v in feeds.values()]).tolist(),
+        "truth": [np.ravel(truth[name]).tolist() for name in names],
+    }
+
+
+def _packed(model: onnx.ModelProto) -> str:
+    return base64.b64encode(model.SerializeToString()).decode()
+
+
+def _packed_arrays(arrays: Mapping[str, NDArray[np.float32]]) -> str:
+    file = io.BytesIO()
+    np.savez(file, **dict(arrays))  # pyright: ignore[reportArgumentType]
+    return base64.b64encode(file.getvalue()).decode()

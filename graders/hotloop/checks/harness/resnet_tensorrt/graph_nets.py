@@ -1,0 +1,181 @@
+"""Small random convolutional networks as ONNX models: what the graph tasks are judged on.
+
+Everything is drawn from one generator, so a seed gives the same model again. The networks are made
+of what a ResNet is made of (convolutions, batch normalization in inference, ReLU, bottlenecks with
+and without a projection, pooling, a dense head), with few channels and few pixels. Activations stay
+near 1: the scale of a normalization undoes its variance, however small that is.
+
+Node names are `<what>_<number>`, and the tensor that a node makes is `<node's name>_output`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+OPSET, IR_VERSION = 17, 9
+BATCH = 2
+EPSILONS = (1e-3, 2e-3, 5e-3, 1e-2)
+
+Rng = np.random.Generator
+Array = NDArray[np.generic]
+
+
+class Builder:
+    """A graph that grows node by node. channels: of each image tensor, by name."""
+
+    def __init__(self, rng: Rng) -> None:
+        self.rng = rng
+        self.nodes: list[onnx.NodeProto] = []
+        self.initializers: list[onnx.TensorProto] = []
+        self.inputs: list[onnx.ValueInfoProto] = []
+        self.outputs: list[str] = []
+        self.channels: dict[str, int] = {}
+
+    def input(self, name: str, shape: Sequence[int | str]) -> str:
+        """A float32 input of the graph."""
+        self.inputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape)))
+        if len(shape) == 4 and isinstance(shape[1], int):
+            self.channels[name] = shape[1]
+        return name
+
+    def weight(self, values: Array, what: str) -> str:
+        """A new initializer; floats become float32."""
+        stored = values.astype(np.float32) if values.dtype == np.float64 else values
+        name = f"{what}_{len(self.initializers)}"
+        self.initializers.append(numpy_helper.from_array(np.ascontiguousarray(stored), name))
+        return name
+
+    def node(self, op: str, inputs: Sequence[str], *, extra: int = 0, **attributes: object) -> str:
+        """A new node; the name of its first output. extra: further outputs, named with numbers."""
+        name = f"{op.lower()}_{len(self.nodes)}"
+        made = [f"{name}_output", *(f"{name}_output_{i + 1}" for i in range(extra))]
+        self.nodes.append(helper.make_node(op, list(inputs), made, name=name, **attributes))
+        if inputs and inputs[0] in self.channels:
+            self.channels[made[0]] = self.channels[inputs[0]]
+        return made[0]
+
+    def conv(
+        self,
+        x: str,
+        outputs: int,
+        kernel: int = 3,
+        *,
+        stride: int = 1,
+        groups: int = 1,
+        bias: bool = False,
+        weight: str | None = None,
+    ) -> str:
+        """A convolution that keeps height and width at stride 1."""
+        fan = self.channels[x] // groups * kernel * kernel
+        if weight is None:
+            shape = (outputs, self.channels[x] // groups, kernel, kernel)
+            weight = self.weight(self.rng.normal(0, np.sqrt(2 / fan), shape), "weight")
+        inputs = [x, weight]
+        if bias:
+            inputs.append(self.weight(self.rng.normal(0, 0.5, outputs), "bias"))
+        made = self.node(
+            "Conv",
+            inputs,
+            kernel_shape=[kernel, kernel],
+            pads=[kernel // 2] * 4,
+            strides=[stride, stride],
+            group=groups,
+        )
+        self.channels[made] = outputs
+        return made
+
+    def batchnorm(self, x: str, *, training: bool = False) -> str:
+        """Small variances beside a large epsilon: leaving it out, or another one, shows."""
+        count = self.channels[x]
+        variance = 10 ** self.rng.uniform(-3, 0, count)
+        scale = np.sqrt(variance) * self.rng.uniform(0.6, 1.4, count)
+        shift, mean = self.rng.normal(0, 0.3, count), self.rng.normal(0, 0.3, count)
+        kinds = {"scale": scale, "shift": shift, "mean": mean, "variance": variance}
+        inputs = [x, *(self.weight(values, kind) for kind, values in kinds.items())]
+        attributes: dict[str, object] = {"epsilon": float(self.rng.choice(EPSILONS))}
+        if training:
+            attributes["training_mode"] = 1
+        made = self.node("BatchNormalization", inputs, extra=2 if training else 0, **attributes)
+        self.channels[made] = count
+        return made
+
+    def relu(self, x: str) -> str:
+        """max(x, 0)."""
+        return self.node("Relu", [x])
+
+    def conv_bn_relu(self, x: str, outputs: int, kernel: int = 3, stride: int = 1) -> str:
+        """The chain that a ResNet is made of."""
+        return self.relu(self.batchnorm(self.conv(x, outputs, kernel, stride=stride)))
+
+    def bottleneck(self, x: str, width: int, outputs: int, stride: int = 1) -> str:
+        """Of a ResNet: 1x1, 3x3, 1x1, and what came in is added, projected where it has to be."""
+        y = self.conv_bn_relu(x, width, 1)
+        y = self.conv_bn_relu(y, width, 3, stride)
+        y = self.batchnorm(self.conv(y, outputs, 1))
+        if stride != 1 or self.channels[x] != outputs:
+            x = self.batchnorm(self.conv(x, outputs, 1, stride=stride))
+        return self.relu(self.node("Add", [y, x]))
+
+    def dense(self, x: str, inputs: int, outputs: int) -> str:
+        """A Gemm with torch's layout of the weight."""
+        weight = self.weight(self.rng.normal(0, np.sqrt(2 / inputs), (outputs, inputs)), "weight")
+        bias = self.weight(self.rng.normal(0, 0.3, outputs), "bias")
+        return self.node("Gemm", [x, weight, bias], transB=1)
+
+    def normalized(self, x: str) -> str:
+        """Less the mean, over the deviation, channel by channel."""
+        shape = (1, self.channels[x], 1, 1)
+        mean = self.weight(self.rng.normal(0.3, 0.2, shape), "pixel_mean")
+        deviation = self.weight(self.rng.uniform(0.5, 0.9, shape), "pixel_deviation")
+        return self.node("Div", [self.node("Sub", [x, mean]), deviation])
+
+    def model(self) -> onnx.ModelProto:
+        """All of it, with the shapes of its outputs inferred; checked."""
+        outputs = [onnx.ValueInfoProto(name=name) for name in self.outputs]
+        graph = helper.make_graph(self.nodes, "net", self.inputs, outputs, self.initializers)
+        opset = helper.make_opsetid("", OPSET)
+        model = helper.make_model(
+            graph, opset_imports=[opset], ir_version=IR_VERSION, producer_name="hotloop"
+        )
+        inferred = onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
+        shaped = {v.name: v for v in (*inferred.graph.value_info, *inferred.graph.output)}
+        del model.graph.output[:]
+        model.graph.output.extend(shaped[name] for name in self.outputs)
+        onnx.checker.check_model(model, full_check=True)
+        return model
+
+
+def classifier(rng: Rng) -> onnx.ModelProto:
+    """A network from pixels to shares: stem, one or two bottlenecks, two branches, dense head."""
+    net = Builder(rng)
+    x = net.normalized(net.input("pixels", (BATCH, 3, 12, 12)))
+    x = net.conv_bn_relu(x, 8, int(rng.choice([3, 5])))
+    if rng.random() < 0.5:
+        x = net.node("MaxPool", [x], kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4)
+    for _ in range(int(rng.integers(1, 3))):
+        x = net.bottleneck(x, 4, 8, int(rng.choice([1, 2])))
+    branches = [net.conv_bn_relu(x, 8), net.conv_bn_relu(x, 8)]
+    x = net.node("Concat", branches, axis=1)
+    x = net.node("Flatten", [net.node("GlobalAveragePool", [x])], axis=1)
+    x = net.relu(net.dense(x, 16, 16))
+    x = net.dense(x, 16, 5)
+    net.outputs.append(net.node("Softmax", [x], axis=1))
+    return net.model()
+
+
+def pixels(model: onnx.ModelProto, rng: Rng) -> dict[str, NDArray[np.float32]]:
+    """Random inputs for a model whose shapes are all known, by name."""
+    return {
+        value.name: rng.normal(0, 1, shape_of(value)).astype(np.float32)
+        for value in model.graph.input
+    }
+
+
+def shape_of(value: onnx.ValueInfoProto) -> tuple[int, ...]:
+    """A shape that is wholly known."""
+    return tuple(dim.dim_value for dim in value.type.tensor_type.shape.dim)

@@ -1,0 +1,39 @@
+"""What every rewritten model keeps to, whatever the rewrite: it is valid, and looks the same from
+outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import onnx
+
+
+def unsound(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]:
+    """Beginnings of sentences about what is wrong."""
+    if any(tensor.external_data for tensor in made.graph.initializer):
+        yield "weights lie outside of the file"
+    for end in ("input", "output"):
+        before, now = getattr(source.graph, end), getattr(made.graph, end)
+        names, found = [v.name for v in before], [v.name for v in now]
+        if names != found:
+            yield f"the graph's {end}s are {_listed(found)} and should be {_listed(names)}"
+        yield from (
+            f"{end} {old.name!r} has another type or shape"
+            for old, new in zip(before, now, strict=False)
+            if old.type != new.type
+        )
+    if list(made.opset_import) != list(source.opset_import):
+        yield "the model's opset should have stayed as it was"
+    if made.ir_version != source.ir_version:
+        yield "the model's IR version should have stayed as it was"
+    if made.functions or any(node.domain for node in made.graph.node):
+        yield "there are nodes that are not ONNX's own"
+    try:
+        onnx.checker.check_model(made, full_check=True)
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
+        yield f"onnx.checker does not accept the model: {' '.join(str(error).split())[:150]}"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names)[:100]

@@ -1,0 +1,70 @@
+"""ResNet-50 at full width on 224×224, with weights from a seed: the network that engines are for.
+
+Runs in workers of ours, beside the module's resnet.py: one writes it as ONNX, on the CPU; another
+one is the eager baseline on the GPU, and a third one knows what is right.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import torch
+from resnet import ResNet50
+from torch import nn
+
+SIDE, CLASSES = 224, 1000
+LOADED: list[nn.Module] = []
+
+
+class Camera(nn.Module):
+    """Frames in, logits out, so that a softmax does not hide what went wrong before it."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, frames: torch.Tensor) -> torch.Tensor:
+        """uint8 [batch, height, width, 3], BGR, to [batch, 1000]."""
+        rgb = frames.flip(-1).permute(0, 3, 1, 2).contiguous()
+        return self.network(rgb.float() / 127.5 - 1)
+
+
+def write(seed: int) -> str:
+    """The path of the ONNX model."""
+    path = str(Path(tempfile.mkdtemp()) / "network.onnx")
+    torch.onnx.export(
+        _camera(seed),
+        (torch.zeros(2, SIDE, SIDE, 3, dtype=torch.uint8),),
+        path,
+        dynamo=True,
+        opset_version=18,
+        input_names=["frames"],
+        output_names=["logits"],
+        dynamic_shapes=({0: torch.export.Dim("batch")},),
+        external_data=False,
+        verbose=False,
+    )
+    return path
+
+
+def load(seed: int) -> None:
+    """Have the same network on the GPU."""
+    torch.backends.cudnn.benchmark = True
+    LOADED[:] = [_camera(seed).cuda()]
+
+
+@torch.inference_mode()
+def run(frames: torch.Tensor, logits: torch.Tensor) -> None:
+    """frames: uint8 [n, 224, 224, 3], BGR. logits: float32 [n, 1000]. Both in host memory."""
+    logits.copy_(LOADED[0](frames.cuda()))
+
+
+def _camera(seed: int) -> nn.Module:
+    torch.manual_seed(seed)
+    network = ResNet50(64, CLASSES)
+    for module in network.modules():
+        if isinstance(module, nn.BatchNorm2d):
+            nn.init.uniform_(module.weight, 0.3, 0.7)
+            nn.init.uniform_(module.running_var, 0.5, 1.5)
+    return Camera(network).eval()

@@ -1,0 +1,111 @@
+"""How much of what a warp fetches from global memory does it use?
+
+Global memory comes in sectors of 32 bytes. When the threads of a warp load neighbouring elements
+every byte of a sector is used; when each loads from a row of its own, most of it is thrown away.
+Loads that fill a cache in shared memory are looked at, with all loops around them at their start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import tvm_ffi
+from tvm import ir, tirx
+from tvm.s_tir import SBlockRealize
+
+WARP = 32
+SECTOR_BYTES = 32
+LEAST_USED = 0.75
+
+_Values = dict[Any, int]
+
+_OPERATIONS = {
+    "prim.Add": lambda a, b: a + b,
+    "prim.Sub": lambda a, b: a - b,
+    "prim.Mul": lambda a, b: a * b,
+    "prim.FloorDiv": lambda a, b: a // b,
+    "prim.FloorMod": lambda a, b: a % b,
+    "prim.Min": min,
+    "prim.Max": max,
+}
+
+
+def complaints(function: tirx.PrimFunc) -> Iterator[str]:
+    """A sentence's beginning for each copy that wastes what it fetches."""
+    for source, shares in _copies(function.body, ()):
+        if shares < LEAST_USED:
+            yield (
+                f"a warp uses {shares:.0%} of the sectors that it fetches from {source!r}: let "
+                "neighbouring threads load neighbouring elements of a row"
+            )
+
+
+def _copies(node: Any, loops: tuple[Any, ...]) -> Iterator[tuple[str, float]]:
+    """Names of what is copied to shared memory, with the share of fetched bytes that is used."""
+    if isinstance(node, tirx.For):
+        yield from _copies(node.body, (*loops, node))
+    elif isinstance(node, tirx.SeqStmt):
+        for part in node.seq:
+            yield from _copies(part, loops)
+    elif isinstance(node, SBlockRealize):
+        body = node.block.body
+        if isinstance(body, tirx.BufferStore) and str(body.buffer.ty.storage_scope) == "shared":
+            yield from _of_copy(node, body, loops)
+        else:
+            yield from _copies(body, loops)
+
+
+def _of_copy(realize: Any, store: Any, loops: tuple[Any, ...]) -> Iterator[tuple[str, float]]:
+    loads: list[Any] = []
+    tvm_ffi.structural_walk(store.value, (ir.TensorLoad, loads.append))
+    for load in loads:
+        if str(load.source.ty.storage_scope) != "global":
+            continue
+        used = {place for values in _warp(loops) for place in _place(load, realize, values)}
+        sectors = {4 * place // SECTOR_BYTES for place in used}
+        yield str(load.source.name), 4 * len(used) / (SECTOR_BYTES * len(sectors))
+
+
+def _warp(loops: tuple[Any, ...]) -> Iterator[_Values]:
+    """Values of the loop variables: the first threads of a block, each with all its lanes."""
+    start = {loop.loop_var: int(loop.min) for loop in loops}
+    lanes = [loop for loop in loops if loop.kind == tirx.ForKind.VECTORIZED]
+    threads = sorted((loop for loop in loops if _axis(loop).startswith("threadIdx")), key=_axis)
+    for number in range(WARP):
+        thread, rest = {}, number
+        for loop in threads:
+            thread[loop.loop_var] = rest % int(loop.extent)
+            rest //= int(loop.extent)
+        if rest:
+            return
+        for lane in product(*(range(int(loop.extent)) for loop in lanes)):
+            chosen = zip((loop.loop_var for loop in lanes), lane, strict=True)
+            yield {**start, **thread, **dict(chosen)}
+
+
+def _axis(loop: Any) -> str:
+    return str(loop.thread_binding.thread_tag) if loop.thread_binding is not None else ""
+
+
+def _place(load: Any, realize: Any, values: _Values) -> Iterator[int]:
+    """The element that is loaded, counted from the buffer's first one."""
+    axes = zip(realize.block.iter_vars, realize.iter_values, strict=True)
+    inside = {**values, **{axis.var: _number(value, values) for axis, value in axes}}
+    place = 0
+    for index, extent in zip(load.indices, load.source.ty.shape, strict=True):
+        place = place * int(extent) + _number(index, inside)
+    yield place
+
+
+def _number(expression: Any, values: _Values) -> int:
+    """What an index is. ValueError for what does not occur in indices of a schedule."""
+    if isinstance(expression, tirx.IntImm):
+        return int(expression)
+    if expression in values:
+        return values[expression]
+    operation = _OPERATIONS.get(f"prim.{type(expression).__name__}")
+    if operation is None:
+        raise ValueError(f"{expression} is no index that a schedule makes")
+    return operation(_number(expression.a, values), _number(expression.b, values))

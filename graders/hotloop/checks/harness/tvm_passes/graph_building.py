@@ -1,0 +1,52 @@
+"""Makes Relax modules of the judge's graphs."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import bare_tvm  # noqa: F401
+import tvm
+from tvm import relax
+
+
+def build(text: str) -> str:
+    """Where the module is, as JSON text: "main" with one dataflow block, weights as inputs."""
+    told = json.loads(text)
+    inputs = [
+        relax.Var("x" if n == 0 else f"p{n}", relax.TensorType(shape, "float32"))
+        for n, shape in enumerate(told["inputs"])
+    ]
+    builder = relax.BlockBuilder()
+    with builder.function("main", inputs):
+        with builder.dataflow():
+            values: list[Any] = list(inputs)
+            for kind, arguments, shape, axes in told["operators"]:
+                given = [values[n] for n in arguments]
+                values.append(builder.emit(operator(kind, given, shape, axes)))
+            outputs = [builder.emit_output(values[n]) for n in told["outputs"]]
+        builder.emit_func_output(outputs if len(outputs) > 1 else outputs[0])
+    path = Path(tempfile.mkdtemp()) / "graph.json"
+    path.write_text(tvm.ir.save_json(builder.get()))
+    return str(path)
+
+
+def operator(kind: str, given: list[Any], shape: list[int], axes: list[int]) -> Any:
+    """A call of one of the operators that the graphs are made of. KeyError for any other."""
+    if kind == "permute_dims":
+        return relax.op.permute_dims(given[0], axes)
+    if kind == "reshape":
+        return relax.op.reshape(given[0], shape)
+    if kind == "softmax":
+        return relax.op.nn.softmax(given[0], axis=-1)
+    plain = {
+        "matmul": relax.op.matmul,
+        "add": relax.op.add,
+        "multiply": relax.op.multiply,
+        "relu": relax.op.nn.relu,
+        "tanh": relax.op.tanh,
+        "sigmoid": relax.op.sigmoid,
+    }
+    return plain[kind](*given)

@@ -1,0 +1,179 @@
+"""Guards of TIR functions: which are decided by the loops around them, and what a pass left over.
+
+A guard is decided when its condition, which reads no buffer, is true or false for all values that
+the loops' variables can have where it stands, given the conditions of the guards around it. The
+last iteration of a serial loop of constant length is worth peeling off when that decides a guard
+in the others. Nothing is rewritten here: an iteration that was peeled off is a loop whose variable
+has one value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import tvm
+import tvm_ffi
+from tvm import sym, tirx
+from tvm.ir import Range
+
+# Which of two loops is peeled for a guard is free, and so is the order; unrolling them is not.
+SLACK = 3
+
+Ranges = dict[Any, Any]
+Facts = tuple[Any, ...]
+
+
+def complaint(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
+    """A sentence's beginning when a guard was left over, or more was done than eliminate guards."""
+    for variable, function in before.functions_items():
+        found = _about(function, after[variable.name_hint])
+        if found is not None:
+            return f"in {variable.name_hint!r} {found}"
+    return None
+
+
+def _about(before: Any, after: Any) -> str | None:
+    if not list(chances(before.body, {}, ())):
+        same = tvm_ffi.structural_equal(before, after)
+        return None if same else "there is no guard to eliminate, and it was changed"
+    for what in chances(after.body, {}, ()):
+        return what
+    most = SLACK * stores_needed(before.body, {}, ()) + 4
+    has = _stores(after.body)
+    if has > most:
+        return f"there are {has} stores, far more than peeling last iterations makes of them"
+    return None
+
+
+def chances(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[str]:
+    """What there is to do in a statement, as the learner is told of it."""
+    for condition, there, known in guards(statement, ranges, facts):
+        if decided(condition, there, known) is not None:
+            yield f"the guard {str(condition)!r} is left, which the loops around it decide"
+    for loop, there, known in _loops(statement, ranges, facts):
+        if is_worth_peeling(loop, there, known):
+            name = loop.loop_var.name
+            yield f"peeling the last iteration of the loop over {name!r} would decide a guard"
+
+
+def stores_needed(statement: Any, ranges: Ranges, facts: Facts) -> int:
+    """How many stores stand in a statement once its guards are eliminated."""
+    if isinstance(statement, tirx.SeqStmt):
+        return sum(stores_needed(part, ranges, facts) for part in statement.seq)
+    if isinstance(statement, tirx.IfThenElse):
+        return sum(
+            stores_needed(branch, ranges, (*facts, *more))
+            for branch, more in _open_branches(statement, ranges, facts)
+        )
+    if isinstance(statement, tirx.For):
+        return _stores_in_loop(statement, _of(statement.min, statement.extent), ranges, facts)
+    return int(isinstance(statement, tirx.BufferStore))
+
+
+def _stores_in_loop(loop: Any, extent: Any, ranges: Ranges, facts: Facts) -> int:
+    whole = {**ranges, loop.loop_var: extent}
+    if not _is_worth_peeling(loop, extent, ranges, facts):
+        return stores_needed(loop.body, whole, facts)
+    first, length = int(extent.min), int(extent.extent)
+    kind = loop.loop_var.ty.dtype
+    last = _of(tirx.IntImm(kind, first + length - 1), tirx.IntImm(kind, 1))
+    others = _of(extent.min, tirx.IntImm(kind, length - 1))
+    alone = stores_needed(loop.body, {**ranges, loop.loop_var: last}, facts)
+    return alone + _stores_in_loop(loop, others, ranges, facts)
+
+
+def is_worth_peeling(loop: Any, ranges: Ranges, facts: Facts) -> bool:
+    """Whether leaving the last iteration out decides a guard in the others."""
+    return _is_worth_peeling(loop, _of(loop.min, loop.extent), ranges, facts)
+
+
+def _is_worth_peeling(loop: Any, extent: Any, ranges: Ranges, facts: Facts) -> bool:
+    parts = (extent.min, extent.extent)
+    if loop.kind != tirx.ForKind.SERIAL or loop.step is not None:
+        return False
+    if not all(isinstance(part, tirx.IntImm) for part in parts) or int(extent.extent) < 2:
+        return False
+    variable = loop.loop_var
+    fewer = _of(extent.min, tirx.IntImm(variable.ty.dtype, int(extent.extent) - 1))
+    inside = guards(loop.body, {**ranges, variable: extent}, facts)
+    return any(
+        decided(condition, there, known) is None
+        and decided(condition, {**there, variable: fewer}, known) is not None
+        for condition, there, known in inside
+    )
+
+
+def guards(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[tuple[Any, Ranges, Facts]]:
+    """Each guard that can be reached: its condition, and the ranges and facts at its place."""
+    for part, there, known in _inside(statement, ranges, facts):
+        if isinstance(part, tirx.IfThenElse):
+            yield part.condition, there, known
+
+
+def _loops(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[tuple[Any, Ranges, Facts]]:
+    for part, there, known in _inside(statement, ranges, facts):
+        if isinstance(part, tirx.For):
+            yield part, there, known
+
+
+def _inside(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[tuple[Any, Ranges, Facts]]:
+    """All statements in a statement that can be reached, with what is known there."""
+    yield statement, ranges, facts
+    if isinstance(statement, tirx.SeqStmt):
+        for part in statement.seq:
+            yield from _inside(part, ranges, facts)
+    if isinstance(statement, tirx.For):
+        inner = {**ranges, statement.loop_var: _of(statement.min, statement.extent)}
+        yield from _inside(statement.body, inner, facts)
+    if isinstance(statement, tirx.IfThenElse):
+        for branch, more in _open_branches(statement, ranges, facts):
+            yield from _inside(branch, ranges, (*facts, *more))
+
+
+def _open_branches(guard: Any, ranges: Ranges, facts: Facts) -> list[tuple[Any, Facts]]:
+    """The branches that may be taken, and what is known in each."""
+    answer = decided(guard.condition, ranges, facts)
+    branches = [(guard.then_case, guard.condition, True)]
+    if guard.else_case is not None:
+        branches.append((guard.else_case, tirx.Not(guard.condition), False))
+    return [
+        (branch, () if _reads(condition) else (condition,))
+        for branch, condition, when in branches
+        if answer in {None, when}
+    ]
+
+
+def decided(condition: Any, ranges: Ranges, facts: Facts) -> bool | None:
+    """True or False where that is proven, else None."""
+    if _reads(condition):
+        return None
+    analyzer = sym.Analyzer()
+    for variable, extent in ranges.items():
+        analyzer.bind(variable, extent)
+    return _proven(analyzer, condition, facts)
+
+
+def _proven(analyzer: Any, condition: Any, facts: Facts) -> bool | None:
+    if facts:
+        with analyzer.constraint_scope(analyzer.simplify(facts[0])):
+            return _proven(analyzer, condition, facts[1:])
+    if analyzer.can_prove(condition):
+        return True
+    return False if analyzer.can_prove(tirx.Not(condition)) else None
+
+
+def _reads(expression: Any) -> bool:
+    found: list[Any] = []
+    tvm_ffi.structural_walk(expression, (tvm.ir.TensorLoad, found.append))
+    return bool(found)
+
+
+def _stores(statement: Any) -> int:
+    found: list[Any] = []
+    tvm_ffi.structural_walk(statement, (tirx.BufferStore, found.append))
+    return len(found)
+
+
+def _of(start: Any, extent: Any) -> Any:
+    return Range.from_min_extent(start, extent)

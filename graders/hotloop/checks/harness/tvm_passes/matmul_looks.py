@@ -1,0 +1,168 @@
+"""Looks at a candidate's matrix product without running it. Answers are sentences' beginnings."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import bare_tvm  # noqa: F401 - first, without PyTorch
+import coalescing
+import races
+import tvm
+import tvm_ffi
+import vetting
+from tvm import tirx
+from tvm.s_tir import SBlock
+from tvm.target import Target
+
+MOST_THREADS = 1024
+MOST_SHARED_BYTES = 48 * 1024
+
+
+def naive(path: str, m: int, n: int, k: int) -> str | None:
+    """Is it the naive product, three plain loops around one block?"""
+    return _first(_naive_complaints, path, m, n, k)
+
+
+def scheduled(path: str, m: int, n: int, k: int) -> str | None:
+    """Is it a product of the same tensors in float32, without a race?"""
+    return _first(_complaints, path, m, n, k)
+
+
+def tuned(path: str, m: int, n: int, k: int) -> str | None:
+    """As `scheduled`, and does it look like what MetaSchedule leaves of the three loops?"""
+    return _first(_tuned_complaints, path, m, n, k)
+
+
+def on_gpu(path: str, m: int, n: int, k: int) -> str | None:
+    """As `scheduled`, and is it made for threads, with both factors cached in shared memory?"""
+    return _first(_gpu_complaints, path, m, n, k)
+
+
+def cuda(path: str) -> dict[str, Any]:
+    """CUDA C++ of the module, with what a launch takes; made without a GPU and without nvcc.
+
+    path: of the text. threads: of a block. shared_bytes: declared. complaint: None if all is well.
+    """
+    module = vetting.read(path, vetting.TIR)
+    target = Target({"kind": "cuda", "arch": "sm_80"}, host="llvm")
+    text = tvm.compile(module, target=target).mod.imports[0].inspect_source()
+    source = Path(tempfile.mkdtemp()) / "matmul.cu"
+    source.write_text(text)
+    threads = int((re.findall(r"__launch_bounds__\((\d+)\)", text) or ["1"])[0])
+    shared = 4 * sum(map(int, re.findall(r"__shared__ [^;=]*\[(\d+)\];", text)))
+    return {
+        "path": str(source),
+        "threads": threads,
+        "shared_bytes": shared,
+        "complaint": _launch_complaint(text, threads, shared)
+        or next(coalescing.complaints(module["main"]), None),
+    }
+
+
+def _launch_complaint(text: str, threads: int, shared: int) -> str | None:
+    kernels = len(re.findall(r"__global__ void[^;{]*\{", text))
+    if kernels != 1:
+        return (
+            f"it became {kernels} kernels and should be one: all of it belongs into the loops "
+            "that are bound to threads"
+        )
+    if threads > MOST_THREADS:
+        return f"a block has {threads} threads, and no GPU starts more than {MOST_THREADS}"
+    if shared > MOST_SHARED_BYTES:
+        most = MOST_SHARED_BYTES
+        return f"a block declares {shared} bytes of shared memory, and a kernel may {most}"
+    if "(float4*)" not in text:
+        return "nothing is loaded four floats at a time: vectorize the last loop of the copies"
+    return None
+
+
+def _first(complaints: Any, path: str, m: int, n: int, k: int) -> str | None:
+    try:
+        module = vetting.read(path, vetting.TIR)
+    except vetting.Refused as refusal:
+        return str(refusal)
+    wanted = [f"float32[{m}, {k}]", f"float32[{k}, {n}]", f"float32[{m}, {n}]"]
+    found = vetting.signature_complaint(module, wanted)
+    if found is not None:
+        return found
+    if len(module.functions) > 1:
+        return f"the module has {len(module.functions)} functions and should have one"
+    return next(complaints(module, path, m, n, k), None)
+
+
+def _complaints(module: tvm.IRModule, path: str, _m: int, _n: int, _k: int) -> Iterator[str]:
+    for dtype in sorted(_float_types(path) - {"float32"}):
+        yield f"something in it is {dtype}: all of it is computed and kept in float32"
+    yield from races.complaints(module["main"])
+
+
+def _naive_complaints(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
+    loops = _all(module["main"], tirx.For)
+    extents = [int(loop.extent) for loop in loops]
+    if extents != [m, n, k]:
+        yield f"its loops go over {extents} and should go over {[m, n, k]}"
+    if any(loop.kind != tirx.ForKind.SERIAL for loop in loops):
+        yield "one of its loops is not an ordinary one: the naive product is not scheduled yet"
+    blocks = [block for block in _all(module["main"], SBlock) if block.iter_vars]
+    if len(blocks) != 1:
+        yield f"it has {len(blocks)} blocks with axes and should have one"
+        return
+    block = blocks[0]
+    if block.name_hint != "C":
+        yield f"its block is called {block.name_hint!r} and should be called 'C'"
+    axes = [(int(v.iter_type), int(v.dom.extent)) for v in block.iter_vars]
+    wanted = [(tirx.IterVar.DataPar, m), (tirx.IterVar.DataPar, n), (tirx.IterVar.CommReduce, k)]
+    if axes != wanted:
+        yield "the block's axes are not two spatial ones and a reduction over k, in that order"
+    if block.init is None:
+        yield "the block has no T.init: where does the sum begin?"
+    yield from _complaints(module, path, m, n, k)
+
+
+def _tuned_complaints(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
+    loops = _all(module["main"], tirx.For)
+    if not any(loop.kind == tirx.ForKind.PARALLEL for loop in loops):
+        yield "no loop is parallel: a trace of MetaSchedule for the CPU makes the outermost one so"
+    if not any("pragma_auto_unroll_max_step" in loop.annotations for loop in loops):
+        yield "no loop says how far it is unrolled: the trace goes on behind its last sample"
+    yield from _complaints(module, path, m, n, k)
+
+
+def _gpu_complaints(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
+    tags = {
+        str(loop.thread_binding.thread_tag)
+        for loop in _all(module["main"], tirx.For)
+        if loop.thread_binding is not None
+    }
+    for axis in ("blockIdx.x", "threadIdx.x"):
+        if axis not in tags:
+            yield f"no loop is bound to {axis}"
+    scopes = [
+        str(buffer.ty.storage_scope)
+        for block in _all(module["main"], SBlock)
+        for buffer in block.alloc_buffers
+    ]
+    if scopes.count("shared") < 2:
+        yield "the factors are not both cached in shared memory"
+    yield from _complaints(module, path, m, n, k)
+
+
+def _all(function: Any, kind: type) -> list[Any]:
+    """All nodes of a kind, outermost first."""
+    found: list[Any] = []
+    tvm_ffi.structural_walk(function.body, (kind, found.append), order="pre")
+    return found
+
+
+def _float_types(path: str) -> set[str]:
+    """Names of the floating types that occur anywhere in the module."""
+    nodes = json.loads(Path(path).read_text())["nodes"]
+    dtypes = {
+        node["data"]["dtype"].split("x")[0] for node in nodes if node["type"] == "ir.PrimType"
+    }
+    return {dtype for dtype in dtypes if "float" in dtype}

@@ -1,0 +1,101 @@
+"""Runs a candidate's matrix product on the judge's tensors, compiled for this machine's CPU.
+
+Also the baseline's program: it runs the naive module in a process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+# Before TVM is loaded: one thread a core that the judge gives, bound by the judge, and threads
+# that rest as soon as they have nothing to do, as the clock stops only for a process at rest.
+os.environ["TVM_NUM_THREADS"] = os.environ.get("OMP_NUM_THREADS", "1")
+os.environ["TVM_BIND_THREADS"] = "0"
+os.environ["TVM_THREAD_POOL_SPIN_COUNT"] = "0"
+
+import numpy as np
+import tvm
+import vetting
+from tvm import tirx
+from tvm.target import Target
+
+COMPILED: list[Any] = []
+SCRATCH: list[Any] = []
+
+
+def load(path: str) -> None:
+    """Compile the module for this CPU."""
+    COMPILED[:] = [_compiled(vetting.read(path, vetting.TIR))]
+
+
+def run(a: Any, b: Any, out: Any) -> None:
+    """Computes out[m, n] = a[m, k] @ b[k, n], all float32."""
+    COMPILED[0](a, b, out)
+
+
+def load_threads(path: str) -> None:
+    """Compile a module that was made for a GPU so that its threads run one after the other.
+
+    Caches in shared memory are filled by all threads together, which one after the other cannot do.
+    A schedule leaves its caches with the shape of what they cache, so that each element has a place
+    of its own: here they become parameters, stay, and `run_threads` runs everything twice.
+    """
+    vetting.read(path, vetting.TIR)
+    graph = json.loads(Path(path).read_text())
+    shapes = _serialize(graph)
+    function = tvm.ir.load_json(json.dumps(graph))["main"]
+    plain = tirx.PrimFunc(function.params, function.body).with_attr(
+        {"global_symbol": "main", "tirx.noalias": True, "s_tir": True}
+    )
+    COMPILED[:] = [_compiled(tvm.IRModule({"main": plain}))]
+    SCRATCH[:] = [tvm.runtime.tensor(np.full(shape, np.nan, np.float32)) for shape in shapes]
+
+
+def run_threads(a: Any, b: Any, out: Any) -> None:
+    """Gives a @ b; the first run fills the caches, the second one reads them complete."""
+    for _ in range(2):
+        COMPILED[0](a, b, out, *SCRATCH)
+
+
+def load_cuda(path: str) -> None:
+    """Compile a module for the GPU that is here."""
+    module = vetting.read(path, vetting.TIR)
+    COMPILED[:] = [tvm.compile(module, target=Target("cuda", host="llvm"))["main"]]
+
+
+def _compiled(module: tvm.IRModule) -> Any:
+    cpu = tvm.target.codegen.llvm_get_system_cpu()
+    return tvm.compile(module, target=Target({"kind": "llvm", "mcpu": cpu}))["main"]
+
+
+def _serialize(graph: dict[str, Any]) -> list[list[int]]:
+    """Make threads loops and caches parameters, in the graph; shapes of the caches."""
+    nodes: list[dict[str, Any]] = graph["nodes"]
+    nothing = next(i for i, node in enumerate(nodes) if node["type"] == "None")
+    nodes.append({"type": "ffi.String", "data": "global"})
+    scope = len(nodes) - 1
+    caches: list[int] = []
+    for node in nodes:
+        data = node.get("data")
+        if node["type"] == "tirx.For" and data["thread_binding"] != nothing:
+            data.update(kind=0, thread_binding=nothing)
+        elif node["type"] == "tirx.BufferType":
+            data["storage_scope"] = scope
+        elif node["type"] == "s_tir.SBlock":
+            caches += nodes[data["alloc_buffers"]]["data"]
+            nodes.append({"type": "ffi.Array", "data": []})
+            data["alloc_buffers"] = len(nodes) - 1
+    function = next(node["data"] for node in nodes if node["type"] == "tirx.PrimFunc")
+    nodes.append({"type": "ffi.Array", "data": [*nodes[function["params"]]["data"], *caches]})
+    function["params"] = len(nodes) - 1
+    return [_shape(nodes, cache) for cache in caches]
+
+
+def _shape(nodes: list[dict[str, Any]], variable: int) -> list[int]:
+    """Of the buffer that node `variable` is."""
+    buffer = nodes[nodes[variable]["data"]["ty"]]["data"]
+    extents = nodes[buffer["shape"]]["data"]
+    return [int(nodes[nodes[extent]["data"]["value"]]["data"]) for extent in extents]

@@ -1,0 +1,148 @@
+"""Reads what a pass has made beside what it was given, and says what is wrong with it.
+
+It is given the candidate's files, and so are its answers: nothing but sentences' beginnings, which
+are shown to the learner. Numbers are computed elsewhere, see graph_runs.py.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import alone  # noqa: F401 - before TVM
+import guards
+import pairs
+import tvm
+import tvm_ffi
+import vetting
+from tvm import relax, tirx
+
+OPERATORS = ("add", "subtract", "multiply", "maximum", "minimum", "negative", "ewise_fma")
+
+BINARY = (
+    *(tirx.Add, tirx.Sub, tirx.Mul, tirx.Div, tirx.Mod, tirx.FloorDiv, tirx.FloorMod),
+    *(tirx.Min, tirx.Max, tirx.LT, tirx.LE, tirx.GT, tirx.GE, tirx.EQ, tirx.NE),
+)
+
+LANGUAGES = {
+    "relax": replace(
+        vetting.RELAX.with_more(
+            ops=[f"relax.{name}" for name in OPERATORS],
+        ),
+        most_nodes=200_000,
+    ),
+    "tir": replace(
+        vetting.TIR.with_more(
+            types=["tirx.DeclBuffer", "ir.PointerType"], ops=["tirx.buffer_data"]
+        ),
+        most_nodes=400_000,
+        most_text=48 << 20,
+    ),
+}
+
+
+def sound(original: str, made: str, language: str) -> str | None:
+    """Is it a module of the language, well-formed, with the functions that it had before?"""
+    try:
+        after = _vetted(made, language)
+    except vetting.Refused as refusal:
+        return str(refusal)
+    return _ill_formed(after) or _other_functions(_read(original), after)
+
+
+def complete(original: str, made: str, language: str) -> str | None:
+    """Was everything done that there was to do, and nothing else?"""
+    before, after = _read(original), _read(made)
+    if language == "relax":
+        return pairs.complaint(before, after)
+    return guards.complaint(before, after)
+
+
+def idempotent(once: str, twice: str, language: str) -> str | None:
+    """Is nothing left to do when the pass sees its own work?"""
+    first = _read(once)
+    try:
+        second = _vetted(twice, language)
+    except vetting.Refused as refusal:
+        return f"run on its own result, {refusal}"
+    if lost := _other_functions(first, second):
+        return f"run on its own result, {lost}"
+    for variable, function in first.functions_items():
+        if not tvm_ffi.structural_equal(function, second[variable.name_hint]):
+            return f"in {variable.name_hint!r} the pass changes its own result when it is run again"
+    return None
+
+
+def _read(path: str) -> tvm.IRModule:
+    """What was written by us, or vetted before."""
+    return tvm.ir.load_json(Path(path).read_text())
+
+
+def _vetted(path: str, language: str) -> tvm.IRModule:
+    """Vetted as a graph. What bounds a run is not the sizes in it, but tir_machine.MOST_STEPS."""
+    graph = vetting._graph(Path(path), LANGUAGES[language])
+    vetting._vet_graph(graph, LANGUAGES[language])
+    # Written out again: TVM sees just what was looked at, also where a key is there twice.
+    module = tvm.ir.load_json(json.dumps(graph))
+    if not isinstance(module, tvm.IRModule):
+        raise vetting.Refused("the file holds no IRModule")
+    return module
+
+
+def _ill_formed(module: tvm.IRModule) -> str | None:
+    for variable, function in module.functions_items():
+        single = tvm.IRModule({variable: function})
+        try:
+            if isinstance(function, tirx.PrimFunc):
+                tirx.analysis.verify_well_formed(function)
+                _require_types(function)
+            else:
+                relax.analysis.well_formed(single)
+        except Exception as error:  # noqa: BLE001 - TVM raises errors of several kinds
+            said = str(error).splitlines()[0][:200]
+            return f"{variable.name_hint!r} is not well-formed: {said}"
+    return None
+
+
+def _require_types(function: tirx.PrimFunc) -> None:
+    """ValueError where two dtypes meet; what is put together piece by piece is not looked at."""
+
+    def binary(node: Any) -> None:
+        if node.a.ty.dtype != node.b.ty.dtype:
+            raise ValueError(f"{node.a.ty.dtype} meets {node.b.ty.dtype} in {node}")
+
+    def store(node: Any) -> None:
+        if node.value.ty.dtype != node.buffer.ty.dtype:
+            raise ValueError(f"{node.value.ty.dtype} is stored into {node.buffer.ty.dtype}")
+
+    def loop(node: Any) -> None:
+        if not node.loop_var.ty.dtype == node.min.ty.dtype == node.extent.ty.dtype:
+            raise ValueError(f"a loop over {node.loop_var} has parts of other dtypes")
+
+    entries = [(BINARY, binary), (tirx.BufferStore, store), (tirx.For, loop)]
+    tvm_ffi.structural_walk(function.body, entries)
+
+
+def _other_functions(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
+    had = {variable.name_hint: function for variable, function in before.functions_items()}
+    has = {variable.name_hint: function for variable, function in after.functions_items()}
+    if had.keys() != has.keys():
+        names = ", ".join(sorted(had.keys() ^ has.keys())[:3])
+        return f"functions were added or lost: {names}"
+    for name, function in had.items():
+        if found := _other_signature(name, function, has[name]):
+            return found
+    return None
+
+
+def _other_signature(name: str, before: Any, after: Any) -> str | None:
+    if type(before) is not type(after):
+        return f"{name!r} is a function of another kind"
+    now, then = vetting.signature(after), vetting.signature(before)
+    if now != then:
+        return f"{name!r} takes and gives {'; '.join(now)}, and was {'; '.join(then)}"
+    if not tvm_ffi.structural_equal(before.attrs, after.attrs):
+        return f"the attributes of {name!r} are not those that it had"
+    return None

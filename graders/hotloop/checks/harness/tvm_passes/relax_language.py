@@ -1,0 +1,40 @@
+"""What a module that was imported from PyTorch, or lowered, may be made of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import bare_tvm  # noqa: F401
+import tvm
+import vetting
+
+_OPERATORS = """
+    add subtract multiply divide power maximum minimum negative abs exp log sqrt rsqrt square tanh
+    sigmoid erf clip where matmul linear mean sum max min variance std reshape flatten squeeze
+    expand_dims permute_dims broadcast_to concat split strided_slice astype zeros ones full
+    zeros_like ones_like full_like arange take gather_elements layout_transform size
+    nn.conv2d nn.conv1d nn.relu nn.leakyrelu nn.gelu nn.silu nn.softmax nn.log_softmax nn.dropout
+    nn.batch_norm nn.layer_norm nn.group_norm nn.instance_norm nn.avg_pool2d nn.max_pool2d
+    nn.adaptive_avg_pool2d nn.pad
+    shape_of tensor_to_shape
+"""
+
+IMPORTED = vetting.RELAX.with_more(
+    types=["DataType"],
+    ops=[f"relax.{name}" for name in _OPERATORS.split()],
+    attributes=["params", "tir_var_lower_bound", "tir_var_upper_bound"],
+)
+
+
+def read(path: str) -> tvm.IRModule:
+    """The module, of the language; sizes are not looked at: they depend on the batch.
+
+    Refused when it leaves the language. A module that takes too much fails in its worker.
+    """
+    graph = vetting._graph(Path(path), IMPORTED)
+    vetting._vet_graph(graph, IMPORTED)
+    module = tvm.ir.load_json(json.dumps(graph))
+    if not isinstance(module, tvm.IRModule):
+        raise vetting.Refused("the file holds no IRModule")
+    return module

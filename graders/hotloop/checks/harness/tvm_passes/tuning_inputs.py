@@ -1,0 +1,95 @@
+"""Recorded tunings to explain, with the truth about them. Sees nothing of the learner's.
+
+Made of the one that the learner has: some of its trials in another order, with other times, tile
+sizes and choices, some of them failed. Only the text is looked at; nothing is built or run.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import tempfile
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+HERE = Path(__file__).parent
+FAILED_S = 1e10
+"""MetaSchedule's time of a candidate that could not be built or run."""
+
+Instruction = tuple[str, list[Any], list[Any], list[str]]
+
+
+def make(seed: int) -> dict[str, Any]:
+    """Paths of both files, and what is true of them."""
+    rng = random.Random(seed)
+    lines = (HERE / "recorded_trials.json").read_text().splitlines()
+    records = [json.loads(line) for line in lines]
+    chosen = rng.sample(records, min(len(records), rng.randint(7, 10)))
+    failed = set(rng.sample(range(len(chosen)), rng.randint(1, 3)))
+    for number, (_, record) in enumerate(chosen):
+        _redraw(record[0], rng)
+        base = rng.uniform(0.4e-3, 9e-3)
+        times = [base * rng.uniform(0.97, 1.03) for _ in range(3)]
+        record[1] = [FAILED_S] if number in failed else times
+    folder = Path(tempfile.mkdtemp())
+    workload, trials = folder / "workload.json", folder / "trials.json"
+    workload.write_text((HERE / "recorded_workload.json").read_text())
+    trials.write_text("".join(json.dumps(record) + "\n" for record in chosen))
+    return {"workload": str(workload), "trials": str(trials), **truth(chosen)}
+
+
+def truth(records: list[Any]) -> dict[str, Any]:
+    """What `explain` has to say about these records."""
+    means = [mean(record[1]) for _, record in records]
+    successes = [seconds for seconds in means if seconds < FAILED_S]
+    best = means.index(min(means))
+    instructions, decisions = records[best][1][0]
+    return {
+        "best": best,
+        "failed": len(means) - len(successes),
+        "speed_up": successes[0] / means[best],
+        **_choices(instructions, dict(decisions)),
+    }
+
+
+def _choices(instructions: list[Instruction], decided: dict[int, Any]) -> dict[str, Any]:
+    """Tile sizes by loop, how many choices of each sort there were, and how far it unrolls."""
+    loops = next(made for kind, _, _, made in instructions if kind == "GetLoops")
+    tiles: dict[str, list[int]] = {}
+    sampled: dict[str, int] = {}
+    chosen: dict[str, Any] = {}
+    unroll = None
+    for number, (kind, used, attributes, made) in enumerate(instructions):
+        if kind.startswith("Sample"):
+            sampled[kind] = sampled.get(kind, 0) + 1
+        if kind == "SamplePerfectTile":
+            tiles["ijk"[loops.index(used[0])]] = decided[number]
+        elif kind == "SampleCategorical":
+            chosen[made[0]] = attributes[0][decided[number]]
+        elif kind == "Annotate" and attributes[0] == "meta_schedule.unroll_explicit":
+            unroll = chosen[used[1]]
+    return {"tiles": tiles, "sampled": sampled, "unroll": unroll}
+
+
+def _redraw(trace: list[Any], rng: random.Random) -> None:
+    """Other decisions: tile sizes with the same product, another one of a categorical's choices."""
+    instructions, decisions = trace
+    for entry in decisions:
+        kind, _, attributes, _ = instructions[entry[0]]
+        if kind == "SamplePerfectTile":
+            entry[1] = _factors(entry[1], rng)
+        elif kind == "SampleCategorical":
+            entry[1] = rng.randrange(len(attributes[0]))
+
+
+def _factors(factors: list[int], rng: random.Random) -> list[int]:
+    """As many factors, with the same product; products here are powers of two."""
+    product = 1
+    for factor in factors:
+        product *= factor
+    drawn = [1] * len(factors)
+    while product > 1:
+        drawn[rng.randrange(len(drawn))] *= 2
+        product //= 2
+    return drawn

@@ -1,0 +1,124 @@
+"""What the judge asks of the tasks of module resnet_tensorrt."""
+
+from __future__ import annotations
+
+from hotloop.checks.resnet_tensorrt import (
+    builds,
+    departures,
+    exports,
+    graph_figures,
+    made_builds,
+    quantized,
+    rewriting,
+    session_options,
+    sessions,
+)
+from hotloop.checks.resnet_tensorrt.hidden_answers import HiddenAnswers
+from hotloop.judge.check import Candidate, Check
+from hotloop.judge.levels import Level
+from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.rungs.answers_from import AnswersFrom
+
+# Provisional on every device that has no recorded run: module.yaml says where they come from.
+INT8_LEVELS = (Level(1.2, 0.5), Level(1.4, 1.0))
+LATENCY_LEVELS = (Level(1.8, 0.5), Level(2.4, 1.0))
+
+
+def export() -> Check:
+    """The network with its preprocessing, as ONNX."""
+    return Check(exports.EXPORT, exports.export_rungs(), extras=("onnx",))
+
+
+def first_departure() -> Check:
+    """The first tensor in which two models part."""
+    return Check(
+        Candidate("first_departure", file="graph_reading.py", style="json"),
+        {"correct": HiddenAnswers(departures.questions)},
+        extras=("onnx",),
+    )
+
+
+def read_graph() -> Check:
+    """What can be fused and folded in a graph, and what it costs."""
+    return Check(
+        Candidate("read_graph", file="graph_reading.py", style="json"),
+        {
+            "structure": HiddenAnswers(graph_figures.about_structure),
+            "costs": HiddenAnswers(graph_figures.about_costs),
+        },
+        extras=("onnx",),
+    )
+
+
+def fold_batchnorm() -> Check:
+    """Normalizations into the convolutions before them."""
+    return Check(
+        Candidate("fold_batchnorm", file=rewriting.FILE, style="json"),
+        {"structure": rewriting.FOLDED, "numbers": rewriting.FOLDED_AND_RUN},
+        extras=("onnx",),
+    )
+
+
+def remove_noops() -> Check:
+    """Nodes that do nothing out of the graph."""
+    return Check(
+        Candidate("remove_noops", file=rewriting.FILE, style="json"),
+        {"identities": rewriting.IDENTITIES, "transposes": rewriting.TRANSPOSES},
+        extras=("onnx",),
+    )
+
+
+def quantize() -> Check:
+    """The network with 8-bit integers."""
+    return Check(
+        Candidate("quantize", "quantize.py", "json"),
+        {
+            "sound": quantized.Inspected(
+                quantized.structure_complaint,
+                "Integers of a fixed scale compute it, in a third of the size or less.",
+            ),
+            "accurate": quantized.Inspected(
+                quantized.accuracy_complaint,
+                "It is about as often right on hidden signs as with float32.",
+                needs=("sound",),
+            ),
+            "fast_cpu": quantized.measured(INT8_LEVELS),
+        },
+        extras=("onnx",),
+    )
+
+
+def latency() -> Check:
+    """The network in ONNX Runtime, with options that the learner chose."""
+    return Check(
+        Candidate("prepare", "session.py", "json"),
+        {
+            "correct": sessions.Prepared(),
+            "settings": AnswersFrom(
+                "session_options", session_options.questions, needs=("correct",)
+            ),
+            "fast_cpu": sessions.measured(LATENCY_LEVELS),
+        },
+        extras=("onnx",),
+    )
+
+
+def jetson_nano() -> Check:
+    """The network within the limits of a board, and what it needs of its memory."""
+    return Check(exports.NANO, exports.nano_rungs(), extras=("onnx",))
+
+
+def engine() -> Check:
+    """The network as a TensorRT engine, and the conversion to float16 before it."""
+    return Check(exports.ENGINE, exports.engine_rungs(), extras=("onnx",))
+
+
+def slow_builds() -> Check:
+    """Logs and profiles of sessions: figures from made ones, causes of four recorded ones."""
+    return Check(
+        Candidate("read_build", "build_logs.py", "json"),
+        {
+            "figures": Answers(made_builds.questions),
+            "diagnosis": AnswersFrom("diagnosis", builds.diagnosis_questions),
+        },
+    )

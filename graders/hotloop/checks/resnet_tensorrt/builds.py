@@ -1,0 +1,162 @@
+"""What a recorded session of ONNX Runtime shows, and what ails the four sick ones.
+
+A recording is JSON: "log", the lines of the verbose log; "profile", the events of the profile;
+"inputs" and "outputs" of the model; "machine". What stands in builds.json was computed from the
+recordings by the script that made them, with `figures` and `shares`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.checks.resnet_tensorrt.given_files import HARNESS
+from hotloop.judge.questions import Question, number_complaint, shown
+from hotloop.worker.wire import as_list, as_message
+
+Rng = np.random.Generator
+Recording = Mapping[str, Any]
+
+TRUTH = HARNESS / "builds.json"
+NAMES = ("a", "b", "c", "d")
+CAUSES = ("disabled", "training", "outputs", "inputs", "threads")
+COUNTS = ("warnings", "outputs", "threads_per_core")
+
+RELATIVE, ABSOLUTE = 0.03, 0.005
+
+_LEVEL = re.compile(r"graph_optimization_level:(\d+)")
+_THREADS = re.compile(r"intra_op_param:OrtThreadPoolParams \{ thread_pool_size: (\d+)")
+_CHANGED = re.compile(r"GraphTransformer (\S+) modified: 1 with status: OK")
+_NODE = "_kernel_time"
+
+
+def figures(recording: Recording) -> dict[str, Any]:
+    """Everything that `read_build` is asked for. Times in milliseconds."""
+    text = "\n".join(recording["log"])
+    runs = [event["dur"] / 1000 for event in _events(recording, "Session", "model_run")]
+    nodes = _nodes(recording)
+    found = shares(recording)
+    slowest = max(found, key=lambda op: found[op])
+    (built,) = _events(recording, "Session", "session_initialization")
+    return {
+        "level": _number(_LEVEL, text),
+        "threads": _number(_THREADS, text),
+        "changed_by": sorted(set(_CHANGED.findall(text))),
+        "warnings": sum("[W:onnxruntime" in line for line in recording["log"]),
+        "build_ms": built["dur"] / 1000,
+        "run_ms": statistics.median(runs),
+        "nodes": len(nodes) // len(runs),
+        "slowest_op": slowest,
+        "slowest_op_share": found[slowest],
+    }
+
+
+def shares(recording: Recording) -> dict[str, float]:
+    """Of the time in all nodes, by type of operator."""
+    total: dict[str, float] = {}
+    for event in _nodes(recording):
+        op = event["args"]["op_name"]
+        total[op] = total.get(op, 0.0) + event["dur"]
+    whole = sum(total.values())
+    return {op: time / whole for op, time in total.items()}
+
+
+def counts(recording: Recording) -> dict[str, float]:
+    """The evidence that is no share."""
+    known = figures(recording)
+    return {
+        "warnings": known["warnings"],
+        "outputs": len(recording["outputs"]),
+        "threads_per_core": known["threads"] / recording["machine"]["cores"],
+    }
+
+
+def reading_complaint(answer: object, recording: Recording) -> str | None:
+    """What is wrong with what `read_build` gave for a recording."""
+    told = as_message(answer)
+    if told is None:
+        return f"it is {shown(answer)}, not a dict"
+    want = figures(recording)
+    for key, value in want.items():
+        found = _figure_complaint(key, told.get(key), value)
+        if found is not None:
+            return found
+    return None
+
+
+def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
+    """One question, which has four answers."""
+    yield Question("Your diagnosis", (), diagnosis_complaint)
+
+
+def diagnosis_complaint(answer: object) -> str | None:
+    """What is wrong with a diagnosis of all four."""
+    told = as_message(answer)
+    if told is None:
+        return f"it is {shown(answer)}, not a dict"
+    for name in NAMES:
+        found = _diagnosis_complaint(as_message(told.get(name)), truth()[name])
+        if found is not None:
+            return f"build {name}: {found}"
+    return None
+
+
+@cache
+def truth() -> Mapping[str, Any]:
+    """By letter: "cause", and the value of all "evidence" that counts."""
+    return cast(Mapping[str, Any], json.loads(TRUTH.read_text(encoding="utf-8")))
+
+
+def _diagnosis_complaint(told: Mapping[str, Any] | None, known: Mapping[str, Any]) -> str | None:
+    if told is None:
+        return "a dict is asked for, with “cause”, “evidence” and “value”"
+    cause, evidence = told.get("cause"), told.get("evidence")
+    if cause not in CAUSES:
+        return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
+    if cause != known["cause"]:
+        return f"the cause is not {cause}; ask what else leaves the same nodes in the profile"
+    if not isinstance(evidence, str) or evidence not in known["evidence"]:
+        return f"the cause is right, but {shown(evidence)} does not show it"
+    want = float(known["evidence"][evidence])
+    return number_complaint(f"{evidence}", told.get("value"), want, RELATIVE, ABSOLUTE)
+
+
+def _figure_complaint(key: str, got: object, want: object) -> str | None:
+    if isinstance(want, list):
+        return (
+            None
+            if as_list(got) == want
+            else f"“{key}” is {shown(got)} and should be {shown(cast(object, want))}"
+        )
+    if isinstance(want, str):
+        return None if got == want else f"“{key}” is {shown(got)} and should be {want}"
+    return number_complaint(f"“{key}”", got, float(cast(float, want)), 0.001)
+
+
+def _events(recording: Recording, category: str, name: str) -> list[Mapping[str, Any]]:
+    return [
+        event
+        for event in recording["profile"]
+        if event.get("cat") == category and event["name"] == name
+    ]
+
+
+def _nodes(recording: Recording) -> list[Mapping[str, Any]]:
+    return [
+        event
+        for event in recording["profile"]
+        if event.get("cat") == "Node" and event["name"].endswith(_NODE)
+    ]
+
+
+def _number(pattern: re.Pattern[str], text: str) -> int:
+    match = pattern.search(text)
+    if match is None:
+        raise ValueError(f"the log has no {pattern.pattern}")
+    return int(match[1])

@@ -1,0 +1,35 @@
+"""Pairs of models that should be the same: which tensor is the first that is not?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from hotloop.checks.resnet_tensorrt.graphs import MAKERS, Rng, made_by, seed, unpacked
+from hotloop.judge.bench import Bench
+from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.worker.wire import as_list
+
+EQUAL_PAIRS = 2
+
+
+def questions(rng: Rng, bench: Bench) -> Iterator[Question]:
+    """One pair for each kind of fault, and some without any, in random order."""
+    kinds = [str(kind) for kind in as_list(MAKERS.trusted(bench).ask("fault_names"))]
+    drawn: list[str | None] = [*kinds, *([None] * EQUAL_PAIRS)]
+    for place in map(int, rng.permutation(len(drawn))):
+        made = made_by(bench, "pair", seed(rng), drawn[place])
+        files = ("reference.onnx", "exported.onnx", "feeds.npz")
+        given = (GivenFile(name, unpacked(made[name.split(".")[0]])) for name in files)
+        label = "A pair of models" if drawn[place] else "A pair of models that agree"
+        yield Question(label, tuple(given), _complaint_about(made["first"]))
+
+
+def _complaint_about(first: str | None) -> Callable[[object], str | None]:
+    def complaint(answer: object) -> str | None:
+        if answer == first:
+            return None
+        if first is None:
+            return f"it says {shown(answer)}, and should say None"
+        return f"it says {shown(answer)}, and the first tensor that departs is {first!r}"
+
+    return complaint

@@ -1,0 +1,192 @@
+"""Rungs about the one ONNX file that an export makes: what stands in it, and what it computes.
+
+A program of ours reads the file, another one runs it, and a third one, which has never seen it,
+knows what is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.checks.resnet_tensorrt.given_files import program_files
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Tolerance, compare
+from hotloop.judge.dtypes import FP32, U8, DType
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list, as_message
+
+Rng = np.random.Generator
+Facts = dict[str, Any]
+
+SIDE, CLASSES = 64, 10
+FILE = "network.onnx"
+INPUT, OUTPUT = "frames", "probabilities"
+OPSETS = (18, 19, 20)
+MOST_BYTES = 8 << 20
+"""The weights are 6 MB in float32: what is larger has them twice."""
+
+EXPORT_S = 240.0
+LARGE = 2**31
+NEAR = Tolerance(relative=0.0, absolute=2e-4)
+"""Of a probability: rounding in float32 stays a hundred times below it, half precision above."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What was asked for in this judging, and the file that came."""
+
+    number: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The file that `entry(number, path)` writes, made once for all rungs of the task.
+
+    words: of the number, for the learner. complaint: a sentence's beginning, or None.
+    """
+
+    entry: str
+    words: str
+    numbers: tuple[int, ...]
+    complaint: Callable[[Order, Bench], str | None]
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Have it made, and look at it."""
+        asked = replace(candidate, name=self.entry)
+        order = bench.shared(f"made by {self.entry}", lambda: self._order(asked, bench))
+        complaint = self.complaint(order, bench)
+        if complaint is not None:
+            sentence = f"{self.words} {order.number}: {complaint}."
+            raise Ruling(Verdict.WRONG_ANSWER, sentence)
+        said = f"As it should be, for {self.words.lower()} {order.number}."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"bytes": len(order.data)})
+
+    def _order(self, asked: Candidate, bench: Bench) -> Order:
+        number = self.numbers[int(bench.seeds.generator().integers(len(self.numbers)))]
+        bench.progress(f"{self.words} {number}")
+        assignment = Assignment(self.words, (number,), FILE, lambda _data: None)
+        return Order(number, made(assignment, asked, bench, EXPORT_S))
+
+
+def facts_of(data: bytes, bench: Bench) -> Facts:
+    """What a program of ours reads in the file."""
+    reader = Program(program_files("model_facts.py"), "model_facts.py")
+    told = as_message(reader.given(bench, "reads").ask("facts", GivenFile(FILE, data)))
+    if told is None:
+        raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
+    return told
+
+
+def sound(order: Order, bench: Bench) -> str | None:
+    """The exported file, looked at from outside."""
+    told = facts_of(order.data, bench)
+    return whole(told, order.data) or next(_unlike_the_order(told, order.number), None)
+
+
+def whole(told: Facts, data: bytes) -> str | None:
+    """What is asked of every file."""
+    if told.get("external"):
+        return "its weights lie in another file: ask for all of it in one"
+    if told.get("checker") is not None:
+        return f"onnx.checker does not accept it: {shown(told['checker'])}"
+    if told.get("foreign") or told.get("functions"):
+        return "it has operators that are not ONNX's own"
+    if told.get("training"):
+        return f"{', '.join(map(str, told['training']))} was exported as it is in training"
+    if len(data) > MOST_BYTES:
+        return f"it has {len(data) >> 20} MiB, and the weights need 6"
+    return None
+
+
+def end_complaint(
+    told: Facts, end: str, name: str, element: str, dims: tuple[int, ...]
+) -> str | None:
+    """About the one input, or output: its name, its type, and all but the first dimension."""
+    found = as_list(told.get(end))
+    one = as_list(found[0]) if len(found) == 1 else []
+    if len(one) != 3:
+        return f"it has {len(found)} {end}, and one is asked for"
+    if one[0] != name:
+        return f"the {end[:-1]} is called {shown(one[0])} and should be called {name!r}"
+    if one[1] != element:
+        return f"{name} has the type {shown(one[1])} and should have {element}"
+    if as_list(one[2])[1:] != list(dims):
+        return f"{name} has the shape {shown(one[2])}; {list(dims)} should follow the batch"
+    return None
+
+
+def batch_of(told: Facts, end: str) -> object:
+    """The first dimension of the one input or output: a number, or a name."""
+    dims = as_list(as_list(as_list(told.get(end))[0])[2])
+    return dims[0] if dims else None
+
+
+def correct(order: Order, bench: Bench) -> str | None:
+    """The exported file, run on frames of all kinds."""
+    return wrong_numbers(order, bench, U8, (1, 3, 16))
+
+
+def wrong_numbers(
+    order: Order, bench: Bench, element: DType, batches: tuple[int, ...]
+) -> str | None:
+    """The first batch for which the probabilities are others than our own network's."""
+    runner = Program(program_files("frames_runner.py"), "frames_runner.py")
+    process = runner.given(bench, f"runs {order.number}")
+    process.ask("load", GivenFile(FILE, order.data))
+    for label, frames in _frames(batches, bench):
+        given = Tensor(frames, element)
+        case = Case(label, (given,), TensorSpec((len(frames), CLASSES), FP32))
+        want = truth().trusted(bench).answer("probabilities", case)
+        found = compare(process.answer("run", case), want, NEAR)
+        if found is not None:
+            return f"{label}: a probability is wrong: {found.sentence()}"
+    return None
+
+
+def truth() -> Program:
+    """What knows the frames and their probabilities."""
+    return Program(program_files("frames_truth.py"), "frames_truth.py")
+
+
+def _unlike_the_order(told: Facts, opset: int) -> Iterator[str]:
+    if told.get("opset") != opset:
+        yield f"the file says opset {shown(told.get('opset'))}"
+    for end, name, element, dims in (
+        ("inputs", INPUT, "UINT8", (SIDE, SIDE, 3)),
+        ("outputs", OUTPUT, "FLOAT", (CLASSES,)),
+    ):
+        complaint = end_complaint(told, end, name, element, dims)
+        if complaint is not None:
+            yield complaint
+        elif isinstance(batch_of(told, end), int):
+            yield f"the batch of {name} is fixed at {batch_of(told, end)}: any should do"
+
+
+def _frames(batches: tuple[int, ...], bench: Bench) -> Iterator[tuple[str, NDArray[np.uint8]]]:
+    """Signs, and in the first batches also what no sign looks like."""
+    rng = bench.seeds.generator()
+    for count in batches:
+        shape = (count, SIDE, SIDE, 3)
+        seed = int(rng.integers(LARGE))
+        signs = truth().trusted(bench).answer("frames", Case("", (seed,), TensorSpec(shape, U8)))
+        if signs.shape != shape:
+            raise JudgeFault("our own frames have another shape")
+        yield f"{count} frame{'s' if count > 1 else ''}", signs.astype(np.uint8)
+        yield f"a batch of {count}, noise", rng.integers(0, 256, shape, np.uint8)
+        flat = np.broadcast_to(rng.integers(0, 256, (count, 1, 1, 3), np.uint8), shape)
+        yield f"a batch of {count}, one colour each", flat.copy()

@@ -1,0 +1,46 @@
+"""The rungs of the tasks that are written in export.py."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hotloop.checks.resnet_tensorrt import exported_files, halves, nano
+from hotloop.checks.resnet_tensorrt.engines import Builds, EngineFast
+from hotloop.checks.resnet_tensorrt.exported_files import OPSETS, Exported
+from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.levels import Level
+from hotloop.judge.rungs.makes import Makes
+
+FILE = "export.py"
+EXPORT = Candidate("export", FILE, "json")
+NANO = Candidate("export_for_nano", FILE, "json")
+ENGINE = Candidate("build_engine", FILE, "json")
+
+# Provisional on every card: module.yaml says where they come from.
+ENGINE_LEVELS = (Level(2.0, 0.5), Level(3.0, 1.0), Level(3.5, 0.0))
+
+
+def export_rungs() -> Mapping[str, Rung]:
+    """One export, in an opset that is drawn."""
+    made = Exported("export", "Opset", OPSETS, exported_files.sound)
+    run = Exported("export", "Opset", OPSETS, exported_files.correct, needs=("sound",))
+    return {"sound": made, "correct": run}
+
+
+def nano_rungs() -> Mapping[str, Rung]:
+    """One export for the board, with a batch that is drawn, and questions about memory."""
+    entry = NANO.name
+    return {
+        "fits": Exported(entry, "Batch", nano.BATCHES, nano.fits),
+        "correct": Exported(entry, "Batch", nano.BATCHES, nano.correct, needs=("fits",)),
+        "memory": nano.Memory(),
+    }
+
+
+def engine_rungs() -> Mapping[str, Rung]:
+    """The conversion runs anywhere; what follows needs TensorRT and a card."""
+    return {
+        "half": Makes(halves.assignments, entry="in_half"),
+        "builds": Builds(needs=("half",)),
+        "gpu_fast": EngineFast(ENGINE_LEVELS),
+    }

@@ -1,0 +1,82 @@
+"""Networks full of what makes reading a graph go wrong, and what is asked about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+from hotloop.checks.resnet_tensorrt.graphs import Rng, made_by, seed, unpacked
+from hotloop.judge.bench import Bench
+from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.worker.wire import as_list, as_message
+
+NETWORKS = 3
+STRUCTURE = ("fusible", "blocked", "foldable", "unused")
+COSTS = ("parameter_bytes", "macs", "peak_bytes")
+
+
+def about_structure(rng: Rng, bench: Bench) -> Iterator[Question]:
+    """Chains, what stands in their way, constant nodes, unused initializers."""
+    return _questions(rng, bench, STRUCTURE)
+
+
+def about_costs(rng: Rng, bench: Bench) -> Iterator[Question]:
+    """Bytes of parameters, multiplications, the most memory alive at once."""
+    return _questions(rng, bench, COSTS)
+
+
+def _questions(rng: Rng, bench: Bench, keys: Sequence[str]) -> Iterator[Question]:
+    for number in range(1, NETWORKS + 1):
+        batch = int(rng.integers(2, 9))
+        made = made_by(bench, "puzzle", seed(rng), batch)
+        file = GivenFile("network.onnx", unpacked(made["model"]))
+        yield Question(f"Network {number}", (file, batch), _complaint_about(made["figures"], keys))
+
+
+def _complaint_about(
+    figures: dict[str, Any], keys: Sequence[str]
+) -> Callable[[object], str | None]:
+    def complaint(answer: object) -> str | None:
+        told = as_message(answer)
+        if told is None:
+            return f"It returned {shown(answer)}, not a dict"
+        found = (_complaint(key, told.get(key), figures[key]) for key in keys)
+        return next((said for said in found if said), None)
+
+    return complaint
+
+
+def _complaint(key: str, got: Any, want: Any) -> str | None:
+    if isinstance(want, int):
+        return number_complaint(key, got, want, 0.0)
+    names = as_message(want)
+    if names is not None:
+        return _dict_complaint(key, got, names)
+    return _list_complaint(key, got, as_list(want))
+
+
+def _dict_complaint(key: str, got: Any, want: dict[str, Any]) -> str | None:
+    told = as_message(got)
+    if told is None:
+        return f"{key} is {shown(got)}, not a dict"
+    for name in [*want, *told]:
+        if told.get(name) != want.get(name):
+            should = shown(want[name]) if name in want else "absent"
+            return f"{key} of {shown(name)} is {shown(told.get(name))} and should be {should}"
+    return None
+
+
+def _list_complaint(key: str, got: Any, want: list[Any]) -> str | None:
+    """Order does not count."""
+    if not isinstance(got, list):
+        return f"{key} is {shown(got)}, not a list"
+    entries = as_list(cast(object, got))
+    for entry in want:
+        if entry not in entries:
+            return f"{key} lacks {shown(entry)}"
+    for entry in entries:
+        if entry not in want:
+            return f"{key} has {shown(entry)}, which does not belong there"
+    if len(entries) != len(want):
+        return f"{key} has an entry more than once"
+    return None

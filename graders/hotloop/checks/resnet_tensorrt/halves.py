@@ -1,0 +1,70 @@
+"""The conversion to float16 that an engine needs first, on small models that the judge drew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from hotloop.checks.resnet_tensorrt.exported_files import Facts, facts_of
+from hotloop.checks.resnet_tensorrt.given_files import program_files
+from hotloop.checks.resnet_tensorrt.small_plans import Plan, drawn, model_of
+from hotloop.judge.artifact import Assignment
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.compare import Tolerance, compare
+from hotloop.judge.dtypes import FP16, FP32
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile, shown
+from hotloop.judge.rungs.correct import Case, Tensor
+
+Rng = np.random.Generator
+
+MODELS = 4
+SOURCE, TARGET = "model.onnx", "half.onnx"
+KEPT = ("inputs", "outputs")
+SHARE = 40 * FP16.unit_roundoff
+"""Of the largest output: some ten roundings one after the other, with room."""
+
+
+def assignments(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+    """Networks of several branches, with fixed shapes."""
+    for number in range(1, MODELS + 1):
+        plan = drawn(rng, branches=number, tail=1)
+        source = model_of(plan, bench)
+        yield Assignment(
+            f"model {number}",
+            (GivenFile(SOURCE, source),),
+            TARGET,
+            lambda data, plan=plan, source=source: _complaint(plan, source, data, bench),
+        )
+
+
+def _complaint(plan: Plan, source: bytes, data: bytes, bench: Bench) -> str | None:
+    told, before = facts_of(data, bench), facts_of(source, bench)
+    return _unlike(told, before) or _other_numbers(plan, source, data, bench)
+
+
+def _unlike(told: Facts, before: Facts) -> str | None:
+    if told.get("checker") is not None:
+        return f"onnx.checker does not accept it: {shown(told['checker'])}"
+    for what in KEPT:
+        if told.get(what) != before.get(what):
+            return f"its {what} are no longer those of the model: {shown(told.get(what))}"
+    if told.get("halved") is not True:
+        return "a convolution still has its weights in another type than float16"
+    return None
+
+
+def _other_numbers(plan: Plan, source: bytes, data: bytes, bench: Bench) -> str | None:
+    runner = Program(program_files("frames_runner.py"), "frames_runner.py")
+    shapes = plan.shapes()
+    given = Tensor(bench.seeds.generator().standard_normal(shapes[0]), FP32)
+    case = Case("a hidden input", (given,), TensorSpec(shapes[-1], FP32))
+    ours, theirs = runner.trusted(bench), runner.given(bench, "runs halves")
+    ours.ask("load", GivenFile(SOURCE, source))
+    want = ours.answer("run", case)
+    theirs.ask("load", GivenFile(TARGET, data))
+    near = Tolerance(relative=0.0, absolute=SHARE * float(np.abs(want).max()))
+    found = compare(theirs.answer("run", case), want, near)
+    return None if found is None else f"it computes something else: {found.sentence()}"

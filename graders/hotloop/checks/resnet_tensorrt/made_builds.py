@@ -1,0 +1,123 @@
+"""Made recordings, with figures that nobody could know: what `read_build` is tried on."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from hotloop.checks.resnet_tensorrt import builds
+from hotloop.judge.questions import GivenFile, Question
+
+Rng = np.random.Generator
+
+OPS: tuple[str, ...] = (
+    "Conv",
+    "BatchNormalization",
+    "Relu",
+    "Add",
+    "MaxPool",
+    "ReorderOutput",
+    "Gemm",
+    "Cast",
+)
+TRANSFORMERS = (
+    "Level1_RuleBasedTransformer",
+    "ConstantFolding",
+    "ConvActivationFusion",
+    "NchwcTransformer",
+    "TransposeOptimizer",
+    "MatMulAddFusion",
+)
+_POOL = (
+    "OrtThreadPoolParams {{ thread_pool_size: {} auto_set_affinity: 0 allow_spinning: 1 "
+    "spin_duration_us: -1 spin_backoff_max: 1 dynamic_block_base_: 0 stack_size: 0 affinity_str:  "
+    "set_denormal_as_zero: 0 }}"
+)
+_BASIC = "Applying graph transformer {} on step {}."
+_CHANGED = "GraphTransformer {} modified: {} with status: OK"
+_TALK = (
+    "Saving initialized tensors.",
+    "Done saving initialized tensors",
+    "Removing initializer 'warning_lamp.weight'. It is no longer used by any node.",
+    "Session successfully initialized.",
+)
+
+
+def questions(rng: Rng) -> Iterator[Question]:
+    """Some with a log and a profile of all kinds of sessions."""
+    for label, fences in (("a recording", False), ("another one", False), ("an older one", True)):
+        recording = made(rng, fences=fences)
+        data = gzip.compress(json.dumps(recording).encode(), 1)
+        yield Question(
+            f"read_build on {label}",
+            (GivenFile("build.json.gz", data),),
+            lambda answer, recording=recording: builds.reading_complaint(answer, recording),
+        )
+
+
+def made(rng: Rng, *, fences: bool) -> dict[str, Any]:
+    """A recording. fences: with the events that older releases write beside each node's own."""
+    intra, inter = (int(n) for n in rng.choice(np.arange(1, 33), 2, replace=False))
+    return {
+        "log": list(_log(rng, intra, inter)),
+        "profile": list(_profile(rng, fences)),
+        "inputs": [["pictures", "tensor(float)", ["n", "3", "64", "64"]]],
+        "outputs": [["logits", "tensor(float)", ["n", "10"]]],
+        "machine": {"processor": "made", "cores": 2},
+    }
+
+
+def _log(rng: Rng, intra: int, inter: int) -> Iterator[str]:
+    level = int(rng.integers(0, 5))
+    yield _line(
+        "I",
+        "TraceSessionOptions",
+        "Session Options {  execution_mode:0 execution_order:DEFAULT enable_profiling:1 "
+        f"graph_optimization_level:{level} intra_op_param:{_POOL.format(intra)} "
+        f"inter_op_param:{_POOL.format(inter)} use_per_session_threads:1 config_options: {{  }} }}",
+    )
+    for number in range(int(rng.integers(0, 9))):
+        said = f"Initializer layer{number}.weight appears in graph inputs and will not be treated"
+        yield _line("W", "Graph", f"{said} as constant value/weight.")
+    for step in (1, 2):
+        for name in rng.permutation(TRANSFORMERS):
+            yield _line("V", "ApplyTransformers", _BASIC.format(name, step))
+            yield _line("I", "Apply", _CHANGED.format(name, int(rng.random() < 0.4)))
+    for said in rng.permutation(_TALK):
+        yield _line("I", "SaveInitializedTensors", said)
+
+
+def _line(level: str, where: str, said: str) -> str:
+    file = "inference_session.cc:777"
+    return f"2026-11-22 00:44:25.455622825 [{level}:onnxruntime:, {file} {where}] {said}"
+
+
+def _profile(rng: Rng, fences: bool) -> Iterator[dict[str, Any]]:
+    yield _event("Session", "model_loading_uri", int(rng.integers(5_000, 20_000)))
+    yield _event("Session", "session_initialization", int(rng.integers(20_000, 90_000)))
+    nodes = [str(rng.choice(OPS)) for _ in range(int(rng.integers(12, 40)))]
+    weights = dict(zip(OPS, rng.permutation(2 ** np.arange(len(OPS))), strict=True))
+    for run in range(int(rng.integers(5, 12))):
+        total = 0
+        for number, op in enumerate(nodes):
+            lasted = int(rng.integers(8, 13) * weights[op] * (9 if run == 0 else 1))
+            total += lasted
+            name = f"/layer{number}/{op}"
+            if fences:
+                yield _event("Node", f"{name}_fence_before", 1, op)
+            yield _event("Node", f"{name}_kernel_time", lasted, op)
+            if fences:
+                yield _event("Node", f"{name}_fence_after", 1, op)
+        yield _event("Session", "SequentialExecutor::Execute", total + 40)
+        yield _event("Session", "model_run", total + int(rng.integers(50, 90)))
+
+
+def _event(category: str, name: str, lasted: int, op: str = "") -> dict[str, Any]:
+    args = {"op_name": op, "provider": "CPUExecutionProvider"} if op else {}
+    return {"cat": category, "ph": "X", "pid": 1, "tid": 1, "dur": lasted, "name": name} | {
+        "args": args
+    }

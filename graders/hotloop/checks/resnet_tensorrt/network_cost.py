@@ -1,0 +1,28 @@
+"""What one picture costs the network, in multiplications and additions."""
+
+from __future__ import annotations
+
+BLOCKS = (3, 4, 6, 3)
+WIDTH, CLASSES = 16, 10
+
+
+def flops(pictures: int, side: int, width: int = WIDTH) -> int:
+    """Of so many pictures of side × side: two for each product of convolutions and last layer."""
+    return 2 * pictures * _products(side, width)
+
+
+def _products(side: int, width: int) -> int:
+    side //= 2
+    total = side * side * width * 3 * 49
+    side //= 2
+    inputs = width
+    for stage, blocks in enumerate(BLOCKS):
+        inner, outputs = width << stage, width << stage + 2
+        for block in range(blocks):
+            stride = 2 if stage > 0 and block == 0 else 1
+            total += side * side * inputs * inner
+            side //= stride
+            total += side * side * (9 * inner * inner + inner * outputs)
+            total += side * side * inputs * outputs * (block == 0)
+            inputs = outputs
+    return total + inputs * CLASSES

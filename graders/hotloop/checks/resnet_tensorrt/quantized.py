@@ -1,0 +1,302 @@
+"""The network with 8-bit integers: is it one, is it still right, is it faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.checks.resnet_tensorrt import session_options
+from hotloop.checks.resnet_tensorrt.given_files import HARNESS, program_files
+from hotloop.checks.resnet_tensorrt.network_cost import CLASSES, flops
+from hotloop.checks.resnet_tensorrt.sessions import CROPS, SIDE, runner
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats
+from hotloop.judge.dtypes import FP32, I64
+from hotloop.judge.levels import Level
+from hotloop.judge.link import Link
+from hotloop.judge.program import Process, Program
+from hotloop.judge.questions import GivenFile, ask_plainly
+from hotloop.judge.record import RungRecord
+from hotloop.judge.referee import Referee
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.window import Workload
+
+Rng = np.random.Generator
+
+FILE = "quantized.onnx"
+CALIBRATION_FRAMES = 320
+MOST_SHARE_OF_SIZE = 0.3
+COMPUTING = 54
+"""53 convolutions and the last layer."""
+
+LEAST_SHARE_INTEGER = 0.95
+SIGNS, AT_ONCE = 1200, 100
+MOST_LOST = 0.025
+"""Of all signs: the reference loses 0.3 to 0.9 of a hundred, one that is calibrated on frames of
+the night alone 16 (measured on 1500)."""
+
+MOST_DISTANCE = 0.5
+"""Of the timed calls' logits from float32's, as a part of their size: 0.05 for the reference."""
+
+VNNI = ("avx512_vnni", "avx_vnni", "asimddp", "i8mm")
+"""Without one of these a CPU multiplies bytes no faster than floats (`/proc/cpuinfo`)."""
+
+CPU = Path("/proc/cpuinfo")
+TIMEOUT_S = 60.0
+
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a candidate is given, of one judging: the network, and frames to calibrate with."""
+
+    network: bytes
+    frames: bytes
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """A rung that looks at the quantized file, which is made once for all of them.
+
+    complaint: about the file. said: when there is none.
+    """
+
+    complaint: Callable[[bytes, Bench], str | None]
+    said: str
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """The file counts, not how it came about."""
+        found = self.complaint(quantized(candidate, bench), bench)
+        if found is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{found}.")
+        return RungRecord(name, Verdict.PASSED, self.said, 1.0)
+
+
+@dataclass(frozen=True)
+class IntegerFast:
+    """As the measurement, where the CPU has instructions for products of bytes."""
+
+    measured: RefereedFast
+    cpu: Path = CPU
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """As the measurement's."""
+        return self.measured.needs
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """As the measurement's."""
+        return self.measured.levels
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Measure, or say why not."""
+        if not multiplies_bytes(self.cpu):
+            said = (
+                "This CPU has no instruction that multiplies and adds bytes (VNNI, or dotprod on "
+                "ARM): int8 need not be faster than float32 here, so it is not measured."
+            )
+            return RungRecord(name, Verdict.NOT_MEASURED, said)
+        return self.measured.judge(name, candidate, bench)
+
+
+def multiplies_bytes(cpu: Path) -> bool:
+    """Whether the processor that a cpuinfo describes has one of VNNI."""
+    try:
+        words = set(cpu.read_text(encoding="utf-8").split())
+    except OSError:
+        return False
+    return not words.isdisjoint(VNNI)
+
+
+def quantized(candidate: Candidate, bench: Bench) -> bytes:
+    """What the candidate makes of the network; once a judging."""
+    return bench.shared("quantized", lambda: _made(candidate, bench))
+
+
+def structure_complaint(data: bytes, bench: Bench) -> str | None:
+    """Whether the file is what was asked for, whatever it computes."""
+    facts = _reader().given(bench, "reads").ask("structure", GivenFile(FILE, data))
+    if not isinstance(facts, dict):
+        return "it is no network"
+    return complaint_about(cast(Facts, facts), len(data), len(material(bench).network))
+
+
+def complaint_about(facts: Facts, size: int, before: int) -> str | None:
+    """What is wrong with a file by its structure; sizes in bytes."""
+    if facts["external"]:
+        return "its weights lie in another file, which was not handed in"
+    nodes = facts["computing"]
+    if len(nodes) != COMPUTING:
+        return f"{len(nodes)} nodes multiply by weights, where the network has {COMPUTING}"
+    for kind, said in (
+        ("weight", "its weights are floats"),
+        ("activation", "what goes into it is "),
+    ):
+        bad = [node for node in nodes if node[kind] != "static"]
+        if len(nodes) - len(bad) >= LEAST_SHARE_INTEGER * len(nodes):
+            continue
+        how = "" if kind == "weight" else _activation(str(bad[0][kind]))
+        return (
+            f"{len(bad)} of {len(nodes)} are not computed with integers of a fixed scale: of the "
+            f"{bad[0]['op']} {bad[0]['name']!r}, for one, {said}{how}"
+        )
+    if size > MOST_SHARE_OF_SIZE * before:
+        return f"it has {size / before:.2f} of the float32 network's bytes: are weights in it twice"
+    return None
+
+
+def accuracy_complaint(data: bytes, bench: Bench) -> str | None:
+    """Whether it still knows the signs, as many as were never seen."""
+    float32 = _running(bench, "float32", GivenFile("network.onnx", material(bench).network))
+    integers = _running(bench, "integers", GivenFile(FILE, data))
+    right = {"float32": 0, "integers": 0}
+    for _ in range(SIGNS // AT_ONCE):
+        seed = _seed(bench)
+        classes = _asked(bench, "classes", seed, TensorSpec((AT_ONCE,), I64))
+        case = _signs(bench, seed)
+        for name, process in (("float32", float32), ("integers", integers)):
+            right[name] += int((process.answer("run", case).argmax(1) == classes).sum())
+    return lost_complaint(right["float32"], right["integers"], SIGNS)
+
+
+def lost_complaint(before: int, after: int, signs: int) -> str | None:
+    """Of right answers, counted by the judge."""
+    if before - after <= MOST_LOST * signs:
+        return None
+    return (
+        f"of {signs} hidden signs {after} are right, and {before} with float32: "
+        f"{100 * (before - after) / signs:.1f} in a hundred are lost, {100 * MOST_LOST:g} may be"
+    )
+
+
+def measured(levels: tuple[Level, ...]) -> IntegerFast:
+    """The candidate's file against the network that it was made from, both in ONNX Runtime."""
+    baseline = Baseline(
+        HARNESS / "ort_session.py",
+        "run",
+        beside={"ort_session.py": HARNESS / "ort_session.py"},
+        prepare=_load_float32,
+    )
+    pool = _Pool()
+    fast = Fast(
+        Workload(lambda _rng, _index: _timed(), pool.fill),
+        baseline,
+        lambda spec: spec.out.bytes,
+        levels,
+        fewest_flops=lambda _spec: flops(CROPS, SIDE),
+        entrant=pool.entrant,
+        needs=("sound", "accurate"),
+    )
+    referee = Referee(program_files("eager.py"), "eager.py")
+    return IntegerFast(RefereedFast(fast, referee, "run", distant))
+
+
+def distant(_case: Case, got: Floats, want: Floats) -> str | None:
+    """What is wrong with integers' logits, as a sentence's beginning."""
+    if not np.isfinite(got).all():
+        return "the logits are not finite"
+    distance = float(np.linalg.norm(got - want) / np.linalg.norm(want))
+    if distance <= MOST_DISTANCE:
+        return None
+    return f"the logits are {distance:.2f} of their size away from those of float32"
+
+
+def material(bench: Bench) -> Material:
+    """What a candidate is given in this judging."""
+    return bench.shared("material", lambda: _drawn(bench))
+
+
+class _Pool:
+    """Hidden signs for the timed calls: drawn before, picked anew for each."""
+
+    def __init__(self) -> None:
+        self.signs: Floats | None = None
+
+    def entrant(self, candidate: Candidate, bench: Bench) -> tuple[Link, Candidate]:
+        """A process of ours that has the candidate's file, and nothing else."""
+        (signs,) = _signs(bench, _seed(bench)).arguments
+        self.signs = cast(Any, signs).values
+        process = runner().another(bench, given=True)
+        data = quantized(candidate, bench)
+        process.ask("load", GivenFile(FILE, data), session_options.plain(bench.launcher.threads))
+        process.resolve("run")
+        return process.link, process.as_candidate("run")
+
+    def fill(self, rng: Rng, call: Call, hostile: bool) -> None:
+        """Signs; adversarial: the same ones mirrored, and rolled over the edge."""
+        assert self.signs is not None
+        (pictures,) = call.inputs()
+        picked = self.signs[rng.integers(0, len(self.signs), len(pictures))]
+        pictures[...] = (
+            np.roll(picked[..., ::-1], int(rng.integers(SIDE)), 3) if hostile else picked
+        )
+
+
+def _made(candidate: Candidate, bench: Bench) -> bytes:
+    given = material(bench)
+    files = (GivenFile("network.onnx", given.network), GivenFile("calibration.npz", given.frames))
+    return made(Assignment("Your network", files, FILE, lambda _data: None), candidate, bench)
+
+
+def _drawn(bench: Bench) -> Material:
+    maker = _maker(bench)
+    frames = maker.ask("calibration", _seed(bench), CALIBRATION_FRAMES)
+    return Material(maker.take(maker.ask("source")), maker.take(frames))
+
+
+def _running(bench: Bench, purpose: str, file: GivenFile) -> Process:
+    process = runner().given(bench, purpose)
+    process.ask("load", file, session_options.plain(bench.launcher.threads))
+    return process
+
+
+def _signs(bench: Bench, seed: int) -> Case:
+    pictures = TensorSpec((AT_ONCE, 3, SIDE, SIDE), FP32)
+    drawn = _asked(bench, "signs", seed, pictures)
+    return Case("signs", (Tensor(drawn, FP32),), TensorSpec((AT_ONCE, CLASSES), FP32))
+
+
+def _asked(bench: Bench, function: str, seed: int, out: TensorSpec) -> Floats:
+    return _maker(bench).answer(function, Case(function, (seed,), out))
+
+
+def _load_float32(link: Link, bench: Bench) -> None:
+    link.resolve("load", "ort_session.py", TIMEOUT_S)
+    file = GivenFile("network.onnx", material(bench).network)
+    ask_plainly(link, (file, session_options.plain(bench.launcher.threads)), TIMEOUT_S)
+
+
+def _timed() -> CallSpec:
+    pictures = TensorSpec((CROPS, 3, SIDE, SIDE), FP32)
+    return CallSpec((pictures,), TensorSpec((CROPS, CLASSES), FP32))
+
+
+def _seed(bench: Bench) -> int:
+    return int(bench.seeds.generator().integers(1 << 31))
+
+
+def _maker(bench: Bench) -> Process:
+    return Program(program_files("quantization.py"), "quantization.py").trusted(bench)
+
+
+@cache
+def _reader() -> Program:
+    return Program(program_files("quantization.py"), "quantization.py")
+
+
+def _activation(kind: str) -> str:
+    return "a float" if kind == "float" else "scaled anew in each call"

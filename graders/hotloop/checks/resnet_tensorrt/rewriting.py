@@ -1,0 +1,115 @@
+"""Rung: graphs that the candidate has rewritten, many in one judging.
+
+They are read and run many at a time, as each message to a process has its price.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from hotloop.checks.resnet_tensorrt.graphs import (
+    HiddenGraph,
+    Rng,
+    Wrong,
+    hidden_graphs,
+    miscomputed,
+    misread,
+    seed,
+)
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+
+FILE = "rewrites.py"
+MOST_BYTES = 1 << 18
+FOLDED_NETWORKS = 4
+SMALL_GRAPHS, GRAPHS_A_BATCH = 100, 25
+
+Graphs = Sequence[HiddenGraph]
+
+
+@dataclass(frozen=True)
+class Rewrites:
+    """Every graph must be rewritten as asked; some of them twice, which changes nothing more.
+
+    batches: of hidden graphs. about: the reader's function. runs: they are run as well.
+    again: the reader's function about a second rewrite, and of how many graphs one has it.
+    """
+
+    batches: Callable[[Rng, Bench], Iterable[Graphs]]
+    about: str
+    runs: bool = True
+    again: tuple[str, int] | None = None
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Batch by batch; the first wrong graph rules."""
+        count = 0
+        for batch in self.batches(bench.seeds.generator(), bench):
+            wrong = self._wrong(batch, candidate, bench, count)
+            if wrong is not None:
+                place, said = wrong
+                raise Ruling(Verdict.WRONG_ANSWER, f"Graph {count + place + 1}: {said}.")
+            count += len(batch)
+        said = f"Right on all {count} hidden graphs."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"graphs": count})
+
+    def _wrong(
+        self, batch: Graphs, candidate: Candidate, bench: Bench, before: int
+    ) -> Wrong | None:
+        sources = [graph.model for graph in batch]
+        rewritten = [
+            _rewritten(model, before + place, candidate, bench)
+            for place, model in enumerate(sources, 1)
+        ]
+        wrong = misread(bench, self.about, sources, rewritten)
+        if wrong is None and self.runs:
+            wrong = miscomputed(bench, batch, rewritten)
+        if wrong is None and self.again is not None:
+            wrong = self._wrong_again(rewritten, candidate, bench, *self.again)
+        return wrong
+
+    def _wrong_again(
+        self, models: Sequence[bytes], candidate: Candidate, bench: Bench, about: str, one_in: int
+    ) -> Wrong | None:
+        chosen = range(0, len(models), one_in)
+        once = [models[place] for place in chosen]
+        twice = [_rewritten(models[place], place + 1, candidate, bench) for place in chosen]
+        wrong = misread(bench, about, once, twice)
+        return None if wrong is None else (chosen[wrong[0]], wrong[1])
+
+
+def networks(rng: Rng, bench: Bench) -> Iterable[Graphs]:
+    """With normalizations that may be folded, and some that may not."""
+    yield hidden_graphs(bench, "foldables", seed(rng), FOLDED_NETWORKS)
+
+
+def _small_graphs(rng: Rng, bench: Bench, *, transposes: bool) -> Iterable[Graphs]:
+    for _ in range(0, SMALL_GRAPHS, GRAPHS_A_BATCH):
+        yield hidden_graphs(bench, "noops", seed(rng), GRAPHS_A_BATCH, transposes)
+
+
+def _rewritten(model: bytes, number: int, candidate: Candidate, bench: Bench) -> bytes:
+    given = (GivenFile("source.onnx", model),)
+    assignment = Assignment(f"Graph {number}", given, "rewritten.onnx", lambda _data: None)
+    try:
+        return made(assignment, candidate, bench, most_bytes=MOST_BYTES)
+    except Ruling as ruling:
+        if ruling.sentence.startswith("Not attempted"):
+            raise
+        raise Ruling(ruling.verdict, f"{assignment.label}: {ruling.sentence}") from None
+
+
+FOLDED = Rewrites(networks, "about_folded", runs=False)
+FOLDED_AND_RUN = Rewrites(networks, "about_folded", needs=("structure",))
+IDENTITIES = Rewrites(
+    partial(_small_graphs, transposes=False), "about_cleaned", again=("about_cleaned_again", 4)
+)
+TRANSPOSES = Rewrites(
+    partial(_small_graphs, transposes=True), "about_cleaned", again=("about_cleaned_again", 4)
+)

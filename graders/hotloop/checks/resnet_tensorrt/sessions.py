@@ -1,0 +1,133 @@
+"""The network in ONNX Runtime against PyTorch, for the eight crops of one frame.
+
+Eight pictures of 64×64 are what one frame of the camera gives. One picture alone would be half a
+millisecond's work for ONNX Runtime, and what is measured then is how fast Python calls.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hotloop.checks.resnet_tensorrt import session_options
+from hotloop.checks.resnet_tensorrt.given_files import HARNESS, network_files, program_files
+from hotloop.checks.resnet_tensorrt.network_cost import CLASSES, flops
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.levels import Level
+from hotloop.judge.link import Link
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.record import RungRecord
+from hotloop.judge.referee import Referee
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.window import Workload
+
+Rng = np.random.Generator
+
+CROPS, SIDE = 8, 64
+FILE = "network.onnx"
+SHARE = 1e-3
+"""How far a logit may be off, as a part of the largest one of the same call: float32 sums in
+another order, through 53 convolutions, stay a hundred times below it, bfloat16 far above."""
+
+
+def runner() -> Program:
+    """What runs the candidate's file."""
+    return Program({"ort_session.py": HARNESS / "ort_session.py"}, "ort_session.py")
+
+
+def eager() -> Program:
+    """What knows the truth."""
+    return Program(program_files("eager.py"), "eager.py")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Rung: the file that `prepare` writes gives the network's logits.
+
+    It is made once a judging: an export takes longer than everything that is done with it.
+    """
+
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Several batches, also such as the file was not exported with."""
+        data = bench.shared("prepared", lambda: _made(candidate, bench))
+        found = _complaint(data, bench)
+        if found is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{found[:1].upper()}{found[1:]}.")
+        said = "The file gives the network's logits, for any number of pictures."
+        return RungRecord(name, Verdict.PASSED, said, 1.0)
+
+
+def measured(levels: tuple[Level, ...]) -> RefereedFast:
+    """The candidate's file and options against the network in PyTorch."""
+    workload = Workload(lambda _rng, _index: _spec(CROPS), _fill)
+    baseline = Baseline(HARNESS / "eager.py", "run", beside=network_files())
+    fast = Fast(
+        workload,
+        baseline,
+        lambda spec: spec.out.bytes,
+        levels,
+        fewest_flops=lambda _spec: flops(CROPS, SIDE),
+        entrant=_entrant,
+        needs=("correct", "settings"),
+    )
+    referee = Referee(program_files("eager.py"), "eager.py")
+    return RefereedFast(fast, referee, "run", disagreement)
+
+
+def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
+    """What is wrong with logits, as a sentence's beginning."""
+    allowed = Tolerance(relative=0.0, absolute=SHARE * max(1.0, float(np.abs(want).max())))
+    found = compare(got, want, allowed)
+    return None if found is None else f"the logits are others: {found.sentence()}"
+
+
+def _made(candidate: Candidate, bench: Bench) -> bytes:
+    return made(Assignment("Your network", (), FILE, lambda _data: None), candidate, bench)
+
+
+def _entrant(candidate: Candidate, bench: Bench) -> tuple[Link, Candidate]:
+    data = bench.shared("prepared", lambda: _made(candidate, bench))
+    options = session_options.asked(replace(candidate, name="session_options"), bench)
+    process = runner().another(bench, given=True)
+    process.ask("load", GivenFile(FILE, data), options)
+    process.resolve("run")
+    return process.link, process.as_candidate("run")
+
+
+def _complaint(data: bytes, bench: Bench) -> str | None:
+    process = runner().given(bench, "runs the network")
+    process.ask("load", GivenFile(FILE, data), session_options.plain(bench.launcher.threads))
+    rng = bench.seeds.generator()
+    for count in (CROPS, 1, 3):
+        pictures = rng.normal(0.0, 1.0, (count, 3, SIDE, SIDE))
+        case = Case(f"{count} pictures", (Tensor(pictures, FP32),), _spec(count).out)
+        want = eager().trusted(bench).answer("run", case)
+        found = disagreement(case, process.answer("run", case), want)
+        if found is not None:
+            return f"for {count} picture{'s' if count > 1 else ''} {found}"
+    return None
+
+
+def _spec(count: int) -> CallSpec:
+    pictures = TensorSpec((count, 3, SIDE, SIDE), FP32)
+    return CallSpec((pictures,), TensorSpec((count, CLASSES), FP32))
+
+
+def _fill(rng: Rng, call: Call, hostile: bool) -> None:
+    """Noise as bright as signs are; adversarial: crops of one colour each, some over-exposed."""
+    (pictures,) = call.inputs()
+    pictures[...] = rng.standard_normal(pictures.shape, dtype=np.float32)
+    if hostile:
+        pictures[...] = rng.uniform(-2.0, 8.0, (len(pictures), 3, 1, 1))

@@ -1,0 +1,123 @@
+"""Small convolutional networks, drawn by the judge: what they need, and their files.
+
+A program of ours turns a plan into an ONNX file; the judge knows the answers from the plan itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hotloop.checks.resnet_tensorrt.given_files import program_files
+from hotloop.judge.bench import Bench
+from hotloop.judge.program import Program
+
+Rng = np.random.Generator
+Shape = tuple[int, int, int, int]
+
+FLOAT_BYTES = 4
+KERNEL = 9
+
+
+@dataclass(frozen=True)
+class Step:
+    """One node. inputs: numbers of earlier values, 0 for the graph's input."""
+
+    operator: str
+    inputs: tuple[int, ...]
+    channels: int = 0
+    stride: int = 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A network: the last step's value is its output."""
+
+    batch: int
+    side: int
+    channels: int
+    steps: tuple[Step, ...]
+    seed: int
+
+    def shapes(self) -> list[Shape]:
+        """Of all values, in order."""
+        found: list[Shape] = [(self.batch, self.channels, self.side, self.side)]
+        for step in self.steps:
+            batch, channels, side, _ = found[step.inputs[0]]
+            if step.operator == "Conv":
+                channels, side = step.channels, (side - 1) // step.stride + 1
+            found.append((batch, channels, side, side))
+        return found
+
+    def told(self) -> str:
+        """As the program that writes it wants it."""
+        steps = [
+            [s.operator, s.inputs, *((s.channels, s.stride) if s.operator == "Conv" else ())]
+            for s in self.steps
+        ]
+        return json.dumps(
+            {
+                "batch": self.batch,
+                "side": self.side,
+                "channels": self.channels,
+                "steps": steps,
+                "seed": self.seed,
+            }
+        )
+
+
+def plans(rng: Rng) -> Iterator[Plan]:
+    """A chain, one with a value that lives long, and some drawn ones."""
+    yield Plan(1, 16, 3, (Step("Conv", (0,), 8), Step("Relu", (1,))), 1)
+    yield drawn(rng, branches=1, tail=6)
+    for _ in range(4):
+        yield drawn(rng, branches=int(rng.integers(1, 4)), tail=int(rng.integers(0, 4)))
+
+
+def drawn(rng: Rng, branches: int, tail: int) -> Plan:
+    """Convolutions, and residual branches around one to three of them."""
+    steps = [Step("Conv", (0,), int(rng.integers(4, 17)), int(rng.integers(1, 3)))]
+    for _ in range(branches):
+        start = len(steps)
+        width = _channels_of(steps)
+        for _ in range(int(rng.integers(1, 4))):
+            steps.append(Step("Conv", (len(steps),), int(rng.integers(4, 33))))
+            steps.append(Step("Relu", (len(steps),)))
+        steps.append(Step("Conv", (len(steps),), width))
+        steps.append(Step("Add", (len(steps), start)))
+    for _ in range(tail):
+        steps.append(Step("Conv", (len(steps),), int(rng.integers(4, 17)), int(rng.integers(1, 3))))
+    batch, side = int(rng.integers(1, 5)), int(rng.integers(12, 33))
+    return Plan(batch, side, 3, tuple(steps), int(rng.integers(2**31)))
+
+
+def memory(plan: Plan) -> Mapping[str, int]:
+    """Bytes of weights, and the most bytes of values that live at one time."""
+    shapes = plan.shapes()
+    sizes = [FLOAT_BYTES * int(np.prod(shape)) for shape in shapes]
+    end = len(plan.steps)
+    last = {0: end, end: end}
+    for number, step in enumerate(plan.steps, start=1):
+        for value in step.inputs:
+            last[value] = max(last.get(value, 0), number)
+    most = max(
+        sum(size for value, size in enumerate(sizes) if value <= now <= last.get(value, value))
+        for now in range(end + 1)
+    )
+    convolutions = [step for step in plan.steps if step.operator == "Conv"]
+    kernels = sum(KERNEL * shapes[s.inputs[0]][1] * s.channels for s in convolutions)
+    return {"weights": FLOAT_BYTES * kernels, "activations": most}
+
+
+def model_of(plan: Plan, bench: Bench) -> bytes:
+    """The plan as an ONNX file."""
+    maker = Program(program_files("small_models.py"), "small_models.py").trusted(bench)
+    return maker.take(maker.ask("write", plan.told()))
+
+
+def _channels_of(steps: list[Step]) -> int:
+    """Of the last value."""
+    return next(step.channels for step in reversed(steps) if step.operator == "Conv")

@@ -1,0 +1,101 @@
+"""What the judge asks of the tasks of module tvm_passes."""
+
+from __future__ import annotations
+
+from hotloop.checks.tvm_passes import (
+    gpu_products,
+    importing,
+    partitions,
+    passes,
+    products,
+    readings,
+)
+from hotloop.judge.check import Candidate, Check
+from hotloop.judge.levels import Level
+from hotloop.judge.rungs.makes import Makes
+
+MATMUL_FILE = "matmul.py"
+FUSION = passes.Subject("relax", ("fuse_by_pattern", "fuse_by_mutator"))
+GUARDS = passes.Subject("tir", ("apply",))
+
+# Provisional on every device that has no recorded run: module.yaml says where they come from.
+SCHEDULE_LEVELS = (Level(5.0, 0.4), Level(15.0, 0.7), Level(30.0, 1.0))
+CUBLAS_LEVELS = (Level(0.4, 0.4), Level(0.6, 0.7), Level(0.8, 1.0))
+"""Shares of the library's speed."""
+
+TIMED_SQUARE = (512, 512, 512)
+TIMED_ROWS = (128, 1024, 1024)
+"""A part of 1024³: all of it takes the naive product two seconds a call, too long for windows."""
+
+TVM = ("tvm",)
+
+
+def naive_matmul() -> Check:
+    """Three loops around a block, and what such functions say."""
+    return Check(
+        Candidate("save_naive", MATMUL_FILE, "json"),
+        {
+            "correct": Makes(products.written),
+            "read": readings.Asked(readings.functions, "read_tir"),
+        },
+        extras=TVM,
+    )
+
+
+def schedule() -> Check:
+    """The naive product made fast on a CPU."""
+    return Check(
+        Candidate("schedule", MATMUL_FILE, "json"),
+        {
+            "correct": Makes(products.scheduled),
+            "fast_512": products.fast(TIMED_SQUARE, SCHEDULE_LEVELS, seconds=40.0),
+            "fast_1024": products.fast(TIMED_ROWS, SCHEDULE_LEVELS, seconds=40.0),
+        },
+        extras=TVM,
+    )
+
+
+def cuda_source() -> Check:
+    """The product for a GPU: right, compiled, and fast where there is one."""
+    return Check(
+        Candidate("cuda_source", MATMUL_FILE, "json"),
+        {
+            "correct": Makes(products.for_threads),
+            "compiles": products.GeneratesCuda((80, 90)),
+            "gpu_fast": gpu_products.GpuProduct(CUBLAS_LEVELS),
+        },
+        extras=TVM,
+    )
+
+
+def import_network() -> Check:
+    """A network from PyTorch to Relax, and from Relax to loops."""
+    return importing.check()
+
+
+def fuse_multiply_add() -> Check:
+    """A Relax pass, written twice: a pattern, and a mutator."""
+    candidate = Candidate("fuse_by_pattern", "relax_pass.py", "json")
+    return Check(candidate, passes.rungs(FUSION), extras=TVM)
+
+
+def tir_pass() -> Check:
+    """A TIR pass that eliminates guards, and peels last iterations where that helps."""
+    return Check(Candidate("apply", "tir_pass.py", "json"), passes.rungs(GUARDS), extras=TVM)
+
+
+def tune() -> Check:
+    """Recorded searches explained, and the best trace applied again."""
+    return Check(
+        Candidate("explain", MATMUL_FILE, "json"),
+        {
+            "figures": readings.Asked(readings.tunings, "explain"),
+            "own": Makes(products.replayed, entry="replayed"),
+        },
+        extras=TVM,
+    )
+
+
+def partition() -> Check:
+    """A graph divided between the host and an accelerator."""
+    return partitions.check()

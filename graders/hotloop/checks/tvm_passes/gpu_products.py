@@ -1,0 +1,104 @@
+"""A learner's GPU schedule, timed on a GPU against cuBLAS. Nothing here was measured yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hotloop.checks.tvm_passes.products import (
+    FILES,
+    HARNESS,
+    LOOKS,
+    MODULE,
+    ROUNDING,
+    Size,
+    flops,
+    instead,
+    naive_module,
+    told,
+)
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.gpu.card import NoCard
+from hotloop.judge.gpu.recipes import Normal
+from hotloop.judge.gpu.workers import card_for
+from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.levels import Level
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.verdict import Ruling, Verdict
+
+SIZE = (2048, 2048, 1024)
+"""Rows of the second factor are not rows of the result: the judge gives a truth all of them."""
+
+RUNNER = "matmul_on_gpu.py"
+CUBLAS = Baseline(HARNESS / "cublas.py", "product")
+
+
+@dataclass(frozen=True)
+class GpuProduct:
+    """levels: shares of the library's speed. The numbers are compared in the timed windows."""
+
+    levels: tuple[Level, ...]
+    size: Size = SIZE
+    needs: tuple[str, ...] = ("compiles",)
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Have the schedule made for a larger product, and time it."""
+        try:
+            card_for(bench)
+        except NoCard as missing:
+            return RungRecord(name, Verdict.NOT_MEASURED, str(missing))
+        asked = Assignment(told(self.size), (naive_module(bench, self.size),), MODULE, _anything)
+        data = made(asked, candidate, bench)
+        seen = LOOKS.given(bench, "looks at").ask("on_gpu", GivenFile(MODULE, data), *self.size)
+        if seen is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{told(self.size)}: {seen}.")
+        files = {name: path.read_bytes() for name, path in FILES.items()}
+        files |= {RUNNER: (HARNESS / RUNNER).read_bytes(), MODULE: data}
+        rung = GpuFast(
+            _workload(self.size), CUBLAS, _bytes, self.levels, fewest_flops=flops, needs=()
+        )
+        with instead(bench, files):
+            return rung.judge(name, Candidate("run", RUNNER, "destination"), bench)
+
+
+def _anything(_data: bytes) -> str | None:
+    """What was made is looked at afterwards."""
+    return None
+
+
+def _workload(size: Size) -> DeviceWorkload:
+    m, n, k = size
+    a, b, out = (TensorSpec(shape, FP32) for shape in ((m, k), (k, n), (m, n)))
+    spec = CallSpec((a, b), out)
+    # A sum of k products of normal numbers: 0.64 is the mean magnitude of one.
+    absolute = 4 * ROUNDING * (np.sqrt(k) + 4) * 0.64 * k
+    return DeviceWorkload(
+        spec=lambda _rng, _index: spec,
+        draws=lambda _rng, _spec, _hostile: (Normal(1.0), Normal(1.0)),
+        reference=_product,
+        tolerance=Tolerance(0.0, float(absolute)),
+        device_reference=_product_on_device,
+    )
+
+
+def _product(a: Floats, b: Floats) -> Floats:
+    return a @ b
+
+
+def _product_on_device(a: Any, b: Any) -> Any:
+    return a @ b
+
+
+def _bytes(spec: CallSpec) -> int:
+    tensors = (*spec.arguments, spec.out)
+    return sum(tensor.bytes for tensor in tensors if isinstance(tensor, TensorSpec))

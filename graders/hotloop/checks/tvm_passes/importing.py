@@ -1,0 +1,326 @@
+"""What the judge asks of an imported network, and of its lowered form.
+
+Networks of hidden width, depth and weights are asked for. PyTorch's own answers, in float64, come
+from a process that holds nothing of the candidate's; the candidate's module is read in one process
+and run in another, and what it answers is compared here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop import paths
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate, Check
+from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.dtypes import FP32, FP64
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile, ask_plainly, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Argument, Case, Tensor, ask
+from hotloop.judge.verdict import Ruling, Verdict
+
+MODULE = "tvm_passes"
+HARNESS = Path(__file__).parents[1] / "harness" / MODULE
+NETWORK = paths.exercises() / MODULE / "network.py"
+SIDE, CHANNELS, CLASSES = 16, 3, 5
+FILE = "module.json"
+CANDIDATE = Candidate("import_network", file="import_network.py", style="json")
+
+TOLERANCE = Tolerance(relative=2e-4, absolute=2e-4)
+"""Logits are of order 1. float32 against float64 through up to 11 layers differs by some 1e-6, and
+a batch normalization that uses the batch, or a lost parameter, by more than 1e-2."""
+
+
+def _ours(*names: str) -> dict[str, Path]:
+    return {name: HARNESS / name for name in names}
+
+
+_READ = _ours("bare_tvm.py", "vetting.py", "relax_language.py", "relax_reading.py")
+_RUN = _ours("bare_tvm.py", "vetting.py", "relax_language.py", "relax_running.py")
+EAGER = Program({**_ours("eager.py"), "network.py": NETWORK}, "eager.py")
+READING = Program(_READ, "relax_reading.py")
+RUNNING = Program(_RUN, "relax_running.py", environment=(("TVM_NUM_THREADS", "1"),))
+
+
+@dataclass(frozen=True)
+class Network:
+    """What `network.load` is given, and how the module has its parameters."""
+
+    seed: int
+    width: int
+    blocks: int
+    parameters: str
+
+    @property
+    def arguments(self) -> tuple[int, int, int, str]:
+        """For `import_network`, before the path."""
+        return (self.seed, self.width, self.blocks, self.parameters)
+
+    @property
+    def label(self) -> str:
+        """How the learner is told of it."""
+        return f"width {self.width}, {_counted(self.blocks, 'block')}, parameters {self.parameters}"
+
+
+def check() -> Check:
+    """Import a network, lower it, and say what it is made of."""
+    return Check(
+        CANDIDATE,
+        {
+            "sound": Holds("imported", _unsound),
+            "correct": Holds("imported", _wrong, needs=("sound",)),
+            "legalized": Holds("lowered", _not_lowered, needs=("correct",)),
+            "facts": Facts(needs=("legalized",)),
+        },
+        extras=("tvm",),
+    )
+
+
+# --- rungs ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Holds:
+    """Rung: the modules that the candidate makes of hidden networks stand up to what is asked.
+
+    stage: "imported", of both networks; or "lowered", of the first. complaint: about a network's
+    module, a sentence's beginning, or None.
+    """
+
+    stage: str
+    complaint: Callable[[Network, bytes, Bench], str | None]
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Have them made, unless an earlier rung has; the first wrong one rules."""
+        networks = _networks(bench) if self.stage == "imported" else _networks(bench)[:1]
+        for network in networks:
+            bench.progress(network.label)
+            try:
+                module = _made(self.stage, network, candidate, bench)
+                complaint = self.complaint(network, module, bench)
+            except Ruling as ruling:
+                raise Ruling(ruling.verdict, f"{network.label}: {ruling.sentence}") from None
+            if complaint is not None:
+                raise Ruling(Verdict.WRONG_ANSWER, f"{network.label}: {complaint}.")
+        said = f"Right for {_counted(len(networks), 'hidden network')}."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"networks": len(networks)})
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Rung: `facts` is right about modules of the candidate's own, imported and lowered."""
+
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Ask about all of them; the first wrong answer rules."""
+        count = 0
+        for label, module in self._modules(candidate, bench):
+            truth = _described(module, bench)
+            link = bench.worker(replace(candidate, name="facts"))
+            answer = ask_plainly(link, (GivenFile(FILE, module),), bench.patience(60.0))
+            for key in ("operators", "inside", "asked", "shared"):
+                if complaint := _differs(key, answer, truth):
+                    raise Ruling(Verdict.WRONG_ANSWER, f"{label}: {complaint}.")
+            count += 1
+        said = f"Right about all {count} modules."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"modules": count})
+
+    def _modules(self, candidate: Candidate, bench: Bench) -> Iterator[tuple[str, bytes]]:
+        for network in _networks(bench):
+            for stage in ("imported", "lowered"):
+                module = _made(stage, network, candidate, bench)
+                yield f"{stage}, {network.label}", module
+
+
+# --- what is wrong with a module ------------------------------------------------------------------
+
+
+def _unsound(network: Network, module: bytes, bench: Bench) -> str | None:
+    told = _described(module, bench)
+    return (
+        _not_relax(told)
+        or _wrong_signature(told)
+        or _wrong_parameters(network, told, bench)
+        or _already_lowered(told)
+    )
+
+
+def _wrong_parameters(network: Network, told: dict[str, Any], bench: Bench) -> str | None:
+    if "params" in told["attributes"]:
+        return (
+            "the parameters' values are still in the file, as the attribute 'params' of 'main': "
+            "take them off"
+        )
+    named, running, _ = _parameters(network, bench)
+    shapes = [shape for _, shape in named]
+    further = [shape[1:] for shape in told["inputs"][1:]]
+    held, want = told["inside"], sum(int(np.prod(shape)) for shape in shapes) + running
+    if network.parameters == "inside" and further:
+        return f"'main' has {len(further)} inputs besides the pictures and should have none"
+    if network.parameters == "inside" and held < want:
+        return f"'main' holds {held} constant numbers of the network's {want}: some are missing"
+    if network.parameters == "inputs" and further != shapes:
+        return (
+            f"behind the pictures 'main' takes tensors of shapes {shown(further)}; the network's "
+            f"parameters, in order, have {shown(shapes)}"
+        )
+    return None
+
+
+def _not_relax(told: dict[str, Any]) -> str | None:
+    if "refused" in told:
+        return f"the module is refused: {told['refused']}"
+    if told["functions"] != ["main"]:
+        return f"its Relax functions are {shown(told['functions'])} and should be ['main']"
+    if told["ill_formed"]:
+        return f"Relax finds the module ill-formed: {told['ill_formed']}"
+    return None
+
+
+def _wrong_signature(told: dict[str, Any]) -> str | None:
+    first: list[Any] = told["inputs"][0] if told["inputs"] else []
+    batch: Any = first[1] if len(first) > 1 else None
+    if isinstance(batch, int):
+        return f"the batch is baked in: 'main' takes {_tensor(first)}"
+    if first != ["float32", batch, CHANNELS, SIDE, SIDE]:
+        wanted = _tensor(["float32", "batch", CHANNELS, SIDE, SIDE])
+        return f"'main' takes {_tensor(first)} and should take {wanted}"
+    if told["output"] != ["float32", batch, CLASSES]:
+        wanted = _tensor(["float32", batch, CLASSES])
+        return f"'main' gives {_tensor(told['output'])} and should give {wanted}"
+    return None
+
+
+def _already_lowered(told: dict[str, Any]) -> str | None:
+    if "relax.call_tir" in told["operators"]:
+        return "it holds call_tir already: import_network leaves the operators as they are"
+    return None
+
+
+def _not_lowered(network: Network, module: bytes, bench: Bench) -> str | None:
+    told = _described(module, bench)
+    if problem := _not_relax(told) or _wrong_signature(told):
+        return problem
+    left = sorted(set(told["operators"]) - {"relax.call_tir"})
+    if left:
+        return f"these operators are left: {', '.join(left)}"
+    if not told["operators"]:
+        return "it calls nothing at all"
+    return _wrong(network, module, bench)
+
+
+def _wrong(network: Network, module: bytes, bench: Bench) -> str | None:
+    """Runs a module on batches of several sizes, and compares with PyTorch."""
+    runner = RUNNING.given(bench, "runs")
+    files = [GivenFile(FILE, module)]
+    if network.parameters == "inputs":
+        files.append(GivenFile("parameters.npz", _parameters(network, bench)[2]))
+    runner.ask("load", *files)
+    runner.resolve("run")
+    rng = bench.seeds.generator()
+    for count in (1, int(rng.integers(2, 9))):
+        case = _case(rng.standard_normal((count, CHANNELS, SIDE, SIDE)))
+        asked = replace(runner.as_candidate("run"), framework="numpy")
+        got = ask(case, asked, runner.link, bench, bench.patience(30.0))
+        wrong = compare(got, _truth(network, case, bench), TOLERANCE)
+        if wrong is not None:
+            return f"on a batch of {count}, {wrong.sentence()}"
+    return None
+
+
+# --- ours -----------------------------------------------------------------------------------------
+
+
+def _networks(bench: Bench) -> list[Network]:
+    """Two: one with its parameters inside, and one that asks for them; the same for all rungs."""
+    return bench.shared("networks", lambda: _drawn(bench.seeds.generator()))
+
+
+def _drawn(rng: np.random.Generator) -> list[Network]:
+    widths = rng.choice([4, 6, 8, 10], 2, replace=False)
+    seeds = rng.integers(1, 1 << 30, 2)
+    blocks = rng.permutation([1, 2])
+    ways = ("inside", "inputs")
+    return [
+        Network(int(s), int(w), int(b), way)
+        for s, w, b, way in zip(seeds, widths, blocks, ways, strict=True)
+    ]
+
+
+def _parameters(network: Network, bench: Bench) -> tuple[list[tuple[str, list[int]]], int, bytes]:
+    """Names and shapes, the number of running statistics, and a .npz with the values."""
+    process = EAGER.trusted(bench)
+    told = process.ask("parameters", *network.arguments[:3])
+    if not isinstance(told, dict):
+        raise JudgeFault("eager.py did not tell the network's parameters")
+    answer = cast(dict[str, Any], told)
+    named = [(str(name), list(shape)) for name, shape in answer["named"]]
+    return named, int(answer["running"]), process.take(answer["path"])
+
+
+def _truth(network: Network, case: Case, bench: Bench) -> Floats:
+    arguments: tuple[Argument, ...] = (*case.arguments, *network.arguments[:3])
+    asked = Case(case.label, arguments, TensorSpec(case.out.shape, FP64))
+    return EAGER.trusted(bench).answer("answer", asked)
+
+
+def _case(pictures: Floats) -> Case:
+    count = len(pictures)
+    return Case(
+        f"a batch of {count}", (Tensor(pictures, FP32),), TensorSpec((count, CLASSES), FP32)
+    )
+
+
+def _described(module: bytes, bench: Bench) -> dict[str, Any]:
+    told = READING.given(bench, "reads").ask("described", GivenFile(FILE, module))
+    if not isinstance(told, dict):
+        raise Ruling(Verdict.WRONG_ANSWER, "The module could not be read.")
+    return cast(dict[str, Any], told)
+
+
+def _made(stage: str, network: Network, candidate: Candidate, bench: Bench) -> bytes:
+    """What the candidate has made of a network: made once, for all rungs."""
+    make = _import if stage == "imported" else _lower
+    return bench.shared(f"{stage} {network}", lambda: make(network, candidate, bench))
+
+
+def _import(network: Network, candidate: Candidate, bench: Bench) -> bytes:
+    assignment = Assignment(network.label, network.arguments, FILE, lambda _data: None)
+    return made(assignment, candidate, bench)
+
+
+def _lower(network: Network, candidate: Candidate, bench: Bench) -> bytes:
+    given = (GivenFile(FILE, _made("imported", network, candidate, bench)),)
+    assignment = Assignment(network.label, given, "lowered.json", lambda _data: None)
+    return made(assignment, replace(candidate, name="lower"), bench)
+
+
+def _differs(key: str, answer: object, truth: dict[str, Any]) -> str | None:
+    if not isinstance(answer, dict):
+        return f"facts returned {shown(answer)}, not a dict"
+    got = cast(dict[str, object], answer).get(key)
+    if got == truth[key]:
+        return None
+    return f"{key!r} is {shown(got)} and should be {shown(truth[key])}"
+
+
+def _tensor(described: list[Any]) -> str:
+    """`float32[s77, 5]`."""
+    if len(described) <= 1:
+        return str(described[0]) if described else "nothing"
+    return f"{described[0]}[{', '.join(map(str, described[1:]))}]"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,82 @@
+"""The accelerator mac16 as the judge knows it: what it can do, what all of it costs.
+
+`mac16.py` beside the notebook has the same table for the learner; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+Shape = tuple[int, ...]
+
+NAMES = (
+    "mac16.matmul",
+    "mac16.matmul_bias",
+    "mac16.matmul_relu",
+    "mac16.matmul_bias_relu",
+    "mac16.add",
+    "mac16.relu",
+)
+MEMORY_BYTES = 64 * 1024
+LAUNCH_US = 30.0
+MOST_ROWS, MOST_K, MOST_COLUMNS, K_STEP = 64, 256, 64, 16
+
+
+def transfer_us(shape: Shape) -> float:
+    """A tensor's way to the accelerator, or back."""
+    return 2.0 + size(shape) / 4096
+
+
+def size(shape: Shape) -> int:
+    """Bytes of a float32 tensor."""
+    return 4 * prod(shape)
+
+
+def host_us(kind: str, inputs: Sequence[Shape], out: Shape) -> float:
+    """An operator on the host. A reshape is free."""
+    if kind == "reshape":
+        return 0.0
+    if kind == "matmul":
+        return 1.0 + prod(out) * inputs[0][-1] / 1024
+    return 1.0 + prod(out) / 1024
+
+
+def unit_us(name: str, inputs: Sequence[Shape], out: Shape) -> float:
+    """A composite function on the accelerator; bias and relu behind a matmul are free."""
+    if name.startswith("mac16.matmul"):
+        return 1.0 + prod(out) * inputs[0][-1] / 32768
+    return 0.5 + prod(out) / 4096
+
+
+def unsupported(name: str, inputs: Sequence[Shape], out: Shape) -> str | None:
+    """Why the accelerator cannot do it. inputs: x, w and bias, or what is added, or x."""
+    if any(len(shape) != 2 for shape in (*inputs[:2], out)):
+        return "it works on matrices"
+    if name == "mac16.relu":
+        return None
+    if name == "mac16.add":
+        same = all(shape == out for shape in inputs)
+        return None if same else f"it adds equal shapes only, not {_shown(inputs)}"
+    x, w = inputs[:2]
+    return _unsupported_sizes(x, w) or _unsupported_bias(inputs[2:], out)
+
+
+def _unsupported_sizes(x: Shape, w: Shape) -> str | None:
+    if x[1] % K_STEP:
+        return f"K is {x[1]}, not a multiple of {K_STEP}"
+    if x[1] > MOST_K:
+        return f"K is {x[1]}, more than {MOST_K}"
+    if w[1] > MOST_COLUMNS:
+        return f"N is {w[1]}, more than {MOST_COLUMNS}"
+    return f"M is {x[0]}, more than {MOST_ROWS}" if x[0] > MOST_ROWS else None
+
+
+def _unsupported_bias(bias: Sequence[Shape], out: Shape) -> str | None:
+    if not bias or bias[0] == out[1:]:
+        return None
+    return f"its bias is one number a column, [{out[1]}], not {_shown(bias)}"
+
+
+def _shown(shapes: Sequence[Shape]) -> str:
+    return ", ".join(str(list(shape)) for shape in shapes)

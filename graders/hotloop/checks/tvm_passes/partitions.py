@@ -1,0 +1,447 @@
+"""What the judge asks of a partition for the accelerator mac16.
+
+Graphs come from a generator of ours, anew for each judging. The candidate's module is told as plain
+data by a program that runs nothing; what may go to the accelerator, what fits into its memory and
+what all of it costs is decided here, from that. Then another program runs the regions by the
+accelerator's rules and the rest with TVM, and what comes out is compared here with float64.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.checks.tvm_passes import mac16, planning
+from hotloop.checks.tvm_passes.graphs import Graph, every_motif
+from hotloop.checks.tvm_passes.mac16 import Shape
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate, Check
+from hotloop.judge.compare import Tolerance, compare
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Case, Tensor, ask
+from hotloop.judge.verdict import Ruling, Verdict
+
+HARNESS = Path(__file__).parents[1] / "harness" / "tvm_passes"
+CANDIDATE = Candidate("partition", file="accelerator.py", style="json")
+AGAIN_GRAPHS = 4
+LEAST_SAVED, LEAST_ANYWHERE = 0.93, 0.8
+"""Of what our own partition of a graph saves over the host alone: in the mean, and on each."""
+
+TOLERANCE = Tolerance(relative=1e-4, absolute=1e-3)
+"""Values are sums of up to 512 products of order 1, through some layers; float32 loses 1e-5 of
+them, and a relu, a bias or an operand too many or too few changes them by their own size."""
+
+
+def _ours(*names: str) -> dict[str, Path]:
+    return {name: HARNESS / name for name in names}
+
+
+BUILDING = Program(_ours("bare_tvm.py", "graph_building.py"), "graph_building.py")
+READING = Program(_ours("bare_tvm.py", "partition_reading.py"), "partition_reading.py")
+RUNNING = Program(
+    _ours("bare_tvm.py", "graph_building.py", "partition_running.py"),
+    "partition_running.py",
+    environment=(("TVM_NUM_THREADS", "1"),),
+)
+
+
+def check() -> Check:
+    """Divide graphs between the host and an accelerator."""
+    return Check(
+        CANDIDATE,
+        {
+            "sound": Holds(_unsound),
+            "correct": Holds(_wrong, _some_of_each, needs=("sound",)),
+            "idempotent": Holds(_changed, _few, needs=("sound",)),
+            "cheap": Cheap(needs=("sound",)),
+        },
+        extras=("tvm",),
+    )
+
+
+# --- rungs ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Divided:
+    """A graph, and what the candidate has made of it."""
+
+    graph: Graph
+    module: bytes
+    partition: Partition
+
+
+@dataclass(frozen=True)
+class Holds:
+    """Rung: the partitions stand up to what is asked.
+
+    complaint: about a partition, a sentence's beginning, or None. chosen: which are asked about.
+    """
+
+    complaint: Callable[[Divided, Candidate, Bench], str | None]
+    chosen: Callable[[list[Divided]], list[Divided]] | None = None
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Have them made, unless an earlier rung has; the first wrong one rules."""
+        count = 0
+        for divided in self._chosen(candidate, bench):
+            label = divided.graph.label
+            bench.progress(label)
+            try:
+                complaint = self.complaint(divided, candidate, bench)
+            except Ruling as ruling:
+                raise Ruling(ruling.verdict, f"{label}: {ruling.sentence}") from None
+            if complaint is not None:
+                raise Ruling(Verdict.WRONG_ANSWER, f"{label}: {complaint}.")
+            count += 1
+        said = f"Right on all {count} hidden graphs."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"graphs": count})
+
+    def _chosen(self, candidate: Candidate, bench: Bench) -> Iterator[Divided]:
+        if self.chosen is None:
+            return (_divided(graph, candidate, bench) for graph in _graphs(bench))
+        return iter(self.chosen([_divided(graph, candidate, bench) for graph in _graphs(bench)]))
+
+
+def _few(divided: list[Divided]) -> list[Divided]:
+    return divided[:AGAIN_GRAPHS]
+
+
+def _some_of_each(divided: list[Divided]) -> list[Divided]:
+    """So few that each kind of composite function that there is in any is run."""
+    left = {kind for one in divided for kind in one.partition.kinds_of_units}
+    chosen: list[Divided] = []
+    while left:
+        best = max(divided, key=lambda one: len(one.partition.kinds_of_units & left))
+        left -= best.partition.kinds_of_units
+        chosen.append(best)
+    return chosen or divided[:1]
+
+
+@dataclass(frozen=True)
+class Cheap:
+    """Rung: over all graphs, the partitions cost hardly more than our own."""
+
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Add up the bills."""
+        divided = [_divided(graph, candidate, bench) for graph in _graphs(bench)]
+        bills = [Bill.of(one) for one in divided]
+        saved = sum(bill.saved for bill in bills) / len(bills)
+        evidence = {
+            "cost_us": sum(bill.cost_us for bill in bills),
+            "our_cost_us": sum(bill.our_us for bill in bills),
+            "host_cost_us": sum(bill.host_us for bill in bills),
+            "saved": saved,
+        }
+        said = f"It saves {100 * saved:.0f} % of what our own partitions save"
+        worst = min(bills, key=lambda bill: bill.saved)
+        if saved >= LEAST_SAVED and worst.saved >= LEAST_ANYWHERE:
+            return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
+        asked = (
+            f"{100 * LEAST_SAVED:.0f} % are asked, and {100 * LEAST_ANYWHERE:.0f} % on each graph"
+        )
+        said = f"{said}; {asked}. It saves least on {worst.sentence()}."
+        return RungRecord(name, Verdict.WRONG_ANSWER, said, evidence=evidence)
+
+
+@dataclass(frozen=True)
+class Bill:
+    """What a graph costs by the table: as the candidate divides it, as we do, on the host."""
+
+    label: str
+    cost_us: float
+    our_us: float
+    host_us: float
+
+    @classmethod
+    def of(cls, divided: Divided) -> Bill:
+        """Of a sound partition."""
+        graph = divided.graph
+        ours, host = planning.best_us(graph), planning.host_us(graph)
+        return cls(graph.label, divided.partition.cost_us, ours, host)
+
+    @property
+    def saved(self) -> float:
+        """Of what can be saved; where nothing can, what is wasted counts against the whole."""
+        possible = self.host_us - self.our_us
+        if possible > 0.05 * self.host_us:
+            return max(0.0, (self.host_us - self.cost_us) / possible)
+        return max(0.0, 2.0 - self.cost_us / self.our_us)
+
+    def sentence(self) -> str:
+        """For the learner."""
+        return (
+            f"{self.label}: {self.cost_us:.0f} µs, where the host alone takes {self.host_us:.0f} "
+            f"and our partition {self.our_us:.0f}"
+        )
+
+
+def _graphs(bench: Bench) -> list[Graph]:
+    """Those of a judging, the same for all its rungs."""
+    return bench.shared("graphs", lambda: every_motif(bench.seeds.generator()))
+
+
+def _divided(graph: Graph, candidate: Candidate, bench: Bench) -> Divided:
+    """What the candidate makes of a graph: made once, for all rungs."""
+
+    def make() -> Divided:
+        builder = BUILDING.trusted(bench)
+        module = _partitioned(builder.take(builder.ask("build", graph.text)), candidate, bench)
+        return Divided(graph, module, told(module, bench))
+
+    return bench.shared(f"partition of {id(graph)}", make)
+
+
+def _partitioned(module: bytes, candidate: Candidate, bench: Bench) -> bytes:
+    given = (GivenFile("graph.json", module),)
+    return made(Assignment("a graph", given, "partition.json", lambda _: None), candidate, bench)
+
+
+# --- a partition ----------------------------------------------------------------------------------
+
+Step = dict[str, Any]
+Function = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A candidate's module as `partition_reading.told` tells it."""
+
+    functions: dict[str, Function]
+    refused: str = ""
+
+    @property
+    def main(self) -> Function:
+        """The host's part."""
+        return self.functions["main"]
+
+    def callee(self, step: Step) -> str:
+        """The name of the function that a step calls; empty when it does an operator."""
+        does = str(step["does"])
+        return does[1:] if does.startswith("@") else ""
+
+    @cached_property
+    def kinds_of_units(self) -> frozenset[tuple[str, ...]]:
+        """Names and operators of the composite functions that regions call."""
+        regions = [self.functions[self.callee(s)] for s in self.main["steps"] if self.callee(s)]
+        units = [self.functions[self.callee(step)] for r in regions for step in r["steps"]]
+        return frozenset(
+            (unit["attributes"]["Composite"], *map(_kind, unit["steps"])) for unit in units
+        )
+
+    @cached_property
+    def cost_us(self) -> float:
+        """By the table. Only of a sound partition."""
+        return sum(self._step_us(step) for step in self.main["steps"])
+
+    def _step_us(self, step: Step) -> float:
+        called = self.callee(step)
+        if called:
+            return self._region_us(self.functions[called])
+        inputs, out = _shapes(self.main, step["in"]), _shapes(self.main, step["out"])[0]
+        return mac16.host_us(_kind(step), inputs, out)
+
+    def _region_us(self, region: Function) -> float:
+        units = [
+            (
+                self.functions[self.callee(step)]["attributes"]["Composite"],
+                _shapes(region, step["in"]),
+                _shapes(region, step["out"])[0],
+            )
+            for step in region["steps"]
+        ]
+        return planning.region_us(units, _shapes(region, [*region["inputs"], *region["outputs"]]))
+
+    def canonical(self, name: str = "main") -> object:
+        """A function without any names: equal for equal functions."""
+        function = self.functions[name]
+        order = {value: n for n, value in enumerate(function["types"])}
+        steps: list[object] = []
+        for step in function["steps"]:
+            called = self.callee(step)
+            does = self.canonical(called) if called else step["does"]
+            wired = [[order[v] for v in step[side]] for side in ("in", "out")]
+            steps.append([does, wired, step["axes"]])
+        attributes = {k: v for k, v in function["attributes"].items() if k != "global_symbol"}
+        return [attributes, list(function["types"].values()), steps, function["outputs"]]
+
+
+def told(module: bytes, bench: Bench) -> Partition:
+    """The candidate's module as plain data."""
+    process = READING.given(bench, "reads")
+    answer = process.ask("told", GivenFile("partition.json", module))
+    if not isinstance(answer, dict):
+        raise Ruling(Verdict.WRONG_ANSWER, "The module could not be read.")
+    plain = cast(dict[str, Any], answer)
+    return Partition(plain.get("functions", {}), str(plain.get("refused", "")))
+
+
+def _unsound(divided: Divided, _candidate: Candidate, _bench: Bench) -> str | None:
+    return unsound(divided.partition, divided.graph)
+
+
+def unsound(partition: Partition, graph: Graph) -> str | None:
+    """What is wrong with a partition's structure; a sentence's beginning, or None."""
+    if partition.refused:
+        return f"the module is refused: {partition.refused}"
+    if "main" not in partition.functions:
+        return "the module has no function 'main'"
+    if problem := _other_signature(partition.main, graph):
+        return problem
+    for step in partition.main["steps"]:
+        called = partition.callee(step)
+        if called and (problem := _bad_region(partition, called)):
+            return problem
+    return _other_operators(partition, graph)
+
+
+def _other_signature(main: Function, graph: Graph) -> str | None:
+    inputs, outputs = _shapes(main, main["inputs"]), _shapes(main, main["outputs"])
+    wanted = [graph.shape(value) for value in graph.outputs]
+    if inputs != graph.inputs or outputs != wanted:
+        return "'main' no longer takes and gives what it did"
+    if any(ty[0] != "float32" for ty in main["types"].values()):
+        return "a value of 'main' is no longer float32"
+    return None
+
+
+def _bad_region(partition: Partition, name: str) -> str | None:
+    region = partition.functions[name]
+    codegen = region["attributes"].get("Codegen")
+    if codegen != "mac16":
+        return f"'main' calls {name!r}, whose Codegen is {shown(codegen)} and should be 'mac16'"
+    if not region["steps"]:
+        return f"the region {name!r} does nothing"
+    for step in region["steps"]:
+        called = partition.callee(step)
+        if not called:
+            return f"the region {name!r} does {step['does']} outside of a Composite function"
+        if problem := _bad_unit(partition.functions[called], called):
+            return f"in the region {name!r}, {problem}"
+    held = sum(map(mac16.size, _shapes(region, region["types"])))
+    if held > mac16.MEMORY_BYTES:
+        return f"the region {name!r} holds {held} bytes and the accelerator {mac16.MEMORY_BYTES}"
+    return None
+
+
+def _bad_unit(unit: Function, name: str) -> str | None:
+    composite = str(unit["attributes"].get("Composite"))
+    if composite not in mac16.NAMES:
+        return f"{name!r} is Composite {shown(composite)}, which the accelerator does not have"
+    kinds = [_kind(step) for step in unit["steps"]]
+    if not _is_a_pattern(kinds) or len(unit["outputs"]) != 1:
+        return f"{composite} holds {', '.join(kinds) or 'nothing'}, which is no pattern of it"
+    if kinds[0] != composite.removeprefix("mac16.").split("_")[0]:
+        return f"{composite} begins with {kinds[0]}"
+    if problem := _loose(unit):
+        return f"{composite} {problem}"
+    reason = mac16.unsupported(composite, _operands(unit), _shapes(unit, unit["outputs"])[0])
+    return f"{composite} is not supported: {reason}" if reason else None
+
+
+def _is_a_pattern(kinds: list[str]) -> bool:
+    if kinds in (["add"], ["relu"]):
+        return True
+    return kinds[:1] == ["matmul"] and kinds[1:] in ([], ["add"], ["relu"], ["add", "relu"])
+
+
+def _loose(unit: Function) -> str | None:
+    """Each step but the first takes the one before it; the last one is the output."""
+    steps = unit["steps"]
+    for before, after in pairwise(steps):
+        if before["out"][0] not in after["in"]:
+            return "does not hand on what it computes"
+    return None if unit["outputs"] == steps[-1]["out"] else "gives back another value"
+
+
+def _operands(unit: Function) -> list[Shape]:
+    """Shapes of what its operators take from outside: x, w and bias, in that order."""
+    outside = set(unit["inputs"])
+    return _shapes(unit, [v for step in unit["steps"] for v in step["in"] if v in outside])
+
+
+def _other_operators(partition: Partition, graph: Graph) -> str | None:
+    got = Counter(_all_kinds(partition, "main"))
+    want = Counter(operator.kind for operator in graph.operators)
+    for kind in sorted(set(got) | set(want)):
+        if got[kind] > want[kind]:
+            return f"it does {kind} {got[kind]} times and the graph {want[kind]} times"
+        if got[kind] < want[kind]:
+            return f"it does {kind} {got[kind]} times of the graph's {want[kind]}"
+    return None
+
+
+def _all_kinds(partition: Partition, name: str) -> Iterator[str]:
+    for step in partition.functions[name]["steps"]:
+        called = partition.callee(step)
+        if called:
+            yield from _all_kinds(partition, called)
+        else:
+            yield _kind(step)
+
+
+def _changed(divided: Divided, candidate: Candidate, bench: Bench) -> str | None:
+    again = told(_partitioned(divided.module, candidate, bench), bench)
+    if problem := unsound(again, divided.graph):
+        return f"partitioned again, {problem}"
+    if divided.partition.canonical() == again.canonical():
+        return None
+    return "a partitioned module changes when it is partitioned again"
+
+
+def _kind(step: Step) -> str:
+    return str(step["does"]).removeprefix("relax.").removeprefix("nn.")
+
+
+def _shapes(function: Function, values: Any) -> list[Shape]:
+    return [tuple(function["types"][value][1:]) for value in values]
+
+
+# --- running --------------------------------------------------------------------------------------
+
+
+def _wrong(divided: Divided, _candidate: Candidate, bench: Bench) -> str | None:
+    graph, rng = divided.graph, bench.seeds.generator()
+    plan = json.dumps({"functions": divided.partition.functions}).encode()
+    runner = RUNNING.given(bench, "runs")
+    runner.ask("load", GivenFile("plan.json", plan))
+    runner.resolve("run")
+    inputs = [rng.standard_normal(shape) * _scale(shape) for shape in graph.inputs]
+    flat = Tensor(np.concatenate([values.ravel() for values in inputs]), FP32)
+    count = sum(int(np.prod(graph.shape(value))) for value in graph.outputs)
+    case = Case(graph.label, (flat,), TensorSpec((count,), FP32))
+    asked = replace(runner.as_candidate("run"), framework="numpy")
+    got = ask(case, asked, runner.link, bench, bench.patience(30.0))
+    wrong = compare(got, graph.truth(_split(flat.rounded(), graph)), TOLERANCE)
+    return None if wrong is None else f"of its outputs, laid flat, {wrong.sentence()}"
+
+
+def _scale(shape: Shape) -> float:
+    """Weights are so small that their products keep the scale; the rest is of order 1."""
+    return 1.0 if len(shape) < 2 else shape[0] ** -0.5
+
+
+def _split(flat: Any, graph: Graph) -> list[Any]:
+    parts: list[Any] = []
+    start = 0
+    for shape in graph.inputs:
+        count = int(np.prod(shape))
+        parts.append(flat[start : start + count].reshape(shape))
+        start += count
+    return parts

@@ -1,0 +1,255 @@
+"""Compiler passes, judged on random programs: original and transformed must be equal, and more.
+
+A pass is a function `(source, target)` of paths: it reads a module as JSON and writes another. The
+programs come from a generator of ours by a secret seed. What the pass has made is vetted and read
+by one process and run by another one, which computes and knows nothing else; the numbers are
+compared here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.dtypes import FP64
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.program import Process, Program
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.verdict import Ruling, Verdict
+
+Language = Literal["relax", "tir"]
+
+HARNESS = Path(__file__).parents[1] / "harness" / "tvm_passes"
+READ_BY = ("passes_read.py", "pairs.py", "guards.py", "vetting.py", "alone.py")
+RUN_BY = ("graph_runs.py", "graph_values.py", "relax_machine.py", "tir_machine.py")
+
+MODULES = 2
+MOST_BYTES = 24 << 20
+PASS_TIMEOUT_S = 20.0
+LARGEST_INPUT = 2
+
+# Both are run by the same program, so that only another order of operations shows: the roundings
+# of some products and sums. Whole numbers must be the same.
+EXACT = Tolerance(0.0, 0.0)
+TOLERANCES = {
+    "float16": Tolerance(8 * 2.0**-11, 8 * 2.0**-11),
+    "float32": Tolerance(16 * 2.0**-24, 16 * 2.0**-24),
+    "float64": Tolerance(16 * 2.0**-53, 16 * 2.0**-53),
+}
+
+
+def _files(*names: str) -> dict[str, Path]:
+    return {name: HARNESS / name for name in names}
+
+
+MAKERS: dict[Language, Program] = {
+    "relax": Program(_files("programs_relax.py", "alone.py"), "programs_relax.py"),
+    "tir": Program(_files("programs_tir.py", "alone.py"), "programs_tir.py"),
+}
+READER = Program(_files(*READ_BY), READ_BY[0])
+RUNNER = Program(_files(*RUN_BY), RUN_BY[0])
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is judged. entries: the functions that must each be such a pass. functions: a module."""
+
+    language: Language
+    entries: Sequence[str]
+    functions: int = 60
+
+    def programs(self, bench: Bench) -> list[Programs]:
+        """The random programs, the same for all rungs of a judging."""
+        return bench.shared("random programs", lambda: self._made(bench))
+
+    def _made(self, bench: Bench) -> list[Programs]:
+        maker = MAKERS[self.language].trusted(bench)
+        rng = bench.seeds.generator()
+        drawn: list[Programs] = []
+        for _ in range(MODULES):
+            answer = maker.ask("make", int(rng.integers(1 << 62)), self.functions)
+            drawn.append(Programs.of(maker, answer))
+        return drawn
+
+    def transformed(self, candidate: Candidate, bench: Bench, entry: str, number: int) -> bytes:
+        """What a pass makes of module `number`."""
+        source = self.programs(bench)[number].module
+        return bench.shared(
+            f"{entry} {number}", lambda: _applied(candidate, bench, entry, source, number)
+        )
+
+    def twice(self, candidate: Candidate, bench: Bench, entry: str, number: int) -> bytes:
+        """What a pass makes of what it has made."""
+        once = self.transformed(candidate, bench, entry, number)
+        return _applied(candidate, bench, entry, once, number)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One tensor that comes out. name: of the function that gives it."""
+
+    name: str
+    dtype: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Programs:
+    """A module of random functions. module, plan: files. pool: how many numbers go in."""
+
+    module: bytes
+    plan: bytes
+    pool: int
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, maker: Process, answer: object) -> Programs:
+        """As our generator has answered."""
+        if not isinstance(answer, dict):
+            raise JudgeFault(f"our generator answered {answer!r}")
+        told = cast(dict[str, Any], answer)
+        parts = tuple(Part(name, dtype, size) for name, dtype, size in told["parts"])
+        return cls(maker.take(told["module"]), maker.take(told["plan"]), told["pool"], parts)
+
+    @property
+    def results(self) -> int:
+        """How many numbers come out."""
+        return sum(part.size for part in self.parts)
+
+    def complaint(self, got: Floats, want: Floats) -> str | None:
+        """About the first tensor that is another one than before."""
+        start = 0
+        for part in self.parts:
+            there = slice(start, start + part.size)
+            start += part.size
+            tolerance = TOLERANCES.get(part.dtype, EXACT)
+            found = compare(got[there], want[there], tolerance)
+            if found is not None:
+                return f"{part.name!r} gives other numbers than before: {found.sentence()}"
+        return None
+
+
+def _applied(candidate: Candidate, bench: Bench, entry: str, source: bytes, number: int) -> bytes:
+    assignment = Assignment(
+        f"{entry} on module {number + 1}",
+        (GivenFile("module.json", source),),
+        "transformed.json",
+        lambda _data: None,
+    )
+    try:
+        asked = replace(candidate, name=entry)
+        return made(assignment, asked, bench, PASS_TIMEOUT_S, MOST_BYTES)
+    except Ruling as ruling:
+        raise Ruling(ruling.verdict, f"{assignment.label}: {ruling.sentence}") from None
+
+
+Look = Callable[["PassRung", Candidate, Bench, str, int], str | None]
+
+
+@dataclass(frozen=True)
+class PassRung:
+    """One thing that must be so for all entries and all random programs.
+
+    look: at one entry and one module; a sentence's beginning, or None. said: when all is well,
+        with the number of programs.
+    """
+
+    subject: Subject
+    look: Look
+    said: str
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Look at everything; the first complaint rules."""
+        programs = self.subject.programs(bench)
+        for entry in self.subject.entries:
+            for number in range(len(programs)):
+                bench.progress(f"{entry}, module {number + 1}")
+                complaint = self.look(self, candidate, bench, entry, number)
+                if complaint is not None:
+                    raise Ruling(Verdict.WRONG_ANSWER, f"{entry}: {complaint}.")
+        count = len(programs) * self.subject.functions
+        said = self.said.format(count=count)
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"programs": count})
+
+
+def rungs(subject: Subject) -> dict[str, PassRung]:
+    """The four rungs of a pass."""
+    return {
+        "sound": PassRung(subject, _sound, "Well-formed, and called as before: {count} programs."),
+        "same": PassRung(subject, _same, "The same numbers from all {count} programs.", ("sound",)),
+        "idempotent": PassRung(
+            subject, _idempotent, "Nothing left to do the second time.", ("sound",)
+        ),
+        "complete": PassRung(
+            subject, _complete, "All done, and nothing else, in {count} programs.", ("same",)
+        ),
+    }
+
+
+def _sound(
+    rung: PassRung, candidate: Candidate, bench: Bench, entry: str, number: int
+) -> str | None:
+    subject = rung.subject
+    result = subject.transformed(candidate, bench, entry, number)
+    original = subject.programs(bench)[number].module
+    return _told(bench, "sound", original, result, subject.language)
+
+
+def _complete(
+    rung: PassRung, candidate: Candidate, bench: Bench, entry: str, number: int
+) -> str | None:
+    subject = rung.subject
+    result = subject.transformed(candidate, bench, entry, number)
+    original = subject.programs(bench)[number].module
+    return _told(bench, "complete", original, result, subject.language)
+
+
+def _idempotent(
+    rung: PassRung, candidate: Candidate, bench: Bench, entry: str, number: int
+) -> str | None:
+    once = rung.subject.transformed(candidate, bench, entry, number)
+    twice = rung.subject.twice(candidate, bench, entry, number)
+    return _told(bench, "idempotent", once, twice, rung.subject.language)
+
+
+def _same(
+    rung: PassRung, candidate: Candidate, bench: Bench, entry: str, number: int
+) -> str | None:
+    programs = rung.subject.programs(bench)[number]
+    result = rung.subject.transformed(candidate, bench, entry, number)
+    values = bench.seeds.generator().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, programs.pool)
+    case = Case(
+        f"module {number + 1}",
+        (Tensor(values.astype(np.float64), FP64),),
+        TensorSpec((programs.results,), FP64),
+    )
+    want = _run(RUNNER.trusted(bench), programs.module, programs, case)
+    got = _run(RUNNER.given(bench, "runs"), result, programs, case)
+    return programs.complaint(got, want)
+
+
+def _run(process: Process, module: bytes, programs: Programs, case: Case) -> Floats:
+    files = (GivenFile("module.json", module), GivenFile("plan.json", programs.plan))
+    process.ask("load", *files)
+    return process.answer("run", case)
+
+
+def _told(bench: Bench, function: str, before: bytes, after: bytes, language: str) -> str | None:
+    """The complaint of what reads files."""
+    files = (GivenFile("before.json", before), GivenFile("after.json", after))
+    answer = READER.given(bench, "reads").ask(function, *files, language)
+    if answer is None or isinstance(answer, str):
+        return answer
+    raise Ruling(Verdict.TAMPERED, "What reads the module answers as it cannot.")

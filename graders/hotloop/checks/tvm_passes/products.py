@@ -1,0 +1,316 @@
+"""Matrix products that learners write, schedule and tune: what the judge asks of them.
+
+The learner's functions write modules; programs of ours look at them and run them, each in a
+process of its own, and the numbers are compared here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import RESOLVE_TIMEOUT_S, Bench
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.files import SubmissionFiles
+from hotloop.judge.levels import Level
+from hotloop.judge.link import Link
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile, Plain, ask_plainly
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.cuda_compiles import CudaCompiles
+from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.verification import Rows
+from hotloop.judge.window import Workload
+from hotloop.sandbox.scratch import scratch
+from hotloop.worker.wire import as_message
+
+Rng = np.random.Generator
+Size = tuple[int, int, int]
+
+HARNESS = Path(__file__).parents[1] / "harness" / "tvm_passes"
+FILES = {
+    name: HARNESS / name
+    for name in (
+        "bare_tvm.py",
+        "coalescing.py",
+        "matmul_inputs.py",
+        "matmul_looks.py",
+        "matmul_runs.py",
+        "races.py",
+        "vetting.py",
+    )
+}
+INPUTS = Program(FILES, "matmul_inputs.py")
+LOOKS = Program(FILES, "matmul_looks.py")
+RUNS = Program(FILES, "matmul_runs.py")
+
+MODULE = "scheduled.json"
+LOAD_TIMEOUT_S = 60.0
+TUNED_SIZE = (256, 256, 256)
+
+ROUNDING = 2.0**-24
+"""Unit roundoff of float32."""
+
+
+def naive_module(bench: Bench, size: Size) -> GivenFile:
+    """The naive product of a size, which our own program writes."""
+    program = INPUTS.trusted(bench)
+    return GivenFile("naive.json", program.take(program.ask("make", *size)))
+
+
+def disagreement(got: Floats, a: Floats, b: Floats) -> str | None:
+    """A sentence's beginning when `got` is not a @ b.
+
+    Each element may be off by what adding k products in float32, in any order, can explain: 4
+    times the expected √k roundings of the sum of the products' magnitudes.
+    Source: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., §3.1 and §4.2.
+    """
+    want = a @ b
+    allowed = 4 * ROUNDING * (np.sqrt(a.shape[1]) + 4) * (np.abs(a) @ np.abs(b)) + 1e-30
+    with np.errstate(invalid="ignore"):
+        good = np.abs(got - want) <= allowed
+    if good.all():
+        return None
+    row, column = np.argwhere(~good)[0]
+    is_, should = got[row, column], want[row, column]
+    share = f"{np.count_nonzero(~good)} of {good.size} elements are wrong"
+    if np.isnan(is_):
+        return f"NaN, or never written, at [{row}, {column}]; {share}"
+    return f"at [{row}, {column}] it is {is_:.6g} and should be {should:.6g}; {share}"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """How a made module is judged. look: the function that complains about its text.
+
+    load, run: of the program that runs it.
+    """
+
+    look: str
+    load: str = "load"
+    run: str = "run"
+
+    def complaint(self, data: bytes, size: Size, rng: Rng, bench: Bench) -> str | None:
+        """About the text first, in one process, then about the numbers, from another one."""
+        file = GivenFile(MODULE, data)
+        seen = LOOKS.given(bench, "looks at").ask(self.look, file, *size)
+        if seen is not None:
+            return str(seen)
+        runner = RUNS.given(bench, "runs")
+        runner.ask(self.load, file, timeout_s=LOAD_TIMEOUT_S)
+        m, n, k = size
+        a, b = Tensor(rng.standard_normal((m, k)), FP32), Tensor(rng.standard_normal((k, n)), FP32)
+        case = Case(told(size), (a, b), TensorSpec((m, n), FP32))
+        return disagreement(runner.answer(self.run, case), a.rounded(), b.rounded())
+
+
+def told(size: Size) -> str:
+    """A size as a learner is told of it."""
+    return "m = {}, n = {}, k = {}".format(*size)
+
+
+def other_size(rng: Rng, multiple: int, most: int) -> Size:
+    """Three different multiples, none of them the largest side's power of two."""
+    m, n, k = rng.permutation(np.arange(2, most))[:3] * multiple
+    return int(m), int(n), int(k)
+
+
+def written(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+    """Naive products of hidden sizes, prime ones too."""
+    for size in ((8, 8, 8), _odd(rng), _odd(rng), other_size(rng, 16, 8)):
+        yield Assignment(told(size), size, MODULE, _judged(Trial("naive"), size, rng, bench))
+
+
+def scheduled(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+    """The sizes that are timed, and two that are neither square nor powers of two."""
+    sizes = (
+        other_size(rng, 32, 12),
+        other_size(rng, 32, 12),
+        (512, 512, 512),
+        (1024, 1024, 1024),
+    )
+    yield from rescheduled(sizes, Trial("scheduled"), rng, bench)
+
+
+def for_threads(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+    """Small ones, as the threads of a GPU run one after the other here."""
+    sizes = (other_size(rng, 64, 6), (128, 128, 128))
+    yield from rescheduled(sizes, Trial("on_gpu", "load_threads", "run_threads"), rng, bench)
+
+
+def replayed(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+    """The size that was tuned."""
+    yield from rescheduled((TUNED_SIZE,), Trial("tuned"), rng, bench)
+
+
+def rescheduled(
+    sizes: Sequence[Size], trial: Trial, rng: Rng, bench: Bench
+) -> Iterator[Assignment]:
+    """The naive module of each size is to become another one that computes the same."""
+    for size in sizes:
+        source = naive_module(bench, size)
+        yield Assignment(told(size), (source,), MODULE, _judged(trial, size, rng, bench))
+
+
+def _judged(trial: Trial, size: Size, rng: Rng, bench: Bench) -> Callable[[bytes], str | None]:
+    return lambda data: trial.complaint(data, size, rng, bench)
+
+
+def _odd(rng: Rng) -> Size:
+    m, n, k = rng.permutation([3, 5, 7, 11, 13, 17, 19, 23])[:3]
+    return int(m), int(n), int(k)
+
+
+# --- speed ----------------------------------------------------------------------------------------
+
+
+def fast(size: Size, levels: tuple[Level, ...], seconds: float) -> Fast:
+    """Against the naive module of the same size, compiled by the same program."""
+    baseline = Baseline(
+        HARNESS / "matmul_runs.py",
+        "run",
+        beside={name: path for name, path in FILES.items() if name != "matmul_runs.py"},
+        prepare=partial(_give_naive, size=size),
+    )
+    return Fast(
+        workload(size),
+        baseline,
+        lambda spec: sum(t.bytes for t in _tensors(spec)),
+        levels,
+        fewest_flops=flops,
+        entrant=partial(_entrant, size=size),
+        seconds=seconds,
+    )
+
+
+def workload(size: Size) -> Workload:
+    """Products of one size, on fresh numbers."""
+    m, n, k = size
+    a, b, out = (TensorSpec(shape, FP32) for shape in ((m, k), (k, n), (m, n)))
+    spec = CallSpec((a, b), out)
+    return Workload(lambda _rng, _index: spec, fill, verify)
+
+
+def fill(rng: Rng, call: Call, hostile: bool) -> None:
+    """Numbers in [-1, 1); hostile ones have rows and columns of very different sizes, and zeros."""
+    for index, place in enumerate(call.inputs()):
+        values = 2 * rng.random(place.shape, np.float32) - 1
+        if hostile:
+            values *= _scales(rng, place.shape, index)
+            values[rng.integers(place.shape[0], size=place.shape[0] // 8)] = 0
+        place[...] = values
+
+
+def _scales(rng: Rng, shape: tuple[int, ...], axis: int) -> NDArray[np.float32]:
+    """Powers of two, one for each element along the axis."""
+    powers = rng.integers(-20, 20, shape[axis]).astype(np.float32)
+    return np.exp2(powers)[:, None] if axis == 0 else np.exp2(powers)[None, :]
+
+
+def verify(call: Call, rows: Rows) -> None:
+    """The rows of the product, from the same rows of the first factor."""
+    pick = slice(None) if rows is None else rows
+    a, b = (place.astype(np.float64) for place in call.inputs())
+    found = disagreement(call.output_values()[pick], a[pick], b)
+    if found is not None:
+        raise Ruling(Verdict.WRONG_ANSWER, f"In a timed call: {found}.")
+
+
+def flops(spec: CallSpec) -> int:
+    """One multiplication and one addition for each element of each sum."""
+    a, b = _tensors(spec)[:2]
+    return 2 * a.shape[0] * a.shape[1] * b.shape[1]
+
+
+def _tensors(spec: CallSpec) -> list[TensorSpec]:
+    return [t for t in (*spec.arguments, spec.out) if isinstance(t, TensorSpec)]
+
+
+def _entrant(candidate: Candidate, bench: Bench, size: Size) -> tuple[Link, Candidate]:
+    """A program of ours that runs what the candidate has made, which rests meanwhile."""
+    own = bench.worker(candidate)
+    data = reschedule(size, candidate, bench)
+    own.close()
+    process = RUNS.another(bench, given=True)
+    process.ask("load", GivenFile(MODULE, data), timeout_s=LOAD_TIMEOUT_S)
+    process.resolve("run")
+    return process.link, process.as_candidate("run")
+
+
+def reschedule(size: Size, candidate: Candidate, bench: Bench) -> bytes:
+    """The candidate's schedule for a size, looked at. Ruling when it is not one."""
+    source = naive_module(bench, size)
+    data = made(Assignment(told(size), (source,), MODULE, lambda _: None), candidate, bench)
+    seen = LOOKS.given(bench, "looks at").ask("scheduled", GivenFile(MODULE, data), *size)
+    if seen is not None:
+        raise Ruling(Verdict.WRONG_ANSWER, f"{told(size)}: {seen}.")
+    return data
+
+
+def _give_naive(link: Link, bench: Bench, size: Size) -> None:
+    """Have a baseline's worker, which has just started, compile the naive product."""
+    arguments: tuple[Plain | GivenFile, ...] = (naive_module(bench, size),)
+    link.resolve("load", "matmul_runs.py", RESOLVE_TIMEOUT_S)
+    ask_plainly(link, arguments, LOAD_TIMEOUT_S)
+
+
+# --- CUDA -----------------------------------------------------------------------------------------
+
+CUDA_SIZE = (512, 512, 512)
+KERNEL = "main_kernel"
+
+
+@dataclass(frozen=True)
+class GeneratesCuda:
+    """TVM makes one kernel of the schedule that a GPU can start, and whose loads are wide.
+
+    No GPU is needed. Where nvcc is installed it also compiles for every target without spills.
+    """
+
+    targets: tuple[int, ...]
+    needs: tuple[str, ...] = ("correct",)
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Generate, look, compile."""
+        source = naive_module(bench, CUDA_SIZE)
+        asked = Assignment(told(CUDA_SIZE), (source,), MODULE, lambda _: None)
+        data = made(asked, candidate, bench)
+        looks = LOOKS.given(bench, "looks at")
+        found = looks.ask("cuda", GivenFile(MODULE, data), timeout_s=LOAD_TIMEOUT_S)
+        generated = as_message(found)
+        if generated is None:
+            raise Ruling(Verdict.TAMPERED, "The module made our own program answer nonsense.")
+        if generated["complaint"] is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"In the CUDA source: {generated['complaint']}.")
+        threads, shared = int(generated["threads"]), int(generated["shared_bytes"])
+        rung = CudaCompiles((KERNEL,), self.targets, threads, min_load_bytes=16)
+        with instead(bench, {"matmul.cu": looks.take(generated["path"])}):
+            record = rung.judge(name, Candidate(KERNEL, "matmul.cu"), bench)
+        evidence = {**record.evidence, "threads": threads, "shared_bytes": shared}
+        return replace(record, evidence=evidence)
+
+
+@contextmanager
+def instead(bench: Bench, files: dict[str, bytes]) -> Generator[None]:
+    """A rung that reads the submission's files finds these ones, made by programs of ours."""
+    submitted = bench.files
+    with scratch() as folder:
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
+        bench.files = SubmissionFiles(folder)
+        try:
+            yield
+        finally:
+            bench.files = submitted

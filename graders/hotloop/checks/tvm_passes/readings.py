@@ -1,0 +1,124 @@
+"""Hidden TIR functions to read, and recorded tunings to explain: rungs with plain answers.
+
+Functions and recordings are made by programs of ours that see nothing of the learner's; they also
+give the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hotloop import paths
+from hotloop.checks.tvm_passes.products import HARNESS
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.answers import Answers
+from hotloop.worker.wire import Message, as_message
+
+Rng = np.random.Generator
+
+GIVEN = paths.exercises() / "tvm_passes"
+RECORDED = {name: GIVEN / name for name in ("recorded_workload.json", "recorded_trials.json")}
+
+FUNCTIONS = Program(
+    {name: HARNESS / name for name in ("bare_tvm.py", "reading_inputs.py")}, "reading_inputs.py"
+)
+TUNINGS = Program(
+    {"tuning_inputs.py": HARNESS / "tuning_inputs.py", **RECORDED}, "tuning_inputs.py"
+)
+
+READ = ("loops", "reductions", "bytes", "flops")
+EXPLAINED = ("best", "failed", "tiles", "sampled", "unroll")
+SPEED_UP = 0.001
+RECORDINGS = 4
+
+Questions = Callable[[Rng, Bench], Iterator[Question]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """As `Answers`, with questions that a program of ours makes."""
+
+    questions: Questions
+    entry: str
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Ask all of them."""
+        asked = Candidate(self.entry, candidate.file, candidate.style)
+        rung = Answers(lambda rng: self.questions(rng, bench), self.needs)
+        return rung.judge(name, asked, bench)
+
+
+def functions(rng: Rng, bench: Bench) -> Iterator[Question]:
+    """Each kind of function, with loops of its own."""
+    program = FUNCTIONS.trusted(bench)
+    kinds = program.ask("kinds")
+    if not isinstance(kinds, int):
+        raise JudgeFault("our own program does not know how many functions it has")
+    for kind in range(kinds):
+        truth = _told(program.ask("make", kind, int(rng.integers(1 << 30))))
+        file = GivenFile("function.json", program.take(truth["path"]))
+        yield Question(str(truth["label"]).capitalize(), (file,), _complaint(truth, READ))
+
+
+def tunings(rng: Rng, bench: Bench) -> Iterator[Question]:
+    """The recording with other trials, in another order, with other times and tiles."""
+    program = TUNINGS.trusted(bench)
+    for number in range(RECORDINGS):
+        truth = _told(program.ask("make", int(rng.integers(1 << 30))))
+        files = tuple(
+            GivenFile(name, program.take(truth[key]))
+            for name, key in zip(RECORDED, ("workload", "trials"), strict=True)
+        )
+        yield Question(f"Recording {number + 1}", files, _tuning_complaint(truth))
+
+
+def _tuning_complaint(truth: Message) -> Callable[[object], str | None]:
+    exact = _complaint(truth, EXPLAINED)
+
+    def complaint(answer: object) -> str | None:
+        found = exact(answer)
+        if found is not None:
+            return found
+        got = (as_message(answer) or {}).get("speed_up")
+        return number_complaint("'speed_up'", got, truth["speed_up"], SPEED_UP)
+
+    return complaint
+
+
+def _complaint(truth: Message, keys: tuple[str, ...]) -> Callable[[object], str | None]:
+    """About the first of the answers that is not exactly right."""
+
+    def complaint(answer: object) -> str | None:
+        given = as_message(answer)
+        if given is None:
+            return f"the answer is {shown(answer)}, not a dict"
+        for key in keys:
+            if key not in given:
+                return f"the answer has no {key!r}"
+            if not _same(given[key], truth[key]):
+                return f"{key!r} is {shown(given[key])} and should be {shown(truth[key])}"
+        return None
+
+    return complaint
+
+
+def _same(got: Any, want: Any) -> bool:
+    """Equal, where True is no number."""
+    return type(got) is type(want) and got == want
+
+
+def _told(answer: object) -> Message:
+    truth = as_message(answer)
+    if truth is None:
+        raise JudgeFault("our own program gave no truth")
+    return truth

@@ -1,0 +1,631 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: nbgrader,-all
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Convert a ResNet, and prove that it is still the same
+#
+# A small robot reads signs. Its network is a ResNet-50, trained in PyTorch, and it has to run where PyTorch is not. By
+# the end you have it in ONNX, in ONNX Runtime, in eight bits and, on paper or on a card, in TensorRT; and you can say for
+# each of them how you know that it still computes the same.
+#
+# How it works here:
+#
+# - You write functions in files beside this notebook. Open them in JupyterLab's editor (double-click in the file list),
+#   save, and run the cell with `check(…)` here. The judge gives your functions files that you have not seen, and looks
+#   at the files that they write.
+# - No GPU and no board is needed. What only they can show says `not_measured`, and its points stay open.
+# - Stuck? Each task has three hints. Open one at a time.
+#
+# | file | what it is |
+# | --- | --- |
+# | `resnet.py`, `resnet50_signs.safetensors` | the network and its weights, a quarter as wide as ResNet-50 |
+# | `signs.py` | draws the signs: ten classes, for which the colour matters |
+# | `export.py` | your exports: tasks 1, 8 and 9 |
+# | `jetson_nano.json` | what a Jetson Nano can read, row by row with its source |
+
+# %%
+import importlib.util
+import time
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import resnet
+import signs
+import torch
+from hotloop import check
+
+pictures, labels = signs.pictures(seed=1, count=400)
+network = resnet.load()
+with torch.inference_mode():
+    logits = network(torch.from_numpy(signs.normalize(pictures)))
+print(f"{(logits.argmax(1).numpy() == labels).mean():.1%} of 400 signs, in PyTorch")
+
+# %% [markdown]
+# **Predict.** OpenCV gives frames in BGR order. Somebody forgets that, and feeds them as they are. How many of the 400
+# signs are still right? Write a number down before you run the next cell.
+
+# %%
+with torch.inference_mode():
+    swapped = network(torch.from_numpy(signs.normalize(pictures[..., ::-1])))
+print(f"{(swapped.argmax(1).numpy() == labels).mean():.1%} with red and blue swapped")
+print(
+    f"mean confidence {logits.softmax(1).max(1).values.mean():.1%} and {swapped.softmax(1).max(1).values.mean():.1%}"
+)
+
+# %% [markdown]
+# The confidence does not give it away: nothing in the output says that the input was wrong. That is why the order of the
+# channels belongs into the exported file, and why every export is compared with the original.
+
+# %% [markdown]
+# ## 1. The export
+#
+# ### CARD resnet_tensorrt.export
+#
+# Write `export(opset, target)` in `export.py`: the trained network as ONNX, with everything that comes before and after
+# it, so that nobody who calls it can get that wrong.
+#
+# | | name | type | shape |
+# | --- | --- | --- | --- |
+# | in | `frames` | uint8 | batch, 64, 64, 3: BGR, as OpenCV gives them |
+# | out | `probabilities` | float32 | batch, 10: they sum to one |
+#
+# - The batch is free. The opset is the one that is asked for (18, 19 or 20), and the file is complete in itself.
+# - `torch.onnx.export(…, dynamo=True)`. An export takes some ten seconds: torch.export traces 53 convolutions.
+#
+# ### HINTS resnet_tensorrt.export
+
+
+# %%
+def ends(path):
+    """Opset, number of nodes, and the first and last names of a model."""
+    model = onnx.load(path)
+    first, last = model.graph.input[0], model.graph.output[0]
+    opset = next(entry.version for entry in model.opset_import if not entry.domain)
+    dims = [dim.dim_param or dim.dim_value for dim in first.type.tensor_type.shape.dim]
+    return f"opset {opset}, {len(model.graph.node)} nodes, {first.name} {dims} → {last.name}"
+
+
+def run(path, frames):
+    """What ONNX Runtime gives."""
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    return session.run(None, {session.get_inputs()[0].name: frames})[0]
+
+
+frames = np.ascontiguousarray(pictures[..., ::-1])
+try:
+    import export
+
+    importlib.reload(export).export(18, "network.onnx")
+    print(ends("network.onnx"))
+    difference = abs(run("network.onnx", frames) - logits.softmax(1).numpy()).max()
+    print(f"largest difference from PyTorch: {difference:.1e}")
+except NotImplementedError as error:
+    print(f"Not yet: {error}")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "export", "locked": true, "points": 14, "solution": false, "task": false}
+check("resnet_tensorrt.export")
+
+# %% [markdown]
+# **The other exporter.** `dynamo=False` records what runs, once, in TorchScript; it is deprecated, and still there. Compare
+# what the two write for the bare network: which operators differ, and which of the two files would an old parser read?
+
+# %%
+example = torch.zeros(2, 3, 64, 64)
+for dynamo in (True, False):
+    named = (
+        {"dynamic_shapes": ({0: torch.export.Dim("batch")},)}
+        if dynamo
+        else {"dynamic_axes": {"x": {0: "batch"}}}
+    )
+    written = f"bare_{'dynamo' if dynamo else 'legacy'}.onnx"
+    torch.onnx.export(
+        network, (example,), written, dynamo=dynamo, opset_version=18, input_names=["x"], **named
+    )
+    model = onnx.load(written)
+    print(f"dynamo={dynamo}: {ends(written)}; IR version {model.ir_version}")
+    print("    ", sorted({node.op_type for node in model.graph.node}))
+
+# %% [markdown]
+# ## Where two graphs part
+#
+# ### CARD resnet_tensorrt.first_departure
+#
+# An exported model gives other answers than the network it came from. Its last tensor is wrong, and so is
+# the one before it. Which was the first? This is how polygraphy finds out: mark every tensor as an output,
+# run both models on the same input, compare.
+#
+# Write `first_departure(reference_path, exported_path, feeds_path)` in `graph_reading.py`. The first two are
+# ONNX models, the third an `.npz` file with the inputs by name. It returns the name of the first tensor that
+# departs, or `None` if the models agree.
+#
+# - Compared are the tensors that nodes of *both* models make, by name. Names of nodes say nothing, and an
+#   exporter may have put an Identity in between, or written a normalization as a product and a sum.
+# - “First” is by the order of the reference's nodes. The exported model may have them in another one.
+# - A tensor departs when its shape is another one, or when its largest absolute error exceeds `TOLERANCE`
+#   (a thousandth) of the largest absolute value that the reference has in it. Weights were rounded on the
+#   way, so that every tensor is off by about a millionth: that is no departure.
+# - The first departure need not be the largest.
+#
+# Switch the optimizations of ONNX Runtime off (`ORT_DISABLE_ALL`): what it fuses, it need not compute.
+#
+# ### HINTS resnet_tensorrt.first_departure
+
+# %%
+import numpy as np
+import onnx
+from graph_reading import first_departure
+
+# Two graphs, one with the operands of a difference exchanged. Which tensor is the first to notice?
+GRAPH = """<ir_version: 9, opset_import: ["": 17]>
+g (float[1, 2] x) => (float[1, 2] y) <float[2] mean = {0.5, 0.25}> {
+    [a] positive = Relu(x)
+    [b] centred = Sub(positive, mean)
+    [c] y = Softmax(centred)
+}"""
+onnx.save(onnx.parser.parse_model(GRAPH), "reference.onnx")
+onnx.save(
+    onnx.parser.parse_model(GRAPH.replace("(positive, mean)", "(mean, positive)")), "exported.onnx"
+)
+np.savez("feeds.npz", x=np.array([[1.0, 2.0]], np.float32))
+first_departure("reference.onnx", "exported.onnx", "feeds.npz")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "first_departure", "locked": true, "points": 8, "solution": false, "task": false}
+check("resnet_tensorrt.first_departure")
+
+# %% [markdown]
+# ## Read a graph
+#
+# ### CARD resnet_tensorrt.read_graph
+#
+# Before you hand a graph to a compiler, know what it will find in it. `graph_drawing.draw` shows a graph
+# here; for a large one open [netron](https://netron.app), which draws an ONNX file in your browser, or
+# locally after `pip install netron`, and shows each node's attributes and weights when you click on it.
+#
+# Write `read_graph(path, batch)` in `graph_reading.py`. Wherever a dimension of an input has a name instead
+# of a size, it is `batch`. Every node has a name of its own. It returns a dict:
+#
+# | key | what |
+# | --- | --- |
+# | `fusible` | lists of node names, `[Conv, BatchNormalization, Relu]`, `[Conv, BatchNormalization]` or `[Conv, Relu]`: chains in which each next node is the *only* reader of the one before, whose output is no output of the graph. As long as possible, from two nodes on |
+# | `blocked` | every Conv that begins no chain, though a BatchNormalization or Relu reads it: its name, and why: `"output"` if it is an output of the graph, else `"consumers"` |
+# | `foldable` | names of nodes whose result is known before the graph runs: all that they read are initializers, or outputs of such nodes. A Constant is one. The shape of a tensor counts as unknown |
+# | `unused` | names of initializers that no node reads and that are no output |
+# | `parameter_bytes` | bytes of the initializers that some node reads, each once, in its own type |
+# | `macs` | multiply-accumulates of all Conv, MatMul and Gemm: elements of the result times the products that each is a sum of. A bias costs nothing |
+# | `peak_bytes` | the most bytes alive at once; see below |
+#
+# Alive: nodes run in the order of the file. A tensor is alive from the node that makes it to the last node
+# that reads it, both included; an input of the graph from the beginning; an output of the graph to the end;
+# a tensor that nobody reads only at its own node. So while a node runs, its inputs and its outputs are both
+# there. Initializers do not count; everything that a node makes does, a Constant's output too. Nothing is
+# computed in place. At each node add up what is alive, and take the largest sum.
+#
+# The order within lists does not matter, but for the nodes of one chain.
+#
+# ### HINTS resnet_tensorrt.read_graph
+
+# %%
+import onnx
+from graph_drawing import draw
+from graph_reading import read_graph
+
+# Which of the two convolutions can be fused with what follows?
+onnx.save(
+    onnx.parser.parse_model("""<ir_version: 9, opset_import: ["": 17]>
+g (float[batch, 2, 4, 4] x) => (float[batch, 2, 4, 4] y)
+<float[2, 2, 1, 1] w = {1, 2, 3, 4}, float[2] one = {1, 1}, float[2] zero = {0, 0}> {
+    [conv1] a = Conv(x, w)
+    [norm1] b = BatchNormalization(a, one, zero, zero, one)
+    [relu1] c = Relu(b)
+    [conv2] d = Conv(c, w)
+    [norm2] e = BatchNormalization(d, one, zero, zero, one)
+    [add] y = Add(d, e)
+}"""),
+    "two_convs.onnx",
+)
+draw(
+    "two_convs.onnx", marked=["conv1", "norm1", "relu1"], title="One chain, and one that is blocked"
+)
+
+# %%
+read_graph("two_convs.onnx", batch=1)
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "read_graph", "locked": true, "points": 12, "solution": false, "task": false}
+check("resnet_tensorrt.read_graph")
+
+# %% [markdown]
+# ## Fold a normalization by hand
+#
+# ### CARD resnet_tensorrt.fold_batchnorm
+#
+# In inference a BatchNormalization multiplies each channel by a number and adds another one. The convolution
+# before it can do that by itself, for nothing. Every inference compiler does this first; you do it now.
+#
+# Write `fold_batchnorm(source, target)` in `rewrites.py`: it reads an ONNX model from the path `source` and
+# writes one to `target`. Fold a BatchNormalization into the Conv whose output it normalizes, if
+#
+# - nobody else reads that output, and it is no output of the graph,
+# - the normalization is not in training mode (`training_mode` absent or 0),
+# - the weight, the bias if there is one, and what the normalization scales by are initializers, and none of
+#   them is an input of the graph too (then whoever runs the model may put in another one),
+# - no other node reads the weight or the bias.
+#
+# After that, the Conv has the same name, attributes and first input, a new weight and a new bias, and makes
+# the tensor that the normalization made, so that nobody behind it notices. Two normalizations in a row are
+# both folded. Initializers that nobody reads any more are gone. Everything else stays as it was: nodes,
+# inputs, outputs, opset, IR version. `onnx.checker` accepts the result.
+#
+# Models of the judge have no subgraphs, all their weights are float32, and each node has a name of its own.
+# It folds some, reads what you wrote, and runs others, with ONNX Runtime's own folding switched off.
+#
+# ### HINTS resnet_tensorrt.fold_batchnorm
+
+# %%
+from rewrites import fold_batchnorm
+
+fold_batchnorm("two_convs.onnx", "folded.onnx")
+draw("folded.onnx", title="After folding: what is left, and why?")
+
+# %% [markdown]
+# Both convolutions of this little graph share a weight, so nothing may be folded. Give the second one a
+# weight of its own in the cell before, and look again: one normalization goes, and one stays.
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "fold_batchnorm", "locked": true, "points": 10, "solution": false, "task": false}
+check("resnet_tensorrt.fold_batchnorm")
+
+# %% [markdown]
+# ## Take out what does nothing
+#
+# ### CARD resnet_tensorrt.remove_noops
+#
+# Exporters leave nodes behind that compute nothing: Identity, Dropout outside of training, and pairs of
+# Transpose where one framework's layout met another's. Each of them may cost a copy of a tensor.
+#
+# Write `remove_noops(source, target)` in `rewrites.py`. In what it writes
+#
+# - no Identity is left, unless an output of the graph cannot do without one (see below),
+# - no Dropout is left that only passes its input on: `training_mode` is absent, or an initializer that is
+#   false, and nobody reads its mask. Any other Dropout stays,
+# - a Transpose that reads what another Transpose has made is composed with it, also through what was removed,
+#   and none is left that changes nothing. Without `perm` it reverses all axes. Two that give the same axes of
+#   the same tensor are one,
+# - what nobody needs any more of these three is gone,
+# - all nodes that compute something are there, with their names and attributes,
+# - inputs and outputs of the graph have the names, types and order that they had.
+#
+# The last point is the hard one. If an Identity makes an output of the graph, the node before it has to make
+# that name. It cannot if it makes another output already, or if it is no node but an input of the graph: then
+# one Identity stays. The judge counts: your graph has as many nodes as needed, and not one more. Rewriting it
+# once more changes nothing.
+#
+# It draws a hundred small graphs at random for each rung, anew each time.
+#
+# ### HINTS resnet_tensorrt.remove_noops
+
+# %%
+from rewrites import remove_noops
+
+onnx.save(
+    onnx.parser.parse_model("""<ir_version: 9, opset_import: ["": 17]>
+g (float[2, 3, 4] x) => (float[4, 2, 3] y, float[2, 3, 4] z) {
+    [to_last] a = Transpose<perm = [1, 2, 0]>(x)
+    [passed] b = Identity(a)
+    [to_first] c = Transpose<perm = [1, 2, 0]>(b)
+    [tanh] d = Tanh(c)
+    [shown] y = Identity(d)
+    [back] e = Transpose<perm = [1, 2, 0]>(d)
+    [dropped] z = Dropout(e)
+}"""),
+    "idle.onnx",
+)
+draw(
+    "idle.onnx",
+    marked=["to_last", "passed", "to_first", "shown", "back", "dropped"],
+    title="Before",
+)
+
+# %%
+remove_noops("idle.onnx", "busy.onnx")
+draw("busy.onnx", title="After")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "remove_noops", "locked": true, "points": 10, "solution": false, "task": false}
+check("resnet_tensorrt.remove_noops")
+
+# %% [markdown]
+# ## Eight bits
+#
+# ### CARD resnet_tensorrt.quantize
+#
+# A byte for each weight and each activation in place of four: a quarter of the memory, and on a CPU with VNNI
+# (or a GPU with int8 tensor cores) more products at a time. The price is a scale for each tensor, which has to
+# be known before: *static* quantization reads it off values that real frames have given.
+#
+# Write `quantize(source, calibration_path, target)` in `quantize.py`. `source` is the trained network in ONNX,
+# float32, as an exporter left it: BatchNormalization is still in it, its input `pictures` is normalized as
+# `signs.normalize` does. `calibration_path` is an `.npz` with what the camera recorded on two drives: `frames`,
+# `uint8 [n, 64, 64, 3]`, and `labels`. Write the network to `target` so that its convolutions and its last layer
+# compute with 8-bit integers of fixed scales.
+#
+# Look at the frames before you choose some. Calibrating on one class by day cost this network next to nothing
+# (0.9 in a hundred of the signs, measured); on the one class that comes first in the recording it cost 16.
+#
+# ### HINTS resnet_tensorrt.quantize
+
+# %%
+import signs
+
+frames, labels = signs.pictures(seed=1, count=400)
+print("brightness of some frames:", frames[:8].mean((1, 2, 3)).round())
+
+
+def right(path):
+    """The share of 400 signs that a network in ONNX gets right."""
+    loaded = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    name = loaded.get_inputs()[0].name
+    return float((loaded.run(None, {name: signs.normalize(frames)})[0].argmax(1) == labels).mean())
+
+
+# %% [markdown]
+# Try yours on frames of your own making. Is a call faster, and what did it cost?
+
+# %%
+import quantize
+
+np.savez(folder / "frames.npz", frames=signs.pictures(seed=2, count=160)[0])
+quantize.quantize(
+    str(folder / "network.onnx"), str(folder / "frames.npz"), str(folder / "quantized.onnx")
+)
+{
+    name: (right(folder / f"{name}.onnx"), round(milliseconds(folder / f"{name}.onnx"), 2))
+    for name in ("network", "quantized")
+}
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "quantize", "locked": true, "points": 14, "solution": false, "task": false}
+check("resnet_tensorrt.quantize")
+
+# %% [markdown]
+# ## One call, eight crops
+#
+# ### CARD resnet_tensorrt.latency
+#
+# The camera gives a frame, the detector cuts eight crops of 64×64 out of it, and the network says what they
+# are, in one call. In PyTorch, eagerly, most of such a call is not arithmetic that ONNX Runtime would do
+# too: it calls 53 convolutions, 53 normalizations and 49 activations one by one.
+#
+# Write in `session.py`:
+#
+# - `prepare(target)`: writes the trained network to an ONNX file for `float32 [n, 3, 64, 64]`, any `n`, weights
+#   in the file. You may optimize it beforehand, as long as its logits stay those of PyTorch.
+# - `session_options(threads)`: a dict, plain data, of how the session is to run on so many threads. The keys
+#   there are: `graph_optimization_level` ("disabled", "basic", "extended", "layout" or "all"), `execution_mode`
+#   ("sequential", "parallel"), `intra_op_num_threads`, `inter_op_num_threads`, `intra_op_spinning`,
+#   `inter_op_spinning`, `enable_mem_pattern` and `enable_cpu_mem_arena`.
+#
+# The judge loads your file with your options in a process that has nothing else to do, and PyTorch's network
+# in another. Both would fool themselves in one: threads of ONNX Runtime that spin while they wait once made
+# PyTorch beside them twelve times slower, and so ONNX Runtime looked six times faster than it was.
+#
+# ### HINTS resnet_tensorrt.latency
+
+# %%
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import session
+
+LEVELS = {
+    "disabled": onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL,
+    "basic": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC,
+    "extended": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
+    "all": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL,
+}
+crops = np.random.default_rng(0).standard_normal((8, 3, 64, 64), dtype=np.float32)
+
+
+def milliseconds(path, level="all", calls=50):
+    """Of a call on one thread, the median."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.graph_optimization_level = LEVELS[level]
+    loaded = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    name, times = loaded.get_inputs()[0].name, []
+    for _ in range(calls):
+        started = time.perf_counter()
+        loaded.run(None, {name: crops})
+        times.append(1000 * (time.perf_counter() - started))
+    return float(np.median(times))
+
+
+folder = Path(tempfile.mkdtemp())
+session.prepare(str(folder / "network.onnx"))
+{level: round(milliseconds(folder / "network.onnx", level), 2) for level in LEVELS}
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "latency", "locked": true, "points": 11, "solution": false, "task": false}
+check("resnet_tensorrt.latency")
+
+# %% [markdown]
+# ## 8. A board that you do not have
+#
+# ### CARD resnet_tensorrt.jetson_nano
+#
+# The robot carries a Jetson Nano: a Maxwell GPU, 4 GB for everything, and a JetPack that ends with TensorRT 8.2. You do
+# not have one here. What it can read is known, though: `jetson_nano.json` has a row for each limit, with the page that
+# says so. Write two functions in `export.py`:
+#
+# - `export_for_nano(batch, target)`: a file that keeps to every row under `constraints`. Input `frames`, float32
+#   `[batch, 64, 64, 3]`, BGR, 0 to 255; output `probabilities`, float32 `[batch, 10]`; exactly `batch` frames.
+# - `memory_for(path)`: what a model with fixed shapes needs, `{"weights": …, "activations": …}` in bytes, without running
+#   it. *weights*: all initializers. *activations*: the nodes run in the file's order; an output is there from the moment
+#   its node runs until its last reader has run; the graph's input and output stay. Tell the most that live at one time.
+#
+# Nothing here says how fast the board is. A file that fits is not a measurement.
+#
+# ### HINTS resnet_tensorrt.jetson_nano
+
+# %%
+import json
+
+table = json.loads(Path("jetson_nano.json").read_text(encoding="utf-8"))
+for row in table["facts"]:
+    print(f"{row['what']:28} {row['value']}")
+for name, row in table["constraints"].items():
+    limit = {key: value for key, value in row.items() if key not in ("why", "source")}
+    print(f"{name:20} {str(limit)[:60]:62} {row['why']}")
+
+# %%
+try:
+    importlib.reload(export).export_for_nano(1, "nano.onnx")
+    print(ends("nano.onnx"))
+    difference = abs(
+        run("nano.onnx", frames[:1].astype(np.float32)) - logits[:1].softmax(1).numpy()
+    ).max()
+    print(f"largest difference from PyTorch: {difference:.1e}")
+    print(export.memory_for("nano.onnx"))
+except (NotImplementedError, NameError) as error:
+    print(f"Not yet: {error}")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "jetson_nano", "locked": true, "points": 20, "solution": false, "task": false}
+check("resnet_tensorrt.jetson_nano")
+
+# %% [markdown]
+# ## 9. The engine
+#
+# ### CARD resnet_tensorrt.engine
+#
+# TensorRT reads an ONNX model, tries kernels for each of its layers on the card that it runs on, and writes an engine: for
+# this card, this version and this range of shapes. Since version 11 the types in the model are the types that it computes
+# in (*strongly typed*); the flags for float16 and int8 are gone, and with them the calibrators. So the work begins before
+# the builder. Write in `export.py`:
+#
+# - `in_half(source, target)`: the same model with float16 weights and arithmetic. Inputs and outputs stay as they are.
+#   This rung is judged on a CPU.
+# - `build_engine(source, precision, cache, target)`: an engine for batches of 1 to 64, made for 32, at most 1 GiB of
+#   workspace, in `"fp32"`, `"fp16"` (by `in_half`) or `"int8"` (of a model that was quantized). Trying kernels takes
+#   minutes; what was measured goes to the timing cache at `cache`, and comes from there the next time.
+#
+# Without TensorRT and a GPU the other two rungs say `not_measured`. On a machine that has both:
+# `python -m pip install tensorrt`, or NVIDIA's container. Without TensorRT but with a GPU, ONNX Runtime's CUDA provider
+# is the next best thing to compare eager PyTorch with; it is not graded here.
+#
+# ### HINTS resnet_tensorrt.engine
+
+# %%
+try:
+    importlib.reload(export).in_half("network.onnx", "half.onnx")
+    onnx.checker.check_model(onnx.load("half.onnx"), full_check=True)
+    sizes = [Path(name).stat().st_size / 1e6 for name in ("network.onnx", "half.onnx")]
+    print("{:.1f} MB, in half precision {:.1f} MB".format(*sizes))
+    difference = abs(run("half.onnx", frames) - logits.softmax(1).numpy()).max()
+    print(f"largest difference from PyTorch: {difference:.1e}")
+except (NotImplementedError, FileNotFoundError, NameError) as error:
+    print(f"Not yet: {error}")
+
+# %%
+if importlib.util.find_spec("tensorrt"):
+    for attempt in ("without", "with"):
+        began = time.monotonic()
+        export.build_engine("network.onnx", "fp16", "timings.cache", "network.engine")
+        print(f"built in {time.monotonic() - began:.0f} s {attempt} a timing cache")
+else:
+    print("TensorRT is not installed here: not measured.")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "engine", "locked": true, "points": 18, "solution": false, "task": false}
+check("resnet_tensorrt.engine")
+
+# %% [markdown]
+# ## Four slow sessions
+#
+# ### CARD resnet_tensorrt.slow_builds
+#
+# `build_healthy.json.gz` is a recorded session of ONNX Runtime with this network, eight crops a call, and
+# `build_a` to `build_d` are four that somebody complained about. All five are real runs on one CPU, with the
+# verbose log (`log_severity_level = 0`) and the profile (`enable_profiling`). Each is gzipped JSON:
+#
+# | key | what |
+# | --- | --- |
+# | `log` | the lines of the log; `[I:`, `[V:` and `[W:` are their levels |
+# | `profile` | the events of the profile, `dur` in microseconds; figures about memory are left out |
+# | `inputs`, `outputs` | names, types and shapes, as the session gives them |
+# | `machine`, `versions`, `date` | where it was recorded |
+#
+# Write in `build_logs.py`:
+#
+# `read_build(path)`, a dict of
+#
+# | key | what |
+# | --- | --- |
+# | `level` | the graph optimization level in the session's options, as the log prints it |
+# | `threads` | the size of the pool of threads *within* an operator |
+# | `changed_by` | the names of the transformers that modified the graph, sorted, each once |
+# | `warnings` | how many lines of the log are warnings |
+# | `build_ms` | how long `session_initialization` took |
+# | `run_ms` | the median `model_run`, in milliseconds: the first ones are no run like the others |
+# | `nodes` | nodes in a run: events of category `Node` whose names end in `_kernel_time`, by runs |
+# | `slowest_op`, `slowest_op_share` | the type of operator (`op_name`) with the most time of such events, and its share of the time of all of them |
+#
+# and `diagnosis()`, which gives for each of `"a"` to `"d"` `{"cause": …, "evidence": …, "value": …}`. The causes
+# there are:
+#
+# - `disabled`: the optimizations were switched off.
+# - `training`: the network was exported in training mode.
+# - `outputs`: what lies between the layers was asked for, so nothing may be fused across it.
+# - `inputs`: the weights are inputs that anybody may replace, so they are no constants.
+# - `threads`: more threads than cores.
+#
+# `evidence` is `"warnings"`, `"outputs"` (their number), `"threads_per_core"`, or a type of operator whose share of the
+# nodes' time shows the cause; `value` is that number, within three in a hundred of itself.
+#
+# TensorRT's own log cannot be recorded without a GPU. `trtexec_log.md` in the lesson's folder shows how to read
+# one, on lines from public issues.
+#
+# ### HINTS resnet_tensorrt.slow_builds
+
+# %%
+import gzip
+import json
+
+healthy = json.loads(gzip.open("build_healthy.json.gz").read())
+print(*healthy["log"][:12], "…", *healthy["log"][-8:], sep="\n")
+
+# %%
+import build_logs
+
+{letter: build_logs.read_build(f"build_{letter}.json.gz") for letter in ("healthy", *"abcd")}
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "slow_builds", "locked": true, "points": 10, "solution": false, "task": false}
+check("resnet_tensorrt.slow_builds")
+
+# %% [markdown]
+# ## 11. The report
+#
+# ### CARD resnet_tensorrt.report
+#
+# One page for the people who build the robot:
+#
+# 1. What you converted, and how you know that it still computes the same: on which inputs, with which largest difference.
+# 2. One row a variant (ONNX float32, int8, for the Nano): accuracy on the same signs, size, latency with its spread.
+# 3. What was not measured, why, and what you would measure first with a board or a card in your hands.
+# 4. What you would ship, and what could still be wrong with it.
+#
+# ### HINTS resnet_tensorrt.report
+
+# %% [markdown] nbgrader={"schema_version": 3, "grade": true, "grade_id": "report", "locked": false, "points": 10, "solution": true, "task": false}
+# ### BEGIN SOLUTION resnet_tensorrt.report
+# ### STUB Write your report here.
+# REPORT TEXT: the lead fills in figures from the recorded runs
+# ### END SOLUTION

@@ -1,0 +1,30 @@
+"""Takes the addition's first operand for the product, though the pattern matches either.
+
+fails: fuse_multiply_add.same
+"""
+
+
+### BEGIN SOLUTION tvm_passes.fuse_multiply_add pattern
+def fused_by_pattern(module):
+    """The module, its pairs fused by `tvm.relax.dpl` patterns."""
+    # Matches with the product on either side: add and multiply are known to commute.
+    pattern = is_op("relax.add")(is_op("relax.multiply")(wildcard(), wildcard()), wildcard())
+    for variable, function in module.functions_items():
+        if isinstance(function, relax.Function):
+            module[variable] = rewrite_call(pattern, replacing(products_of(function)), function)
+    return module
+
+
+def replacing(products):
+    """What is called for each match: the pattern knows nothing of uses and shapes."""
+
+    def replacement(addition, _matched):
+        if pair(addition, products) is None:
+            return addition
+        left, right = next(call.args for name, call in products.items() if name in addition.args)
+        return relax.op.ewise_fma(left, right, addition.args[1])
+
+    return replacement
+
+
+### END SOLUTION

@@ -1,0 +1,162 @@
+"""A reading is right when its figures are, a diagnosis when its evidence is what was recorded."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop import paths
+from hotloop.checks.resnet_tensorrt import builds, made_builds
+from hotloop.judge.questions import GivenFile
+from hotloop.markers import parse, regions
+
+FOLDER = paths.solutions() / "resnet_tensorrt"
+KEY = "resnet_tensorrt.slow_builds"
+ALL = ("healthy", *builds.NAMES)
+
+
+def path_of(name: str) -> Path:
+    return FOLDER / f"build_{name}.json.gz"
+
+
+def recorded(name: str) -> dict[str, Any]:
+    return json.loads(gzip.decompress(path_of(name).read_bytes()))
+
+
+def written(path: Path) -> dict[str, Any]:
+    """The functions of a solution, or of a wrong answer."""
+    text = path.read_text(encoding="utf-8")
+    (region,) = [r for r in regions(parse(text, path.name)) if r.key == KEY]
+    namespace: dict[str, Any] = {}
+    exec("\n".join(region.body), namespace)  # a file of this repository
+    return namespace
+
+
+def wrong_answers(rung: str) -> list[Path]:
+    paths_ = sorted((FOLDER / "wrong").glob("*.py"))
+    return [p for p in paths_ if f"fails: slow_builds.{rung}" in p.read_text(encoding="utf-8")]
+
+
+def complaints_about(read_build: Any, folder: Path) -> list[str]:
+    found: list[str] = []
+    for question in made_builds.questions(np.random.default_rng(7)):
+        (given,) = question.arguments
+        assert isinstance(given, GivenFile)
+        path = folder / given.name
+        path.write_bytes(given.data)
+        complaint = question.complaint(read_build(str(path)))
+        found += [] if complaint is None else [complaint]
+    return found
+
+
+def test_the_reference_reads_and_diagnoses_rightly(tmp_path: Path) -> None:
+    reference = written(FOLDER / "build_logs.py")
+    assert complaints_about(reference["read_build"], tmp_path) == []
+    assert builds.diagnosis_complaint(reference["diagnosis"]()) is None
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_reference_reads_the_recordings_too(name: str) -> None:
+    read_build = written(FOLDER / "build_logs.py")["read_build"]
+    assert builds.reading_complaint(read_build(str(path_of(name))), recorded(name)) is None
+
+
+@pytest.mark.parametrize("path", wrong_answers("figures"), ids=lambda p: p.stem)
+def test_a_wrong_reading_is_wrong(path: Path, tmp_path: Path) -> None:
+    assert complaints_about(written(path)["read_build"], tmp_path)
+
+
+@pytest.mark.parametrize("path", wrong_answers("diagnosis"), ids=lambda p: p.stem)
+def test_a_wrong_diagnosis_is_wrong(path: Path, tmp_path: Path) -> None:
+    wrong = written(path)
+    assert complaints_about(wrong["read_build"], tmp_path) == []
+    assert builds.diagnosis_complaint(wrong["diagnosis"]()) is not None
+
+
+def test_there_are_wrong_answers_of_both_kinds() -> None:
+    assert len(wrong_answers("figures")) >= 2
+    assert len(wrong_answers("diagnosis")) >= 1
+
+
+@pytest.mark.parametrize("name", builds.NAMES)
+def test_what_the_judge_knows_stands_in_the_recording(name: str) -> None:
+    known, recording = builds.truth()[name], recorded(name)
+    assert hashlib.sha256(path_of(name).read_bytes()).hexdigest() == known["sha256"]
+    shown = builds.counts(recording) | builds.shares(recording)
+    for evidence, value in known["evidence"].items():
+        assert shown[evidence] == pytest.approx(value, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", builds.NAMES)
+def test_each_sick_one_is_slower_than_the_healthy_one(name: str) -> None:
+    healthy = builds.figures(recorded("healthy"))["run_ms"]
+    assert builds.figures(recorded(name))["run_ms"] > 1.5 * healthy
+
+
+def test_evidence_of_a_cause_is_not_in_the_healthy_one() -> None:
+    healthy = builds.counts(recorded("healthy")) | builds.shares(recorded("healthy"))
+    for name in builds.NAMES:
+        for evidence, value in builds.truth()[name]["evidence"].items():
+            assert healthy.get(evidence, 0.0) < 0.2 * value
+
+
+def test_training_shows_in_what_a_normalization_gives() -> None:
+    """Three tensors in training mode, of which two are the running statistics."""
+    for name in builds.NAMES:
+        given = {
+            len(event["args"]["output_type_shape"])
+            for event in recorded(name)["profile"]
+            if event.get("args", {}).get("op_name") == "BatchNormalization"
+        }
+        assert given <= ({3} if builds.truth()[name]["cause"] == "training" else {1})
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_recording_names_a_folder_of_the_machine(name: str) -> None:
+    text = json.dumps(recorded(name))
+    assert "/tmp" not in text
+    assert "/root" not in text
+
+
+@pytest.mark.parametrize("name", builds.NAMES)
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"cause": "cosmic rays"}, "is asked for"),
+        ({"cause": None}, "is asked for"),
+        ({"cause": "disabled"}, "the cause is not"),
+        ({"evidence": "Conv"}, "does not show it"),
+        ({"evidence": 7}, "does not show it"),
+        ({"value": -1.0}, "should be"),
+        ({"value": None}, "not a number"),
+        ({"value": True}, "not a number"),
+    ],
+)
+def test_everything_in_a_diagnosis_must_be_right(
+    name: str, change: dict[str, Any], said: str
+) -> None:
+    wrong = written(FOLDER / "build_logs.py")["diagnosis"]()
+    wrong[name] = {**wrong[name], **change}
+    complaint = builds.diagnosis_complaint(wrong)
+    assert complaint is not None
+    assert complaint.startswith(f"build {name}")
+    assert said in complaint
+
+
+@pytest.mark.parametrize("junk", [None, 3, "a", [], {}, {"a": 3}])
+def test_junk_gets_a_sentence(junk: Any) -> None:
+    assert builds.diagnosis_complaint(junk)
+    assert builds.reading_complaint(junk, recorded("healthy"))
+
+
+@pytest.mark.parametrize("key", list(builds.figures(recorded("a"))))
+def test_no_figure_may_be_missing_or_wrong(key: str) -> None:
+    right = builds.figures(recorded("a"))
+    for value in (None, "no such thing", -1, ["x"]):
+        assert builds.reading_complaint({**right, key: value}, recorded("a")) is not None

@@ -1,0 +1,253 @@
+"""The judge of the exports: the reference passes, and each wrong answer fails where it says."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop import extras, paths, render
+from hotloop.checks.resnet_tensorrt import exports, given_files, nano
+from hotloop.checks.resnet_tensorrt.exported_files import end_complaint, whole
+from hotloop.checks.resnet_tensorrt.small_plans import Plan, Step, memory, plans
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate, Check, Rung, judge_rungs
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Verdict
+
+MODULE = "resnet_tensorrt"
+SOURCE = paths.solutions() / MODULE
+WRONG = SOURCE / "wrong"
+BESIDE = ("resnet.py", "signs.py", "resnet50_signs.safetensors")
+TASKS: Mapping[str, tuple[Candidate, Callable[[], Mapping[str, Rung]]]] = {
+    "export": (exports.EXPORT, exports.export_rungs),
+    "jetson_nano": (exports.NANO, exports.nano_rungs),
+    "engine": (exports.ENGINE, exports.engine_rungs),
+}
+
+BenchOver = Callable[..., Bench]
+needs_onnx = pytest.mark.skipif(
+    bool(extras.missing("onnx")), reason="the group onnx is not installed"
+)
+
+
+@pytest.fixture(autouse=True)
+def given_from_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a learner is given is in the solutions too, whether exercises are rendered or not."""
+    monkeypatch.setattr(given_files, "GIVEN", SOURCE)
+
+
+def judged(
+    task: str, bench_over: BenchOver, folder: Path, wrong: str | None = None
+) -> dict[str, RungRecord]:
+    for name in (*BESIDE, "jetson_nano.json"):
+        (folder / name).write_bytes((SOURCE / name).read_bytes())
+    path = None if wrong is None else WRONG / f"{wrong}.py"
+    (folder / "export.py").write_bytes(render.submission(MODULE, path)["export.py"])
+    candidate, rungs = TASKS[task]
+    bench = bench_over(folder, budget_s=600.0)
+    check = Check(candidate, rungs(), extras=("onnx",))
+    return dict(zip(check.rungs, judge_rungs(check, bench), strict=True))
+
+
+# --- the judge over whole submissions -------------------------------------------------------------
+
+
+@needs_onnx
+@pytest.mark.parametrize("task", ["export", "jetson_nano"])
+def test_the_reference_passes(task: str, bench_over: BenchOver, tmp_path: Path) -> None:
+    records = judged(task, bench_over, tmp_path)
+    assert {r.verdict for r in records.values()} == {Verdict.PASSED}, records
+
+
+@needs_onnx
+def test_the_engine_task_says_what_is_missing(bench_over: BenchOver, tmp_path: Path) -> None:
+    if importlib.util.find_spec("tensorrt") is not None:
+        pytest.skip("TensorRT is installed: the other rungs are measured")
+    records = judged("engine", bench_over, tmp_path)
+    assert records["half"].verdict is Verdict.PASSED, records["half"].sentence
+    for name in ("builds", "gpu_fast"):
+        assert records[name].verdict is Verdict.NOT_MEASURED
+        assert "pip install tensorrt" in records[name].sentence
+
+
+@needs_onnx
+@pytest.mark.parametrize(
+    "wrong",
+    [p.stem for p in sorted(WRONG.glob("*.py")) if p.stem.startswith(("export", "nano", "engine"))],
+)
+def test_each_wrong_answer_fails_where_it_says(
+    wrong: str, bench_over: BenchOver, tmp_path: Path
+) -> None:
+    answer = render.wrong_answer(MODULE, WRONG / f"{wrong}.py")
+    records = judged(answer.task, bench_over, tmp_path, wrong)
+    rungs = list(records)
+    before = rungs[: rungs.index(answer.rung)]
+    assert [records[name].verdict for name in before] == [Verdict.PASSED] * len(before)
+    assert records[answer.rung].verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}
+
+
+# --- memory ---------------------------------------------------------------------------------------
+
+
+def test_a_chain_needs_two_neighbours_and_its_ends() -> None:
+    plan = Plan(1, 4, 3, (Step("Conv", (0,), 5), Step("Relu", (1,)), Step("Relu", (2,))), 0)
+    value = 4 * 16
+    # The input stays; of the values of 5 channels two live at one time.
+    assert memory(plan) == {"weights": 4 * 9 * 3 * 5, "activations": value * (3 + 5 + 5)}
+
+
+def test_a_branch_keeps_its_value_until_the_sum() -> None:
+    branch = (Step("Conv", (0,), 5), Step("Relu", (1,)), Step("Relu", (2,)), Step("Add", (3, 1)))
+    assert memory(Plan(1, 4, 3, branch, 0))["activations"] == 4 * 16 * (3 + 5 * 3)
+
+
+@needs_onnx
+def test_the_reference_agrees_about_drawn_models(solution: ModuleType, tmp_path: Path) -> None:
+    small = harness("small_models")
+    for seed in range(10):
+        for plan in plans(np.random.default_rng(seed)):
+            assert solution.memory_for(small.write(plan.told())) == memory(plan)
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+def test_every_row_of_the_table_has_a_source() -> None:
+    import json
+
+    table = json.loads((SOURCE / "jetson_nano.json").read_text(encoding="utf-8"))
+    assert len(table["facts"]) >= 10
+    for row in (*table["facts"], *table["constraints"].values()):
+        assert row["source"].startswith(("https://", "our own rule")), row
+    assert all(row["why"] for row in table["constraints"].values())
+
+
+def test_the_board_has_no_int8_and_no_operator_of_later_parsers() -> None:
+    only = {*nano.constraints()["operators"]["only"]}
+    assert {"Conv", "Gemm", "GlobalAveragePool", "Softmax", "Einsum", "Sign"} <= only
+    assert not {"Trilu", "LayerNormalization", "GridSample", "Xor", "Shrink", "Mod"} & only
+    assert nano.constraints()["opset"]["at_most"] == 13
+
+
+# --- complaints -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fact", "value", "said"),
+    [
+        ("external", True, "in another file"),
+        ("checker", "no", "onnx.checker"),
+        ("foreign", ["com.microsoft"], "not ONNX's own"),
+        ("functions", 1, "not ONNX's own"),
+        ("training", ["Dropout"], "Dropout was exported as it is in training"),
+    ],
+)
+def test_what_no_file_may_have(fact: str, value: Any, said: str) -> None:
+    assert said in (whole({fact: value}, b"") or "")
+    assert whole({}, b"") is None
+
+
+def test_ends_are_looked_at_one_by_one() -> None:
+    told = {"inputs": [["frames", "UINT8", ["batch", 64, 64, 3]]]}
+    assert end_complaint(told, "inputs", "frames", "UINT8", (64, 64, 3)) is None
+    assert "called" in (end_complaint(told, "inputs", "x", "UINT8", (64, 64, 3)) or "")
+    assert "type" in (end_complaint(told, "inputs", "frames", "FLOAT", (64, 64, 3)) or "")
+    assert "shape" in (end_complaint(told, "inputs", "frames", "UINT8", (3, 64, 64)) or "")
+    assert "has 0" in (end_complaint({}, "inputs", "frames", "UINT8", ()) or "")
+
+
+# --- the engine's code, with a module that only writes down ---------------------------------------
+
+
+@pytest.fixture
+def solution(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """export.py of the reference, with its neighbours; all of it is forgotten afterwards."""
+    monkeypatch.syspath_prepend(str(SOURCE))
+    names = ("export", "resnet", "signs", "tensorrt")
+    kept = {name: sys.modules.pop(name) for name in names if name in sys.modules}
+    yield importlib.import_module("export")
+    for name in names:
+        sys.modules.pop(name, None)
+    sys.modules.update(kept)
+
+
+def harness(name: str) -> ModuleType:
+    return loaded(given_files.HARNESS / f"{name}.py")
+
+
+def loaded(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def fake() -> ModuleType:
+    return loaded(Path(__file__).with_name("fake_tensorrt.py"))
+
+
+@pytest.fixture
+def model(solution: ModuleType) -> str:
+    plan = next(plans(np.random.default_rng(3)))
+    return harness("small_models").write(plan.told())
+
+
+@needs_onnx
+@pytest.mark.parametrize(("version", "flags"), [(10, 2), (11, 0)])
+def test_the_builder_is_asked_for_what_the_task_says(
+    version: int, flags: int, solution: ModuleType, fake: ModuleType, model: str, tmp_path: Path
+) -> None:
+    _, calls = fake.installed(version)
+    cache, target = tmp_path / "timings", tmp_path / "engine"
+    solution.build_engine(model, "fp32", str(cache), str(target))
+    assert ("network", flags) in calls
+    assert ("limit", "workspace", 1 << 30) in calls
+    shapes = [(batch, 64, 64, 3) for batch in (1, 32, 64)]
+    assert ("profile", "frames", *shapes) in calls
+    assert calls.index(("cache", b"")) < calls.index(("build",))
+    assert target.read_bytes() == b"an engine"
+    solution.build_engine(model, "fp32", str(cache), str(target))
+    assert ("cache", b"+timings") in calls
+    assert cache.read_bytes() == b"+timings+timings"
+
+
+@needs_onnx
+def test_half_precision_is_in_the_model_and_not_in_a_flag(
+    solution: ModuleType, fake: ModuleType, model: str, tmp_path: Path
+) -> None:
+    _, calls = fake.installed(11)
+    facts = harness("model_facts").facts
+    solution.build_engine(model, "fp16", str(tmp_path / "timings"), str(tmp_path / "engine"))
+    given = next(call[1] for call in calls if call[0] == "parse")
+    (tmp_path / "parsed.onnx").write_bytes(given)
+    assert facts(str(tmp_path / "parsed.onnx"))["halved"]
+    assert not facts(model)["halved"]
+
+
+@needs_onnx
+def test_int8_needs_a_quantized_model(
+    solution: ModuleType, fake: ModuleType, model: str, tmp_path: Path
+) -> None:
+    _, calls = fake.installed(11)
+    with pytest.raises(ValueError, match="QuantizeLinear"):
+        solution.build_engine(model, "int8", str(tmp_path / "timings"), str(tmp_path / "engine"))
+    assert not calls
+
+
+@needs_onnx
+def test_what_the_parser_does_not_read_is_said(
+    solution: ModuleType, fake: ModuleType, model: str, tmp_path: Path
+) -> None:
+    fake.installed(11, readable=False)
+    with pytest.raises(RuntimeError, match="node 0 is not known"):
+        solution.build_engine(model, "fp32", str(tmp_path / "timings"), str(tmp_path / "engine"))

@@ -1,0 +1,119 @@
+"""The graph tasks, judged for real: the reference passes, and each mistake fails where it says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hotloop import extras, paths
+from hotloop.checks.resnet_tensorrt import departures, graph_figures, rewriting
+from hotloop.checks.resnet_tensorrt.hidden_answers import HiddenAnswers
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.verdict import Verdict
+from hotloop.markers import parse, regions, solved
+
+pytestmark = [
+    pytest.mark.sandbox,
+    pytest.mark.timeout(200),
+    pytest.mark.skipif(bool(extras.missing("onnx")), reason=extras.remedy("onnx")),
+]
+
+SOLUTIONS = paths.solutions() / "resnet_tensorrt"
+FILES = ("graph_reading.py", "rewrites.py")
+CHECKS = {
+    "first_departure": Check(
+        Candidate("first_departure", "graph_reading.py", "json"),
+        {"correct": HiddenAnswers(departures.questions)},
+    ),
+    "read_graph": Check(
+        Candidate("read_graph", "graph_reading.py", "json"),
+        {
+            "structure": HiddenAnswers(graph_figures.about_structure),
+            "costs": HiddenAnswers(graph_figures.about_costs),
+        },
+    ),
+    "fold_batchnorm": Check(
+        Candidate("fold_batchnorm", "rewrites.py", "json"),
+        {
+            "structure": rewriting.FOLDED,
+            "numbers": rewriting.FOLDED_AND_RUN,
+        },
+    ),
+    "remove_noops": Check(
+        Candidate("remove_noops", "rewrites.py", "json"),
+        {"identities": rewriting.IDENTITIES, "transposes": rewriting.TRANSPOSES},
+    ),
+}
+SAID = {
+    "chains_without_consumers": "fusible",
+    "default_epsilon": "is another one now",
+    "dropout_in_training": "compute something",
+    "groups_not_counted": "macs is",
+    "inputs_freed_too_early": "peak_bytes is",
+    "largest_departure": "first tensor that departs is",
+    "order_of_the_export": "first tensor that departs is",
+    "output_lost": "Graph",
+    "output_renamed": "outputs are",
+    "own_bias_forgotten": "is another one now",
+    "rounding_departs": "it says",
+    "second_consumer_ignored": "should have stayed",
+    "training_mode_folded": "it is in training mode",
+    "wrong_order_of_axes": "Graph",
+}
+
+BenchOver = Callable[..., Bench]
+
+
+def submission(folder: Path, wrong: str | None = None) -> Path:
+    """The reference's files, with the regions of a wrong answer in them."""
+    bodies = {}
+    if wrong is not None:
+        text = (SOLUTIONS / "wrong" / f"{wrong}.py").read_text()
+        bodies = {region.key: region.body for region in regions(parse(text, wrong))}
+    for name in FILES:
+        pieces = parse((SOLUTIONS / name).read_text(), name)
+        (folder / name).write_text(solved(pieces, lambda _directive: [], bodies))
+    return folder
+
+
+def verdicts(task: str, bench: Bench) -> dict[str, tuple[Verdict, str]]:
+    return {r.rung: (r.verdict, r.sentence) for r in judge_rungs(CHECKS[task], bench)}
+
+
+@pytest.mark.parametrize("task", CHECKS)
+def test_the_reference_passes(task: str, tmp_path: Path, bench_over: BenchOver) -> None:
+    found = verdicts(task, bench_over(submission(tmp_path)))
+    assert {verdict for verdict, _ in found.values()} == {Verdict.PASSED}, found
+
+
+@pytest.mark.parametrize("wrong", SAID)
+def test_a_mistake_fails_where_it_says(wrong: str, tmp_path: Path, bench_over: BenchOver) -> None:
+    text = (SOLUTIONS / "wrong" / f"{wrong}.py").read_text()
+    fails = re.search(r"^fails: (\w+)\.(\w+)$", text, re.MULTILINE)
+    assert fails is not None
+    task, rung = fails.groups()
+    found = verdicts(task, bench_over(submission(tmp_path, wrong)))
+    before = list(found)[: list(found).index(rung)]
+    assert all(found[name][0] is Verdict.PASSED for name in before), found
+    assert found[rung][0] is Verdict.WRONG_ANSWER, found
+    assert SAID[wrong] in found[rung][1]
+
+
+@pytest.mark.parametrize("task", ["fold_batchnorm", "remove_noops"])
+def test_a_copy_is_no_rewrite(task: str, tmp_path: Path, bench_over: BenchOver) -> None:
+    code = f"import shutil\n\ndef {task}(source, target):\n    shutil.copyfile(source, target)\n"
+    (tmp_path / "rewrites.py").write_text(code)
+    found = verdicts(task, bench_over(tmp_path))
+    assert {verdict for verdict, _ in found.values()} == {Verdict.WRONG_ANSWER}, found
+
+
+def test_a_file_that_is_no_model_is_a_wrong_answer(tmp_path: Path, bench_over: BenchOver) -> None:
+    code = "def fold_batchnorm(source, target):\n    open(target, 'w').write('no model')\n"
+    (tmp_path / "rewrites.py").write_text(code)
+    verdict, sentence = verdicts("fold_batchnorm", bench_over(tmp_path))["structure"]
+    assert verdict is Verdict.WRONG_ANSWER
+    assert sentence == "Graph 1: what was written is no ONNX model."

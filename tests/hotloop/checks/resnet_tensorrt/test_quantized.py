@@ -1,0 +1,97 @@
+"""What counts as a network with 8-bit integers, and where its speed can be measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop.checks.resnet_tensorrt import quantized
+from hotloop.checks.resnet_tensorrt.network_cost import flops
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.rungs.correct import Case
+from hotloop.judge.verdict import Verdict
+
+
+def facts(**changes: Any) -> dict[str, Any]:
+    node = {"op": "Conv", "name": "one", "activation": "static", "weight": "static"}
+    known: dict[str, Any] = {"external": False, "computing": [dict(node) for _ in range(54)]}
+    return known | changes
+
+
+def with_nodes(count: int, **change: str) -> dict[str, Any]:
+    known = facts()
+    for node in known["computing"][:count]:
+        node.update(change)
+    return known
+
+
+def test_a_whole_network_of_integers_is_accepted() -> None:
+    assert quantized.complaint_about(facts(), 290, 1000) is None
+    assert quantized.complaint_about(with_nodes(2, weight="float"), 290, 1000) is None
+
+
+@pytest.mark.parametrize(
+    ("known", "size", "said"),
+    [
+        (facts(external=True), 290, "another file"),
+        (facts(computing=[]), 290, "0 nodes"),
+        (with_nodes(3, weight="float"), 290, "its weights are floats"),
+        (with_nodes(54, activation="float"), 290, "what goes into it is a float"),
+        (with_nodes(54, activation="dynamic"), 290, "scaled anew"),
+        (facts(), 310, "0.31 of the float32"),
+    ],
+)
+def test_others_are_not(known: dict[str, Any], size: int, said: str) -> None:
+    complaint = quantized.complaint_about(known, size, 1000)
+    assert complaint is not None
+    assert said in complaint
+
+
+def test_a_few_lost_signs_are_allowed() -> None:
+    assert quantized.lost_complaint(1080, 1060, 1200) is None
+    assert quantized.lost_complaint(1080, 1100, 1200) is None
+    assert quantized.lost_complaint(1080, 1049, 1200) is not None
+
+
+def test_logits_of_another_network_are_too_far_away() -> None:
+    want = np.random.default_rng(0).normal(0, 3, (8, 10))
+    case = Case("a call", (), TensorSpec((8, 10), FP32))
+    assert quantized.distant(case, want * 1.05, want) is None
+    assert quantized.distant(case, want[::-1], want) is not None
+    assert quantized.distant(case, want * np.nan, want) is not None
+
+
+@pytest.mark.parametrize(
+    ("flags", "can"),
+    [
+        ("flags : fpu sse avx2 avx512f avx512_vnni", True),
+        ("flags : fpu sse avx2 avx_vnni", True),
+        ("Features : fp asimd asimddp", True),
+        ("flags : fpu sse avx2 avx512f", False),
+        ("", False),
+    ],
+)
+def test_a_processor_that_multiplies_bytes_is_known_by_its_flags(
+    flags: str, can: bool, tmp_path: Path
+) -> None:
+    cpu = tmp_path / "cpuinfo"
+    cpu.write_text(flags)
+    assert quantized.multiplies_bytes(cpu) is can
+
+
+def test_without_such_a_processor_nothing_is_measured(tmp_path: Path, bench_over: Any) -> None:
+    rung = quantized.IntegerFast(quantized.measured(()).measured, tmp_path / "none")
+    record = rung.judge("fast_cpu", Candidate("quantize", "quantize.py", "json"), bench_over())
+    assert record.verdict is Verdict.NOT_MEASURED
+    assert "VNNI" in record.sentence
+
+
+def test_the_cost_is_that_of_resnet_50() -> None:
+    """4.09 thousand million products for a picture of 224 × 224, as torchvision says of it."""
+    with_ten_classes = flops(1, 224, width=64) / 2
+    assert with_ten_classes + 2048 * 990 == pytest.approx(4.09e9, rel=0.005)

@@ -1,0 +1,91 @@
+"""What is said of a module's structure, and what PyTorch says of the network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop import extras, paths
+from hotloop.checks.tvm_passes import importing
+from hotloop.judge.bench import Bench
+from hotloop.judge.program import Program
+
+needs_tvm = pytest.mark.skipif(bool(extras.missing("tvm")), reason=extras.remedy("tvm"))
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The network as it is written; the exercise's copy of it is generated."""
+    network = paths.solutions() / "tvm_passes" / "network.py"
+    files = {**importing.EAGER.files, "network.py": network}
+    monkeypatch.setattr(importing, "EAGER", Program(files, "eager.py"))
+
+
+def told(**changed: Any) -> dict[str, Any]:
+    """As `relax_reading.described` tells of a module that is right, but for `changed`."""
+    right = {
+        "functions": ["main"],
+        "ill_formed": "",
+        "inputs": [["float32", "s77", 3, 16, 16]],
+        "output": ["float32", "s77", 5],
+        "attributes": [],
+        "operators": {"relax.nn.conv2d": 3},
+        "inside": 0,
+    }
+    return {**right, **changed}
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, None),
+        ({"inputs": [["float32", 2, 3, 16, 16]]}, "baked in"),
+        ({"inputs": [["float32", "s77", 16, 16, 3]]}, "should take"),
+        ({"inputs": []}, "takes nothing"),
+        ({"output": ["float32", "n", 5]}, "should give"),
+        ({"output": ["Tuple"]}, "gives Tuple"),
+    ],
+)
+def test_the_signature(changed: dict[str, Any], said: str | None) -> None:
+    complaint = importing._wrong_signature(told(**changed))
+    assert (said is None) if complaint is None else (said is not None and said in complaint)
+
+
+def test_a_module_that_is_none_of_relax() -> None:
+    assert "refused" in (importing._not_relax({"refused": "it has closures"}) or "")
+    assert "['main']" in (importing._not_relax(told(functions=["main", "f"])) or "")
+    assert "ill-formed" in (importing._not_relax(told(ill_formed="a loop")) or "")
+    assert importing._not_relax(told()) is None
+
+
+def test_networks_differ_in_both_ways() -> None:
+    networks = importing._drawn(np.random.default_rng(1))
+    assert {network.parameters for network in networks} == {"inside", "inputs"}
+    assert len({network.width for network in networks}) == 2
+    assert sorted(network.blocks for network in networks) == [1, 2]
+
+
+@needs_tvm
+def test_parameters_that_are_missing_are_seen(eager: None, bench_over: Any) -> None:
+    bench: Bench = bench_over()
+    network = importing.Network(seed=7, width=4, blocks=1, parameters="inside")
+    named, running, _ = importing._parameters(network, bench)
+    count = sum(int(np.prod(shape)) for _, shape in named) + running
+    assert importing._wrong_parameters(network, told(inside=count), bench) is None
+    few = importing._wrong_parameters(network, told(inside=count - 1), bench)
+    assert "some are missing" in (few or "")
+    left = importing._wrong_parameters(network, told(attributes=["params"]), bench)
+    assert "still in the file" in (left or "")
+
+
+@needs_tvm
+def test_pytorch_answers_as_the_network_is_used(eager: None, bench_over: Any) -> None:
+    bench: Bench = bench_over()
+    network = importing.Network(seed=7, width=4, blocks=1, parameters="inside")
+    pictures = np.random.default_rng(2).standard_normal((3, 3, 16, 16))
+    whole = importing._truth(network, importing._case(pictures), bench)
+    first = importing._truth(network, importing._case(pictures[:1]), bench)
+    assert np.allclose(whole[0], first[0], atol=1e-9)  # no picture sees the others
+    assert np.abs(whole[1] - whole[0]).max() > 0.01

@@ -1,0 +1,194 @@
+"""The accelerator's rules, the graphs, and our own partition of them."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop import extras, paths
+from hotloop.checks.tvm_passes import mac16, partitions, planning
+from hotloop.checks.tvm_passes.graphs import MOTIFS, Graph, Operator, every_motif
+from hotloop.judge.bench import Bench
+
+needs_tvm = pytest.mark.skipif(bool(extras.missing("tvm")), reason=extras.remedy("tvm"))
+
+
+@pytest.fixture
+def learners_table() -> ModuleType:
+    """`mac16.py` as the learner has it."""
+    path = paths.solutions() / "tvm_passes" / "mac16.py"
+    spec = importlib.util.spec_from_file_location("learners_mac16", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def layer(rows: int = 32, k: int = 64, columns: int = 64) -> Graph:
+    """One matmul with bias and relu."""
+    shape = (rows, columns)
+    operators = [
+        Operator("matmul", (0, 1), shape),
+        Operator("add", (3, 2), shape),
+        Operator("relu", (4,), shape),
+    ]
+    return Graph("a layer", [(rows, k), (k, columns), (columns,)], operators)
+
+
+def plan(composite: str = "mac16.matmul_bias_relu", k: int = 64) -> dict[str, Any]:
+    """As `partition_reading.told` tells of a layer that went to the accelerator."""
+    x, w, b, out = ["float32", 32, k], ["float32", k, 64], ["float32", 64], ["float32", 32, 64]
+
+    def function(attributes: dict[str, str], steps: list[Any], count: int) -> dict[str, Any]:
+        types = {f"v{n}": ty for n, ty in enumerate([x, w, b, *[out] * count])}
+        inputs, last = ["v0", "v1", "v2"], [f"v{2 + count}"]
+        return {
+            "attributes": attributes,
+            "inputs": inputs,
+            "steps": steps,
+            "outputs": last,
+            "types": types,
+        }
+
+    def step(does: str, taken: list[str], out: str) -> dict[str, Any]:
+        return {"does": does, "in": taken, "out": [out], "axes": []}
+
+    three = ["v0", "v1", "v2"]
+    body = [
+        step("relax.matmul", ["v0", "v1"], "v3"),
+        step("relax.add", ["v3", "v2"], "v4"),
+        step("relax.nn.relu", ["v4"], "v5"),
+    ]
+    return {
+        "main": function({}, [step("@region", three, "v3")], 1),
+        "region": function({"Codegen": "mac16"}, [step("@region/1", three, "v3")], 1),
+        "region/1": function({"Composite": composite}, body, 3),
+    }
+
+
+@needs_tvm
+def test_learner_and_judge_have_the_same_table(learners_table: ModuleType) -> None:
+    for name in ("NAMES", "MEMORY_BYTES", "LAUNCH_US", "MOST_ROWS", "MOST_K", "MOST_COLUMNS"):
+        assert getattr(learners_table, name) == getattr(mac16, name)
+    inputs, out = [(16, 32), (32, 48)], (16, 48)
+    for kind in ("matmul", "add", "reshape", "tanh"):
+        assert learners_table.host_us(kind, inputs, out) == mac16.host_us(kind, inputs, out)
+    for name in mac16.NAMES:
+        assert learners_table.unit_us(name, inputs, out) == mac16.unit_us(name, inputs, out)
+    assert learners_table.transfer_us(out) == mac16.transfer_us(out)
+
+
+def test_the_page_says_what_the_table_says() -> None:
+    page = (paths.solutions() / "tvm_passes" / "accelerator.md").read_text()
+    assert f"| calling a region | {mac16.LAUNCH_US:.0f} |" in page
+    assert f"M is at most {mac16.MOST_ROWS}. K is a multiple of {mac16.K_STEP}" in page
+    assert f"{mac16.MEMORY_BYTES} bytes" in page
+    assert mac16.transfer_us((1024,)) == 2 + 4096 / 4096
+    assert mac16.host_us("matmul", [(1, 1024)], (1, 1)) == 1 + 1024 / 1024
+    assert "2 + bytes / 4096" in page
+    assert "1 + multiplications / 1024" in page
+
+
+@pytest.mark.parametrize(
+    ("shapes", "said"),
+    [
+        ([(16, 24), (24, 16)], "K is 24"),
+        ([(16, 272), (272, 16)], "K is 272"),
+        ([(16, 16), (16, 80)], "N is 80"),
+        ([(80, 16), (16, 16)], "M is 80"),
+        ([(16, 16), (16, 16), (1, 16)], "bias"),
+        ([(2, 16, 16), (16, 16)], "matrices"),
+    ],
+)
+def test_what_the_accelerator_cannot_do(shapes: list[mac16.Shape], said: str) -> None:
+    out = (*shapes[0][:-1], shapes[1][-1])
+    assert said in (mac16.unsupported("mac16.matmul_bias", shapes, out) or "")
+
+
+def test_the_limits_themselves_are_supported() -> None:
+    shapes = [(64, 256), (256, 64), (64,)]
+    assert mac16.unsupported("mac16.matmul_bias", shapes, (64, 64)) is None
+
+
+def test_a_layer_is_one_unit_and_its_bill_adds_up() -> None:
+    graph = layer()
+    moved = sum(map(mac16.transfer_us, [(32, 64), (64, 64), (64,), (32, 64)]))
+    work = mac16.unit_us("mac16.matmul_bias_relu", [(32, 64), (64, 64)], (32, 64))
+    assert planning.best_us(graph) == pytest.approx(mac16.LAUNCH_US + moved + work)
+    assert planning.best_us(graph) < planning.host_us(graph)
+    told = partitions.Partition(plan())
+    assert partitions.unsound(told, graph) is None
+    assert told.cost_us == pytest.approx(planning.best_us(graph))
+
+
+def test_small_work_stays_at_home() -> None:
+    graph = layer(8, 16, 16)
+    assert planning.best_us(graph) == planning.host_us(graph)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_motif_is_there_and_our_partition_never_costs_more(seed: int) -> None:
+    graphs = every_motif(np.random.default_rng(seed))
+    assert {graph.label for graph in graphs} == set(MOTIFS)
+    for graph in graphs:
+        assert planning.best_us(graph) <= planning.host_us(graph) + 1e-9
+    assert sum(map(planning.best_us, graphs)) < 0.8 * sum(map(planning.host_us, graphs))
+
+
+def test_a_wrong_structure_is_said() -> None:
+    graph = layer()
+    twice = plan()
+    twice["main"]["steps"] *= 2
+    assert "2 times" in (partitions.unsound(partitions.Partition(twice), graph) or "")
+    unnamed = plan()
+    unnamed["region"]["attributes"] = {}
+    assert "Codegen" in (partitions.unsound(partitions.Partition(unnamed), graph) or "")
+    unknown = plan("mac16.convolution")
+    assert "does not have" in (partitions.unsound(partitions.Partition(unknown), graph) or "")
+    narrow = partitions.unsound(partitions.Partition(plan(k=24)), layer(k=24))
+    assert "K is 24" in (narrow or "")
+    large = partitions.unsound(partitions.Partition(plan(k=256)), layer(k=256))
+    assert "holds" in (large or "")
+
+
+@needs_tvm
+@pytest.mark.parametrize(
+    ("composite", "right"), [("mac16.matmul_bias_relu", True), ("mac16.matmul_bias", False)]
+)
+def test_the_accelerator_does_what_the_name_says(
+    composite: str, right: bool, bench_over: Any
+) -> None:
+    bench: Bench = bench_over()
+    graph = layer()
+    divided = partitions.Divided(graph, b"", partitions.Partition(plan(composite)))
+    complaint = partitions._wrong(divided, partitions.CANDIDATE, bench)
+    assert (complaint is None) is right
+
+
+@needs_tvm
+def test_what_is_built_is_told_again(bench_over: Any) -> None:
+    bench: Bench = bench_over()
+    builder = partitions.BUILDING.trusted(bench)
+    for graph in every_motif(np.random.default_rng(3))[:4]:
+        module = builder.take(builder.ask("build", graph.text))
+        told = partitions.told(module, bench)
+        assert partitions.unsound(told, graph) is None
+        assert told.cost_us == pytest.approx(planning.host_us(graph))
+
+
+@needs_tvm
+def test_what_is_no_module_is_refused(bench_over: Any) -> None:
+    bench: Bench = bench_over()
+    told = partitions.told(b"many words", bench)
+    assert "no module" in told.refused
+
+
+def test_harness_files_are_there() -> None:
+    programs = (partitions.BUILDING, partitions.READING, partitions.RUNNING)
+    assert all(isinstance(p, Path) and p.is_file() for q in programs for p in q.files.values())

@@ -1,0 +1,86 @@
+"""The two compiler passes: the references pass every rung, each wrong answer fails its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from hotloop import extras, markers, paths
+from hotloop.checks.tvm_passes.passes import Subject, rungs
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Verdict
+from hotloop.sandbox.level import level
+
+pytestmark = pytest.mark.skipif(
+    bool(extras.missing("tvm")), reason="the optional group tvm is not installed"
+)
+
+SOLUTIONS = paths.solutions() / "tvm_passes"
+
+FUSION = Check(
+    Candidate("fuse_by_pattern", "relax_pass.py", "json"),
+    rungs(Subject("relax", ("fuse_by_pattern", "fuse_by_mutator"), 40)),
+)
+GUARDS = Check(Candidate("apply", "tir_pass.py", "json"), rungs(Subject("tir", ("apply",), 60)))
+CHECKS = {"relax_pass.py": FUSION, "tir_pass.py": GUARDS}
+WRONG = {
+    path.name: name
+    for name in CHECKS
+    for path in sorted((SOLUTIONS / "wrong").glob("*.py"))
+    if f"tvm_passes.{'fuse_multiply_add' if name == 'relax_pass.py' else 'tir_pass'}"
+    in path.read_text()
+}
+
+
+def handed_in(name: str, folder: Path, bodies: Mapping[str, tuple[str, ...]]) -> Path:
+    """A submission of one file, with some of its regions replaced."""
+    pieces = markers.parse((SOLUTIONS / name).read_text(), name)
+    (folder / name).write_text(markers.solved(pieces, lambda _directive: [], bodies))
+    (folder / "ir_files.py").write_text((SOLUTIONS / "ir_files.py").read_text())
+    return folder
+
+
+def judged(name: str, folder: Path) -> dict[str, RungRecord]:
+    """All rungs of the task whose file is called `name`."""
+    bench = Bench(
+        files=folder,
+        launcher=Launcher(level()[0]),
+        connect=lambda: None,
+        budget_s=300.0,
+        device="cpu",
+    )
+    try:
+        return {record.rung: record for record in judge_rungs(CHECKS[name], bench)}
+    finally:
+        bench.close()
+
+
+@pytest.fixture(params=sorted(CHECKS))
+def file(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def test_the_reference_passes_every_rung(file: str, tmp_path: Path) -> None:
+    records = judged(file, handed_in(file, tmp_path, {}))
+    assert {name: record.verdict for name, record in records.items()} == dict.fromkeys(
+        ["sound", "same", "idempotent", "complete"], Verdict.PASSED
+    )
+
+
+@pytest.mark.parametrize("wrong", sorted(WRONG))
+def test_a_wrong_answer_fails_where_it_says(wrong: str, tmp_path: Path) -> None:
+    """And earns what lies before that."""
+    text = (SOLUTIONS / "wrong" / wrong).read_text()
+    bodies = {region.key: region.body for region in markers.regions(markers.parse(text, wrong))}
+    failing = text.partition("fails: ")[2].split()[0].split(".")[1]
+    records = judged(WRONG[wrong], handed_in(WRONG[wrong], tmp_path, bodies))
+    assert records[failing].verdict is not Verdict.PASSED
+    assert records[failing].verdict is not Verdict.JUDGE_ERROR
+    assert not records[failing].sentence.startswith("Not reached")
+    before = list(records)[: list(records).index(failing)]
+    assert [name for name in before if records[name].verdict is not Verdict.PASSED] == []
