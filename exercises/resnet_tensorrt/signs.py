@@ -94,7 +94,7 @@ def _background(count, generator):
 
 def _place(count, generator):
     """Coordinates in pixels from the sign's centre, turned with it; and its radius in pixels."""
-    radius = _between(generator, 8, 24, (count, 1, 1))
+    radius = _between(generator, 7, 24, (count, 1, 1))
     centre = _between(generator, -1, 1, (2, count, 1, 1)) * (SIDE / 2 - radius) + SIDE / 2
     turn = _between(generator, -0.4, 0.4, (count, 1, 1))
     rows, columns = np.mgrid[:SIDE, :SIDE].astype(np.float32) + np.float32(0.5)
@@ -127,7 +127,7 @@ def _distance(labels, across, down, radius):
 def _colours(labels, generator):
     pure = np.array([COLOURS[CLASSES[label].split()[0]] for label in labels], np.float32)
     faded = pure + np.float32(0.05) * generator.standard_normal(pure.shape, np.float32)
-    grey = _between(generator, 0, 0.45, (len(labels), 1))
+    grey = _between(generator, 0, 0.55, (len(labels), 1))
     mixed = faded * (1 - grey) + faded.mean(1, keepdims=True) * grey
     return np.clip(mixed, 0, 1)[:, None, None]
 
@@ -136,10 +136,10 @@ def _photographed(image, generator):
     count = len(image)
     for axis in (1, 2):
         image = _blurred(image, axis, _between(generator, 0, 1.6, (count, 1, 1, 1)))
-    exposure = _between(generator, 0.45, 1.15, (count, 1, 1, 1))
+    exposure = _between(generator, 0.35, 1.15, (count, 1, 1, 1))
     # Evening light and shade: one channel more, another less.
     tint = _between(generator, 0.8, 1.2, (count, 1, 1, 3))
-    noise = _between(generator, 0.01, 0.06, (count, 1, 1, 1))
+    noise = _between(generator, 0.01, 0.08, (count, 1, 1, 1))
     image = image * exposure * tint + noise * generator.standard_normal(image.shape, np.float32)
     return (np.clip(image, 0, 1) * 255).round().astype(np.uint8)
 

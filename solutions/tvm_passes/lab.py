@@ -404,9 +404,7 @@ from tvm import relax
 def small_graph(rows, k):
     """Two layers, and a tanh that only the host can do."""
     sizes = {"x": (rows, k), "w1": (k, 64), "b1": (64,), "w2": (64, 32), "b2": (32,)}
-    given = {
-        name: relax.Var(name, relax.TensorType(size, "float32")) for name, size in sizes.items()
-    }
+    given = {name: relax.Var(name, relax.TensorType(size, "float32")) for name, size in sizes.items()}
     builder, op = relax.BlockBuilder(), relax.op
     with builder.function("main", list(given.values())):
         with builder.dataflow():
@@ -480,8 +478,8 @@ for rows, k in [(32, 40), (8, 64), (64, 256)]:
 # **The search** decided, in the best of 32 trials, on tiles [16, 2, 4, 2], [1, 2, 8, 16] and [32, 8], without a
 # cache for C. I would have taken wider rows.
 #
-# **The passes** I tried on random programs, half of them with a second user of the product, an alias, or a side
-# that does not fit; each was run twice, and the second run had nothing to do.
+# **The passes** I tried on random programs: with a second user of the product, with an alias, with a side that
+# does not fit, where they must do nothing. Each was run twice, and the second run had nothing left to do.
 #
 # **The limit** is numpy's product, and it is reached. What remains is several cores, and sizes that are not
 # multiples of the tile.
