@@ -404,7 +404,9 @@ from tvm import relax
 def small_graph(rows, k):
     """Two layers, and a tanh that only the host can do."""
     sizes = {"x": (rows, k), "w1": (k, 64), "b1": (64,), "w2": (64, 32), "b2": (32,)}
-    given = {name: relax.Var(name, relax.TensorType(size, "float32")) for name, size in sizes.items()}
+    given = {
+        name: relax.Var(name, relax.TensorType(size, "float32")) for name, size in sizes.items()
+    }
     builder, op = relax.BlockBuilder(), relax.op
     with builder.function("main", list(given.values())):
         with builder.dataflow():

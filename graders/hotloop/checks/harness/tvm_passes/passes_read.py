@@ -82,8 +82,7 @@ def _read(path: str) -> tvm.IRModule:
 
 def _vetted(path: str, language: str) -> tvm.IRModule:
     """Vetted as a graph. What bounds a run is not the sizes in it, but tir_machine.MOST_STEPS."""
-    graph = vetting._graph(Path(path), LANGUAGES[language])
-    vetting._vet_graph(graph, LANGUAGES[language])
+    graph = vetting.vetted_graph(path, LANGUAGES[language])
     # Written out again: TVM sees just what was looked at, also where a key is there twice.
     module = tvm.ir.load_json(json.dumps(graph))
     if not isinstance(module, tvm.IRModule):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import bare_tvm  # noqa: F401
 import tvm
@@ -32,8 +31,7 @@ def read(path: str) -> tvm.IRModule:
 
     Refused when it leaves the language. A module that takes too much fails in its worker.
     """
-    graph = vetting._graph(Path(path), IMPORTED)
-    vetting._vet_graph(graph, IMPORTED)
+    graph = vetting.vetted_graph(path, IMPORTED)
     module = tvm.ir.load_json(json.dumps(graph))
     if not isinstance(module, tvm.IRModule):
         raise vetting.Refused("the file holds no IRModule")

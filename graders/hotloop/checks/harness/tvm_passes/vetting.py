@@ -171,8 +171,7 @@ RELAX = Language(
 
 def read(path: str | Path, language: Language) -> tvm.IRModule:
     """The module in the file. Refused when it is none, leaves the language, or is too large."""
-    graph = _graph(Path(path), language)
-    _vet_graph(graph, language)
+    graph = vetted_graph(path, language)
     # Written out again: TVM sees just what was looked at, also where a key is there twice.
     module = tvm.ir.load_json(json.dumps(graph))
     if not isinstance(module, tvm.IRModule):
@@ -217,6 +216,13 @@ def steps(function: tirx.PrimFunc) -> int:
 
 
 # --- the graph ------------------------------------------------------------------------------------
+
+
+def vetted_graph(path: str | Path, language: Language) -> Node:
+    """The file's JSON graph, all of it in the language. Sizes of its tensors are not looked at."""
+    graph = _graph(Path(path), language)
+    _vet_graph(graph, language)
+    return graph
 
 
 def _graph(path: Path, language: Language) -> Node:
