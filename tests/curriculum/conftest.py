@@ -12,18 +12,29 @@ from hotloop import extras
 
 
 def imported(source: str) -> set[str]:
-    """The packages that a program imports, wherever in it."""
+    """The modules that a program imports, wherever in it."""
     nodes = list(ast.walk(ast.parse(source)))
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     froms = [node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
-    return {name.partition(".")[0] for name in [*names, *froms] if name}
+    return {name for name in [*names, *froms] if name}
 
 
-def gap(source: str) -> str:
-    """What an optional group would bring that the program imports and that is missing here."""
-    wanted = imported(source)
-    for group, packages in extras.IMPORTED.items():
-        lacking = wanted & set(extras.missing(group)) & set(packages)
+def needed(path: Path, seen: frozenset[Path] = frozenset()) -> set[str]:
+    """The packages that a program imports, by itself or by what it shares with the proofs."""
+    found: set[str] = set()
+    for name in imported(path.read_text(encoding="utf-8")):
+        for folder in (path.parent, path.parents[1] / "proofs"):
+            shared = folder.joinpath(*name.split(".")).with_suffix(".py")
+            if shared.is_file() and shared not in seen:
+                found |= needed(shared, seen | {path})
+        found.add(name.partition(".")[0])
+    return found
+
+
+def gap(packages: set[str]) -> str:
+    """What an optional group would bring that a program needs and that is missing here."""
+    for group, brought in extras.IMPORTED.items():
+        lacking = packages & set(extras.missing(group)) & set(brought)
         if lacking:
             return f"{', '.join(sorted(lacking))} not installed: {extras.remedy(group)}"
     return ""
@@ -34,7 +45,7 @@ def require() -> Callable[[Path], None]:
     """Skips with the reason where a program cannot run, with what it imports."""
 
     def require_imports(path: Path) -> None:
-        if reason := gap(path.read_text(encoding="utf-8")):
+        if reason := gap(needed(path)):
             pytest.skip(reason)
 
     return require_imports

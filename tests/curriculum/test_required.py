@@ -44,3 +44,17 @@ def test_nothing_is_skipped_where_all_is_installed(
     program = tmp_path / "program.py"
     program.write_text("import tvm, onnx\n")
     require(program)
+
+
+@pytest.mark.usefixtures("without_tvm")
+def test_what_a_shared_module_imports_counts_too(
+    tmp_path: Path, require: Callable[[Path], None]
+) -> None:
+    (tmp_path / "proofs" / "shared").mkdir(parents=True)
+    (tmp_path / "proofs" / "shared" / "kit.py").write_text("import tvm\n")
+    (tmp_path / "figures").mkdir()
+    for folder in ("proofs", "figures"):
+        program = tmp_path / folder / "program.py"
+        program.write_text("from shared.kit import something\n")
+        with pytest.raises(pytest.skip.Exception, match="tvm not installed"):
+            require(program)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import onnx
+import onnxruntime  # noqa: F401 - the proof needs it: here its absence shows before any work
 
 PROOF = Path(__file__).parents[1] / "proofs" / "which_nodes_fuse.py"
 STAGES: dict[str, onnx.ModelProto] = runpy.run_path(str(PROOF))["stages"]()

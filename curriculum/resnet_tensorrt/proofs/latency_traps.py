@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnxruntime
 
 FOLDER = Path(__file__).parent
 # One implementation a process: so this program asks in processes of their own, too.
@@ -64,6 +65,7 @@ def summary(seconds: list[float], warm_up: int) -> dict[str, float]:
 
 def main() -> None:
     """Idle threads that are not idle; a mean that one call moves."""
+    print(f"ONNX Runtime {onnxruntime.__version__}")
     waiting = {spinning: asked(spinning) for spinning in (True, False)}
     for spinning, found in waiting.items():
         name = "spinning" if spinning else "sleeping"

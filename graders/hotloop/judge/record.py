@@ -14,6 +14,9 @@ from hotloop.judge.verdict import Verdict
 
 FORMAT = 1
 
+LONGEST_SENTENCE = 600
+"""Names that a candidate chose stand in sentences: no record may grow by them."""
+
 
 @dataclass(frozen=True)
 class RungRecord:
@@ -30,6 +33,10 @@ class RungRecord:
     earned: float = 0.0
     instrumented: bool = False
     evidence: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        if len(self.sentence) > LONGEST_SENTENCE:
+            object.__setattr__(self, "sentence", self.sentence[: LONGEST_SENTENCE - 1] + "…")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 
 from hotloop.judge.client import lost
 from hotloop.judge.job import Job
-from hotloop.judge.record import Record, RungRecord, summarize
+from hotloop.judge.record import LONGEST_SENTENCE, Record, RungRecord, summarize
 from hotloop.judge.verdict import Verdict
 
 PASSED = RungRecord("correct", Verdict.PASSED, "Right.", 1.0)
@@ -47,3 +47,10 @@ def test_a_failure_outranks_what_is_open() -> None:
     verdict, sentence = summarize([PASSED, OPEN])
     assert verdict is Verdict.PARTIAL
     assert "still open: gpu" in sentence
+
+
+def test_a_sentence_does_not_grow_with_what_a_candidate_calls_its_things() -> None:
+    rung = RungRecord("sound", Verdict.WRONG_ANSWER, "It has the name " + "n" * 300_000)
+    assert len(rung.sentence) == LONGEST_SENTENCE
+    assert rung.sentence.startswith("It has the name n")
+    assert rung.sentence.endswith("…")
