@@ -79,6 +79,6 @@ def tune(source, folder, trials=16):
 def replayed(source, target):
     """Apply your best trace to the naive 256³ product in `source`; write it to `target`.
 
-    `record.as_measured_candidate().sch.trace.show()` prints a trace as Python.
+    `record.as_measure_candidate().sch.trace.show()` prints a trace as Python.
     """
     raise NotImplementedError("tvm_passes.tune")

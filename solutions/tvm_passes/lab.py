@@ -366,7 +366,7 @@ if SEARCH:
     (made / "search").mkdir(exist_ok=True)
     database = matmul.tune(made / "naive_256.json", made / "search", trials=16)
     best = database.get_top_k(database.get_all_tuning_records()[0].workload, 1)[0]
-    best.as_measured_candidate().sch.trace.show()
+    best.as_measure_candidate().sch.trace.show()
 
 # %%
 matmul.explain("recorded_workload.json", "recorded_trials.json")

@@ -256,7 +256,7 @@ def tune(source, folder, trials=16):
 ### STUB def replayed(source, target):
 ### STUB     """Apply your best trace to the naive 256³ product in `source`; write it to `target`.
 ### STUB
-### STUB     `record.as_measured_candidate().sch.trace.show()` prints a trace as Python.
+### STUB     `record.as_measure_candidate().sch.trace.show()` prints a trace as Python.
 ### STUB     """
 ### STUB     raise NotImplementedError("tvm_passes.tune")
 def replayed(source, target):

@@ -92,8 +92,8 @@ def check() -> Check:
 class Holds:
     """Rung: the modules that the candidate makes of hidden networks stand up to what is asked.
 
-    stage: "imported", of both networks; or "lowered", of the first. complaint: about a network's
-    module, a sentence's beginning, or None.
+    stage: "imported" or "lowered", of both networks: whatever a later rung looks at was read here.
+    complaint: about a network's module, a sentence's beginning, or None.
     """
 
     stage: str
@@ -102,7 +102,7 @@ class Holds:
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Have them made, unless an earlier rung has; the first wrong one rules."""
-        networks = _networks(bench) if self.stage == "imported" else _networks(bench)[:1]
+        networks = _networks(bench)
         for network in networks:
             bench.progress(network.label)
             try:
@@ -127,6 +127,8 @@ class Facts:
         count = 0
         for label, module in self._modules(candidate, bench):
             truth = _described(module, bench)
+            if problem := _not_relax(truth):
+                raise Ruling(Verdict.WRONG_ANSWER, f"{label}: {problem}.")
             link = bench.worker(replace(candidate, name="facts"))
             answer = ask_plainly(link, (GivenFile(FILE, module),), bench.patience(60.0))
             for key in ("operators", "inside", "asked", "shared"):

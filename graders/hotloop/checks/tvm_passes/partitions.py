@@ -1,9 +1,10 @@
 """What the judge asks of a partition for the accelerator mac16.
 
 Graphs come from a generator of ours, anew for each judging. The candidate's module is told as plain
-data by a program that runs nothing; what may go to the accelerator, what fits into its memory and
-what all of it costs is decided here, from that. Then another program runs the regions by the
-accelerator's rules and the rest with TVM, and what comes out is compared here with float64.
+data by a program that runs nothing; what may go to the accelerator, what fits into its memory, what
+all of it costs and whether it computes the graph is decided here, from that. Then another program
+runs some of them, the regions by the accelerator's rules and the rest with TVM, and what comes out
+is compared here with float64.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from hotloop.checks.tvm_passes import mac16, planning
+from hotloop.checks.tvm_passes import mac16, planning, wiring
 from hotloop.checks.tvm_passes.graphs import Graph, every_motif
 from hotloop.checks.tvm_passes.mac16 import Shape
 from hotloop.judge.artifact import Assignment, made
@@ -37,6 +38,9 @@ from hotloop.judge.verdict import Ruling, Verdict
 HARNESS = Path(__file__).parents[1] / "harness" / "tvm_passes"
 CANDIDATE = Candidate("partition", file="accelerator.py", style="json")
 AGAIN_GRAPHS = 4
+WORTH_A_REGION = 0.95
+"""Where our own partition costs less than this share of the host alone, a region is asked for."""
+
 LEAST_SAVED, LEAST_ANYWHERE = 0.93, 0.8
 """Of what our own partition of a graph saves over the host alone: in the mean, and on each."""
 
@@ -64,9 +68,9 @@ def check() -> Check:
         CANDIDATE,
         {
             "sound": Holds(_unsound),
-            "correct": Holds(_wrong, _some_of_each, needs=("sound",)),
+            "correct": Holds(_miswired, needs=("sound",), then=Holds(_wrong, _some_of_each)),
             "idempotent": Holds(_changed, _few, needs=("sound",)),
-            "cheap": Cheap(needs=("sound",)),
+            "cheap": Cheap(needs=("correct",)),
         },
         extras=("tvm",),
     )
@@ -89,11 +93,13 @@ class Holds:
     """Rung: the partitions stand up to what is asked.
 
     complaint: about a partition, a sentence's beginning, or None. chosen: which are asked about.
+    then: what is asked when that is well.
     """
 
     complaint: Callable[[Divided, Candidate, Bench], str | None]
     chosen: Callable[[list[Divided]], list[Divided]] | None = None
     needs: tuple[str, ...] = ()
+    then: Holds | None = None
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Have them made, unless an earlier rung has; the first wrong one rules."""
@@ -108,6 +114,8 @@ class Holds:
             if complaint is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{label}: {complaint}.")
             count += 1
+        if self.then is not None:
+            self.then.judge(name, candidate, bench)
         said = f"Right on all {count} hidden graphs."
         return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"graphs": count})
 
@@ -293,7 +301,13 @@ def told(module: bytes, bench: Bench) -> Partition:
 
 
 def _unsound(divided: Divided, _candidate: Candidate, _bench: Bench) -> str | None:
-    return unsound(divided.partition, divided.graph)
+    graph, partition = divided.graph, divided.partition
+    if problem := unsound(partition, graph):
+        return problem
+    worth_it = planning.best_us(graph) < WORTH_A_REGION * planning.host_us(graph)
+    if worth_it and not any(map(partition.callee, partition.main["steps"])):
+        return "nothing of it goes to the accelerator, where a region would pay"
+    return None
 
 
 def unsound(partition: Partition, graph: Graph) -> str | None:
@@ -306,6 +320,8 @@ def unsound(partition: Partition, graph: Graph) -> str | None:
         return problem
     for step in partition.main["steps"]:
         called = partition.callee(step)
+        if not called and len(step["out"]) != 1:
+            return f"'main' does {step['does']} with {len(step['out'])} results"
         if called and (problem := _bad_region(partition, called)):
             return problem
     return _other_operators(partition, graph)
@@ -332,6 +348,8 @@ def _bad_region(partition: Partition, name: str) -> str | None:
         called = partition.callee(step)
         if not called:
             return f"the region {name!r} does {step['does']} outside of a Composite function"
+        if len(step["out"]) != 1:
+            return f"the region {name!r} has a Composite function with {len(step['out'])} results"
         if problem := _bad_unit(partition.functions[called], called):
             return f"in the region {name!r}, {problem}"
     held = sum(map(mac16.size, _shapes(region, region["types"])))
@@ -344,6 +362,8 @@ def _bad_unit(unit: Function, name: str) -> str | None:
     composite = str(unit["attributes"].get("Composite"))
     if composite not in mac16.NAMES:
         return f"{name!r} is Composite {shown(composite)}, which the accelerator does not have"
+    if any(len(step["out"]) != 1 for step in unit["steps"]):
+        return f"{composite} holds an operator with another number of results than one"
     kinds = [_kind(step) for step in unit["steps"]]
     if not _is_a_pattern(kinds) or len(unit["outputs"]) != 1:
         return f"{composite} holds {', '.join(kinds) or 'nothing'}, which is no pattern of it"
@@ -413,7 +433,11 @@ def _shapes(function: Function, values: Any) -> list[Shape]:
     return [tuple(function["types"][value][1:]) for value in values]
 
 
-# --- running --------------------------------------------------------------------------------------
+# --- what it computes -----------------------------------------------------------------------------
+
+
+def _miswired(divided: Divided, _candidate: Candidate, _bench: Bench) -> str | None:
+    return wiring.complaint(divided.partition.functions, divided.graph)
 
 
 def _wrong(divided: Divided, _candidate: Candidate, bench: Bench) -> str | None:

@@ -49,6 +49,7 @@ FILES = {
         "matmul_looks.py",
         "matmul_runs.py",
         "races.py",
+        "threads_in_turn.py",
         "vetting.py",
     )
 }

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hotloop import extras, paths
-from hotloop.checks.tvm_passes import mac16, partitions, planning
+from hotloop.checks.tvm_passes import mac16, partitions, planning, wiring
 from hotloop.checks.tvm_passes.graphs import MOTIFS, Graph, Operator, every_motif
 from hotloop.judge.bench import Bench
 
@@ -155,6 +155,64 @@ def test_a_wrong_structure_is_said() -> None:
     assert "K is 24" in (narrow or "")
     large = partitions.unsound(partitions.Partition(plan(k=256)), layer(k=256))
     assert "holds" in (large or "")
+
+
+def test_values_are_followed_from_the_inputs_to_the_outputs() -> None:
+    graph = layer()
+    assert wiring.complaint(plan(), graph) is None
+    swapped = plan()
+    swapped["region/1"]["steps"][1]["in"].reverse()
+    assert wiring.complaint(swapped, graph) is None
+    forgotten = wiring.complaint(plan("mac16.matmul_bias"), graph)
+    assert "output 0" in (forgotten or "")
+    unbiased = wiring.complaint(plan("mac16.matmul_relu"), graph)
+    assert "computes relu" in (unbiased or "")
+    told_smaller = plan()
+    told_smaller["main"]["types"]["v3"] = ["float32", 1, 1]
+    assert "[1, 1]" in (wiring.complaint(told_smaller, graph) or "")
+
+
+def test_two_weights_of_one_shape_are_told_apart() -> None:
+    operators = [Operator("matmul", (0, 1), (16, 16)), Operator("matmul", (3, 2), (16, 16))]
+    graph = Graph("two", [(16, 16)] * 3, operators)
+
+    def on_host(first: str, second: str) -> dict[str, Any]:
+        ty = ["float32", 16, 16]
+        steps = [
+            {"does": "relax.matmul", "in": ["v0", first], "out": ["v3"], "axes": []},
+            {"does": "relax.matmul", "in": ["v3", second], "out": ["v4"], "axes": []},
+        ]
+        types = {f"v{n}": ty for n in range(5)}
+        inputs = ["v0", "v1", "v2"]
+        main = {"inputs": inputs, "steps": steps, "outputs": ["v4"], "types": types}
+        return {"main": {**main, "attributes": {}}}
+
+    assert wiring.complaint(on_host("v1", "v2"), graph) is None
+    assert "computes matmul" in (wiring.complaint(on_host("v2", "v1"), graph) or "")
+    assert "computes matmul" in (wiring.complaint(on_host("v1", "v1"), graph) or "")
+
+
+def test_all_graphs_of_the_generator_compute_themselves() -> None:
+    for graph in every_motif(np.random.default_rng(5)):
+        values = [*graph.inputs, *(operator.shape for operator in graph.operators)]
+        first = len(graph.inputs)
+        steps = [
+            {
+                "does": f"relax.{o.kind}",
+                "in": [f"v{n}" for n in o.inputs],
+                "out": [f"v{first + place}"],
+                "axes": list(o.axes),
+            }
+            for place, o in enumerate(graph.operators)
+        ]
+        main = {
+            "attributes": {},
+            "inputs": [f"v{n}" for n in range(first)],
+            "steps": steps,
+            "outputs": [f"v{n}" for n in graph.outputs],
+            "types": {f"v{n}": ["float32", *shape] for n, shape in enumerate(values)},
+        }
+        assert wiring.complaint({"main": main}, graph) is None
 
 
 @needs_tvm

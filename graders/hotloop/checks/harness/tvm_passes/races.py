@@ -2,43 +2,64 @@
 
 The schedule primitives refuse to make such a loop. A module that was written by hand, or whose
 block calls a sum's axis spatial, can hold one; on a single thread it even computes the right
-numbers. So it is looked for in the text of the program, and not by running it.
+numbers. So it is looked for in the text of the program, and not by running it: where each store
+goes is computed for neighbouring iterations, as an index may name a variable without need of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
+import numpy as np
 import tvm_ffi
+from numpy.typing import NDArray
 from tvm import ir, tirx
 from tvm.s_tir import SBlockRealize
 
 _AT_ONCE = (tirx.ForKind.PARALLEL, tirx.ForKind.THREAD_BINDING, tirx.ForKind.VECTORIZED)
+MOST_POINTS = 1 << 16
+"""Iterations that are looked at for one store in one loop: the first ones of each loop in it."""
+
+_Numbers = NDArray[np.int64]
+_OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "Add": lambda a, b: a + b,
+    "Sub": lambda a, b: a - b,
+    "Mul": lambda a, b: a * b,
+    "FloorDiv": lambda a, b: a // b,
+    "FloorMod": lambda a, b: a % b,
+    "Min": np.minimum,
+    "Max": np.maximum,
+}
+
+
+class Unknown(ValueError):
+    """An index that no schedule makes."""
 
 
 @dataclass
 class _Access:
-    """A load or store of `buffer`. uses: loop variables that its place depends on."""
+    """A load or store of `buffer`. axes: what the variables of the blocks around it stand for."""
 
     buffer: Any
     stored: bool
-    uses: frozenset[Any]
+    indices: list[Any]
     inside: tuple[Any, ...]
+    axes: dict[Any, Any]
 
 
 @dataclass
 class _Collector:
-    """Walks statements, and remembers which loops each block's axes come from."""
+    """Walks statements, and remembers what each block's axes stand for."""
 
-    sources: dict[Any, frozenset[Any]] = field(default_factory=dict)
+    axes: dict[Any, Any] = field(default_factory=dict)
     found: list[_Access] = field(default_factory=list)
 
     def walk(self, node: Any, loops: tuple[Any, ...]) -> None:
         """Everything below `node`, which lies in `loops`."""
         if isinstance(node, tirx.For):
-            self.sources[node.loop_var] = frozenset([node.loop_var])
             self.walk(node.body, (*loops, node))
         elif isinstance(node, SBlockRealize):
             self._walk_block(node, loops)
@@ -50,14 +71,14 @@ class _Collector:
                 if part is not None:
                     self.walk(part, loops)
         elif isinstance(node, tirx.BufferStore):
-            self._note(node.buffer, node.indices, loops, stored=True)
             self._loads(node.value, loops)
+            self._note(node.buffer, node.indices, loops, stored=True)
         elif getattr(node, "body", None) is not None:
             self.walk(node.body, loops)
 
     def _walk_block(self, realize: Any, loops: tuple[Any, ...]) -> None:
         for axis, value in zip(realize.block.iter_vars, realize.iter_values, strict=True):
-            self.sources[axis.var] = self._uses([value])
+            self.axes[axis.var] = value
         for part in (realize.block.init, realize.block.body):
             if part is not None:
                 self.walk(part, loops)
@@ -71,17 +92,7 @@ class _Collector:
     def _note(
         self, buffer: Any, indices: Any, loops: tuple[Any, ...], *, stored: bool = False
     ) -> None:
-        self.found.append(_Access(buffer, stored, self._uses(indices), loops))
-
-    def _uses(self, expressions: Any) -> frozenset[Any]:
-        used: set[Any] = set()
-
-        def note(variable: Any) -> None:
-            used.update(self.sources.get(variable, frozenset([variable])))
-
-        for expression in expressions:
-            tvm_ffi.structural_walk(expression, (ir.Var, note))
-        return frozenset(used)
+        self.found.append(_Access(buffer, stored, list(indices), loops, self.axes))
 
 
 def complaints(function: tirx.PrimFunc) -> Iterator[str]:
@@ -93,17 +104,79 @@ def complaints(function: tirx.PrimFunc) -> Iterator[str]:
         if not access.stored:
             continue
         for loop in access.inside:
-            if loop.kind not in _AT_ONCE or _tells_apart(loop, access):
+            if loop.kind not in _AT_ONCE:
                 continue
-            if not _is_private(access.buffer, loop, collector.found, parameters):
+            try:
+                apart = _tells_apart(loop, access)
+            except Unknown as unknown:
+                yield f"where it stores to {access.buffer.name!r} cannot be told: {unknown}"
+                return
+            if not apart and not _is_private(access.buffer, loop, collector.found, parameters):
                 yield _sentence(access.buffer, loop)
 
 
 def _tells_apart(loop: Any, access: _Access) -> bool:
-    """Does each iteration store somewhere else? Loops over the same threads count as one."""
-    tag = _tag(loop)
-    same = [other for other in access.inside if other is loop or (tag and _tag(other) == tag)]
-    return any(other.loop_var in access.uses for other in same)
+    """Does each iteration store somewhere else, whatever the loops in it do meanwhile?
+
+    Loops over the same threads count as one: their variables have the same value at all times.
+    """
+    own = _key(loop)
+    keys = list(dict.fromkeys(map(_key, access.inside)))
+    varied = keys[keys.index(own) :]
+    extents = {key: _extent(key, access) for key in varied}
+    while prod(extents.values()) > MOST_POINTS:
+        # The loop itself keeps its iterations the longest: distant ones may meet, too.
+        largest = max(varied, key=lambda key: (key != own and extents[key] > 2, extents[key]))
+        extents[largest] = (extents[largest] + 1) // 2
+    grid = np.meshgrid(*(np.arange(n) for n in extents.values()), indexing="ij")
+    steps = {key: part.ravel() for key, part in zip(extents, grid, strict=True)}
+    # Loops around it stand still, at their beginning.
+    at: dict[Any, Any] = {
+        each.loop_var: _literal(each.min) + steps.get(_key(each), np.int64(0))
+        for each in access.inside
+    }
+    places = np.zeros_like(steps[own])
+    for index in access.indices:
+        part = _places(index, at, access.axes, places)
+        places = places * (np.ptp(part) + 1) + part - part.min()
+    stores = places * extents[own] + steps[own]
+    return len(np.unique(stores)) == len(np.unique(places))
+
+
+def _key(loop: Any) -> str:
+    """The same one for loops over the same threads."""
+    return _tag(loop) or str(hash(loop.loop_var))
+
+
+def _extent(key: str, access: _Access) -> int:
+    return max(_literal(loop.extent) for loop in access.inside if _key(loop) == key)
+
+
+def _literal(expression: Any) -> int:
+    if isinstance(expression, int | tirx.IntImm):
+        return int(expression)
+    raise Unknown(f"a loop around it is {str(expression)[:60]} long, which is no number")
+
+
+def _places(index: Any, at: dict[Any, Any], axes: dict[Any, Any], like: _Numbers) -> _Numbers:
+    return np.broadcast_to(np.asarray(_number(index, at, axes), np.int64), like.shape)
+
+
+def _number(expression: Any, at: dict[Any, Any], axes: dict[Any, Any]) -> Any:
+    """What an index is, for all iterations at once."""
+    if isinstance(expression, tirx.IntImm):
+        return np.int64(int(expression))
+    if expression in at:
+        return at[expression]
+    if expression in axes:
+        at[expression] = _number(axes[expression], at, axes)
+        return at[expression]
+    if isinstance(expression, tirx.Cast):
+        return _number(expression.value, at, axes)
+    operation = _OPERATIONS.get(type(expression).__name__)
+    if operation is None:
+        raise Unknown(f"{str(expression)[:60]} is no index that a schedule makes")
+    return operation(_number(expression.a, at, axes), _number(expression.b, at, axes))
 
 
 def _tag(loop: Any) -> str:
@@ -113,16 +186,23 @@ def _tag(loop: Any) -> str:
 def _is_private(buffer: Any, loop: Any, accesses: list[_Access], parameters: set[Any]) -> bool:
     """Does each iteration have a buffer of its own?
 
-    Registers belong to one thread, shared memory to one block of threads. What is allocated and
-    only used inside of the loop is allocated there when the program is lowered.
+    Registers belong to one thread, shared memory to one block of threads, as long as all that is
+    done with them is done by that thread, or block. What is allocated and only used inside of the
+    loop is allocated there when the program is lowered.
     """
     if buffer in parameters:
         return False
     if loop.thread_binding is not None:
         scope = str(buffer.ty.storage_scope)
-        return scope == "local" or (scope == "shared" and _tag(loop).startswith("blockIdx"))
+        of_blocks = scope == "shared" and _tag(loop).startswith("blockIdx")
+        if scope != "local" and not of_blocks:
+            return False
     same = [access for access in accesses if access.buffer.same_as(buffer)]
-    return all(any(loop.same_as(other) for other in access.inside) for access in same)
+    return all(any(_is_same(loop, other) for other in access.inside) for access in same)
+
+
+def _is_same(loop: Any, other: Any) -> bool:
+    return loop.same_as(other) or (bool(_tag(loop)) and _tag(loop) == _tag(other))
 
 
 def _sentence(buffer: Any, loop: Any) -> str:
