@@ -8,8 +8,10 @@ compared here.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -59,6 +61,7 @@ MAKERS: dict[Language, Program] = {
 }
 READER = Program(_files(*READ_BY), READ_BY[0])
 RUNNER = Program(_files(*RUN_BY), RUN_BY[0])
+ELIMINATOR = Program(_files("eliminating.py", "guards.py", "alone.py"), "eliminating.py")
 
 
 @dataclass(frozen=True)
@@ -212,8 +215,11 @@ def _complete(
 ) -> str | None:
     subject = rung.subject
     result = subject.transformed(candidate, bench, entry, number)
-    original = subject.programs(bench)[number].module
-    return _told(bench, "complete", original, result, subject.language)
+    programs = subject.programs(bench)[number]
+    complaint = _told(bench, "complete", programs.module, result, subject.language)
+    if complaint is not None or subject.language != "tir":
+        return complaint
+    return _asks_more(bench, programs, result)
 
 
 def _idempotent(
@@ -240,10 +246,36 @@ def _same(
     return programs.complaint(got, want)
 
 
-def _run(process: Process, module: bytes, programs: Programs, case: Case) -> Floats:
+def _asks_more(bench: Bench, programs: Programs, result: bytes) -> str | None:
+    """About the first function that asks more, as it runs, than one without decided guards.
+
+    Whether what is around nothing goes too is free, and so is which loop is peeled first; the
+    largest count of all these ways is allowed.
+    """
+    names = [call["name"] for call in json.loads(programs.plan)]
+    values = bench.seeds.generator().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, programs.pool)
+    numbers = Tensor(values.astype(np.float64), FP64)
+    case = Case("questions", (numbers,), TensorSpec((len(names),), FP64))
+    eliminator, ours = ELIMINATOR.trusted(bench), RUNNER.trusted(bench)
+    source = GivenFile("module.json", programs.module)
+    most = np.zeros(len(names))
+    for way in product((False, True), repeat=2):
+        done = eliminator.take(eliminator.ask("eliminated", source, *way))
+        most = np.maximum(most, _run(ours, done, programs, case, "count"))
+    has = _run(RUNNER.given(bench, "runs"), result, programs, case, "count")
+    for name, asked, allowed in zip(names, has, most, strict=True):
+        # Also where it is no number: the process was given what the candidate has made.
+        if not asked <= allowed:
+            return f"{name!r} asks {asked:.0f} guards as it runs, and {allowed:.0f} are needed"
+    return None
+
+
+def _run(
+    process: Process, module: bytes, programs: Programs, case: Case, function: str = "run"
+) -> Floats:
     files = (GivenFile("module.json", module), GivenFile("plan.json", programs.plan))
     process.ask("load", *files)
-    return process.answer("run", case)
+    return process.answer(function, case)
 
 
 def _told(bench: Bench, function: str, before: bytes, after: bytes, language: str) -> str | None:

@@ -60,6 +60,36 @@ def judged(name: str, folder: Path) -> dict[str, RungRecord]:
         bench.close()
 
 
+# What nobody can decide is added to each guard that reads no memory; the scalar is never so small.
+HIDING = """
+def eliminate_guards(module):
+    hiding = [hidden_guards, without_guards, tirx.transform.ConvertSSA()]
+    return tvm.transform.Sequential(hiding)(module)
+
+
+@tirx.transform.prim_func_pass(opt_level=0, name="HideGuards")
+def hidden_guards(function, _module, _context):
+    if tvm_ffi.structural_equal(rewritten(function.body, {}, ()), function.body):
+        return function
+    scalar = function.params[-1]
+
+    def hidden(guard):
+        if isinstance(guard.condition, tirx.And) or reads_a_buffer(guard.condition):
+            return guard
+        condition = tirx.And(guard.condition, scalar > -100)
+        return tirx.IfThenElse(condition, guard.then_case, guard.else_case)
+
+    return function.with_body(tvm_ffi.structural_map(function.body, (tirx.IfThenElse, hidden)))
+
+
+@tirx.transform.prim_func_pass(opt_level=0, name="EliminateGuards")
+def without_guards(function, _module, _context):
+    return function.with_body(rewritten(function.body, {}, ()))
+"""
+
+IDLE = "def eliminate_guards(module):\n    return module\n"
+
+
 @pytest.fixture(params=sorted(CHECKS))
 def file(request: pytest.FixtureRequest) -> str:
     return request.param
@@ -84,3 +114,20 @@ def test_a_wrong_answer_fails_where_it_says(wrong: str, tmp_path: Path) -> None:
     assert not records[failing].sentence.startswith("Not reached")
     before = list(records)[: list(records).index(failing)]
     assert [name for name in before if records[name].verdict is not Verdict.PASSED] == []
+
+
+def test_a_guard_that_is_hidden_is_counted_when_it_is_asked(tmp_path: Path) -> None:
+    """No rule of the judge's prover says that such a guard is decided."""
+    bodies = {"tvm_passes.tir_pass module": tuple(HIDING.splitlines())}
+    records = judged("tir_pass.py", handed_in("tir_pass.py", tmp_path, bodies))
+    assert records["same"].verdict is Verdict.PASSED
+    assert records["complete"].verdict is Verdict.WRONG_ANSWER
+    assert "guards as it runs" in records["complete"].sentence
+
+
+def test_a_pass_that_does_nothing_is_not_sound(tmp_path: Path) -> None:
+    """Nothing is broken where nothing is done, which is no merit."""
+    bodies = {"tvm_passes.tir_pass module": tuple(IDLE.splitlines())}
+    records = judged("tir_pass.py", handed_in("tir_pass.py", tmp_path, bodies))
+    assert {record.verdict for record in records.values()} == {Verdict.WRONG_ANSWER}
+    assert "in none of the functions" in records["sound"].sentence

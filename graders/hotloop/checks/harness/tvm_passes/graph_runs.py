@@ -35,8 +35,19 @@ def run(pool: Any, out: Any) -> None:
     out.numpy()[:] = flat
 
 
+def count(pool: Any, out: Any) -> None:
+    """Make all calls likewise, and fill `out` with the number of questions that each asks."""
+    made = _made(LOADED["graph"], LOADED["calls"], pool.numpy())
+    out.numpy()[:] = [asked for _, asked in made]
+
+
 def called(graph: Graph, calls: list[Any], pool: np.ndarray) -> list[list[np.ndarray]]:
     """What each call of a plan gives."""
+    return [result for result, _ in _made(graph, calls, pool)]
+
+
+def _made(graph: Graph, calls: list[Any], pool: np.ndarray) -> list[tuple[list[np.ndarray], int]]:
+    """What each call gives, and how many questions it asks. Relax functions ask none."""
     functions = dict(graph.functions())
     tir, relax = TirMachine(graph), RelaxMachine(graph)
     results = []
@@ -44,10 +55,12 @@ def called(graph: Graph, calls: list[Any], pool: np.ndarray) -> list[list[np.nda
         function = functions[call["name"]]
         machine = tir if graph.kind(function) == "tirx.PrimFunc" else relax
         given = [_argument(argument, pool) for argument in call["arguments"]]
+        before = tir.asked
         try:
-            results.append(machine.run(function, given))
+            result = machine.run(function, given)
         except Unrunnable as why:
             raise Unrunnable(f"{call['name']}: {why}") from None
+        results.append((result, tir.asked - before))
     return results
 
 

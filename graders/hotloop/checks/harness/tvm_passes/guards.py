@@ -2,9 +2,13 @@
 
 A guard is decided when its condition, which reads no buffer, is true or false for all values that
 the loops' variables can have where it stands, given the conditions of the guards around it. The
-last iteration of a serial loop of constant length is worth peeling off when that decides a guard
+last iteration of a loop of constant length is worth peeling off when that decides a guard
 in the others. Nothing is rewritten here: an iteration that was peeled off is a loop whose variable
 has one value.
+
+A guard can also be hidden where nobody decides it: behind a load, a name, the length of a loop, or
+the kind of the loop around it. So loops and names must be of the sorts that there were, here, and
+how often guards are asked is counted when the functions are run, see passes.py.
 """
 
 from __future__ import annotations
@@ -39,11 +43,63 @@ def _about(before: Any, after: Any) -> str | None:
         return None if same else "there is no guard to eliminate, and it was changed"
     for what in chances(after.body, {}, ()):
         return what
+    for what in sorted(_sorts(after) - _sorts(before)):
+        return f"{what} has come in, and there was none"
     most = SLACK * stores_needed(before.body, {}, ()) + 4
     has = _stores(after.body)
     if has > most:
         return f"there are {has} stores, far more than peeling last iterations makes of them"
     return None
+
+
+def has_less_to_do(before: Any, after: Any) -> bool:
+    """Whether a pass has eliminated some of what there was to eliminate."""
+    had = sum(1 for _ in chances(before.body, {}, ()))
+    return had > 0 and sum(1 for _ in chances(after.body, {}, ())) < had
+
+
+def other_kinds(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
+    """A sentence's beginning when a loop has a kind that none had: parallel ones have no order."""
+    for variable, function in before.functions_items():
+        for kind in sorted(_kinds(after[variable.name_hint]) - _kinds(function)):
+            return f"in {variable.name_hint!r} a loop has become {kind}"
+    return None
+
+
+def _kinds(function: Any) -> set[str]:
+    found: set[str] = set()
+
+    def loop(node: Any) -> None:
+        found.add(tirx.ForKind(node.kind).name.lower())
+
+    tvm_ffi.structural_walk(function.body, (tirx.For, loop))
+    return found
+
+
+def _sorts(function: Any) -> set[str]:
+    """The sorts of loops and of bound values, as the learner is told of them."""
+    places = {parameter: place for place, parameter in enumerate(function.params)}
+    found: set[str] = set()
+
+    def length(part: Any) -> str:
+        if isinstance(part, tirx.IntImm):
+            return "a number"
+        return f"parameter {places[part] + 1}" if part in places else "an expression"
+
+    def loop(node: Any) -> None:
+        found.add(
+            f"a loop that begins at {length(node.min)} and is as long as {length(node.extent)}"
+        )
+        if node.step is not None or node.thread_binding is not None or node.annotations:
+            found.add("a loop with a step, a thread or an annotation")
+
+    def bind(node: Any) -> None:
+        found.add(
+            f"a value that is bound to a name, {type(node.value).__name__} of {node.value.ty}"
+        )
+
+    tvm_ffi.structural_walk(function.body, [(tirx.For, loop), (tirx.Bind, bind)])
+    return found
 
 
 def chances(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[str]:
@@ -64,10 +120,10 @@ def stores_needed(statement: Any, ranges: Ranges, facts: Facts) -> int:
     if isinstance(statement, tirx.IfThenElse):
         return sum(
             stores_needed(branch, ranges, (*facts, *more))
-            for branch, more in _open_branches(statement, ranges, facts)
+            for branch, more in open_branches(statement, ranges, facts)
         )
     if isinstance(statement, tirx.For):
-        return _stores_in_loop(statement, _of(statement.min, statement.extent), ranges, facts)
+        return _stores_in_loop(statement, of(statement.min, statement.extent), ranges, facts)
     return int(isinstance(statement, tirx.BufferStore))
 
 
@@ -77,25 +133,24 @@ def _stores_in_loop(loop: Any, extent: Any, ranges: Ranges, facts: Facts) -> int
         return stores_needed(loop.body, whole, facts)
     first, length = int(extent.min), int(extent.extent)
     kind = loop.loop_var.ty.dtype
-    last = _of(tirx.IntImm(kind, first + length - 1), tirx.IntImm(kind, 1))
-    others = _of(extent.min, tirx.IntImm(kind, length - 1))
+    last = of(tirx.IntImm(kind, first + length - 1), tirx.IntImm(kind, 1))
+    others = of(extent.min, tirx.IntImm(kind, length - 1))
     alone = stores_needed(loop.body, {**ranges, loop.loop_var: last}, facts)
     return alone + _stores_in_loop(loop, others, ranges, facts)
 
 
 def is_worth_peeling(loop: Any, ranges: Ranges, facts: Facts) -> bool:
     """Whether leaving the last iteration out decides a guard in the others."""
-    return _is_worth_peeling(loop, _of(loop.min, loop.extent), ranges, facts)
+    return _is_worth_peeling(loop, of(loop.min, loop.extent), ranges, facts)
 
 
 def _is_worth_peeling(loop: Any, extent: Any, ranges: Ranges, facts: Facts) -> bool:
     parts = (extent.min, extent.extent)
-    if loop.kind != tirx.ForKind.SERIAL or loop.step is not None:
-        return False
+    # Of any kind: a pass may not make a loop parallel to get around peeling it.
     if not all(isinstance(part, tirx.IntImm) for part in parts) or int(extent.extent) < 2:
         return False
     variable = loop.loop_var
-    fewer = _of(extent.min, tirx.IntImm(variable.ty.dtype, int(extent.extent) - 1))
+    fewer = of(extent.min, tirx.IntImm(variable.ty.dtype, int(extent.extent) - 1))
     inside = guards(loop.body, {**ranges, variable: extent}, facts)
     return any(
         decided(condition, there, known) is None
@@ -124,14 +179,14 @@ def _inside(statement: Any, ranges: Ranges, facts: Facts) -> Iterator[tuple[Any,
         for part in statement.seq:
             yield from _inside(part, ranges, facts)
     if isinstance(statement, tirx.For):
-        inner = {**ranges, statement.loop_var: _of(statement.min, statement.extent)}
+        inner = {**ranges, statement.loop_var: of(statement.min, statement.extent)}
         yield from _inside(statement.body, inner, facts)
     if isinstance(statement, tirx.IfThenElse):
-        for branch, more in _open_branches(statement, ranges, facts):
+        for branch, more in open_branches(statement, ranges, facts):
             yield from _inside(branch, ranges, (*facts, *more))
 
 
-def _open_branches(guard: Any, ranges: Ranges, facts: Facts) -> list[tuple[Any, Facts]]:
+def open_branches(guard: Any, ranges: Ranges, facts: Facts) -> list[tuple[Any, Facts]]:
     """The branches that may be taken, and what is known in each."""
     answer = decided(guard.condition, ranges, facts)
     branches = [(guard.then_case, guard.condition, True)]
@@ -175,5 +230,6 @@ def _stores(statement: Any) -> int:
     return len(found)
 
 
-def _of(start: Any, extent: Any) -> Any:
+def of(start: Any, extent: Any) -> Any:
+    """The range of a loop's variable."""
     return Range.from_min_extent(start, extent)

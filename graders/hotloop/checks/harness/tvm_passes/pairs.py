@@ -29,6 +29,14 @@ def complaint(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
     return None
 
 
+def has_less_to_do(before: Any, after: Any) -> bool:
+    """Whether a pass has fused some of what there was to fuse."""
+    if not isinstance(before, relax.Function):
+        return False
+    had = len(pairs(before))
+    return had > 0 and len(pairs(after)) < had
+
+
 def _about(before: Any, after: Any) -> str | None:
     wanted = len(pairs(before)) if isinstance(before, relax.Function) else 0
     if not wanted:

@@ -2,7 +2,11 @@
 
 Every read and store is looked at: outside of its buffer, and reading what was never written, end
 the run, where compiled code would go on with whatever lies there. So does a run that takes too
-long. Integers are as wide as needed and wrap where they are stored.
+long. Integers are as wide as needed and wrap where they are stored. A parallel or a vectorized loop
+is not run: one iteration after the other is not what it means.
+
+`Machine.asked` counts the questions that the functions ask while they run: guards, comparisons, and
+whatever else a guard can be written as: the length of a loop, a minimum, a truth value as a number.
 """
 
 from __future__ import annotations
@@ -18,7 +22,8 @@ Expression = Callable[[Frame], Any]
 Statement = Callable[[Frame], None]
 
 MOST_STEPS = 20_000_000
-SERIAL_KINDS = {0, 1, 2, 3}
+# tirx.ForKind: serial and unrolled.
+SERIAL_KINDS = {0, 3}
 
 
 class Memory:
@@ -67,12 +72,16 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+_ASKING = {f"prim.{name}" for name in ("LT", "LE", "GT", "GE", "EQ", "NE", "Min", "Max")}
+
+
 class Machine:
     """Translates the functions of a graph into closures, and runs them."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.steps = 0
+        self.asked = 0
         self._written: dict[int, Any] = {}
 
     def run(self, function: int, arguments: Sequence[np.ndarray | int]) -> list[np.ndarray]:
@@ -120,9 +129,11 @@ class Machine:
             raise Unrunnable("a loop is of a kind that is not run here")
         variable, body = data["loop_var"], self._statement(data["body"])
         first, extent = self._value(data["min"]), self._value(data["extent"])
+        asks = any(graph.kind(data[part]) != "ir.IntImm" for part in ("min", "extent"))
 
         def run(frame: Frame) -> None:
             start = first(frame)
+            self.asked += asks
             for value in range(start, start + extent(frame)):
                 self._step()
                 frame[variable] = value
@@ -137,6 +148,7 @@ class Machine:
 
         def run(frame: Frame) -> None:
             self._step()
+            self.asked += 1
             if condition(frame):
                 then(frame)
             elif otherwise is not None:
@@ -206,6 +218,8 @@ class Machine:
         data = graph.data(index)
         if kind in _BINARY:
             combine, a, b = _BINARY[kind], self._value(data["a"]), self._value(data["b"])
+            if kind in _ASKING:
+                return self._asking(lambda frame: combine(a(frame), b(frame)))
             return lambda frame: combine(a(frame), b(frame))
         if kind == "ir.IntImm":
             number = graph.number(index)
@@ -230,8 +244,16 @@ class Machine:
             return lambda frame: not operand(frame)
         if kind == "prim.Cast":
             value, store = self._value(data["value"]), _storing(dtype)
-            return lambda frame: store(value(frame))
+            cast: Expression = lambda frame: store(value(frame))  # noqa: E731
+            return self._asking(cast) if self.graph.dtype(data["value"]) == "bool" else cast
         raise Unrunnable(f"{kind} is not an expression that is run here")
+
+    def _asking(self, expression: Expression) -> Expression:
+        def ask(frame: Frame) -> Any:
+            self.asked += 1
+            return expression(frame)
+
+        return ask
 
     def _load(self, data: Any) -> Expression:
         buffer, place = data["source"], self._place(data["source"], data["indices"])
