@@ -6,6 +6,7 @@ knows what is right.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.checks.resnet_tensorrt.given_files import program_files
+from hotloop.checks.resnet_tensorrt.network_cost import kernels, last_layer
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
@@ -85,7 +87,7 @@ class Exported:
 
 def facts_of(data: bytes, bench: Bench) -> Facts:
     """What a program of ours reads in the file."""
-    reader = Program(program_files("model_facts.py"), "model_facts.py")
+    reader = Program(program_files("model_facts.py", "graph_walk.py"), "model_facts.py")
     told = as_message(reader.given(bench, "reads").ask("facts", GivenFile(FILE, data)))
     if told is None:
         raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
@@ -95,7 +97,8 @@ def facts_of(data: bytes, bench: Bench) -> Facts:
 def sound(order: Order, bench: Bench) -> str | None:
     """The exported file, looked at from outside."""
     told = facts_of(order.data, bench)
-    return whole(told, order.data) or next(_unlike_the_order(told, order.number), None)
+    unlike = next(_unlike_the_order(told, order.number), None)
+    return whole(told, order.data) or unlike or without_the_network(told)
 
 
 def whole(told: Facts, data: bytes) -> str | None:
@@ -111,6 +114,30 @@ def whole(told: Facts, data: bytes) -> str | None:
     if len(data) > MOST_BYTES:
         return f"it has {len(data) >> 20} MiB, and the weights need 6"
     return None
+
+
+def without_the_network(told: Facts) -> str | None:
+    """Whether the output comes out of the network, by the shapes of its weights.
+
+    Folded normalizations change none of them. There may be other products besides.
+    """
+    found = Counter(shape for _, shape, _ in products_of(told))
+    wanted = Counter(str([*shape]) for shape in kernels())
+    there = (wanted & found).total()
+    if there < wanted.total():
+        return f"of the network's {wanted.total()} convolutions {there} lead to its output"
+    rows, columns = last_layer()
+    if not {str(s) for s in ([rows, columns], [columns, rows], [rows, columns, 1, 1])} & {*found}:
+        return "the network's last layer does not lead to its output"
+    return None
+
+
+def products_of(told: Facts) -> list[tuple[str, str, str]]:
+    """(operator, shape of its weights, type of them) of what leads to the output."""
+    products = [as_list(product) for product in as_list(told.get("products"))]
+    if any(len(product) != 3 for product in products):
+        raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
+    return [(str(name), str(shape), str(kind)) for name, shape, kind in products]
 
 
 def end_complaint(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hotloop.checks.resnet_tensorrt.exported_files import Facts, facts_of
+from hotloop.checks.resnet_tensorrt.exported_files import Facts, facts_of, products_of
 from hotloop.checks.resnet_tensorrt.given_files import program_files
 from hotloop.checks.resnet_tensorrt.small_plans import Plan, drawn, model_of
 from hotloop.judge.artifact import Assignment
@@ -17,12 +17,16 @@ from hotloop.judge.dtypes import FP16, FP32
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.worker.wire import as_list
 
 Rng = np.random.Generator
 
 MODELS = 4
 SOURCE, TARGET = "model.onnx", "half.onnx"
 KEPT = ("inputs", "outputs")
+BESIDES = frozenset({"Cast", "Constant", "Identity"})
+"""What a conversion may put in: nothing that could compute a product in float32."""
+
 SHARE = 40 * FP16.unit_roundoff
 """Of the largest output: some ten roundings one after the other, with room."""
 
@@ -42,18 +46,37 @@ def assignments(rng: Rng, bench: Bench) -> Iterator[Assignment]:
 
 def _complaint(plan: Plan, source: bytes, data: bytes, bench: Bench) -> str | None:
     told, before = facts_of(data, bench), facts_of(source, bench)
-    return _unlike(told, before) or _other_numbers(plan, source, data, bench)
+    return unlike(told, before) or _other_numbers(plan, source, data, bench)
 
 
-def _unlike(told: Facts, before: Facts) -> str | None:
+def unlike(told: Facts, before: Facts) -> str | None:
+    """What is wrong with a converted file by its facts. before: those of its source."""
     if told.get("checker") is not None:
         return f"onnx.checker does not accept it: {shown(told['checker'])}"
     for what in KEPT:
         if told.get(what) != before.get(what):
             return f"its {what} are no longer those of the model: {shown(told.get(what))}"
-    if told.get("halved") is not True:
+    if told.get("functions") or told.get("foreign"):
+        return "it has operators that are not ONNX's own"
+    extra = _operators(told) - _operators(before) - BESIDES
+    if extra:
+        return f"it has {shown(min(extra))}, which is neither the model's nor a conversion"
+    return _still_single(told, before)
+
+
+def _still_single(told: Facts, before: Facts) -> str | None:
+    """Whether the output needs the model's products, all of them with halves for weights."""
+    products = products_of(told)
+    if any(kind != "FLOAT16" for _, _, kind in products):
         return "a convolution still has its weights in another type than float16"
-    return None
+    now, then = (sorted(p[:2] for p in each) for each in (products, products_of(before)))
+    if now == then:
+        return None
+    return f"{len(now)} products lead to its output, {len(then)} in the model, or of other shapes"
+
+
+def _operators(told: Facts) -> set[str]:
+    return {str(name) for name in as_list(told.get("operators"))}
 
 
 def _other_numbers(plan: Plan, source: bytes, data: bytes, bench: Bench) -> str | None:

@@ -23,6 +23,7 @@ from hotloop.checks.resnet_tensorrt.exported_files import (
     end_complaint,
     facts_of,
     whole,
+    without_the_network,
     wrong_numbers,
 )
 from hotloop.checks.resnet_tensorrt.small_plans import Plan, memory, model_of, plans
@@ -108,6 +109,9 @@ def _breaches(told: Facts, order: Order, table: Table) -> Iterator[str]:
     if told.get("computed_kernels"):
         yield "the weights of a convolution are computed: they must be stored"
     yield from _wrong_operators(told, table)
+    missing = without_the_network(told)
+    if missing is not None:
+        yield missing
 
 
 def _wrong_ends(told: Facts, order: Order, table: Table) -> Iterator[str]:
@@ -124,7 +128,7 @@ def _wrong_ends(told: Facts, order: Order, table: Table) -> Iterator[str]:
 
 
 def _wrong_operators(told: Facts, table: Table) -> Iterator[str]:
-    used = {str(name) for name in as_message(told.get("operators")) or {}}
+    used = {str(name) for name in as_list(told.get("operators"))}
     never = used & {*table["operators_not_here"]["never"]}
     if never:
         yield f"{min(never)} computes in int8, which this chip does not have"

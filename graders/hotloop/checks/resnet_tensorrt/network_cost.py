@@ -1,6 +1,8 @@
-"""What one picture costs the network, in multiplications and additions."""
+"""What one picture costs the network, in multiplications and additions, and what weights it has."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 BLOCKS = (3, 4, 6, 3)
 WIDTH, CLASSES = 16, 10
@@ -9,6 +11,26 @@ WIDTH, CLASSES = 16, 10
 def flops(pictures: int, side: int, width: int = WIDTH) -> int:
     """Of so many pictures of side × side: two for each product of convolutions and last layer."""
     return 2 * pictures * _products(side, width)
+
+
+def kernels(width: int = WIDTH) -> Iterator[tuple[int, int, int, int]]:
+    """Shapes of the convolutions' weights: [outputs, inputs, height, width]."""
+    yield width, 3, 7, 7
+    inputs = width
+    for stage, blocks in enumerate(BLOCKS):
+        inner, outputs = width << stage, width << stage + 2
+        for block in range(blocks):
+            yield inner, inputs, 1, 1
+            yield inner, inner, 3, 3
+            yield outputs, inner, 1, 1
+            if block == 0:
+                yield outputs, inputs, 1, 1
+            inputs = outputs
+
+
+def last_layer(width: int = WIDTH) -> tuple[int, int]:
+    """Its outputs and inputs."""
+    return CLASSES, width << len(BLOCKS) + 1
 
 
 def _products(side: int, width: int) -> int:

@@ -23,7 +23,7 @@ from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.program import Process, Program
-from hotloop.judge.questions import GivenFile, ask_plainly
+from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.record import RungRecord
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, Tensor
@@ -129,7 +129,8 @@ def quantized(candidate: Candidate, bench: Bench) -> bytes:
 
 def structure_complaint(data: bytes, bench: Bench) -> str | None:
     """Whether the file is what was asked for, whatever it computes."""
-    facts = _reader().given(bench, "reads").ask("structure", GivenFile(FILE, data))
+    files = (GivenFile(FILE, data), GivenFile("network.onnx", material(bench).network))
+    facts = _reader().given(bench, "reads").ask("structure", *files)
     if not isinstance(facts, dict):
         return "it is no network"
     return complaint_about(cast(Facts, facts), len(data), len(material(bench).network))
@@ -139,9 +140,14 @@ def complaint_about(facts: Facts, size: int, before: int) -> str | None:
     """What is wrong with a file by its structure; sizes in bytes."""
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
+    if facts["foreign"]:
+        return f"it has {shown(facts['foreign'][0])}, which a quantized network does not need"
     nodes = facts["computing"]
     if len(nodes) != COMPUTING:
-        return f"{len(nodes)} nodes multiply by weights, where the network has {COMPUTING}"
+        return (
+            f"{len(nodes)} nodes on the way to its output multiply by weights, where the network "
+            f"has {COMPUTING}"
+        )
     for kind, said in (
         ("weight", "its weights are floats"),
         ("activation", "what goes into it is "),
@@ -153,6 +159,11 @@ def complaint_about(facts: Facts, size: int, before: int) -> str | None:
         return (
             f"{len(bad)} of {len(nodes)} are not computed with integers of a fixed scale: of the "
             f"{bad[0]['op']} {bad[0]['name']!r}, for one, {said}{how}"
+        )
+    if facts["unlike"]:
+        return (
+            f"the weights of {shown(facts['unlike'][0])} are those of no layer of the network: "
+            "rounding and folding a normalization leave every output channel its direction"
         )
     if size > MOST_SHARE_OF_SIZE * before:
         return f"it has {size / before:.2f} of the float32 network's bytes: are weights in it twice"
@@ -227,11 +238,12 @@ class _Pool:
         self.signs: Floats | None = None
 
     def entrant(self, candidate: Candidate, bench: Bench) -> tuple[Link, Candidate]:
-        """A process of ours that has the candidate's file, and nothing else."""
+        """A process of ours that has the candidate's file; the candidate's own has ended."""
         (signs,) = _signs(bench, _seed(bench)).arguments
         self.signs = cast(Any, signs).values
-        process = runner().another(bench, given=True)
         data = quantized(candidate, bench)
+        bench.worker(candidate).close()
+        process = runner().another(bench, given=True)
         process.ask("load", GivenFile(FILE, data), session_options.plain(bench.launcher.threads))
         process.resolve("run")
         return process.link, process.as_candidate("run")
@@ -290,12 +302,13 @@ def _seed(bench: Bench) -> int:
 
 
 def _maker(bench: Bench) -> Process:
-    return Program(program_files("quantization.py"), "quantization.py").trusted(bench)
+    return _reader().trusted(bench)
 
 
 @cache
 def _reader() -> Program:
-    return Program(program_files("quantization.py"), "quantization.py")
+    files = program_files("quantization.py", "quantized_weights.py", "graph_walk.py")
+    return Program(files, "quantization.py")
 
 
 def _activation(kind: str) -> str:

@@ -98,8 +98,10 @@ def _made(candidate: Candidate, bench: Bench) -> bytes:
 
 
 def _entrant(candidate: Candidate, bench: Bench) -> tuple[Link, Candidate]:
+    """A program of ours that has the candidate's file; what is the candidate's own has ended."""
     data = bench.shared("prepared", lambda: _made(candidate, bench))
     options = session_options.asked(replace(candidate, name="session_options"), bench)
+    bench.worker(candidate).close()
     process = runner().another(bench, given=True)
     process.ask("load", GivenFile(FILE, data), options)
     process.resolve("run")

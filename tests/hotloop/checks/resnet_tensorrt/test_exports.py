@@ -14,7 +14,13 @@ import pytest
 
 from hotloop import extras, paths, render
 from hotloop.checks.resnet_tensorrt import exports, given_files, nano
-from hotloop.checks.resnet_tensorrt.exported_files import end_complaint, whole
+from hotloop.checks.resnet_tensorrt.exported_files import (
+    end_complaint,
+    whole,
+    without_the_network,
+)
+from hotloop.checks.resnet_tensorrt.halves import unlike
+from hotloop.checks.resnet_tensorrt.network_cost import kernels, last_layer
 from hotloop.checks.resnet_tensorrt.small_plans import Plan, Step, memory, plans
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate, Check, Rung, judge_rungs
@@ -166,6 +172,62 @@ def test_ends_are_looked_at_one_by_one() -> None:
     assert "has 0" in (end_complaint({}, "inputs", "frames", "UINT8", ()) or "")
 
 
+def test_a_file_holds_the_whole_network() -> None:
+    layers = [["Conv", list(shape), "FLOAT"] for shape in kernels()]
+    head = ["Gemm", list(last_layer()), "FLOAT"]
+    assert len(layers) == 53
+    assert without_the_network({"products": [*layers, head]}) is None
+    turned = ["MatMul", list(reversed(last_layer())), ""]
+    assert without_the_network({"products": [["Conv", [3, 3, 1, 1], ""], *layers, turned]}) is None
+    assert "53 convolutions 52 lead" in (without_the_network({"products": layers[1:]}) or "")
+    assert "last layer" in (without_the_network({"products": layers}) or "")
+    assert "53 convolutions 0 lead" in (without_the_network({}) or "")
+
+
+def test_every_product_of_the_model_is_asked_for() -> None:
+    before = {"products": [["Conv", [4, 3, 3, 3], "FLOAT"]] * 2, "operators": ["Conv", "Relu"]}
+    half = ["Conv", [4, 3, 3, 3], "FLOAT16"]
+    told = {"products": [half, half], "operators": ["Cast", "Conv", "Relu"]}
+    assert unlike(told, before) is None
+    assert "1 products" in (unlike(told | {"products": [half]}, before) or "")
+    assert "'If'" in (unlike(told | {"operators": ["Conv", "If"]}, before) or "")
+    assert "not ONNX's own" in (unlike(told | {"functions": 1}, before) or "")
+    assert "not ONNX's own" in (unlike(told | {"foreign": ["own"]}, before) or "")
+
+
+# --- what a file says of itself -------------------------------------------------------------------
+
+
+@needs_onnx
+def test_nothing_is_hidden_behind_many_others_or_an_identity(tmp_path: Path) -> None:
+    from onnx import TensorProto, helper, save
+
+    nodes = [helper.make_node("Abs", ["x"], [f"dead_{n}"]) for n in range(70)]
+    nodes += [
+        helper.make_node("Constant", [], ["far"], value_int=2**40),
+        helper.make_node("Constant", [], ["kernel"], value_floats=[1.0]),
+        helper.make_node("Mul", ["stored", "kernel"], ["computed"]),
+        helper.make_node("Identity", ["computed"], ["handed_on"]),
+        helper.make_node("Identity", ["stored"], ["handed_over"]),
+        helper.make_node("Conv", ["x", "handed_on"], ["y"]),
+        helper.make_node("Conv", ["x", "handed_over"], ["unused"]),
+        helper.make_node("Hardmax", ["y"], ["z"]),
+    ]
+    kernel = helper.make_tensor("stored", TensorProto.FLOAT, [1, 1, 1, 1], [1.0])
+    ends = [
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 1, 4, 4])]
+        for name in ("x", "z")
+    ]
+    model = helper.make_model(helper.make_graph(nodes, "net", *ends, [kernel]))
+    save(model, str(tmp_path / "model.onnx"))
+    told = harness("model_facts").facts(str(tmp_path / "model.onnx"))
+    assert {"Hardmax", "Abs", "Conv"} <= {*told["operators"]}
+    assert told["computed_kernels"] == 1
+    assert told["beyond_int32"]
+    # The second convolution leads nowhere.
+    assert told["products"] == [["Conv", [1, 1, 1, 1], ""]]
+
+
 # --- the engine's code, with a module that only writes down ---------------------------------------
 
 
@@ -182,7 +244,13 @@ def solution(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 
 
 def harness(name: str) -> ModuleType:
-    return loaded(given_files.HARNESS / f"{name}.py")
+    """A program's file, which finds its neighbours as it does in a worker."""
+    beside = str(given_files.HARNESS)
+    sys.path.insert(0, beside)
+    try:
+        return loaded(given_files.HARNESS / f"{name}.py")
+    finally:
+        sys.path.remove(beside)
 
 
 def loaded(path: Path) -> ModuleType:
@@ -233,8 +301,10 @@ def test_half_precision_is_in_the_model_and_not_in_a_flag(
     solution.build_engine(model, "fp16", str(tmp_path / "timings"), str(tmp_path / "engine"))
     given = next(call[1] for call in calls if call[0] == "parse")
     (tmp_path / "parsed.onnx").write_bytes(given)
-    assert facts(str(tmp_path / "parsed.onnx"))["halved"]
-    assert not facts(model)["halved"]
+    halves, singles = facts(str(tmp_path / "parsed.onnx")), facts(model)
+    assert {kind for _, _, kind in halves["products"]} == {"FLOAT16"}
+    assert unlike(halves, singles) is None
+    assert "another type" in (unlike(singles, singles) or "")
 
 
 @needs_onnx

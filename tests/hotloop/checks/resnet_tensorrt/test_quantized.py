@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from hotloop.checks.resnet_tensorrt import quantized
+from hotloop.checks.resnet_tensorrt import given_files, quantized
 from hotloop.checks.resnet_tensorrt.network_cost import flops
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.check import Candidate
@@ -19,7 +20,8 @@ from hotloop.judge.verdict import Verdict
 
 def facts(**changes: Any) -> dict[str, Any]:
     node = {"op": "Conv", "name": "one", "activation": "static", "weight": "static"}
-    known: dict[str, Any] = {"external": False, "computing": [dict(node) for _ in range(54)]}
+    known: dict[str, Any] = {"external": False, "foreign": [], "unlike": []}
+    known["computing"] = [dict(node) for _ in range(54)]
     return known | changes
 
 
@@ -39,6 +41,8 @@ def test_a_whole_network_of_integers_is_accepted() -> None:
     ("known", "size", "said"),
     [
         (facts(external=True), 290, "another file"),
+        (facts(foreign=["If"]), 290, "'If'"),
+        (facts(unlike=["head"]), 290, "'head'"),
         (facts(computing=[]), 290, "0 nodes"),
         (with_nodes(3, weight="float"), 290, "its weights are floats"),
         (with_nodes(54, activation="float"), 290, "what goes into it is a float"),
@@ -50,6 +54,24 @@ def test_others_are_not(known: dict[str, Any], size: int, said: str) -> None:
     complaint = quantized.complaint_about(known, size, 1000)
     assert complaint is not None
     assert said in complaint
+
+
+def test_rounded_and_folded_weights_are_known_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(given_files.HARNESS))
+    weights = importlib.import_module("quantized_weights")
+    rng = np.random.default_rng(0)
+    source, other = rng.normal(0, 1, (2, 8, 4, 3, 3))
+    folded = source * rng.uniform(-2, 2, (8, 1, 1, 1))
+    folded[0] *= 1e-3
+    step = np.full_like(folded, np.abs(folded).max() / 127)
+    rounded = step * np.rint(folded / step)
+    layers = [("rounded", (rounded, step)), ("other", (other, 0 * step))]
+    assert weights.unlike(layers, [source, other]) == []
+    assert weights.unlike(layers, [other]) == ["rounded"]
+    assert weights.unlike(layers, [source]) == ["other"]
+    assert weights.unlike([layers[0], layers[0]], [source]) == ["rounded"]
+    assert weights.unlike([("none", None)], [source]) == ["none"]
+    assert weights.unlike([("turned", (rounded.swapaxes(2, 3), step))], [source]) == ["turned"]
 
 
 def test_a_few_lost_signs_are_allowed() -> None:

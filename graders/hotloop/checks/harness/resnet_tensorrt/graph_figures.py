@@ -17,6 +17,9 @@ from onnx import TensorProto, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 CHANNELS, SIDE = 6, 8
+CHANGES = ("Sqrt", "Abs", "Exp")
+"""Operators of one input: on constants they can be folded, on activations not."""
+
 
 Motif = Callable[[Builder, str], str]
 Arrays = Mapping[str, NDArray[np.generic]]
@@ -31,7 +34,24 @@ def puzzling(rng: Rng) -> onnx.ModelProto:
         x = MOTIFS[place](net, x)
     _spare(net)
     net.outputs.append(_head(net, x))
-    return net.model()
+    return _without_hints(net.model(), rng)
+
+
+def _without_hints(model: onnx.ModelProto, rng: Rng) -> onnx.ModelProto:
+    """Initializers under names that say nothing, in an order that says nothing."""
+    graph = model.graph
+    order = rng.permutation(len(graph.initializer))
+    stored = [graph.initializer[int(place)] for place in order]
+    names = {tensor.name: f"weight_{number}" for number, tensor in enumerate(stored)}
+    for tensor in stored:
+        tensor.name = names[tensor.name]
+    for node in graph.node:
+        node.input[:] = [names.get(name, name) for name in node.input]
+    shuffled = [onnx.TensorProto.FromString(tensor.SerializeToString()) for tensor in stored]
+    del graph.initializer[:]
+    graph.initializer.extend(shuffled)
+    onnx.checker.check_model(model, full_check=True)
+    return model
 
 
 def figures(model: onnx.ModelProto, batch: int) -> dict[str, object]:
@@ -111,10 +131,45 @@ def _computed_weight(net: Builder, x: str) -> str:
 
 
 def _constants_in_a_row(net: Builder, x: str) -> str:
+    """A Constant, an operator that activations go through too, and a product with a stored one."""
     values = net.rng.uniform(1, 4, (1, CHANNELS, 1, 1)).astype(np.float32)
     constant = net.node("Constant", [], value=numpy_helper.from_array(values))
-    root = net.node("Sqrt", [constant])
-    return net.node("Div", [x, root])
+    changed = net.node(str(net.rng.choice(CHANGES)), [constant])
+    return net.node("Div", [x, net.node("Mul", [_gain(net), changed])])
+
+
+def _product_of_stored(net: Builder, x: str) -> str:
+    """Two stored tensors first, and then what has come in: only one of the products is known."""
+    return _scaled(net, net.node("Mul", [_gain(net), _gain(net)]), x)
+
+
+def _stored_first(net: Builder, x: str) -> str:
+    """A product that has a stored tensor where another one has the activation."""
+    return _scaled(net, _gain(net), x)
+
+
+def _gain(net: Builder) -> str:
+    return net.weight(net.rng.uniform(0.5, 1.5, (1, CHANNELS, 1, 1)), "gain")
+
+
+def _scaled(net: Builder, gain: str, x: str) -> str:
+    made = net.node("Mul", [gain, x])
+    net.channels[made] = CHANNELS
+    return made
+
+
+def _changed_activations(net: Builder, x: str) -> str:
+    """Operators that constants go through elsewhere; one stored tensor goes through one here."""
+    positive = net.node("Sigmoid", [x])
+    for kind in CHANGES:
+        positive = net.node(kind, [positive])
+    shift = net.node(str(net.rng.choice(CHANGES)), [net.weight(np.full((1, 1, 1, 1), 0.5), "s")])
+    return net.node("Sub", [positive, shift])
+
+
+def _channels_last_and_back(net: Builder, x: str) -> str:
+    last = net.node("Transpose", [x], perm=[0, 2, 3, 1])
+    return net.node("Transpose", [net.relu(last)], perm=[0, 3, 1, 2])
 
 
 def _half_precision(net: Builder, x: str) -> str:
@@ -141,6 +196,10 @@ MOTIFS: tuple[Motif, ...] = (
     _before_the_convolution,
     _computed_weight,
     _constants_in_a_row,
+    _product_of_stored,
+    _stored_first,
+    _changed_activations,
+    _channels_last_and_back,
     _half_precision,
     _long_way_round,
 )

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import onnx
+from graph_walk import PASSES_ON, alive, nodes_inside, nodes_within, origin, stored
 from onnx import numpy_helper
 
 MOST = 64
-"""So many of anything are told; a longer list is no better evidence."""
+"""So many of what is only shown are told. Never of what is looked for: it could be the last one."""
+
+MOST_PRODUCTS = 1000
+"""No network here has a tenth of it."""
+
+PRODUCTS = ("Conv", "Gemm", "MatMul")
 
 OWN = ("", "ai.onnx")
 LEAST, MOST_INT32 = -(2**31), 2**31 - 1
@@ -19,8 +24,9 @@ LEAST, MOST_INT32 = -(2**31), 2**31 - 1
 def facts(path: str) -> dict[str, Any]:
     """Opset, inputs and outputs, operators, types, and what an export can have gone wrong in."""
     model = onnx.load(path, load_external_data=False)
-    nodes = list(_nodes(model.graph))
-    tensors = list(_tensors(model))
+    nodes = list(nodes_within(model.graph))
+    tensors = list(_tensors(model.graph))
+    shown = _inferred(model)
     return {
         "checker": _checker(model),
         "opset": next((o.version for o in model.opset_import if o.domain in OWN), 0),
@@ -29,13 +35,14 @@ def facts(path: str) -> dict[str, Any]:
         "external": any(tensor.external_data for tensor in tensors),
         "inputs": _ends(model.graph, model.graph.input),
         "outputs": _ends(model.graph, model.graph.output),
-        "operators": dict(Counter(node.op_type for node in nodes).most_common(MOST)),
+        "operators": sorted({node.op_type for node in nodes}),
         "training": sorted({node.op_type for node in nodes if _trains(node)}),
-        "types": sorted(_types(model, nodes, tensors))[:MOST],
+        "types": sorted(_types(shown, nodes, tensors)),
         "stored": sorted({_name(tensor.data_type) for tensor in tensors}),
         "computed_kernels": _computed_kernels(model.graph, nodes),
-        "beyond_int32": any(_beyond_int32(tensor) for tensor in tensors),
-        "halved": _halved(model.graph, nodes),
+        "beyond_int32": any(_beyond_int32(tensor) for tensor in tensors)
+        or any(_is_beyond(value) for node in nodes for value in _constant_integers(node)),
+        "products": _products(model.graph, shown),
     }
 
 
@@ -47,22 +54,27 @@ def _checker(model: onnx.ModelProto) -> str | None:
     return None
 
 
-def _nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+def _inferred(model: onnx.ModelProto) -> onnx.GraphProto:
+    """The graph with the types and shapes of its tensors, as far as they can be told."""
+    try:
+        return onnx.shape_inference.infer_shapes(model).graph
+    except onnx.shape_inference.InferenceError:
+        return model.graph
+
+
+def _tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
+    """All that hold numbers, in initializers and in attributes, of inner graphs too."""
+    yield from graph.initializer
+    yield from (sparse.values for sparse in graph.sparse_initializer)
     for node in graph.node:
-        yield node
-        for attribute in node.attribute:
-            for inner in (attribute.g, *attribute.graphs):
-                yield from _nodes(inner)
-
-
-def _tensors(model: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
-    """All that hold numbers, in initializers and in attributes."""
-    yield from model.graph.initializer
-    for node in _nodes(model.graph):
         for attribute in node.attribute:
             if attribute.HasField("t"):
                 yield attribute.t
-            yield from attribute.g.initializer
+            if attribute.HasField("sparse_tensor"):
+                yield attribute.sparse_tensor.values
+            yield from attribute.tensors
+            for inner in (attribute.g, *attribute.graphs):
+                yield from _tensors(inner)
 
 
 def _ends(graph: onnx.GraphProto, values: Any) -> list[list[Any]]:
@@ -87,13 +99,9 @@ def _trains(node: onnx.NodeProto) -> bool:
 
 
 def _types(
-    model: onnx.ModelProto, nodes: list[onnx.NodeProto], tensors: list[onnx.TensorProto]
+    graph: onnx.GraphProto, nodes: list[onnx.NodeProto], tensors: list[onnx.TensorProto]
 ) -> set[str]:
     """Of everything that is stored, computed or converted to."""
-    try:
-        graph = onnx.shape_inference.infer_shapes(model).graph
-    except onnx.shape_inference.InferenceError:
-        graph = model.graph
     values = (*graph.input, *graph.value_info, *graph.output)
     found = {v.type.tensor_type.elem_type for v in values} | {t.data_type for t in tensors}
     casts = (a.i for n in nodes if n.op_type == "Cast" for a in n.attribute if a.name == "to")
@@ -101,26 +109,62 @@ def _types(
 
 
 def _computed_kernels(graph: onnx.GraphProto, nodes: list[onnx.NodeProto]) -> int:
-    """Convolutions whose weights are no stored numbers."""
-    stored = {tensor.name for tensor in graph.initializer}
-    stored |= {n.output[0] for n in nodes if n.op_type in ("Constant", "Identity")}
-    return sum(node.input[1] not in stored for node in nodes if node.op_type == "Conv")
+    """Convolutions whose weights are no stored numbers; an Identity may hand those on."""
+    known = {*stored(graph)}
+    kernels = (node.input[1] for node in nodes if node.op_type == "Conv")
+    return sum(origin(graph, name, ("Identity",)) not in known for name in kernels)
 
 
 def _beyond_int32(tensor: onnx.TensorProto) -> bool:
     if tensor.data_type != onnx.TensorProto.INT64 or tensor.external_data:
         return False
     values = numpy_helper.to_array(tensor)
-    return values.size > 0 and not (values.min() >= LEAST and values.max() <= MOST_INT32)
+    return values.size > 0 and (_is_beyond(int(values.min())) or _is_beyond(int(values.max())))
 
 
-def _halved(graph: onnx.GraphProto, nodes: list[onnx.NodeProto]) -> bool:
-    """Every convolution and matrix product has its weights in float16."""
-    types = {tensor.name: tensor.data_type for tensor in graph.initializer}
-    products = [node for node in nodes if node.op_type in ("Conv", "Gemm", "MatMul")]
-    return bool(products) and all(
-        types.get(node.input[1]) == onnx.TensorProto.FLOAT16 for node in products
-    )
+def _constant_integers(node: onnx.NodeProto) -> Iterator[int]:
+    """Of a Constant that has its numbers as attributes and not as a tensor: int64 by definition."""
+    if node.op_type != "Constant":
+        return
+    for attribute in node.attribute:
+        if attribute.name == "value_int":
+            yield attribute.i
+        elif attribute.name == "value_ints":
+            yield from attribute.ints
+
+
+def _is_beyond(value: int) -> bool:
+    return not LEAST <= value <= MOST_INT32
+
+
+def _products(graph: onnx.GraphProto, shown: onnx.GraphProto) -> list[list[Any]]:
+    """[operator, shape of its weights, type that they are stored in] of each product.
+
+    Only of such as the output needs. Weights that are not stored have the type "".
+    """
+    values = {value.name: value for value in shown.value_info}
+    known = stored(graph)
+    nodes = [each for node in alive(graph) for each in (node, *nodes_inside(node))]
+    found = [
+        [node.op_type, *_weights(graph, node.input[1], known, values)]
+        for node in nodes
+        if node.op_type in PRODUCTS
+    ]
+    return found[:MOST_PRODUCTS]
+
+
+def _weights(
+    graph: onnx.GraphProto,
+    name: str,
+    known: Mapping[str, onnx.TensorProto],
+    values: Mapping[str, onnx.ValueInfoProto],
+) -> tuple[list[int | str], str]:
+    if name in known:
+        return list(known[name].dims), _name(known[name].data_type)
+    if name in values:
+        return _dims(values[name]), ""
+    tensor = known.get(origin(graph, name, PASSES_ON))
+    return ([] if tensor is None else list(tensor.dims)), ""
 
 
 def _name(element: int) -> str:

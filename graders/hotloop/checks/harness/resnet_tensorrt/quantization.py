@@ -11,6 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+from graph_walk import alive, stored
+from quantized_weights import Weights, unlike
 from signs import normalize, pictures
 
 FLOAT = ("Conv", "Gemm", "MatMul", "FusedConv", "FusedGemm")
@@ -21,6 +23,22 @@ NIGHT = 0.25
 
 COMPUTES = (*FLOAT, *INTEGER, *DYNAMIC)
 INT8 = ("INT8", "UINT8")
+DOMAINS = ("", "ai.onnx", "com.microsoft")
+OTHERS = (
+    *(
+        "QuantizeLinear",
+        "DequantizeLinear",
+        "DynamicQuantizeLinear",
+        "Identity",
+        "Constant",
+        "Cast",
+    ),
+    *("BatchNormalization", "Relu", "Clip", "Add", "Mul", "Sub", "Div", "Sum", "QLinearAdd"),
+    *("MaxPool", "AveragePool", "GlobalAveragePool", "ReduceMean", "QLinearGlobalAveragePool"),
+    *("QLinearAveragePool", "QLinearReduceMean", "Flatten", "Reshape", "Squeeze", "Transpose"),
+)
+"""What else a quantized network is made of. Nothing in it has a graph of its own, or sums products
+as a convolution does."""
 
 
 def source():
@@ -78,34 +96,46 @@ def _drawn(seed, count):
     return pictures(seed, count)
 
 
-def structure(path):
-    """How the computing nodes of a model get their operands, in plain data.
+def structure(path, before):
+    """How the computing nodes of a model get their operands, in plain data. before: its source.
 
-    For each of them its "op" and "name", and of what kind its "activation" and its "weight" are:
-    "static", that is integers whose scale stands in the file; "dynamic", integers that are scaled
-    anew in each call; or "float". "external": whether weights lie in another file.
+    For each of them, if the output needs it, its "op" and "name", and of what kind its "activation"
+    and its "weight" are: "static", that is integers whose scale stands in the file; "dynamic",
+    integers that are scaled anew in each call; or "float". "external": whether weights lie in
+    another file. "foreign": operators that no quantized network needs. "unlike": computing nodes
+    whose weights are not those of a layer of the source.
     """
     import onnx
 
-    model = onnx.load(path, load_external_data=False)
-    return _Reader(model.graph, onnx).described() | {
-        "external": any(t.data_location == t.EXTERNAL for t in model.graph.initializer)
+    model, original = (onnx.load(file, load_external_data=False) for file in (path, before))
+    return _Reader(model.graph, onnx).described(original.graph) | {
+        "external": any(t.data_location == t.EXTERNAL for t in model.graph.initializer),
+        "foreign": _foreign(model),
     }
+
+
+def _foreign(model):
+    known = (*COMPUTES, *OTHERS)
+    nodes = [n for n in alive(model.graph) if n.op_type not in known or n.domain not in DOMAINS]
+    return [*sorted({node.op_type for node in nodes}), *(f.name for f in model.functions)]
 
 
 class _Reader:
     def __init__(self, graph, onnx):
-        self.graph = graph
-        self.constants = {each.name: each for each in graph.initializer}
+        self.graph, self.onnx = graph, onnx
+        self.constants = stored(graph)
         self.makers = {name: node for node in graph.node for name in node.output}
-        for node in graph.node:
-            if node.op_type == "Constant" and node.attribute and node.attribute[0].name == "value":
-                self.constants[node.output[0]] = node.attribute[0].t
+        self.nodes = [node for node in alive(graph) if node.op_type in COMPUTES]
         self.type_name = onnx.TensorProto.DataType.Name
 
-    def described(self):
-        nodes = [node for node in self.graph.node if node.op_type in COMPUTES]
-        return {"computing": [self._operands(node) for node in nodes]}
+    def described(self, before):
+        weights, sources = Weights(self.graph, self.onnx), Weights(before, self.onnx)
+        originals = [sources.of(node)[0] for node in before.node if node.op_type in COMPUTES]
+        layers = [(node.name, weights.of(node)) for node in self.nodes]
+        return {
+            "computing": [self._operands(node) for node in self.nodes],
+            "unlike": unlike(layers, originals),
+        }
 
     def _operands(self, node):
         if node.op_type in DYNAMIC:
@@ -127,8 +157,18 @@ class _Reader:
         if node is None or node.op_type != "DequantizeLinear":
             return "float"
         before = self.makers.get(node.input[0])
-        static = before is not None and before.op_type == "QuantizeLinear"
-        return "static" if static and self._is_constant(before.input[1]) else "dynamic"
+        if before is None or before.op_type != "QuantizeLinear":
+            return "dynamic"
+        if not self._gives_bytes(before):
+            return "float"
+        scales = (before.input[1], node.input[1])
+        return "static" if all(map(self._is_constant, scales)) else "dynamic"
+
+    def _gives_bytes(self, node):
+        """Whether a QuantizeLinear gives integers of 8 bits: its zero point's type says so."""
+        if len(node.input) > 2 and node.input[2]:
+            return self._is_integer(node.input[2])
+        return not any(a.name == "output_dtype" and a.i for a in node.attribute)
 
     def _weight(self, name):
         node = self.makers.get(name)

@@ -1,0 +1,117 @@
+"""Whose weights a quantized layer has: those of a layer of the network that it was made from.
+
+Rounding moves a weight by half a step at most, and folding a normalization scales an output channel
+as a whole. So every channel of a layer has nearly the direction of the same channel of the
+network's layer.
+"""
+
+import numpy as np
+from graph_walk import PASSES_ON, origin, stored
+
+NEAR = 0.99
+"""Cosine between a channel and its source: rounding to 8 bits leaves 0.9999 of a normal one."""
+
+HALF = 0.55
+"""Of a step: with one scale for a whole layer small channels lose their direction, and every one of
+their weights is still its source, rounded."""
+
+
+class Weights:
+    """Weights of a graph's layers as [outputs, ...], with the size of a step of their rounding."""
+
+    def __init__(self, graph, onnx):
+        self.graph, self.onnx = graph, onnx
+        self.makers = {name: node for node in graph.node for name in node.output}
+        self.tensors = stored(graph)
+
+    def of(self, node):
+        """(values, step by output); None when they are not in the file."""
+        placed = self._placed(node)
+        return None if placed is None else self._outputs_first(node, *placed)
+
+    def _placed(self, node):
+        """(values, step that fits their shape)."""
+        inputs = [*node.input, "", "", "", "", "", ""]
+        if node.op_type in ("QLinearConv", "QGemm", "QLinearMatMul"):
+            axis = 0 if node.op_type == "QLinearConv" or _flag(node, "transB") else -1
+            return self._steps(*inputs[3:6], axis)
+        if node.op_type in ("ConvInteger", "MatMulInteger"):
+            return self._steps(inputs[1], "", inputs[3], 0 if node.op_type == "ConvInteger" else -1)
+        maker = self.makers.get(inputs[1])
+        if maker is None or maker.op_type != "DequantizeLinear":
+            return self._steps(inputs[1], "", "", 0)
+        return self._steps(*[*maker.input, ""][:3], _flag(maker, "axis", 1))
+
+    def _steps(self, values, scale, zero, axis):
+        numbers = self._numbers(values)
+        if numbers is None:
+            return None
+        spread = [1] * numbers.ndim
+        spread[axis] = -1
+        step, middle = self._numbers(scale), self._numbers(zero)
+        step = np.zeros(()) if step is None else _along(step, spread)
+        middle = np.zeros(()) if middle is None else _along(middle, spread)
+        given = (numbers - middle) * (step if scale else 1.0)
+        return given, np.broadcast_to(step, numbers.shape)
+
+    def _outputs_first(self, node, values, steps):
+        if node.op_type in ("MatMul", "QLinearMatMul", "MatMulInteger") or (
+            "Gemm" in node.op_type and not _flag(node, "transB")
+        ):
+            return values.T, steps.T
+        return values, steps
+
+    def _numbers(self, name):
+        tensor = self.tensors.get(name) or self.tensors.get(origin(self.graph, name, PASSES_ON[:2]))
+        if tensor is None or tensor.data_location == tensor.EXTERNAL:
+            return None
+        return self.onnx.numpy_helper.to_array(tensor).astype(np.float64)
+
+
+def unlike(layers, sources):
+    """Names of the layers whose weights are those of no source, each of which is one layer's.
+
+    layers: name and what `Weights.of` gives. sources: arrays of float64, [outputs, ...].
+    """
+    left = list(sources)
+    found = []
+    for name, weights in layers:
+        same = None if weights is None else next((s for s in left if _same(*weights, s)), None)
+        if same is None:
+            found.append(name)
+        else:
+            left = [source for source in left if source is not same]
+    return found
+
+
+def _same(values, steps, source):
+    if values.shape != source.shape:
+        return False
+    rows, wanted = (each.reshape(len(each), -1) for each in (values, source))
+    steps = steps.reshape(rows.shape)
+    if not np.isfinite(rows).all():
+        return False
+    along = (rows * wanted).sum(1)
+    size = (wanted**2).sum(1)
+    # A normalization's scale may be negative, and turns its channel round then.
+    near = np.abs(along) > NEAR * np.sqrt((rows**2).sum(1) * size)
+    return bool((near | _rounded(rows, wanted, steps)).all())
+
+
+def _rounded(rows, wanted, steps):
+    """Whether there is one scale for a channel from which rounding gives all of its weights."""
+    reach = HALF * steps
+    nothing = wanted == 0
+    safe = np.where(nothing, 1.0, wanted)
+    ends = np.stack([(rows - reach) / safe, (rows + reach) / safe])
+    least = np.where(nothing, -np.inf, ends.min(0)).max(1)
+    most = np.where(nothing, np.inf, ends.max(0)).min(1)
+    return (least <= most) & (~nothing | (np.abs(rows) <= reach)).all(1)
+
+
+def _along(numbers, spread):
+    return numbers.reshape(spread) if numbers.size > 1 else numbers.reshape(())
+
+
+def _flag(node, name, otherwise=0):
+    return next((a.i for a in node.attribute if a.name == name), otherwise)
