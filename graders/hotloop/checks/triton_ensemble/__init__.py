@@ -35,7 +35,7 @@ from hotloop.judge.rungs.stable import Stable
 CLIENTS = 16
 LEAST_MEAN_BATCH = 2.0
 
-# Provisional on every device that has no recorded run: module.yaml says where they come from.
+# module.yaml says where they come from.
 THROUGHPUT_LEVELS = (Level(1.17, 1.0), Level(1.5, 0.0))
 ALONE_LEVELS = (Level(0.75, 1.0),)
 
