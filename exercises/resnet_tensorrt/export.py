@@ -13,6 +13,10 @@ from torch import nn
 FRAMES, PROBABILITIES = "frames", "probabilities"
 
 
+### TASK resnet_tensorrt.export camera
+# What comes before the network, and what comes after it?
+
+
 ### TASK resnet_tensorrt.export
 def export(opset, target):
     """Write the trained network as ONNX in this opset to the path `target`.
@@ -21,6 +25,10 @@ def export(opset, target):
     float32 [batch, 10]. All in one file.
     """
     raise NotImplementedError("resnet_tensorrt.export")
+
+
+### TASK resnet_tensorrt.jetson_nano camera
+# As Camera, within the board's table.
 
 
 ### TASK resnet_tensorrt.jetson_nano
@@ -33,6 +41,7 @@ def export_for_nano(batch, target):
     raise NotImplementedError("resnet_tensorrt.jetson_nano")
 
 
+### TASK resnet_tensorrt.jetson_nano memory
 def memory_for(path):
     """Bytes that the ONNX model at `path` needs: {"weights": …, "activations": …}.
 
@@ -43,7 +52,7 @@ def memory_for(path):
     raise NotImplementedError("resnet_tensorrt.jetson_nano")
 
 
-### TASK resnet_tensorrt.engine
+### TASK resnet_tensorrt.engine half
 def in_half(source, target):
     """Write the ONNX model at `source` to `target` with its arithmetic in float16.
 
@@ -52,6 +61,7 @@ def in_half(source, target):
     raise NotImplementedError("resnet_tensorrt.engine")
 
 
+### TASK resnet_tensorrt.engine
 def build_engine(source, precision, cache, target):
     """Build a TensorRT engine from the ONNX model at `source` and write it to `target`.
 
@@ -60,3 +70,15 @@ def build_engine(source, precision, cache, target):
     of workspace. RuntimeError with the parser's messages when the model cannot be read.
     """
     raise NotImplementedError("resnet_tensorrt.engine")
+
+
+### TASK resnet_tensorrt.engine types
+# The types that the engine is to compute in stand in the model.
+
+
+### TASK resnet_tensorrt.engine profile
+# The batches that the engine is made for.
+
+
+### TASK resnet_tensorrt.engine cache
+# The timings of builds before this one.

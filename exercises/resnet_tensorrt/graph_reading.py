@@ -37,6 +37,22 @@ def read_graph(path, batch):
     """
     raise NotImplementedError("resnet_tensorrt.read_graph")
 
+
+### TASK resnet_tensorrt.read_graph chains
+# Which nodes stand in a row, and may become one?
+
+
+### TASK resnet_tensorrt.read_graph foldable
+# Which nodes give the same in every run?
+
+
+### TASK resnet_tensorrt.read_graph macs
+# How many multiplications does one node take?
+
+
+### TASK resnet_tensorrt.read_graph memory
+# Which tensors live at one time, and what do they take?
+
 if __name__ == "__main__":
     for figure, value in read_graph(Path(sys.argv[1]), batch=1).items():
         print(f"{figure}: {value}")

@@ -23,6 +23,14 @@ def fold_batchnorm(source, target):
     raise NotImplementedError("resnet_tensorrt.fold_batchnorm")
 
 
+### TASK resnet_tensorrt.fold_batchnorm pair
+# Which Conv and BatchNormalization may become one?
+
+
+### TASK resnet_tensorrt.fold_batchnorm numbers
+# The new weight and bias.
+
+
 ### TASK resnet_tensorrt.remove_noops
 def remove_noops(source, target):
     """Reads a model from `source`, and writes it to `target` without what does nothing.
@@ -32,6 +40,22 @@ def remove_noops(source, target):
     outputs stay, and so do all other nodes.
     """
     raise NotImplementedError("resnet_tensorrt.remove_noops")
+
+
+### TASK resnet_tensorrt.remove_noops nothing
+# Which nodes only pass a tensor on, and which of them permute its axes?
+
+
+### TASK resnet_tensorrt.remove_noops axes
+# Which permutation are two, one behind the other?
+
+
+### TASK resnet_tensorrt.remove_noops nodes
+# The new nodes: who makes what is needed, and by what name?
+
+
+### TASK resnet_tensorrt.remove_noops outputs
+# What has to be there because it is an output of the graph?
 
 if __name__ == "__main__":
     source_path, target_path = (Path(argument) for argument in sys.argv[1:3])

@@ -25,8 +25,8 @@ STYLE = (
 def graph(module, name="main", marked=(), weights=False):
     """The dataflow of a Relax function, from inputs at the top to results at the bottom.
 
-    marked: names of operators that are highlighted, "relax.add" or "add". weights: draw inputs
-    behind the first one, and constants, too.
+    marked: names of operators that are highlighted, "relax.nn.relu", "nn.relu" or "relu".
+    weights: draw inputs behind the first one, and constants, too.
     """
     function = module[name] if isinstance(module, tvm.IRModule) else module
     nodes, edges = _dataflow(function, marked, weights)
@@ -102,8 +102,9 @@ def _call(call, marked):
     name = call.op.name
     if name == "relax.call_tir":
         return f"call_tir {_name(call.args[0])}", "called"
-    short = name.removeprefix("relax.").removeprefix("nn.")
-    return short, "marked" if {name, short} & set(marked) else ""
+    within = name.removeprefix("relax.")
+    short = within.removeprefix("nn.")
+    return short, "marked" if {name, within, short} & set(marked) else ""
 
 
 def _sources(expression, made):

@@ -282,6 +282,12 @@ def _navigation(modules: Iterable[curriculum.Module]) -> list[dict[str, Any]]:
         {"Hotloop": "index.md"},
         {"Modules": entries},
         {
+            "Teaching": [
+                {"A class in JupyterLab": "a-class-in-jupyterlab.md"},
+                {"Grading at scale": "grading-at-scale.md"},
+            ]
+        },
+        {
             "The judge": [
                 {"How the judge works": "how-the-judge-works.md"},
                 {"Threat model": "threat-model.md"},

@@ -47,7 +47,8 @@ import torch
 from hotloop import check
 from software_device import Device
 
-os.environ.setdefault("KINETO_LOG_LEVEL", "6")  # the profiler need not report each start and stop
+# The profiler need not report each start and stop.
+_ = os.environ.setdefault("KINETO_LOG_LEVEL", "6")
 
 # %% [markdown]
 # ## 1. A clock that does not lie

@@ -13,14 +13,8 @@ from torch import nn
 FRAMES, PROBABILITIES = "frames", "probabilities"
 
 
-### BEGIN SOLUTION resnet_tensorrt.export
-### STUB def export(opset, target):
-### STUB     """Write the trained network as ONNX in this opset to the path `target`.
-### STUB
-### STUB     Input `frames`: uint8 [batch, 64, 64, 3], BGR, any batch. Output `probabilities`:
-### STUB     float32 [batch, 10]. All in one file.
-### STUB     """
-### STUB     raise NotImplementedError("resnet_tensorrt.export")
+### BEGIN SOLUTION resnet_tensorrt.export camera
+### STUB # What comes before the network, and what comes after it?
 class Camera(nn.Module):
     """The network with what comes before and after it, so that no caller can get that wrong."""
 
@@ -38,6 +32,17 @@ class Camera(nn.Module):
         return self.network((scaled - self.mean) / self.deviation).softmax(1)
 
 
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.export
+### STUB def export(opset, target):
+### STUB     """Write the trained network as ONNX in this opset to the path `target`.
+### STUB
+### STUB     Input `frames`: uint8 [batch, 64, 64, 3], BGR, any batch. Output `probabilities`:
+### STUB     float32 [batch, 10]. All in one file.
+### STUB     """
+### STUB     raise NotImplementedError("resnet_tensorrt.export")
 def export(opset, target):
     """Write the trained network as ONNX in this opset to the path `target`.
 
@@ -64,24 +69,8 @@ def export(opset, target):
 ### END SOLUTION
 
 
-### BEGIN SOLUTION resnet_tensorrt.jetson_nano
-### STUB def export_for_nano(batch, target):
-### STUB     """Write the network for TensorRT 8.2 on a Jetson Nano, as jetson_nano.json wants it.
-### STUB
-### STUB     Input `frames`: float32 [batch, 64, 64, 3], BGR, 0 to 255, exactly `batch` of them.
-### STUB     Output `probabilities`: float32 [batch, 10].
-### STUB     """
-### STUB     raise NotImplementedError("resnet_tensorrt.jetson_nano")
-### STUB
-### STUB
-### STUB def memory_for(path):
-### STUB     """Bytes that the ONNX model at `path` needs: {"weights": …, "activations": …}.
-### STUB
-### STUB     weights: of all initializers. activations: the most that live at one time, when the
-### STUB     nodes run in the file's order, an output is there from when its node runs until its
-### STUB     last reader has run, and the graph's input and output stay. All shapes are fixed.
-### STUB     """
-### STUB     raise NotImplementedError("resnet_tensorrt.jetson_nano")
+### BEGIN SOLUTION resnet_tensorrt.jetson_nano camera
+### STUB # As Camera, within the board's table.
 class BoardCamera(nn.Module):
     """As Camera, for frames that the host has made float, and with less left to compute.
 
@@ -103,6 +92,17 @@ class BoardCamera(nn.Module):
         return self.network(frames.permute(0, 3, 1, 2).contiguous() - self.mean).softmax(1)
 
 
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.jetson_nano
+### STUB def export_for_nano(batch, target):
+### STUB     """Write the network for TensorRT 8.2 on a Jetson Nano, as jetson_nano.json wants it.
+### STUB
+### STUB     Input `frames`: float32 [batch, 64, 64, 3], BGR, 0 to 255, exactly `batch` of them.
+### STUB     Output `probabilities`: float32 [batch, 10].
+### STUB     """
+### STUB     raise NotImplementedError("resnet_tensorrt.jetson_nano")
 def export_for_nano(batch, target):
     """Write the network for TensorRT 8.2 on a Jetson Nano, as jetson_nano.json wants it.
 
@@ -122,6 +122,18 @@ def export_for_nano(batch, target):
     )
 
 
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.jetson_nano memory
+### STUB def memory_for(path):
+### STUB     """Bytes that the ONNX model at `path` needs: {"weights": …, "activations": …}.
+### STUB
+### STUB     weights: of all initializers. activations: the most that live at one time, when the
+### STUB     nodes run in the file's order, an output is there from when its node runs until its
+### STUB     last reader has run, and the graph's input and output stay. All shapes are fixed.
+### STUB     """
+### STUB     raise NotImplementedError("resnet_tensorrt.jetson_nano")
 def memory_for(path):
     """Bytes that the ONNX model at `path` needs: {"weights": …, "activations": …}.
 
@@ -163,27 +175,13 @@ def _bytes(element, dims):
 ### END SOLUTION
 
 
-### BEGIN SOLUTION resnet_tensorrt.engine
+### BEGIN SOLUTION resnet_tensorrt.engine half
 ### STUB def in_half(source, target):
 ### STUB     """Write the ONNX model at `source` to `target` with its arithmetic in float16.
 ### STUB
 ### STUB     Names, shapes and types of inputs and outputs stay.
 ### STUB     """
 ### STUB     raise NotImplementedError("resnet_tensorrt.engine")
-### STUB
-### STUB
-### STUB def build_engine(source, precision, cache, target):
-### STUB     """Build a TensorRT engine from the ONNX model at `source` and write it to `target`.
-### STUB
-### STUB     precision: "fp32", "fp16" or "int8". cache: the path of a timing cache, which is read
-### STUB     if it is there and written afterwards. Batches from 1 to 64, made for 32; at most 1 GiB
-### STUB     of workspace. RuntimeError with the parser's messages when the model cannot be read.
-### STUB     """
-### STUB     raise NotImplementedError("resnet_tensorrt.engine")
-SMALLEST, USUAL, LARGEST = 1, 32, 64
-WORKSPACE_BYTES = 1 << 30
-
-
 def in_half(source, target):
     """Write the ONNX model at `source` to `target` with its arithmetic in float16.
 
@@ -199,6 +197,18 @@ def in_half(source, target):
     onnx.save(half.model, target)
 
 
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.engine
+### STUB def build_engine(source, precision, cache, target):
+### STUB     """Build a TensorRT engine from the ONNX model at `source` and write it to `target`.
+### STUB
+### STUB     precision: "fp32", "fp16" or "int8". cache: the path of a timing cache, which is read
+### STUB     if it is there and written afterwards. Batches from 1 to 64, made for 32; at most 1 GiB
+### STUB     of workspace. RuntimeError with the parser's messages when the model cannot be read.
+### STUB     """
+### STUB     raise NotImplementedError("resnet_tensorrt.engine")
 def build_engine(source, precision, cache, target):
     """Build a TensorRT engine from the ONNX model at `source` and write it to `target`.
 
@@ -228,6 +238,17 @@ def build_engine(source, precision, cache, target):
     Path(target).write_bytes(engine)
 
 
+def _strongly_typed(tensorrt):
+    """TensorRT 10 has to be told; from 11 on it is always so, and the flag may go."""
+    flag = getattr(tensorrt.NetworkDefinitionCreationFlag, "STRONGLY_TYPED", None)
+    return 0 if flag is None else 1 << int(flag)
+
+
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.engine types
+### STUB # The types that the engine is to compute in stand in the model.
 def _typed(source, precision):
     """The model's bytes with the types that the engine is to compute in.
 
@@ -247,10 +268,13 @@ def _typed(source, precision):
     return _content(source)
 
 
-def _strongly_typed(tensorrt):
-    """TensorRT 10 has to be told; from 11 on it is always so, and the flag may go."""
-    flag = getattr(tensorrt.NetworkDefinitionCreationFlag, "STRONGLY_TYPED", None)
-    return 0 if flag is None else 1 << int(flag)
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.engine profile
+### STUB # The batches that the engine is made for.
+SMALLEST, USUAL, LARGEST = 1, 32, 64
+WORKSPACE_BYTES = 1 << 30
 
 
 def _profile(builder, network):
@@ -261,6 +285,11 @@ def _profile(builder, network):
     return profile
 
 
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.engine cache
+### STUB # The timings of builds before this one.
 def _content(path):
     file = Path(path)
     return file.read_bytes() if file.exists() else b""

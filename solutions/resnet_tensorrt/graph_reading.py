@@ -130,6 +130,11 @@ def element_bytes(kind):
     return helper.tensor_dtype_to_np_dtype(kind).itemsize
 
 
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.read_graph chains
+### STUB # Which nodes stand in a row, and may become one?
 def chains(graph, shown):
     """Conv + BatchNormalization + Relu, and the convolutions for which it comes to nothing."""
     consumers = {}
@@ -158,6 +163,11 @@ def chains(graph, shown):
     return fusible, blocked
 
 
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.read_graph foldable
+### STUB # Which nodes give the same in every run?
 def foldable(graph, stored):
     known = set(stored) - {value.name for value in graph.input}
     names = []
@@ -168,6 +178,11 @@ def foldable(graph, stored):
     return names
 
 
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.read_graph macs
+### STUB # How many multiplications does one node take?
 def multiplications(node, tensors):
     """Each element of the result is a sum of products: elements times the length of that sum."""
     if node.op_type == "Conv":
@@ -182,6 +197,11 @@ def multiplications(node, tensors):
     return int(np.prod(shape) * length)
 
 
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.read_graph memory
+### STUB # Which tensors live at one time, and what do they take?
 def peak_bytes(graph, stored, shown, tensors):
     last = {}
     for step, node in enumerate(graph.node):

@@ -31,6 +31,24 @@ def fold_batchnorm(source, target):
     onnx.save(model, target)
 
 
+def read_names(graph):
+    names = {name for node in graph.node for name in node.input}
+    return names | {value.name for value in graph.output}
+
+
+def remove_unread(graph, before):
+    """Initializers that somebody has read before, and nobody reads now."""
+    unread = before - read_names(graph)
+    kept = [tensor for tensor in graph.initializer if tensor.name not in unread]
+    del graph.initializer[:]
+    graph.initializer.extend(kept)
+
+
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.fold_batchnorm pair
+### STUB # Which Conv and BatchNormalization may become one?
 def foldable_pair(graph):
     """A Conv and its BatchNormalization, or None when there is none (left) to fold."""
     constant = {tensor.name for tensor in graph.initializer}
@@ -49,6 +67,11 @@ def foldable_pair(graph):
     return None
 
 
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.fold_batchnorm numbers
+### STUB # The new weight and bias.
 def fold(graph, conv, norm):
     """scale * (conv + bias - mean) / sqrt(variance + epsilon) + shift, as a convolution."""
     stored = {t.name: numpy_helper.to_array(t).astype(np.float64) for t in graph.initializer}
@@ -72,19 +95,6 @@ def attribute(node, name, default):
     return helper.get_attribute_value(found[0]) if found else default
 
 
-def read_names(graph):
-    names = {name for node in graph.node for name in node.input}
-    return names | {value.name for value in graph.output}
-
-
-def remove_unread(graph, before):
-    """Initializers that somebody has read before, and nobody reads now."""
-    unread = before - read_names(graph)
-    kept = [tensor for tensor in graph.initializer if tensor.name not in unread]
-    del graph.initializer[:]
-    graph.initializer.extend(kept)
-
-
 ### END SOLUTION
 
 
@@ -102,6 +112,7 @@ def remove_noops(source, target):
     model = onnx.load(source)
     origins, kept = traced(model)
     rewritten = Rewritten(model.graph, origins, kept)
+    make_outputs(model.graph, rewritten)
     del model.graph.node[:]
     model.graph.node.extend(rewritten.nodes)
     onnx.save(model, target)
@@ -122,6 +133,11 @@ def traced(model):
     return origins, kept
 
 
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.remove_noops nothing
+### STUB # Which nodes only pass a tensor on, and which of them permute its axes?
 def step_of(node, ranks, off, readers):
     """The axes that the node permutes, () if it does nothing, None if it computes something."""
     if node.op_type == "Identity":
@@ -136,6 +152,22 @@ def step_of(node, ranks, off, readers):
     return None
 
 
+def switched_off(graph):
+    """Initializers that say False, as a Dropout's training_mode may."""
+    flags = [t for t in graph.initializer if t.data_type == onnx.TensorProto.BOOL]
+    return {t.name for t in flags if not numpy_helper.to_array(t).any()}
+
+
+def read_anywhere(graph):
+    names = {name for node in graph.node for name in node.input if name}
+    return names | {value.name for value in graph.output}
+
+
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.remove_noops axes
+### STUB # Which permutation are two, one behind the other?
 def composed(first, second):
     """One permutation for two: axis i of the result is axis second[i] of what `first` has made."""
     axes = tuple(first[i] for i in second) if first and second else first or second
@@ -149,17 +181,11 @@ def ranks_of(model):
     return ranks | {tensor.name: len(tensor.dims) for tensor in graph.initializer}
 
 
-def switched_off(graph):
-    """Initializers that say False, as a Dropout's training_mode may."""
-    flags = [t for t in graph.initializer if t.data_type == onnx.TensorProto.BOOL]
-    return {t.name for t in flags if not numpy_helper.to_array(t).any()}
+### END SOLUTION
 
 
-def read_anywhere(graph):
-    names = {name for node in graph.node for name in node.input if name}
-    return names | {value.name for value in graph.output}
-
-
+### BEGIN SOLUTION resnet_tensorrt.remove_noops nodes
+### STUB # The new nodes: who makes what is needed, and by what name?
 class Rewritten:
     """The new nodes. What is wanted is (root, axes): a tensor, and how its axes are permuted."""
 
@@ -173,10 +199,6 @@ class Rewritten:
             node.input[:] = [self.supplied(name) for name in node.input]
             node.output[:] = [self.names.get((name, ()), name) for name in node.output]
             self.nodes.append(node)
-        for name in outputs:
-            there = self.supplied(name)
-            if there != name:
-                self.nodes.append(helper.make_node("Identity", [there], [name]))
 
     def names_of(self, outputs, made):
         """What is wanted, and how it is called: as an output if it is one, else as it first was.
@@ -207,6 +229,19 @@ class Rewritten:
         if not any(permuted in node.output for node in self.nodes):
             self.nodes.append(helper.make_node("Transpose", [source], [permuted], perm=axes))
         return permuted
+
+
+### END SOLUTION
+
+
+### BEGIN SOLUTION resnet_tensorrt.remove_noops outputs
+### STUB # What has to be there because it is an output of the graph?
+def make_outputs(graph, rewritten):
+    """Behind what is kept; one that has another name now gets an Identity."""
+    for value in graph.output:
+        there = rewritten.supplied(value.name)
+        if there != value.name:
+            rewritten.nodes.append(helper.make_node("Identity", [there], [value.name]))
 
 
 ### END SOLUTION

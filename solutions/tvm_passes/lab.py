@@ -40,6 +40,7 @@
 # %%
 import json
 import time
+import warnings
 from pathlib import Path
 
 import ir_files
@@ -49,6 +50,9 @@ from hotloop import check
 from tvm.script import ir as I
 from tvm.script import relax as R
 from tvm.script import tirx as T
+
+# What torch.export does inside of PyTorch will change there.
+warnings.filterwarnings("ignore", category=FutureWarning, module="copyreg")
 
 made = Path("made")
 made.mkdir(exist_ok=True)
@@ -159,7 +163,7 @@ print(source[source.index("__global__") :][:3000])
 check("tvm_passes.cuda_source")
 
 # %% [markdown]
-# ## From PyTorch to Relax
+# ## 4. From PyTorch to Relax
 #
 # ### CARD tvm_passes.import_network
 #
@@ -209,7 +213,7 @@ SVG(passes_drawing.loops(lowered[convolution]))
 check("tvm_passes.import_network")
 
 # %% [markdown]
-# ## Two operators become one
+# ## 5. Two operators become one
 #
 # ### CARD tvm_passes.fuse_multiply_add
 #
@@ -270,7 +274,7 @@ for fuse in (relax_pass.fuse_by_pattern, relax_pass.fuse_by_mutator):
 check("tvm_passes.fuse_multiply_add")
 
 # %% [markdown]
-# ## Checks that the loops already answer
+# ## 6. Checks that the loops already answer
 #
 # ### CARD tvm_passes.tir_pass
 #
@@ -325,7 +329,7 @@ ir_files.read_module(made / "free.json").show()
 check("tvm_passes.tir_pass")
 
 # %% [markdown]
-# ## Let it search
+# ## 7. Let it search
 #
 # ### CARD tvm_passes.tune
 #
@@ -375,7 +379,7 @@ matmul.explain("recorded_workload.json", "recorded_trials.json")
 check("tvm_passes.tune")
 
 # %% [markdown]
-# ## A graph for an accelerator
+# ## 8. A graph for an accelerator
 #
 # ### CARD tvm_passes.partition
 #
@@ -444,7 +448,7 @@ for rows, k in [(32, 40), (8, 64), (64, 256)]:
     print(rows, k, mac16.bill(read_module("made/divided.json")))
 
 # %% [markdown]
-# ## The report
+# ## 9. The report
 #
 # ### CARD tvm_passes.report
 #

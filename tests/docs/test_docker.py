@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from hotloop.cli import app
 from hotloop.serving import container
@@ -23,10 +27,10 @@ NOT_RUN = "# Not run on the machine on which it was written, which has no contai
 def faults(root: Path) -> list[str]:
     """Everything in docker/ that leads nowhere, or out of this machine's loopback."""
     found: list[str] = []
-    for path in sorted((root / "docker").iterdir()):
+    for path in sorted(path for path in (root / "docker").iterdir() if path.is_file()):
         text = path.read_text(encoding="utf-8")
         found += [f"{path.name}: {fault}" for fault in _commands(root, text)]
-        if path.suffix == ".yaml":
+        if path.name.endswith("compose.yaml"):
             found += [f"{path.name}: {fault}" for fault in _compose(path, yaml.safe_load(text))]
         if path.suffix == ".Dockerfile":
             found += [f"{path.name}: {fault}" for fault in _dockerfile(root, text)]
@@ -65,7 +69,9 @@ def _compose(path: Path, document: dict[str, Any]) -> list[str]:
             if not port.startswith("127.0.0.1:")
         ]
         for volume in service.get("volumes", ()):
-            if isinstance(volume, str) and volume.split(":")[0] not in volumes:
+            source = str(volume).rpartition(":/")[0]
+            default = re.fullmatch(r"\$\{\w+:-(\w+)\}", source)
+            if isinstance(volume, str) and (default[1] if default else source) not in volumes:
                 found.append(f"{name}: the volume {volume} is not declared")
             if isinstance(volume, dict) and not volume["read_only"]:
                 found.append(f"{name}: {volume['target']} can be written")
@@ -73,8 +79,9 @@ def _compose(path: Path, document: dict[str, Any]) -> list[str]:
 
 
 def _dockerfile(root: Path, text: str) -> list[str]:
-    sources = [word for line in re.findall(r"^COPY (.*)", text, re.MULTILINE)
-               for word in line.split()[:-1]]  # fmt: skip
+    copies = [line.split()[:-1] for line in re.findall(r"^COPY (.*)", text, re.MULTILINE)]
+    plain = [words for words in copies if not words[0].startswith("--from=")]
+    sources = [word for words in plain for word in words if not word.startswith("--")]
     return [f"COPY of {source}" for source in sources if not (root / source).exists()]
 
 
@@ -89,12 +96,18 @@ def test_all_that_is_named_is_there() -> None:
 @pytest.mark.parametrize(
     ("file", "old", "new", "fault"),
     [
-        ("compose.yaml", "docker/lab.Dockerfile", "docker/x", "lab: there is no docker/x in .."),
-        ("compose.yaml", '"127.0.0.1:8888:', '"8888:', "lab: port 8888:8888 is open to others"),
-        ("compose.yaml", "- lab:/home", "- lap:/home", "the volume lap:/home/learner is not"),
+        (
+            "compose.yaml",
+            "docker/hotloop.Docker",
+            "docker/x",
+            "lab: there is no docker/xfile in ..",
+        ),
+        ("compose.yaml", '"127.0.0.1:8000:', '"8000:', "triton: port 8000:8000 is open to others"),
+        ("compose.yaml", "- home:/home", "- hoem:/home", "the volume hoem:/home/learner is not"),
+        ("compose.yaml", ":-models}", ":-model}", "the volume ${REPOSITORY:-model}:/models:ro is"),
         ("compose.yaml", "hotloop doctor", "hotloop docker", "there is no command hotloop docker"),
-        ("lab.Dockerfile", "COPY graders", "COPY grader", "COPY of grader"),
-        ("lab.Dockerfile", '"hotloop", "lab"', '"hotloop", "lap"', "no command hotloop lap"),
+        ("hotloop.Dockerfile", "COPY docker/lab", "COPY docker/lap", "COPY of docker/lap"),
+        ("hotloop.Dockerfile", '"hotloop", "lab"', '"hotloop", "lap"', "no command hotloop lap"),
         ("triton.compose.yaml", "read_only: true", "read_only: false", "/models can be written"),
         ("triton.compose.yaml", "service: triton", "service: trito", "extends trito, which"),
         ("triton.compose.yaml", "up triton\n", "up tritons\n", "has no service tritons"),
@@ -116,7 +129,7 @@ def test_what_is_not_there_is_found(
     assert any(fault in found for found in faults(tmp_path)), faults(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["compose.yaml", "triton.compose.yaml", "triton.Dockerfile"])
+@pytest.mark.parametrize("name", ["triton.compose.yaml", "triton.Dockerfile"])
 def test_what_was_not_run_says_so_first(name: str) -> None:
     assert (ROOT / "docker" / name).read_text().splitlines()[0] == NOT_RUN
 
@@ -131,6 +144,64 @@ def test_the_tritons_of_compose_and_of_the_command_are_one() -> None:
     assert service["image"] == container.IMAGE
     assert service["command"] == ["tritonserver", "--model-repository=/models"]
     assert service["volumes"][0]["source"].startswith("${REPOSITORY:?")
+
+
+def test_whoever_runs_what_is_not_trusted_may_confine_it_and_is_not_root() -> None:
+    services = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())["services"]
+    ours = {name: each for name, each in services.items() if each["image"].startswith("hotloop-")}
+    needed = {"seccomp=unconfined", "systempaths=unconfined", "apparmor=unconfined"}
+    for name in ours.keys() - {"triton"}:
+        assert needed | {"no-new-privileges=true"} == set(ours[name]["security_opt"]), name
+        assert ours[name]["cap_drop"] == ["ALL"], name
+    text = (ROOT / "docker" / "hotloop.Dockerfile").read_text()
+    for stage in ("lab", "grader"):
+        last = text.partition(f" AS {stage}\n")[2].partition("\nFROM")[0]
+        assert re.search(r"^USER 100[01]$", last, re.MULTILINE), stage
+        assert re.search(r"^HEALTHCHECK ", last, re.MULTILINE), stage
+
+
+def test_a_learner_is_in_no_network_with_the_gradebook_and_the_cluster() -> None:
+    document = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())
+    networks = {name: set(each["networks"]) for name, each in document["services"].items()}
+    assert not networks["lab"] & (networks["postgres"] | networks["ray-head"])
+    assert networks["postgres"] == networks["ray-head"] == networks["ray-worker"] == {"cluster"}
+    assert document["networks"]["cluster"]["internal"]
+
+
+def test_what_is_locked_satisfies_what_the_project_asks_for() -> None:
+    """Of the groups that the images have; PyTorch's own wheel may be another build of its pin."""
+    folder = ROOT / "docker" / "requirements"
+    text = "".join((folder / f"{name}.txt").read_text() for name in ("torch", "cuda", "hotloop"))
+    pins = dict(re.findall(r"^([a-z0-9.-]+)==(\S+)", text, re.MULTILINE))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    groups = re.search(r"^EXTRAS = (\(.*\))$", (folder / "lock.py").read_text(), re.MULTILINE)
+    assert groups is not None
+    asked = list(project["dependencies"])
+    wanted = list(ast.literal_eval(groups[1]))
+    while wanted:
+        for requirement in project["optional-dependencies"][wanted.pop()]:
+            inner = re.fullmatch(r"hotloop\[(.*)\]", requirement)
+            wanted += inner[1].split(",") if inner else []
+            asked += [] if inner else [requirement]
+    for requirement in map(Requirement, asked):
+        pin = pins[canonicalize_name(requirement.name)]
+        assert requirement.specifier.contains(pin), f"{requirement}: {pin} is locked"
+
+
+def test_ray_on_kubernetes_is_the_ray_of_the_image() -> None:
+    manifest = yaml.safe_load((ROOT / "docker" / "kuberay.yaml").read_text())
+    locked = (ROOT / "docker" / "requirements" / "hotloop.txt").read_text()
+    assert f"\nray=={manifest['spec']['rayVersion']} " in locked
+    compose = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())
+    specs = [manifest["spec"]["headGroupSpec"], *manifest["spec"]["workerGroupSpecs"]]
+    for spec in specs:
+        [container] = spec["template"]["spec"]["containers"]
+        assert container["image"] == compose["services"]["ray-worker"]["image"]
+        assert container["securityContext"]["runAsNonRoot"] is True
+    for spec in manifest["spec"]["workerGroupSpecs"]:
+        assert spec["template"]["spec"]["hostUsers"] is False
+        context = spec["template"]["spec"]["containers"][0]["securityContext"]
+        assert context["procMount"] == "Unmasked"
 
 
 def test_options_that_are_named_exist() -> None:

@@ -180,6 +180,17 @@ def test_lab_says_what_it_would_start(tmp_path: Path) -> None:
     assert said["command"][1:] == ["-m", "jupyterlab", "lab.ipynb", "--no-browser"]
 
 
+def test_lab_opens_a_classrooms_guide(tmp_path: Path) -> None:
+    made = document("classroom", "fused_softmax", "--folder", "room", cwd=tmp_path)
+    assert made["released"] == ["fused_softmax"]
+    assert made["course"] == str(tmp_path / "room" / "course")
+    said = document("lab", "room", cwd=tmp_path)
+    assert said["command"][1:] == ["-m", "jupyterlab", "START.md"]
+    guide = (tmp_path / "room" / "START.md").read_text()
+    assert "Assignment List" in guide
+    assert "Formgrader" in guide
+
+
 def test_render_check_finds_the_clone_current() -> None:
     assert document("render", "--check") == {"stale": []}
 

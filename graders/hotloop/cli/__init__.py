@@ -16,6 +16,8 @@ from hotloop import (
 )
 from hotloop.cli import (
     check,
+    class_page,
+    classroom,
     course,
     cuda,
     demo,
@@ -25,6 +27,7 @@ from hotloop.cli import (
     grade,
     lab,
     modules,
+    regrade,
     render,
     serving,
     start,
@@ -39,12 +42,14 @@ app = typer.Typer(
 )
 
 _LEARNING = (modules, start, lab, check)
-_TEACHING = (course, grade, demo)
+_TEACHING = (course, classroom, grade, regrade, demo)
 _MAKING = (render, doctor, exploits, evidence)
 
 for _command in (*_LEARNING, *_TEACHING, *_MAKING):
     app.command(_command.__name__.rpartition(".")[2])(_command.run)
 
+# A module cannot be called like the keyword.
+app.command("class")(class_page.run)
 app.add_typer(cuda.app, name="cuda")
 app.add_typer(serving.app, name="serving")
 

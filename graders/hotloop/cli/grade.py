@@ -25,15 +25,32 @@ def run(
         int | None,
         typer.Option("--jobs", min=1, help="Gradings at once.", show_default="by cores, memory"),
     ] = None,
+    ray: Annotated[
+        str,
+        typer.Option(
+            "--ray",
+            envvar="HOTLOOP_RAY",
+            metavar="ADDRESS",
+            help="Grade on the nodes of this Ray cluster; `local` starts one here.",
+            show_default=False,
+        ),
+    ] = "",
+    again: Annotated[
+        bool, typer.Option("--again", help="Also what is graded as it stands.")
+    ] = False,
+    feedback: Annotated[bool, typer.Option(help="Write the learners' pages.")] = True,
     as_json: Json = False,
 ) -> None:
     """Grade the submissions of an nbgrader course in the sandbox; write gradebook and feedback.
 
-    Exit code 1 if a submission could not be dealt with.
+    What was graded and has not changed since is left alone, so that a grading that was stopped goes
+    on where it was. Exit code 1 if a submission could not be dealt with.
     """
     with answering(as_json) as answer:
         grading.require_course_packages()
+        from hotloop.course.attempts.connection import shown
         from hotloop.course.config import CONFIG_FILE, database
+        from hotloop.course.executors.ray import ClusterUnavailable, Ray
         from hotloop.course.grade import default_jobs, grade
 
         if not (course / CONFIG_FILE).is_file():
@@ -43,12 +60,23 @@ def run(
         wanted = [find.module(name).id for name in modules or []] or None
         try:
             with grading.progress_bar() as show:
-                graded = grade(course, student or None, wanted, show, jobs=jobs or default_jobs())
+                graded = grade(
+                    course,
+                    student or None,
+                    wanted,
+                    show,
+                    jobs=jobs or default_jobs(),
+                    executor=Ray(ray) if ray else None,
+                    again=again,
+                    feedback=feedback,
+                )
         except FileNotFoundError as error:
             raise UserError(f"{error}.") from None
+        except ClusterUnavailable as error:
+            raise UserError(f"Not graded: {error}.") from None
         document = {
             "results": grading.documents(graded.results),
-            "gradebook": database(course).removeprefix("sqlite:///"),
+            "gradebook": shown(database(course)),
             "feedback": [str(path) for path in graded.feedback],
             "problems": graded.problems,
         }

@@ -6,6 +6,7 @@ import importlib.util
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
@@ -40,8 +41,13 @@ def progress_bar() -> Generator[Callable[[Step], None]]:
         bar = progress.add_task("", total=None)
 
         def show(step: Step) -> None:
-            said = " ".join(part for part in (step.student, step.task, step.text) if part)
-            progress.update(bar, total=step.total, completed=step.done, description=said)
+            now = " ".join(part for part in (step.student, step.task, step.text) if part)
+            said = [f"{step.running} running", f"{step.failed} failed" if step.failed else ""]
+            if step.seconds_left is not None:
+                said.append(f"{timedelta(seconds=round(step.seconds_left))} left")
+            said.append(now)
+            text = ", ".join(filter(None, said))
+            progress.update(bar, total=step.total, completed=step.done, description=text)
 
         yield show
 

@@ -1,4 +1,4 @@
-"""`hotloop lab`: JupyterLab in a started folder."""
+"""`hotloop lab`: JupyterLab in a started folder, or in a classroom."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ from rich.text import Text
 from hotloop.cli.answer import Json, UserError, answering
 from hotloop.judge.launcher import default_threads, worker_environment
 
+_OPENED = ("lab.ipynb", "START.md")
+"""What is opened first: a started module's notebook, a classroom's guide."""
+
 
 def run(
-    folder: Annotated[Path, typer.Argument(help="A started folder.")] = Path(),
+    folder: Annotated[Path, typer.Argument(help="A started folder, or a classroom.")] = Path(),
     options: Annotated[
         list[str] | None,
         typer.Argument(help="After `--`: options for jupyter lab.", show_default=False),
@@ -38,8 +41,8 @@ def lab_command(folder: Path, options: list[str]) -> list[str]:
         raise UserError(f"There is no folder {folder}: make one with `hotloop start MODULE`.")
     if importlib.util.find_spec("jupyterlab") is None:
         raise UserError("JupyterLab is not installed: pip install 'hotloop[course]'")
-    notebook = ["lab.ipynb"] if (folder / "lab.ipynb").is_file() else []
-    return [sys.executable, "-m", "jupyterlab", *notebook, *options]
+    opened = [name for name in _OPENED if (folder / name).is_file()][:1]
+    return [sys.executable, "-m", "jupyterlab", *opened, *options]
 
 
 def _environment() -> dict[str, str]:

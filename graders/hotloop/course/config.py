@@ -14,7 +14,6 @@ from typing import Any, cast
 from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.exchange.default import Exchange
 from nbgrader.preprocessors import (
     AssignLatePenalties,
     CheckCellMetadata,
@@ -32,15 +31,34 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from hotloop import curriculum
+from hotloop.course import exchange
+from hotloop.course.attempts.connection import wait_for_locks
+from hotloop.course.attempts.database import CONFIG_FILE, database, default_database
 from hotloop.course.export import PendingCsvExport
 from hotloop.course.feedback import JudgedGrades
 from hotloop.course.intake import Intake
 from hotloop.course.judged_execute import JudgedExecute
 from hotloop.course.notebook_exporter import SubmissionExporter
+from hotloop.course.release_feedback import VisibleFeedback
 from hotloop.course.save_judged import SaveJudged
+from hotloop.course.submission import learners_files
 
-CONFIG_FILE = "nbgrader_config.py"
+__all__ = [
+    "CONFIG_FILE",
+    "configure",
+    "course_api",
+    "course_config",
+    "database",
+    "load_config",
+    "write_config",
+]
+
 TEMPLATES = Path(__file__).parent / "templates"
+
+VALIDATED_CELL_S = 240
+"""Seconds that a cell may run under nbgrader's Validate, which has `check` in the learner's kernel
+measure for up to two minutes; nbgrader itself allows 30.
+"""
 
 _CONFIG_TEXT = '''\
 """This course is graded by Hotloop. Settings of your own go below the last line."""
@@ -56,8 +74,11 @@ def configure(c: Config, root: Path, course_id: str) -> None:
     """Set up nbgrader for the course at `root`."""
     root = root.resolve()
     _find_commands()
+    wait_for_locks()
     _directories(c, root, course_id)
-    _exchange(c, root)
+    exchange.set_up(c, root)
+    c.ExchangeFactory.release_feedback = VisibleFeedback
+    c.Execute.timeout = VALIDATED_CELL_S
     _generate(c)
     _autograde(c, root)
     c.GenerateFeedback.preprocessors = [JudgedGrades]
@@ -70,6 +91,7 @@ def course_config(root: Path, course_id: str) -> Config:
     """The configuration as an object, for use without nbgrader's command line."""
     c = Config()
     configure(c, root, course_id)
+    c.CourseDirectory.db_url = database(root)
     return c
 
 
@@ -96,26 +118,12 @@ def write_config(root: Path, course_id: str) -> Path:
     return path
 
 
-def database(root: Path) -> str:
-    """URL of the course's gradebook."""
-    return f"sqlite:///{root.resolve() / 'gradebook.db'}"
-
-
 def _directories(c: Config, root: Path, course_id: str) -> None:
     c.CourseDirectory.root = str(root)
     c.CourseDirectory.course_id = course_id
-    c.CourseDirectory.db_url = database(root)
+    c.CourseDirectory.db_url = default_database(root)
     for step in ("source", "release", "submitted", "autograded", "feedback"):
         c.CourseDirectory[f"{step}_directory"] = step
-
-
-def _exchange(c: Config, root: Path) -> None:
-    """A folder of the course's own, where the machine has no exchange that all can write."""
-    if os.access(Exchange.root.default_value, os.W_OK | os.X_OK):
-        return
-    own = root / "exchange"
-    own.mkdir(parents=True, exist_ok=True)
-    c.Exchange.root = str(own)
 
 
 def _generate(c: Config) -> None:
@@ -134,7 +142,7 @@ def _generate(c: Config) -> None:
 
 def _autograde(c: Config, root: Path) -> None:
     c.Autograde.exporter_class = SubmissionExporter
-    c.Autograde.pre_convert_hook = Intake(root, database(root))
+    c.Autograde.pre_convert_hook = Intake(root)
     # Everything that nbgrader's other sanitizing steps do was done by SubmissionExporter.
     c.Autograde.sanitize_preprocessors = [OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
     c.Autograde.autograde_preprocessors = [
@@ -146,15 +154,7 @@ def _autograde(c: Config, root: Path) -> None:
         AssignLatePenalties,
         CheckCellMetadata,
     ]
-    c.Autograde.exclude_overwriting = _learners_files()
-
-
-def _learners_files() -> dict[str, list[str]]:
-    """By module: the files that a learner edits, which nbgrader must not replace by its own."""
-    return {
-        module.id: sorted({name for task in module.tasks for name in task.files})
-        for module in curriculum.modules()
-    }
+    c.Autograde.exclude_overwriting = {m.id: learners_files(m.id) for m in curriculum.modules()}
 
 
 def _find_commands() -> None:

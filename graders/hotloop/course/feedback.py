@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -13,8 +14,8 @@ from nbgrader.preprocessors import GetGrades
 from hotloop.course import records
 from hotloop.course.notebook_exporter import METADATA
 from hotloop.course.points import by_hand, is_open, of_grade
-from hotloop.course.render_record import number, points_text
-from hotloop.curriculum import Score
+from hotloop.course.render_record import colour, figures, number, points_text, prose
+from hotloop.curriculum import Score, load_module
 from hotloop.judge.record import Record
 
 SUMMARY = "hotloop_summary"
@@ -23,19 +24,25 @@ SUMMARY = "hotloop_summary"
 
 @dataclass(frozen=True)
 class Row:
-    """One task in the page's table. verdict is empty for what a person grades."""
+    """One task in the page's table. verdict is empty for what a person grades.
+
+    sentence and pictures are HTML in which everything of the learner's is escaped.
+    """
 
     task: str
     verdict: str
+    colour: str
     sentence: str
     points: str
     pending: bool
+    pictures: list[str]
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What the page begins with."""
+    """What the page begins with. pending: points that are open, "" when none is."""
 
+    title: str
     rows: list[Row]
     points: str
     pending: str
@@ -53,13 +60,12 @@ class JudgedGrades(GetGrades):
         self._rows: list[Row] = []
         self._scores: list[Score] = []
         nb, resources = cast(Any, super()).preprocess(nb, resources)
-        pending = sum(score.pending for score in self._scores)
-        so_far = sum(score.points for score in self._scores) - names.get("late_penalty", 0)
-        possible = sum(score.possible for score in self._scores)
+        total = _total(self._scores, float(names.get("late_penalty", 0)))
         resources[SUMMARY] = Summary(
+            title=_title(names["assignment"]),
             rows=self._rows,
-            points=f"{number(so_far)} of {number(possible)}",
-            pending=number(pending) if pending else "",
+            points=points_text(total),
+            pending=number(total.pending) if total.pending else "",
             notes=list(nb.metadata.get(METADATA, {}).get("notes", [])),
         )
         return nb, resources
@@ -82,17 +88,37 @@ class JudgedGrades(GetGrades):
         return self._grading.records.get(task) if self._grading is not None else None
 
 
+def _total(scores: Sequence[Score], penalty: float) -> Score:
+    """The sum less what came too late costs; as in nbgrader, no sum falls below 0 by it."""
+    points = sum(score.points for score in scores) - penalty
+    return Score(max(0.0, points), sum(s.pending for s in scores), sum(s.possible for s in scores))
+
+
+def _title(module: str) -> str:
+    """The module's title; its id where the course has an assignment that is no module."""
+    try:
+        return load_module(module).title
+    except (LookupError, OSError, ValueError):
+        return module
+
+
 def _row(grade: Any, score: Score, record: Record | None, cell: NotebookNode) -> Row:
+    verdict, hue, pictures = "", "", list[str]()
     if record is not None:
         verdict, sentence = record.verdict.value.replace("_", " "), record.sentence
+        hue, pictures = colour(record.verdict), figures(record)
     elif utils.is_solution(cell):
         waits = "A person has yet to grade this."
-        verdict, sentence = "", waits if is_open(grade) else by_hand(grade)
+        sentence = waits if is_open(grade) else by_hand(grade)
     else:
-        verdict, sentence = "", "Not judged yet."
-    return Row(grade.name, verdict, sentence, _points(score), bool(score.pending))
+        sentence = "Not judged yet."
+    return Row(
+        grade.name, verdict, hue, prose(sentence), _points(score), bool(score.pending), pictures
+    )
 
 
 def _points(score: Score) -> str:
+    if score.pending and score.pending >= score.possible:
+        return f"{number(score.pending)} pending"
     said = f"{number(score.points)} of {number(score.possible)}"
     return f"{said}, {number(score.pending)} pending" if score.pending else said

@@ -1,19 +1,27 @@
-"""Grades a course's submissions: nbgrader's autograde and feedback, several learners at once."""
+"""Grades a course: plans what is to be executed, has it executed, and books what comes of it.
+
+Killed at any moment, it goes on where it was: what is booked is not executed again, and whatever
+was under way is pending until it is.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from hotloop.course.booking import Bookkeeper
 from hotloop.course.config import database, load_config
-from hotloop.course.grade_one import Order, grade_one
-from hotloop.course.pool import in_parallel
-from hotloop.course.progress import Progress
+from hotloop.course.executors import Executor, Lost, Outcome, Tell, Work
+from hotloop.course.executors.local import Local
+from hotloop.course.judged_execute import JudgedExecute
+from hotloop.course.plan import Item, Planned, plan
+from hotloop.course.progress import Batch, Progress
 from hotloop.course.released import notebook_ids
-from hotloop.course.results import Graded
+from hotloop.course.results import Graded, results
+from hotloop.course.submission import Release, collect, load_release
 
 MEMORY_PER_JOB = 6 << 30
 """Bytes: the notebook's limit, and what judge and baseline take beside it."""
@@ -27,28 +35,42 @@ def grade(
     settings: Mapping[str, Any] | None = None,
     tasks: Mapping[str, Collection[str]] | None = None,
     jobs: int = 1,
+    *,
+    executor: Executor | None = None,
+    again: bool = False,
+    feedback: bool = True,
 ) -> Graded:
     """Grade all submissions in the course at `root`, or those of some learners and modules.
 
     `settings` are traits of `JudgedExecute`. `tasks`: by learner, where not all are to be judged.
-    `jobs`: how many are graded at once; what measures speed has the machine to itself even then.
-    Grading again replaces what was graded before, apart from what a person decided.
-    FileNotFoundError when there is nothing to grade, or no course.
+    `jobs`: how many are executed at once on this machine; `executor`: who executes instead.
+    What is graded as it stands is left alone, unless `again`. feedback: whether to write pages.
+    What a person decided stays. FileNotFoundError when there is nothing to grade, or no course.
     """
     root = root.resolve()
     todo = submissions(root, students, modules)
     if not todo:
         raise FileNotFoundError(f"there are no submissions to grade in {root / 'submitted'}")
-    load_config(root)
-    orders = [
-        Order(root, student, module, tuple((tasks or {}).get(student, ())), settings or {})
-        for student, module in todo
-    ]
-    jobs = min(jobs, len(orders))
-    each = in_turn(orders, on_progress) if jobs == 1 else in_parallel(orders, on_progress, jobs)
+    judged = judged_execute(root, settings or {})
+    items = [Item(s, m, tuple((tasks or {}).get(s, judged.asked()))) for s, m in todo]
+    books = Bookkeeper(root)
     graded = Graded()
-    for one in each:
-        graded.add(one)
+    url = database(root)
+    releases = {module: load_release(root, url, module) for module in {i.module for i in items}}
+    planned = _plan(root, items, releases, books, again=again)
+    batch = Batch(len(planned), on_progress)
+    who = executor or Local(min(jobs, len(planned) or 1))
+    works = (
+        Work(i.key, collect(root, i.student, releases[i.module], i.tasks))
+        for i in (each.item for each in planned)
+    )
+    with closing(who.run(works, judged.terms(), _teller(batch))) as outcomes:
+        graded.problems.update(_book(outcomes, books, batch))
+    if feedback:
+        graded.problems.update(_feedback(root, items, books, graded.problems))
+    for item in items:
+        graded.results.extend(results(root, item.student, item.module))
+        graded.feedback.extend(sorted(_pages(root, item).glob("*.html")))
     return graded
 
 
@@ -59,27 +81,85 @@ def default_jobs() -> int:
     return max(1, min(cores, memory // MEMORY_PER_JOB))
 
 
-def in_turn(orders: Sequence[Order], on_progress: Callable[[Progress], None]) -> Iterator[Graded]:
-    """One after the other, in this process."""
-    for done, order in enumerate(orders):
-        start = Progress(order.student, order.module, "", "starting", done, len(orders))
-        on_progress(start)
-
-        def tell(_student: str, task: str, text: str, start: Progress = start) -> None:
-            on_progress(replace(start, task=task, text=text))
-
-        yield grade_one(order, tell)
-
-
 def submissions(
     root: Path, students: Collection[str] | None = None, modules: Collection[str] | None = None
 ) -> list[tuple[str, str]]:
     """Learner and module of all submissions of released modules, in name order."""
     found = sorted((p.parent.name, p.name) for p in (root / "submitted").glob("*/*") if p.is_dir())
+    url = database(root)
+    released = {module: bool(notebook_ids(url, module)) for module in {m for _, m in found}}
     return [
         (student, module)
         for student, module in found
         if (students is None or student in students)
         and (modules is None or module in modules)
-        and notebook_ids(database(root), module)
+        and released[module]
     ]
+
+
+def _plan(
+    root: Path,
+    items: Sequence[Item],
+    releases: Mapping[str, Release],
+    books: Bookkeeper,
+    *,
+    again: bool,
+) -> list[Planned]:
+    """What is to be executed. From here on, no grade speaks of what is no longer there."""
+    planned = list(plan(root, items, releases, again=again))
+    for each in planned:
+        if each.stale:
+            books.open(each.item.student, each.item.module)
+    return planned
+
+
+def _teller(batch: Batch) -> Tell:
+    def tell(key: str, task: str, text: str) -> None:
+        batch.step(*Item.of(key), task, text)
+
+    return tell
+
+
+def _book(
+    outcomes: Iterable[Outcome], books: Bookkeeper, batch: Batch
+) -> Iterator[tuple[str, str]]:
+    """Book each as it comes; key and log of each that came to nothing."""
+    for key, outcome in outcomes:
+        student, module = Item.of(key)
+        if isinstance(outcome, Lost):
+            books.open(student, module)
+            problem = outcome.reason
+        else:
+            problem = books.book(student, module, outcome)
+        batch.ended(student, module, failed=bool(problem))
+        if problem:
+            yield key, problem
+
+
+def judged_execute(root: Path, settings: Mapping[str, Any]) -> JudgedExecute:
+    """What the course's configuration, and then the caller, say of how submissions are judged."""
+    config = load_config(root)
+    config.JudgedExecute.update(dict(settings))
+    return JudgedExecute(config=config)
+
+
+def _feedback(
+    root: Path, items: Sequence[Item], books: Bookkeeper, problems: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Write the pages that are missing, or older than what was booked."""
+    for item in items:
+        if item.key in problems or _is_current(root, item):
+            continue
+        problem = books.feedback(item.student, item.module)
+        if problem:
+            yield item.key, problem
+
+
+def _is_current(root: Path, item: Item) -> bool:
+    pages = [path.stat().st_mtime_ns for path in _pages(root, item).glob("*.html")]
+    booked = (root / "autograded" / item.student / item.module).glob("*.ipynb")
+    return bool(pages) and min(pages) > max((p.stat().st_mtime_ns for p in booked), default=0)
+
+
+def _pages(root: Path, item: Item) -> Path:
+    return root / "feedback" / item.student / item.module

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
 from hotloop.course.kernel import Launch
 from hotloop.judge.local import ALLOW_UNCONFINED
+
+if TYPE_CHECKING:
+    from hotloop.sandbox.zygote.zygote import Zygote
 
 
 @dataclass(frozen=True)
 class Isolation:
     """name: as records state it. launch: None where running a learner's code is refused.
 
-    refusal: one sentence that says why, and the command that mends it.
+    refusal: one sentence that says why, and the command that mends it. preloading: gives a launch
+    that has imported some packages already.
     """
 
     name: str
     launch: Launch | None
     refusal: str = ""
+    preloading: Callable[[tuple[str, ...]], Launch] | None = None
+
+    def launch_for(self, preload: tuple[str, ...]) -> Launch | None:
+        """Like `launch`, from a process that has imported `preload` already where there is one."""
+        return self.preloading(preload) if self.preloading is not None else self.launch
 
     @property
     def confined(self) -> bool:
@@ -28,13 +40,12 @@ class Isolation:
 
 def choose() -> Isolation:
     """The sandbox; or none at all, only where the environment asks for that in so many words."""
-    from hotloop.sandbox.launch import launch
     from hotloop.sandbox.level import level
     from hotloop.sandbox.plain import launch_plain
 
     name, reason = level()
     if name != "none":
-        return Isolation(name, launch)
+        return Isolation(name, zygote().launch, preloading=lambda names: zygote(names).launch)
     if os.environ.get(ALLOW_UNCONFINED) == "1":
         return Isolation("none", launch_plain)
     return Isolation(
@@ -43,3 +54,14 @@ def choose() -> Isolation:
         "Not run: this machine cannot confine a learner's code. "
         f"{reason} (To run it unconfined all the same, set {ALLOW_UNCONFINED}=1.)",
     )
+
+
+@cache
+def zygote(preload: tuple[str, ...] = ()) -> Zygote:
+    """The one of this process that has imported what a kernel needs, and `preload` besides.
+
+    It starts with the first kernel, and ends with the process.
+    """
+    from hotloop.sandbox.zygote.zygote import KERNEL, Zygote
+
+    return Zygote((*KERNEL, *preload))

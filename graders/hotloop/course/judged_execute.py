@@ -7,33 +7,29 @@ record. Nothing that a cell prints, raises or destroys has a say in the points.
 
 from __future__ import annotations
 
-import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
+import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Any as AnyTrait
 from traitlets import Float, Integer, List, Unicode
 
-from hotloop import curriculum
 from hotloop.course import records
+from hotloop.course.execution import Executed, Terms, execute
 from hotloop.course.isolation import choose
 from hotloop.course.judging import shared_judge
-from hotloop.course.kernel import Limits
-from hotloop.course.notebook_exporter import METADATA, find_notebook, read_ordinary
-from hotloop.course.notebook_run import NOTEBOOK_SUFFIX, NotebookRun, Settings
-from hotloop.course.sanitize import writable
-from hotloop.course.snapshot import snapshot
+from hotloop.course.notebook_exporter import METADATA
+from hotloop.course.submission import code_cells, collect, load_release
 
-RECORDS = "hotloop_records"
-"""Key in nbconvert's resources under which records, by task, go to the next preprocessors."""
-
-SUBMITTED = "submitted"
+GRADING = "hotloop_grading"
+"""Key in nbconvert's resources under which what was found goes to the next preprocessors."""
 
 
 class JudgedExecute(NbGraderPreprocessor):
-    """Runs one submitted notebook and has its tasks judged."""
+    """Runs one submitted notebook and has its tasks judged, unless that was done already."""
 
     cell_timeout_s = Float(60.0, help="Seconds that one cell of a learner may run.").tag(
         config=True
@@ -50,53 +46,78 @@ class JudgedExecute(NbGraderPreprocessor):
     ).tag(config=True)
     isolation = AnyTrait(choose, help="Gives the hotloop Isolation to run under.").tag(config=True)
     judge_factory = AnyTrait(shared_judge, help="Gives the judge.").tag(config=True)
-    on_progress = AnyTrait(
-        None,
-        allow_none=True,
-        help='Called with student, task ("" while cells run) and what is being done.',
+    executed = AnyTrait(
+        None, allow_none=True, help="Gives what came of the submission, where that is known."
     ).tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Judge the notebook's tasks; the records go into `resources` and into the course."""
+        """Put the outputs into the notebook, and a `Grading` into `resources`."""
         names = resources["nbgrader"]
-        student, module = names["student"], curriculum.load_module(names["assignment"])
-        folder = Path(resources["metadata"]["path"])
-        root = folder.parents[2]
-        told = nb.metadata.get(METADATA, {})
-        with tempfile.TemporaryDirectory(prefix="hotloop-submission-") as copy:
-            files = Path(copy)
-            notes = [*told.get("notes", []), *map(writable, snapshot(folder, files))]
-            _put_back_notebooks(root / SUBMITTED / student / module.id, files)
-            run = NotebookRun(self._settings(student), module, files, told.get("unreadable", ""))
-            run.run(cast(list[NotebookNode], nb.cells))
-        resources[RECORDS] = run.records
-        nb.metadata[METADATA] = {"notes": notes}
-        grading = records.Grading(student, module.id, run.digest, records.now(), notes, run.records)
-        records.keep(root, grading)
+        root = Path(resources["metadata"]["path"]).parents[2]
+        student, module = str(names["student"]), str(names["assignment"])
+        given = cast(Callable[[], Executed] | None, self.executed)
+        if given is not None:
+            executed = given()
+        else:
+            release = load_release(root, str(names["db_url"]), module)
+            executed = execute(collect(root, student, release, self.asked()), self.terms())
+        _fill(nb, executed)
+        nb.metadata[METADATA] = {"notes": list(executed.notes)}
+        resources[GRADING] = grading(student, module, executed)
         return nb, resources
 
-    def _settings(self, student: str) -> Settings:
-        def say(task: str, text: str) -> None:
-            if self.on_progress is not None:
-                self.on_progress(student, task, text)
-
-        return Settings(
-            limits=Limits(
-                cell_s=self.cell_timeout_s,
-                notebook_s=self.notebook_timeout_s,
-                memory_bytes=self.memory_mib << 20,
-            ),
+    def terms(self) -> Terms:
+        """What the configuration says of how notebooks are run."""
+        return Terms(
+            cell_s=self.cell_timeout_s,
+            notebook_s=self.notebook_timeout_s,
             judge_budget_s=self.judge_budget_s,
-            tasks=tuple(cast(Any, self).tasks),
-            isolation=self.isolation(),
+            memory_bytes=self.memory_mib << 20,
+            isolation=self.isolation,
             judge=self.judge_factory,
-            say=say,
         )
 
+    def asked(self) -> tuple[str, ...]:
+        """The tasks to be judged; none when all are."""
+        return tuple(cast(Any, self).tasks)
 
-def _put_back_notebooks(handed_in: Path, files: Path) -> None:
-    """The learner's own notebook in the place of the repaired one: it is what was handed in."""
-    known = [path.stem for path in files.glob(f"*{NOTEBOOK_SUFFIX}")]
-    for path in files.glob(f"*{NOTEBOOK_SUFFIX}"):
-        source, _ = find_notebook(handed_in / path.name, known)
-        path.write_bytes((read_ordinary(source) if source else None) or b"")
+
+def grading(student: str, module: str, executed: Executed) -> records.Grading:
+    """An execution as it is kept."""
+    return records.Grading(
+        student,
+        module,
+        executed.digest,
+        executed.graded,
+        executed.notes,
+        executed.records,
+        executed.outputs,
+        executed.seconds,
+        executed.environment,
+    )
+
+
+def known(kept: records.Grading) -> Executed:
+    """The execution that was kept as a grading."""
+    assert kept.environment is not None
+    return Executed(
+        kept.submission_digest,
+        kept.records,
+        kept.outputs,
+        kept.notes,
+        kept.graded,
+        kept.seconds,
+        kept.environment,
+    )
+
+
+def _fill(nb: NotebookNode, executed: Executed) -> None:
+    """Write outputs into the cells. RuntimeError when they are of another notebook."""
+    cells = code_cells(nb)
+    if len(cells) != len(executed.outputs):
+        raise RuntimeError(
+            f"the notebook has {len(cells)} code cells, what was executed {len(executed.outputs)}"
+        )
+    for count, (cell, outputs) in enumerate(zip(cells, executed.outputs, strict=True), start=1):
+        cell.execution_count = count
+        cell.outputs = [cast(Any, nbformat).from_dict(dict(output)) for output in outputs]

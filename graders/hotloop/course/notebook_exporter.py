@@ -43,7 +43,7 @@ class SubmissionExporter(NotebookExporter):
         repaired = repair(
             read_ordinary(source) if source is not None else None,
             released_cells(names["db_url"], assignment, names["notebook"]),
-            self._released_texts(assignment, path.name),
+            released_texts(self._release_folder(assignment) / path.name),
         )
         if renamed:
             repaired.notes.append(f"It was handed in as “{renamed}” and graded as “{path.name}”.")
@@ -55,19 +55,22 @@ class SubmissionExporter(NotebookExporter):
     def _coursedir(self) -> CourseDirectory:
         return cast(Any, self.parent).coursedir
 
+    def _release_folder(self, assignment: str) -> Path:
+        course = self._coursedir
+        return Path(course.format_path(course.release_directory, ".", assignment))
+
     def _is_submitted(self, path: Path) -> bool:
         course = self._coursedir
         relative = path.relative_to(course.root)
         return relative.parts[0] == course.submitted_directory
 
-    def _released_texts(self, assignment: str, name: str) -> set[str]:
-        course = self._coursedir
-        folder = course.format_path(course.release_directory, ".", assignment)
-        path = Path(folder) / name
-        if not path.is_file():
-            return set()
-        notebook = cast(Any, nbformat).read(path, as_version=4)
-        return {cell.source for cell in notebook.cells if cell.cell_type == "markdown"}
+
+def released_texts(path: Path) -> set[str]:
+    """The sources of a released notebook's text cells; none where there is no such file."""
+    if not path.is_file():
+        return set()
+    notebook = cast(Any, nbformat).read(path, as_version=4)
+    return {cell.source for cell in notebook.cells if cell.cell_type == "markdown"}
 
 
 def find_notebook(path: Path, known: Collection[str]) -> tuple[Path | None, str]:

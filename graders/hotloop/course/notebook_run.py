@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from hotloop.judge.lease import LONGEST_WAIT_S, Lease
 from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused
+from hotloop.sandbox.preload import imported
 
 NOTEBOOK_SUFFIX = ".ipynb"
 _WAITING = "waiting for the machine"
@@ -72,25 +73,22 @@ class NotebookRun:
         self._kernel: ConfinedKernel | None = None
         self._refusal: tuple[Verdict, str] | None = None
 
-    def run(self, cells: list[NotebookNode]) -> None:
-        """All cells in order, whatever becomes of each. Their outputs are set."""
-        self._start_kernel()
+    def run(self, cells: Sequence[tuple[str, str]]) -> list[list[NotebookNode]]:
+        """All code cells in order, whatever becomes of each; returns their outputs.
+
+        cells: the grade id of a graded cell, or nothing, and the source.
+        """
+        self._start_kernel([source for _, source in cells])
         try:
-            code = [cell for cell in cells if cell.cell_type == "code"]
-            for count, cell in enumerate(code, start=1):
-                cell.execution_count = count
-                task = self._code.get(_graded_id(cell))
-                if task is None:
-                    self._execute(cell)
-                else:
-                    self._judge_cell(cell, task)
+            return [self._outputs(grade_id, source) for grade_id, source in cells]
         finally:
             if self._kernel is not None:
                 self._kernel.close()
 
-    def _start_kernel(self) -> None:
+    def _start_kernel(self, sources: Sequence[str]) -> None:
         isolation = self.settings.isolation
-        if isolation.launch is None:
+        launch = isolation.launch_for(imported(sources))
+        if launch is None:
             self._refusal = (Verdict.NOT_MEASURED, isolation.refusal)
             return
         if self.unreadable or not any(map(_needs_kernel, self._wanted)):
@@ -98,7 +96,7 @@ class NotebookRun:
         try:
             self._kernel = ConfinedKernel(
                 self.files,
-                isolation.launch,
+                launch,
                 self._limits(),
                 confined=isolation.confined,
                 environment=_environment(),
@@ -117,13 +115,17 @@ class NotebookRun:
         one = self.settings.judge_budget_s + GRACE_S + SETTLE_S
         return replace(self.settings.limits, judging_s=one * len(self._wanted) + LONGEST_WAIT_S)
 
-    def _execute(self, cell: NotebookNode) -> None:
+    def _outputs(self, grade_id: str, source: str) -> list[NotebookNode]:
+        task = self._code.get(grade_id)
+        return self._execute(source) if task is None else [self._judged(task)]
+
+    def _execute(self, source: str) -> list[NotebookNode]:
         if self._kernel is None or not self._kernel.alive or self._is_done():
-            return
+            return []
         with self.settings.lease.shared(lambda: self.settings.say("", _WAITING)):
             self.settings.say("", "running cells")
-            _, outputs = self._kernel.execute(cell.source)
-        cell.outputs = outputs.nodes
+            _, outputs = self._kernel.execute(source)
+        return outputs.nodes
 
     def _is_done(self) -> bool:
         """When only some tasks were asked for: no later cell can have a say in them."""
@@ -131,11 +133,11 @@ class NotebookRun:
             return False
         return all(task.id in self.records for task in self._wanted if _needs_kernel(task))
 
-    def _judge_cell(self, cell: NotebookNode, task: Task) -> None:
+    def _judged(self, task: Task) -> NotebookNode:
         self.settings.say(task.id, "judging")
         record = self._judge(task)
         self.records[task.id] = record
-        cell.outputs = [_shown(record, self.module)]
+        return _shown(record, self.module)
 
     def _judge(self, task: Task) -> Record:
         if task not in self._wanted:
@@ -176,13 +178,6 @@ class NotebookRun:
 def _needs_kernel(task: Task) -> bool:
     """False for a task whose candidate is a file: the judge runs that in a worker of its own."""
     return any(name.endswith(NOTEBOOK_SUFFIX) for name in task.files)
-
-
-def _graded_id(cell: NotebookNode) -> str:
-    """The grade id of an automatically graded cell, else nothing."""
-    metadata = cell.metadata.get("nbgrader", {})
-    graded = metadata.get("grade", False) and not metadata.get("solution", False)
-    return str(metadata.get("grade_id", "")) if graded else ""
 
 
 def _shown(record: Record, module: Module) -> NotebookNode:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, cast
 
-_WIDTH, _LEFT, _RIGHT = 460, 92, 122
+_WIDTH, _LEFT, _RIGHT = 410, 92, 112
 _ROW, _BAR, _TOP = 26, 16, 26
 _SPAN = _WIDTH - _LEFT - _RIGHT
-_SHOWN_WIDTH = 560  # pixels at most; on a phone it is about 300, and letters stay legible
+_SHOWN_WIDTH = 520  # pixels at most; on a phone it is about 340, where letters are 10 pixels
 _FAR = 3.0  # a limit further away than this is not drawn to scale: the rest would be dots
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a batch is: `done` of `total` submissions are, and this one is being graded."""
+    """Where a batch is: `done` of `total` submissions are, `failed` of them without a result.
+
+    student, module, task and text: what was last heard of, and what is being done to it.
+    running: submissions under way. seconds_left: None until the first is done.
+    """
 
     student: str
     module: str
@@ -15,3 +21,36 @@ class Progress:
     text: str
     done: int
     total: int
+    running: int = 1
+    failed: int = 0
+    seconds_left: float | None = None
+
+
+@dataclass
+class Batch:
+    """Counts a batch and tells whoever waits."""
+
+    total: int
+    on_progress: Callable[[Progress], None]
+    done: int = 0
+    failed: int = 0
+    _running: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    _started: float = field(default_factory=time.monotonic)
+
+    def step(self, student: str, module: str, task: str, text: str) -> None:
+        """Something is being done to a submission."""
+        self._running.add((student, module))
+        self._tell(student, module, task, text)
+
+    def ended(self, student: str, module: str, *, failed: bool) -> None:
+        """A submission is done with."""
+        self._running.discard((student, module))
+        self.done += 1
+        self.failed += failed
+        self._tell(student, module, "", "failed" if failed else "done")
+
+    def _tell(self, student: str, module: str, task: str, text: str) -> None:
+        spent = time.monotonic() - self._started
+        left = spent / self.done * (self.total - self.done) if self.done else None
+        counts = (self.done, self.total, len(self._running), self.failed)
+        self.on_progress(Progress(student, module, task, text, *counts, left))

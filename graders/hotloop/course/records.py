@@ -1,28 +1,39 @@
-"""Keeps the judge's records of a course: one file a grading, never changed, never removed.
+"""What the judge said of a course's submissions, for whoever shows, exports or counts it.
 
-`records/<student>/<module>/<submission digest>-<time>.json`
+It is kept in the store of attempts: one attempt a grading, never changed, never removed.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Connection
+
+from hotloop import curriculum
+from hotloop.course.attempts import attempt as attempts
+from hotloop.course.attempts import store as transactions
+from hotloop.course.attempts.attempt import Attempt, Environment, Kind, Points
+from hotloop.course.attempts.course_store import store
+from hotloop.course.attempts.grader import environment, grader_digest
+from hotloop.course.attempts.record_files import TIME
 from hotloop.judge.record import Record
 
-FOLDER = "records"
 FORMAT = 1
-_BEGUN = "begun"
 
 
 @dataclass(frozen=True)
 class Grading:
-    """What one grading of one submission said. notes: about the hand-in, to the learner."""
+    """What one grading of one submission said.
+
+    graded: when it was executed. notes: about the hand-in, to the learner. outputs: by code cell,
+    as a notebook file keeps them; none in what earlier versions kept. environment: where it was
+    executed; this machine if not given.
+    """
 
     student: str
     module: str
@@ -30,73 +41,143 @@ class Grading:
     graded: str
     notes: Sequence[str]
     records: Mapping[str, Record]
+    outputs: Sequence[Sequence[Mapping[str, Any]]] = ()
+    seconds: float = 0.0
+    environment: Environment | None = None
 
 
-def keep(root: Path, grading: Grading) -> Path:
-    """Write a grading and return its file. FileExistsError rather than overwrite one."""
-    folder = root / FOLDER / grading.student / grading.module
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{grading.submission_digest[:12] or 'none'}-{grading.graded}.json"
-    document = {
-        "format": FORMAT,
-        "student": grading.student,
-        "module": grading.module,
-        "submission_digest": grading.submission_digest,
-        "graded": grading.graded,
-        "notes": list(grading.notes),
-        "records": {task: record.to_json() for task, record in grading.records.items()},
-    }
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(document, indent=1), encoding="utf-8")
-    # A link refuses to replace a file, and appears whole or not at all.
-    os.link(partial, path)
-    partial.unlink()
-    return path
+def add(root: Path, grading: Grading) -> Attempt:
+    """Store a grading that does not count yet. Stored a second time, nothing changes."""
+    return store(root).write(lambda connection: _add(connection, grading))
+
+
+def keep(root: Path, grading: Grading, why: str = "graded", batch: str = "") -> Attempt:
+    """Store a grading, unless it is there, and let it count from now on: both, or neither.
+
+    FileExistsError rather than replace another one of the same time.
+    """
+    at = attempts.now()
+
+    def work(connection: Connection) -> Attempt:
+        kept = _add(connection, grading)
+        before = transactions.last_published(connection, grading.student, grading.module)
+        event = attempts.Event(
+            id=0,
+            at=at,
+            who=attempts.account(),
+            kind=Kind.PUBLISHED,
+            student=kept.student,
+            module=kept.module,
+            attempt_id=kept.id,
+            batch=batch,
+            why=why,
+            old=points(read(before)) if before is not None else None,
+            new=points(grading),
+        )
+        transactions.note(connection, event)
+        return kept
+
+    return store(root).write(work)
 
 
 def begin(root: Path, student: str, module: str) -> None:
     """Note that a grading begins: until it ends, older ones do not count any more."""
-    folder = root / FOLDER / student / module
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / _BEGUN).write_text(now(), encoding="utf-8")
+    store(root).begin(student, module, why="graded anew")
 
 
 def latest(root: Path, student: str, module: str) -> Grading | None:
-    """The newest grading of a submission; None when there is none, or the newest never ended."""
-    files = history(root, student, module)
-    if not files:
-        return None
-    begun = root / FOLDER / student / module / _BEGUN
-    if begun.is_file() and begun.read_text(encoding="utf-8") > _time_of(files[-1]):
-        return None
-    return read(files[-1])
+    """The grading that counts; None when there is none, or the newest never ended."""
+    attempt = store(root).published(student, module)
+    return read(attempt) if attempt is not None else None
 
 
-def history(root: Path, student: str, module: str) -> list[Path]:
-    """The files of all gradings of a submission, oldest first."""
-    folder = root / FOLDER / student / module
-    return sorted(folder.glob("*.json"), key=_time_of)
+def history(root: Path, student: str, module: str) -> list[Grading]:
+    """All gradings of a learner's submissions of a module, oldest first."""
+    return [read(attempt) for attempt in store(root).history(student, module)]
 
 
-def read(path: Path) -> Grading:
-    """Read one file. ValueError when it is not of this format."""
-    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    if document.get("format") != FORMAT:
-        raise ValueError(f"{path}: format {document.get('format')!r} is not {FORMAT}")
+def read(attempt: Attempt) -> Grading:
+    """What an attempt found. ValueError when its document is not of this format."""
+    document: dict[str, Any] = json.loads(attempt.document)
+    if document.get("format", FORMAT) != FORMAT:
+        raise ValueError(f"attempt {attempt.id}: format {document['format']!r} is not {FORMAT}")
     return Grading(
-        student=document["student"],
-        module=document["module"],
-        submission_digest=document["submission_digest"],
-        graded=document["graded"],
+        student=attempt.student,
+        module=attempt.module,
+        submission_digest=attempt.submission_digest,
+        graded=attempt.graded_at.strftime(TIME),
         notes=tuple(document["notes"]),
         records={task: Record.from_json(r) for task, r in document["records"].items()},
+        outputs=document.get("outputs", ()),
+        seconds=attempt.seconds,
+        environment=Environment(attempt.environment, ""),
     )
 
 
-def _time_of(path: Path) -> str:
-    return path.stem.rpartition("-")[2]
+def points(grading: Grading) -> Points | None:
+    """What a grading is worth by itself: without late penalty, and without what a person decided.
+
+    None for a module that is no longer there.
+    """
+    from hotloop.course.points import settle
+
+    try:
+        module = curriculum.load_module(grading.module)
+    except (KeyError, ValueError, OSError):
+        return None
+    known = {task.id for task in module.tasks}
+    scores = [settle(module, t, r) for t, r in grading.records.items() if t in known]
+    return Points(sum(s.points for s in scores), sum(s.pending for s in scores))
 
 
 def now() -> str:
-    """The time of a grading, as it stands in file names: UTC, to the microsecond."""
-    return datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
+    """The time of a grading as text: UTC, to the microsecond."""
+    return attempts.now().strftime(TIME)
+
+
+def _add(connection: Connection, grading: Grading) -> Attempt:
+    where = _environment(grading)
+    attempt = _attempt(grading, where)
+    if where.document:
+        transactions.describe(connection, where)
+    kept = transactions.add(connection, attempt)
+    if kept.document != attempt.document:
+        name = f"{grading.student}/{grading.module}"
+        raise FileExistsError(f"{name} has another grading of {grading.graded}")
+    return kept
+
+
+def _environment(grading: Grading) -> Environment:
+    if grading.environment is not None:
+        return grading.environment
+    found = [record.circumstances.isolation for record in grading.records.values()]
+    return environment(found[0] if found else None)
+
+
+def _attempt(grading: Grading, where: Environment) -> Attempt:
+    about = [record.circumstances for record in grading.records.values()]
+    return Attempt(
+        student=grading.student,
+        module=grading.module,
+        submission_digest=grading.submission_digest,
+        grader_digest=grader_digest(grading.module),
+        environment=where.digest,
+        # Each grading is one of its own, whatever the judge drew for it.
+        seed=grading.graded,
+        graded_at=datetime.strptime(grading.graded, TIME).replace(tzinfo=UTC),
+        seconds=grading.seconds or sum(each.seconds for each in about),
+        device=about[0].device if about else "",
+        isolation=about[0].isolation if about else "",
+        document=_document(grading),
+    )
+
+
+def _document(grading: Grading) -> str:
+    return json.dumps(
+        {
+            "format": FORMAT,
+            "notes": list(grading.notes),
+            "records": {task: record.to_json() for task, record in grading.records.items()},
+            "outputs": [list(map(dict, cell)) for cell in grading.outputs],
+        }
+    )

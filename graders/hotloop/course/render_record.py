@@ -49,9 +49,14 @@ margin:.4em 0;width:100%;table-layout:auto}
 border-top:1px solid #8b949e40;background:none;white-space:normal}
 .hotloop td:last-child{width:60%;overflow-wrap:anywhere}.hotloop .hl-num{white-space:nowrap}
 .hotloop figure{margin:.6em 0}.hotloop figcaption,.hotloop details{font-size:12px;opacity:.85}
-.hotloop summary{cursor:pointer}
+.hotloop summary{cursor:pointer;display:list-item}
+@media (max-width:600px){.hotloop tr{display:block;padding:.3em 0;border-top:1px solid #8b949e40}
+.hotloop tr:first-child{display:none}.hotloop td{display:inline;border:0!important}
+.hotloop td:first-child{font-weight:600}.hotloop td:last-child{display:block;width:auto}}
 """
 
+
+_MEASURE_AGAIN = "In this notebook nothing is judged again by itself: run this cell once more."
 
 Worth = Mapping[str, float]
 """By rung: the points that it is worth at most."""
@@ -62,31 +67,41 @@ class Shown:
 
     def __init__(self, record: Record, score: Score | None = None) -> None:
         self.record = record
+        self.advice = _MEASURE_AGAIN if _may_change(record) else ""
         known, self.worth = _points_of(record)
         self.score = score or known
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """HTML, and a number: nbgrader's Validate takes the number for the points."""
         plain = number(self.score.points) if self.score else repr(self)
-        return {"text/html": html(self.record, self.score, self.worth), "text/plain": plain}
+        return {
+            "text/html": html(self.record, self.score, self.worth, self.advice),
+            "text/plain": plain,
+        }
 
     def __repr__(self) -> str:
-        return text(self.record, self.score)
+        return "\n".join(filter(None, (text(self.record, self.score), self.advice)))
 
 
-def html(record: Record, score: Score | None = None, worth: Worth | None = None) -> str:
-    """One block of HTML with verdict, sentence, points, rungs and speed."""
+def html(
+    record: Record, score: Score | None = None, worth: Worth | None = None, advice: str = ""
+) -> str:
+    """One block of HTML with verdict, sentence, points, rungs and speed.
+
+    advice: what to do here and now, beside what the record says.
+    """
     points = f'<span class="hl-num">{escape(points_text(score))}</span>' if score else ""
     head = (
         f'<p><span class="hl-badge">{_words(record.verdict)}</span> '
         f"<strong>{escape(record.module)}.{escape(record.task)}</strong> {points}</p>"
     )
     parts = [
-        f'<div class="hotloop" style="--hl:{_colour(record.verdict)}"><style>{_STYLE}</style>',
+        f'<div class="hotloop" style="--hl:{colour(record.verdict)}"><style>{_STYLE}</style>',
         head,
-        f"<p>{_prose(record.sentence)}</p>",
+        f"<p>{prose(record.sentence)}</p>",
+        f"<p>{prose(advice)}</p>" if advice else "",
         _rungs(record, worth or {}),
-        *[_figure(record, rung) for rung in record.rungs],
+        *figures(record),
         _circumstances(record),
         "</div>",
     ]
@@ -102,7 +117,9 @@ def text(record: Record, score: Score | None = None) -> str:
 
 
 def points_text(score: Score) -> str:
-    """`7 of 10 points`, and how many of them are still open."""
+    """`7 of 10 points`, and how many of them are still open: what is open is never a 0."""
+    if score.pending and score.pending >= score.possible:
+        return f"{number(score.pending)} points pending"
     said = f"{number(score.points)} of {number(score.possible)} points"
     return f"{said}, {number(score.pending)} pending" if score.pending else said
 
@@ -110,6 +127,11 @@ def points_text(score: Score) -> str:
 def number(value: float) -> str:
     """Points without needless decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _may_change(record: Record) -> bool:
+    """True where the next judging may well decide; what a machine lacks, it will lack then too."""
+    return any(rung.verdict in {Verdict.UNDECIDED, Verdict.JUDGE_ERROR} for rung in record.rungs)
 
 
 def _points_of(record: Record) -> tuple[Score | None, Worth | None]:
@@ -138,7 +160,7 @@ def _rung(rung: RungRecord, worth: float | None) -> str:
         points = f"{number(worth)} pending" if rung.verdict.pending else earned
     return (
         f"<tr><td>{escape(rung.rung)}</td><td>{verdict}</td>"
-        f"<td class='hl-num'>{points}</td><td>{_prose(rung.sentence)}</td></tr>"
+        f"<td class='hl-num'>{points}</td><td>{prose(rung.sentence)}</td></tr>"
     )
 
 
@@ -170,6 +192,11 @@ def _of_a_window(evidence: Mapping[str, Any], calls: int) -> str:
     return "latency: one call a window" if calls == 1 else f"throughput: {calls} calls a window"
 
 
+def figures(record: Record) -> list[str]:
+    """The drawings of the rungs that measured speed."""
+    return [drawn for drawn in (_figure(record, rung) for rung in record.rungs) if drawn]
+
+
 def _circumstances(record: Record) -> str:
     circumstances = record.circumstances
     libraries = ", ".join(f"{name} {v}" for name, v in sorted(circumstances.libraries.items()))
@@ -186,12 +213,13 @@ def _circumstances(record: Record) -> str:
     return f"<details><summary>How it was judged</summary>{'<br>'.join(lines)}</details>"
 
 
-def _prose(sentence: str) -> str:
+def prose(sentence: str) -> str:
     """A sentence as HTML; what stands between backticks is code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", escape(sentence))
 
 
-def _colour(verdict: Verdict) -> str:
+def colour(verdict: Verdict) -> str:
+    """Behind white letters."""
     if verdict is Verdict.PASSED:
         return _GOOD
     return _OPEN if verdict.pending or verdict is Verdict.PARTIAL else _BAD

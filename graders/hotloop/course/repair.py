@@ -23,6 +23,8 @@ MAX_NOTEBOOK = 16 << 20
 MAX_CELLS = 2000
 MAX_SOURCE = 256 * 1024
 """Characters of one cell."""
+MAX_MARKDOWN = 512 * 1024
+"""Characters of all text cells together: what comes after them is shown as its source, unparsed."""
 
 NOT_HANDED_IN = b'{"hotloop": "no notebook was handed in"}'
 """Stands where nbgrader needs a notebook to look at, and none came."""
@@ -71,12 +73,15 @@ def repair(
     result = Repaired(nodes.notebook(), [unreadable] if unreadable else [], unreadable)
     chosen = _choose(cells, released, result.notes)
     placed: list[tuple[str, NotebookNode]] = []
+    parsed = 0
     for index, cell in enumerate(cells):
         known = chosen.get(index)
         if known is not None:
             placed.append((known.grade_id, _released_node(known, cell.source)))
-        else:
-            placed.append(("", _plain_node(cell, known_texts)))
+            continue
+        if cell.kind == "markdown":
+            parsed += len(cell.source)
+        placed.append(("", _plain_node(cell, known_texts, parsed <= MAX_MARKDOWN)))
     _add_missing(placed, released, set(chosen.values()), result)
     result.notebook.cells = [node for _, node in placed]
     for number, node in enumerate(result.notebook.cells):
@@ -109,7 +114,9 @@ def _document(data: bytes | None) -> dict[str, Any]:
         size = MAX_NOTEBOOK >> 20
         raise Unreadable(f"The notebook is longer than {size} MiB: clear its outputs.")
     try:
-        document = json.loads(data.decode("utf-8"))
+        # From bytes: JSON may be in UTF-16 or 32 too, and begin with a byte order mark. Integers of
+        # thousands of digits are refused by int, and nothing here needs one.
+        document = json.loads(data, parse_int=float)
     except (ValueError, RecursionError):
         raise Unreadable(
             "The notebook could not be read: it is not valid JSON. "
@@ -129,8 +136,8 @@ def _submitted(cell: dict[str, Any]) -> Submitted:
     return Submitted(
         kind=kind if kind in ("code", "raw") else "markdown",
         source=writable(source),
-        grade_id=str(metadata.get("grade_id", "")),
-        cell_id=str(cell.get("id", "")),
+        grade_id=_name(metadata.get("grade_id")),
+        cell_id=_name(cell.get("id")),
     )
 
 
@@ -167,13 +174,14 @@ def _released_node(known: ReleasedCell, source: str) -> NotebookNode:
     return nodes.markdown(text if unchanged else harmless_markdown(text), metadata)
 
 
-def _plain_node(cell: Submitted, known_texts: Collection[str]) -> NotebookNode:
+def _plain_node(cell: Submitted, known_texts: Collection[str], parse: bool) -> NotebookNode:
+    """A cell that is the learner's own. parse: False when there was too much Markdown before."""
     if cell.kind == "code":
         return nodes.code(cell.source)
-    if cell.kind == "raw":
-        return nodes.markdown(literal(cell.source))
-    if cell.source in known_texts:
+    if cell.source in known_texts and cell.kind == "markdown":
         return nodes.markdown(cell.source)
+    if cell.kind == "raw" or not parse:
+        return nodes.markdown(literal(cell.source))
     return nodes.markdown(harmless_markdown(cell.source))
 
 
@@ -208,6 +216,10 @@ def _text(value: Any) -> str | None:
         return None
     parts = cast(list[Any], value)
     return "".join(parts) if all(isinstance(part, str) for part in parts) else None
+
+
+def _name(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _list(value: Any) -> list[Any]:

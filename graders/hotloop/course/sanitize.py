@@ -19,6 +19,8 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 MAX_MARKDOWN = 64 * 1024
 """Characters. Longer Markdown is shown as its source, unparsed."""
+MAX_ENVIRONMENTS = 100
+"""How often Markdown may say `\\begin{`. For each that is never ended, all the rest is searched."""
 
 _TAGS = frozenset(nh3.ALLOWED_TAGS) - {"area", "map"}
 _LINK = re.compile(r"(https?://|mailto:|#)", re.IGNORECASE)
@@ -28,8 +30,11 @@ _FENCE = re.compile(r"`{3,}|~{3,}")
 
 
 def writable(text: str) -> str:
-    """The text without half characters, which JSON can carry and no file or database takes."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    """The text without half characters, which JSON can carry and no file or database takes, and
+    without NUL, which PostgreSQL does not take."""
+    return (
+        text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}")
+    )
 
 
 def harmless_html(text: str) -> str:
@@ -45,9 +50,8 @@ def harmless_html(text: str) -> str:
 
 def harmless_markdown(source: str) -> str:
     """The source itself, or a code block showing it when rendering it could do harm."""
-    if len(source) <= MAX_MARKDOWN and _renders_harmlessly(source):
-        return source
-    return literal(source)
+    short = len(source) <= MAX_MARKDOWN and source.count("\\begin{") <= MAX_ENVIRONMENTS
+    return source if short and _renders_harmlessly(source) else literal(source)
 
 
 def literal(source: str) -> str:

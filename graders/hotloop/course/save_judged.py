@@ -7,14 +7,17 @@ is still needed, and formgrader shows it so.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, cast
 
 from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.preprocessors import SaveAutoGrades
+from traitlets import Unicode
 
 from hotloop import curriculum
-from hotloop.course.judged_execute import RECORDS
+from hotloop.course import records
+from hotloop.course.judged_execute import GRADING
 from hotloop.course.points import settle
 from hotloop.judge.record import Record
 
@@ -22,11 +25,18 @@ from hotloop.judge.record import Record
 class SaveJudged(SaveAutoGrades):
     """`SaveAutoGrades` with scores from records; written tasks stay with nbgrader."""
 
+    why = Unicode("graded", help="Why grades change, for the audit log.").tag(config=True)
+    batch = Unicode("", help="Names the command of which this is a part.").tag(config=True)
+
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Save all scores of one notebook."""
-        self._records: dict[str, Record] = resources.get(RECORDS, {})
+        """Save all scores of one notebook, and then that they are saved."""
+        grading: records.Grading = resources[GRADING]
+        self._records = grading.records
         self._answers = _solution_cells(nb)
-        return cast(Any, super()).preprocess(nb, resources)
+        nb, resources = cast(Any, super()).preprocess(nb, resources)
+        root = Path(resources["metadata"]["path"]).parents[2]
+        records.keep(root, grading, self.why, self.batch)
+        return nb, resources
 
     def _add_score(self, cell: NotebookNode, resources: Any) -> None:
         if utils.is_solution(cell):

@@ -71,7 +71,9 @@ class Bench:
         """Seconds that are left for measuring. Ruling UNDECIDED when there are none."""
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise Ruling(Verdict.UNDECIDED, "The judging's time was used up; it will be redone.")
+            raise Ruling(
+                Verdict.UNDECIDED, "The judging's time was used up: judging again decides."
+            )
         return left
 
     def deadline_in(self, most_s: float) -> float:

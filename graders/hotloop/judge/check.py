@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import importlib
 import shutil
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from hotloop import extras
-from hotloop.judge.record import RungRecord
+from hotloop.judge.record import JUDGING_SECONDS, RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
 
 if TYPE_CHECKING:
     from hotloop.judge.bench import Bench
 
-_NOT_REACHED = "Not reached:"
+NOT_REACHED = "Not reached:"
+"""How the sentence of a rung begins that was not judged, because one that it needs did not pass."""
 
 Style = Literal["return", "destination", "json"]
 
@@ -133,13 +135,20 @@ def _blocked(name: str, rung: Rung, done: Mapping[str, RungRecord]) -> RungRecor
         if earlier is None or earlier.verdict is Verdict.PASSED:
             continue
         sentence = earlier.sentence
-        if not sentence.startswith(_NOT_REACHED):
-            sentence = f"{_NOT_REACHED} “{need}” comes first. {sentence}"
+        if not sentence.startswith(NOT_REACHED):
+            sentence = f"{NOT_REACHED} “{need}” comes first. {sentence}"
         return RungRecord(name, earlier.verdict, sentence)
     return None
 
 
 def _judge_one(name: str, rung: Rung, candidate: Candidate, bench: Bench) -> RungRecord:
+    clock = time.monotonic()
+    record = _ruled(name, rung, candidate, bench)
+    taken = {JUDGING_SECONDS: round(time.monotonic() - clock, 3)}
+    return replace(record, evidence={**record.evidence, **taken})
+
+
+def _ruled(name: str, rung: Rung, candidate: Candidate, bench: Bench) -> RungRecord:
     try:
         return rung.judge(name, candidate, bench)
     except Ruling as ruling:

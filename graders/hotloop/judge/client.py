@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import selectors
 import socket
 import subprocess
 import sys
@@ -33,6 +34,7 @@ class JudgeProcess:
         self._quiet = quiet
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
+        self._early: Record | None = None
 
     def judge(
         self,
@@ -55,6 +57,7 @@ class JudgeProcess:
     def submit(self, job: Job, worker: socket.socket | None = None) -> None:
         """Send a job without waiting; `worker` is the judge's end of the kernel's connection."""
         control = self._running()
+        self._early = None
         fds = () if worker is None else (worker.fileno(),)
         wire.send(control, job.to_message(), fds)
 
@@ -65,6 +68,8 @@ class JudgeProcess:
         turn: Callable[[], None] = lambda: None,
     ) -> Record:
         """Wait for the record of the job that was submitted."""
+        if self._early is not None:
+            return self._early
         deadline = time.monotonic() + job.budget_s + GRACE_S
         while True:
             message = self._next_message(deadline)
@@ -84,8 +89,27 @@ class JudgeProcess:
         wire.send(self._control, {"op": "go"})
         return time.monotonic() - started
 
+    def follow(self, worker: socket.socket, on_progress: Callable[[str], None]) -> None:
+        """Wait until `worker` has something to read; pass on what the judge says meanwhile.
+
+        For a process that is worker and parent at once, and serves in the thread that waits.
+        """
+        while self._early is None:
+            if self._control is None:
+                raise wire.WireClosed("there is no judge")
+            # A request goes first: it may be timed.
+            if _ready(worker, self._control) is worker:
+                return
+            message = wire.receive(self._control)
+            if "record" in message:
+                self._early = Record.from_json(message["record"])
+            else:
+                on_progress(str(message.get("progress", "")))
+
     def ready_record(self) -> Record | None:
         """The record if the judge has sent it already, without waiting for it."""
+        if self._early is not None:
+            return self._early
         try:
             while True:
                 message = self._next_message(time.monotonic() + 0.05)
@@ -144,9 +168,18 @@ class JudgeProcess:
         return ours
 
 
+def _ready(first: socket.socket, second: socket.socket) -> socket.socket:
+    """Waits for either; the first one if both can be read."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(first, selectors.EVENT_READ)
+        selector.register(second, selectors.EVENT_READ)
+        readable = {key.fileobj for key, _ in selector.select()}
+    return first if first in readable else second
+
+
 def lost(job: Job, error: Exception) -> Record:
     """The record of a job whose judge was lost: a fault of the platform, never a zero."""
-    sentence = "The judge was lost; no points are lost, and the task will be judged again."
+    sentence = "The judge was lost, which costs no points: judging the task again decides."
     evidence = {"error": f"{type(error).__name__}: {error}"[:500]}
     return Record(
         job.module,

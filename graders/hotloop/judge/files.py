@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
@@ -21,9 +21,13 @@ MAX_DEPTH = 8
 
 @dataclass(frozen=True)
 class SubmissionFiles:
-    """The folder that a learner handed in; `root` is None where there are no files."""
+    """The folder that a learner handed in; `root` is None where there are no files.
+
+    read: names of the files that were asked for so far.
+    """
 
     root: Path | None
+    read: set[str] = field(default_factory=set[str], compare=False)
 
     def read_text(self, name: str, limit: int = MAX_TEXT) -> str:
         """The UTF-8 text of a file in the folder. Ruling when it cannot be had.
@@ -60,7 +64,12 @@ class SubmissionFiles:
             room -= len(found[relative])
         return found
 
+    def content(self, name: str) -> bytes:
+        """What a file holds. Ruling when it cannot be had."""
+        return self._read(name, MAX_TREE_BYTES)
+
     def _read(self, name: str, limit: int) -> bytes:
+        self.read.add(name)
         with self._opened(name, os.O_NONBLOCK) as fd:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
                 raise Ruling(Verdict.RUNTIME_ERROR, f"{name!r} is not an ordinary file.")

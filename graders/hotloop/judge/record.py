@@ -17,6 +17,9 @@ FORMAT = 1
 LONGEST_SENTENCE = 600
 """Names that a candidate chose stand in sentences: no record may grow by them."""
 
+JUDGING_SECONDS = "judging_seconds"
+"""Key in a rung's evidence: how long judging it took, the wait for its turn to measure included."""
+
 
 @dataclass(frozen=True)
 class RungRecord:

@@ -22,6 +22,7 @@ from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.link import Link
 from hotloop.judge.record import Circumstances, Record, RungRecord, summarize
+from hotloop.judge.untouched import without_blame
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
 from hotloop.worker import wire
@@ -89,7 +90,7 @@ def judge(
         check = find(job.module, job.task)
         bench = _bench(job, connection, on_progress, turn)
         only = frozenset(job.rungs) if job.rungs is not None else None
-        rungs = judge_rungs(check, bench, only)
+        rungs = without_blame(judge_rungs(check, bench, only), job.module, bench.files)
     except Exception as error:
         log.exception("judging %s.%s failed", job.module, job.task)
         rungs = (_fault(error),)

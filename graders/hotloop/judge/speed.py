@@ -251,7 +251,7 @@ class Trial:
             if len(alone) > 6 * CONTROL_PAIRS or time.monotonic() > self.deadline:
                 raise Ruling(
                     Verdict.UNDECIDED,
-                    "The baseline ran slower beside your code than alone: measured again later.",
+                    "The baseline ran slower beside your code than alone: measuring again decides.",
                 )
 
     def _require_twin_alike(self) -> None:
@@ -267,7 +267,7 @@ class Trial:
         raise Ruling(
             Verdict.UNDECIDED,
             "Two processes of the baseline are not equally fast on this machine now: "
-            "measured again later.",
+            "measuring again decides.",
         )
 
     def _hostile(self, timer: Timer) -> list[bool]:
@@ -280,5 +280,5 @@ class Trial:
     def _too_noisy(self) -> Estimate:
         raise Ruling(
             Verdict.UNDECIDED,
-            "This machine was too busy to measure on; the task stays open and is measured again.",
+            "This machine was too busy to measure on: measuring again decides.",
         )

@@ -102,7 +102,7 @@ def rule_on_speed(
     low, high = figure.interval.low, figure.interval.high
     text = f"{figure.ratio:.2f}× the baseline ({low:.2f} to {high:.2f})"
     if not outcome.decided and not outcome.samples.quiet:
-        sentence = f"{text}: too close to a level for this machine today; measured again later."
+        sentence = f"{text}: too close to a level for this machine today; measuring again decides."
         return RungRecord(name, Verdict.UNDECIDED, sentence, evidence=evidence)
     share = earned(levels, figure)
     ahead = [lv for lv in levels if standing(lv, figure) is not Standing.REACHED]

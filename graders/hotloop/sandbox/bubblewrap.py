@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ USER_ID = 1000
 """Inside a user namespace; root gives a spare id of the machine instead."""
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_ZYGOTE = ("CAP_SYS_ADMIN", "CAP_NET_ADMIN", "CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
 _NAMESPACES = ("pid", "net", "ipc", "uts", "cgroup")
 
 
@@ -58,12 +60,28 @@ def command(
     return [
         bwrap,
         *_isolation(uid is None),
-        *_mounts(confinement, staged, fds),
+        *_mounts(confinement, staged, fds.passwd, fds.group),
         *("--seccomp", str(fds.seccomp)),
         *("--json-status-fd", str(fds.status)),
         *("--block-fd", str(fds.block), "--sync-fd", str(fds.release)),
         "--",
         *drop,
+        *confinement.argv,
+    ]
+
+
+def zygote_command(confinement: Confinement, status: int, passwd: int, group: int) -> list[str]:
+    """For a trusted process that confines its children by itself: namespaces and view as for any
+    other, but no filter, and as root the capabilities that it takes to make namespaces."""
+    plain = os.geteuid() != 0
+    capabilities = () if plain else [part for name in _ZYGOTE for part in ("--cap-add", name)]
+    return [
+        program() or "bwrap",
+        *_isolation(plain),
+        *("--cap-drop", "ALL", *capabilities),
+        *_mounts(confinement, None, passwd, group),
+        *("--json-status-fd", str(status)),
+        "--",
         *confinement.argv,
     ]
 
@@ -104,16 +122,19 @@ def _drop_to(uid: int) -> tuple[str, ...]:
     )
 
 
-def _mounts(confinement: Confinement, staged: Path | None, fds: Descriptors) -> Iterator[str]:
+def _mounts(
+    confinement: Confinement, staged: Path | None, passwd: int, group: int
+) -> Iterator[str]:
     size = str(confinement.tmp_bytes)
     yield from ("--proc", "/proc", "--dev", "/dev")
     yield from ("--size", size, "--perms", "1777", "--tmpfs", "/dev/shm")
     yield from ("--size", size, "--perms", "1777", "--tmpfs", "/tmp")
     yield from ("--size", size, "--perms", "0777", "--tmpfs", HOME)
-    yield from _folders(confinement, base_view())
+    for folder in folders(confinement, base_view()):
+        yield from ("--dir", folder)
     yield from _trees(base_view())
-    yield from ("--perms", "0444", "--file", str(fds.passwd), "/etc/passwd")
-    yield from ("--perms", "0444", "--file", str(fds.group), "/etc/group")
+    yield from ("--perms", "0444", "--file", str(passwd), "/etc/passwd")
+    yield from ("--perms", "0444", "--file", str(group), "/etc/group")
     if staged is not None:
         yield from ("--ro-bind", str(staged), SUBMISSION)
     for inside, outside in confinement.read_only.items():
@@ -127,7 +148,7 @@ def _mounts(confinement: Confinement, staged: Path | None, fds: Descriptors) -> 
     yield from ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", HOME)
 
 
-def _folders(confinement: Confinement, view: View) -> Iterator[str]:
+def folders(confinement: Confinement, view: View) -> Iterator[str]:
     """What leads to a mount, open to all: bubblewrap itself would close it to all but root."""
     seen = [inside for inside, _ in view.seen]
     inner = map(Path, (*confinement.read_only, *confinement.writable))
@@ -135,7 +156,7 @@ def _folders(confinement: Confinement, view: View) -> Iterator[str]:
     parents = {parent for path in targets for parent in path.parents if parent.name}
     for parent in sorted(parents):
         if not below(parent, seen):
-            yield from ("--dir", str(parent))
+            yield str(parent)
 
 
 def _trees(view: View) -> Iterator[str]:

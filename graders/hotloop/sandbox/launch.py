@@ -7,29 +7,22 @@ executed.
 
 from __future__ import annotations
 
-import math
 import os
-import resource
-import signal
 import subprocess
 import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import cache
-from pathlib import Path
 from subprocess import Popen
 
-from hotloop.sandbox import bubblewrap, cgroup, processes, seccomp, staging
+from hotloop.sandbox import bubblewrap, processes, seccomp
 from hotloop.sandbox.confinement import Confined, Confinement, SandboxUnavailable
-from hotloop.sandbox.freezer import Freezer, SignalFreezer
-from hotloop.sandbox.process import WatchedProcess
+from hotloop.sandbox.process import Ending
 from hotloop.sandbox.requirements import diagnose, missing
+from hotloop.sandbox.restrained import RestrainedProcess, sweep
 from hotloop.sandbox.status import StatusPipe
-from hotloop.sandbox.uids import UidLease, lease_uid
-from hotloop.sandbox.watchdog import Limits, OutputBuffer, Watchdog, wait_readable
+from hotloop.sandbox.watchdog import OutputBuffer, wait_readable
 
 START_TIMEOUT_S = 20.0
-MAX_STAGED_BYTES = 64 << 20
 _STEP_S = 0.0003
 
 
@@ -39,62 +32,34 @@ def launch(confinement: Confinement) -> Confined:
     reason = missing()
     if reason:
         raise SandboxUnavailable(reason)
-    _sweep()
+    sweep()
     process = BubblewrapProcess(confinement)
     process.begin()
     return process
 
 
-class BubblewrapProcess(WatchedProcess):
-    """A process tree in namespaces of its own. `pid` is the first process in them."""
-
-    level = "bubblewrap"
+class BubblewrapProcess(RestrainedProcess):
+    """A program that bubblewrap executes."""
 
     def __init__(self, confinement: Confinement) -> None:
-        super().__init__()
-        self._confinement = confinement
-        self._lease: UidLease | None = None
-        self._staged: Path | None = None
-        self._groups: cgroup.Groups | None = None
-        self._freezer: Freezer | None = None
+        super().__init__(confinement)
         self._outer: Popen[bytes] | None = None
         self._status_pipe: StatusPipe | None = None
-        self._first = -1
 
-    @property
-    def freezer(self) -> Freezer:
-        """By control group where there is one, else by signals."""
-        assert self._freezer is not None
-        return self._freezer
-
-    def _start(self) -> tuple[Popen[bytes], Watchdog, OutputBuffer]:
-        confinement = self._confinement
-        if os.geteuid() == 0:
-            self._lease = lease_uid()
-        if confinement.files is not None:
-            limit = min(MAX_STAGED_BYTES, confinement.tmp_bytes)
-            self._staged = staging.stage(confinement.files, limit)
-        self._groups = cgroup.make_groups()
-        if self._groups is not None:
-            self._groups.limit(confinement.memory_bytes, confinement.processes)
-        output, writer = os.pipe2(os.O_CLOEXEC)
-        buffer = OutputBuffer(output, confinement.output_bytes)
-        with ExitStack() as failed, ExitStack() as stack:
-            failed.callback(os.close, output)
-            stack.callback(os.close, writer)
+    def _execute(self, writer: int, buffer: OutputBuffer) -> Ending:
+        with ExitStack() as stack:
             release = self._spawn(stack, writer, buffer)
             try:
                 self._restrain()
                 self._let_go(release)
             except ProcessLookupError:
                 raise SandboxUnavailable(diagnose(self._said(buffer))) from None
-            failed.pop_all()
         assert self._outer is not None
-        return self._outer, self._make_watchdog(buffer), buffer
+        return self._outer
 
     def _spawn(self, stack: ExitStack, writer: int, buffer: OutputBuffer) -> int:
         """Start bubblewrap and wait for its child; returns what `_let_go` needs."""
-        uid = self._lease.uid if self._lease else None
+        uid = self.user
         fds = self._descriptors(stack, bubblewrap.USER_ID if uid is None else uid)
         self._outer = Popen(
             bubblewrap.command(self._confinement, self._staged, uid, fds),
@@ -122,12 +87,12 @@ class BubblewrapProcess(WatchedProcess):
         passwd, group = bubblewrap.user_files(inside_uid)
         program = seccomp.program(bool(self._confinement.devices))
         return bubblewrap.Descriptors(
-            seccomp=stack.enter_context(_memory_file(program)),
+            seccomp=stack.enter_context(memory_file(program)),
             status=self._status_pipe.writer,
             block=block,
             release=release,
-            passwd=stack.enter_context(_memory_file(passwd.encode())),
-            group=stack.enter_context(_memory_file(group.encode())),
+            passwd=stack.enter_context(memory_file(passwd.encode())),
+            group=stack.enter_context(memory_file(group.encode())),
         )
 
     def _said(self, buffer: OutputBuffer) -> str:
@@ -137,18 +102,6 @@ class BubblewrapProcess(WatchedProcess):
         self._outer.wait()
         buffer.read()
         return buffer.text()
-
-    def _restrain(self) -> None:
-        """Before the program is executed: control groups and limits."""
-        if self._groups is not None:
-            self._groups.add(self.pid)
-            self._freezer = self._groups.freezer()
-        if self._freezer is None:
-            self._freezer = SignalFreezer(self.pid)
-        count = self._confinement.processes
-        resource.prlimit(self.pid, resource.RLIMIT_NPROC, (count, count))
-        resource.prlimit(self.pid, resource.RLIMIT_CORE, (0, 0))
-        resource.prlimit(self.pid, resource.RLIMIT_MSGQUEUE, (0, 0))
 
     def _let_go(self, release: int) -> None:
         """Give the word, and wait until the first process inside dies with bubblewrap.
@@ -170,30 +123,8 @@ class BubblewrapProcess(WatchedProcess):
             if not self._status_pipe.program_ran():
                 raise ProcessLookupError("bubblewrap could not execute the program")
 
-    def _make_watchdog(self, buffer: OutputBuffer) -> Watchdog:
-        groups = self._groups
-        oom, priority = groups.oom_fd() if groups is not None else (-1, False)
-        polled = None if oom >= 0 else self._confinement.memory_bytes
+    def _collect(self) -> None:
         assert self._outer is not None
-        return Watchdog(
-            Limits(self._confinement.wall_s, self._confinement.output_bytes, polled),
-            buffer,
-            ended=self._first,
-            wake=self._wake,
-            root=self.pid,
-            oom=oom,
-            oom_priority=priority,
-        )
-
-    def _end(self) -> None:
-        """Killing the first process of a namespace kills all of it; its end is waited for by the
-        kernel, so that once the first is gone nothing is left."""
-        assert self._outer is not None
-        self._killed = not wait_readable(self._first, 0)
-        with suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._first, signal.SIGKILL)
-        self.freezer.thaw()
-        wait_readable(self._first, math.inf)
         self._outer.wait()
         # When bubblewrap has ended first, its child is left to the system's first process to
         # collect; in a container that may be this one.
@@ -203,31 +134,18 @@ class BubblewrapProcess(WatchedProcess):
         if not self._killed and not self._status_pipe.program_ran():
             self.fault = diagnose(self.output().decode(errors="replace").strip())
 
-    def _clean(self) -> None:
-        # After a failed start, both still wait. The outer one does not take the inner along yet.
-        if self._first >= 0:
-            with suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._first, signal.SIGKILL)
+    def _clean_start(self) -> None:
+        # After a failed start the outer one does not take the inner along yet.
         if self._outer is not None:
             self._outer.kill()
             self._outer.wait()
         if self._status_pipe is not None:
             self._status_pipe.close()
-        if self._first >= 0:
-            os.close(self._first)
-        if self._groups is not None:
-            self._groups.remove()
-        if self._staged is not None:
-            staging.unstage(self._staged)
-        if self._lease is not None:
-            self._lease.release()
-
-    def _out_of_memory(self) -> bool:
-        return self._groups is not None and self._groups.out_of_memory()
 
 
 @contextmanager
-def _memory_file(content: bytes) -> Generator[int]:
+def memory_file(content: bytes) -> Generator[int]:
+    """A descriptor from which `content` is read; closed with the context."""
     fd = os.memfd_create("hotloop", os.MFD_CLOEXEC)
     try:
         os.write(fd, content)
@@ -235,10 +153,3 @@ def _memory_file(content: bytes) -> Generator[int]:
         yield fd
     finally:
         os.close(fd)
-
-
-@cache
-def _sweep() -> None:
-    """Once a process: what killed graders have left."""
-    cgroup.sweep()
-    staging.sweep()

@@ -8,7 +8,7 @@ import os
 import threading
 import weakref
 from abc import ABC, abstractmethod
-from subprocess import Popen
+from typing import Protocol
 
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.freezer import Freezer
@@ -16,6 +16,14 @@ from hotloop.sandbox.watchdog import OutputBuffer, Watchdog
 
 KILL_TIMEOUT_S = 10.0
 _living: weakref.WeakSet[WatchedProcess] = weakref.WeakSet()
+
+
+class Ending(Protocol):
+    """Where the exit status of a process that has ended is found."""
+
+    def wait(self) -> int:
+        """The exit status, or the negative number of a signal."""
+        ...
 
 
 class WatchedProcess(ABC):
@@ -47,7 +55,7 @@ class WatchedProcess(ABC):
         """Stops and measures the whole tree."""
 
     @abstractmethod
-    def _start(self) -> tuple[Popen[bytes], Watchdog, OutputBuffer]:
+    def _start(self) -> tuple[Ending, Watchdog, OutputBuffer]:
         """Start it and set `pid`; all limits are in force before any foreign code runs."""
 
     @abstractmethod

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,7 @@ def serve_judge() -> None:
 def _judge_here(module: str, task: str, budget_s: float) -> Record:
     """Be the worker of a judge that is this kernel's child."""
     global _judge
+    from hotloop.course.progress_line import progress_line
     from hotloop.judge.client import JudgeProcess, lost
     from hotloop.judge.job import Job
     from hotloop.worker.wire import WireError
@@ -64,7 +66,8 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     try:
         with theirs:
             judge.submit(job, theirs)
-        return _serve_until_done(ours, judge) or judge.collect(job)
+        with progress_line(task) as say:
+            return _serve_until_done(ours, judge, say) or judge.collect(job, say)
     except KeyboardInterrupt:
         judge.kill()
         raise
@@ -73,10 +76,12 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
         return lost(job, error)
 
 
-def _serve_until_done(sock: socket.socket, judge: JudgeProcess) -> Record | None:
+def _serve_until_done(
+    sock: socket.socket, judge: JudgeProcess, say: Callable[[str], None]
+) -> Record | None:
     """The judge interrupts this kernel when its time is over; its verdict then lies ready."""
     try:
-        serve(sock, sys.modules["__main__"].__dict__)
+        serve(sock, sys.modules["__main__"].__dict__, lambda: judge.follow(sock, say))
     except KeyboardInterrupt:
         record = judge.ready_record()
         if record is None or not _interrupted_by_judge(record):

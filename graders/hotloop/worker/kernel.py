@@ -19,6 +19,7 @@ import zmq
 sys.modules["debugpy"] = cast(Any, None)
 
 from ipykernel.kernelapp import IPKernelApp  # noqa: E402
+from traitlets.config import Config  # noqa: E402
 
 from hotloop.worker.files import settle  # noqa: E402
 from hotloop.worker.lifetime import end_with_parent  # noqa: E402
@@ -37,6 +38,9 @@ class Kernel(IPKernelApp):
         s.setsockopt(zmq.USE_FD, self.sockets[port])
         s.bind(f"ipc://{self.ip}-{port}")
         return port
+
+    def parse_command_line(self, argv: Any = None) -> None:
+        """Nothing: building ipykernel's parser is a fifth of a warm start, for one option."""
 
     def init_heartbeat(self) -> None:
         """None: the host watches the process itself."""
@@ -61,9 +65,10 @@ def main() -> None:
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)
     descriptors = [int(fd) for fd in arguments.sockets.split(",")]
-    app = Kernel(connection_file=arguments.connection_file)
+    settings = Config({"HistoryManager": {"enabled": False}})
+    app = Kernel(connection_file=arguments.connection_file, config=settings)
     app.sockets = dict(enumerate(descriptors, start=1))
-    cast(Any, app).initialize(["--HistoryManager.enabled=False"])
+    cast(Any, app).initialize([])
     cast(Any, app).start()
 
 

@@ -172,17 +172,25 @@ class Worker:
         return copy_out(value, self.calls[index]["returns"], self.mappings, self.framework)
 
 
-def serve(sock: socket.socket, namespace: Namespace) -> None:
-    """Let the judge call what `namespace` holds, until it says bye or hangs up."""
-    answer_requests(sock, Worker(namespace))
+def serve(
+    sock: socket.socket, namespace: Namespace, wait: Callable[[], None] = lambda: None
+) -> None:
+    """Let the judge call what `namespace` holds, until it says bye or hangs up.
+
+    wait: called before each request is read; may do something else until there is one.
+    """
+    answer_requests(sock, Worker(namespace), wait)
 
 
-def answer_requests(sock: socket.socket, worker: Worker) -> None:
+def answer_requests(
+    sock: socket.socket, worker: Worker, wait: Callable[[], None] = lambda: None
+) -> None:
     """Answer until the judge says bye or hangs up."""
     collecting = gc.isenabled()
     gc.disable()
     try:
         while True:
+            wait()
             message, fds = receive_with_fds(sock)
             if message.get("op") == "bye":
                 send(sock, {"ok": True})

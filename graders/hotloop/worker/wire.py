@@ -85,7 +85,12 @@ def send(sock: socket.socket, message: Message, fds: Sequence[int] = ()) -> None
 
 def receive(sock: socket.socket, deadline: float = math.inf) -> Message:
     """The next message; `deadline` is on the monotonic clock. Descriptors are not accepted."""
-    (size,) = LENGTH.unpack(_read_exactly(sock, LENGTH.size, deadline))
+    return receive_rest(sock, _read_exactly(sock, LENGTH.size, deadline), deadline)
+
+
+def receive_rest(sock: socket.socket, head: bytes, deadline: float = math.inf) -> Message:
+    """As `receive`, of a message whose length was read already."""
+    (size,) = LENGTH.unpack(head)
     if size > MAX_MESSAGE:
         raise WireError(f"a message of {size} bytes was announced, {MAX_MESSAGE} are allowed")
     return decode(_read_exactly(sock, size, deadline))
@@ -101,10 +106,7 @@ def receive_with_fds(sock: socket.socket, most: int = 253) -> tuple[Message, lis
     if not head:
         raise WireClosed("the other side closed the connection")
     head += _read_exactly(sock, LENGTH.size - len(head), math.inf)
-    (size,) = LENGTH.unpack(head)
-    if size > MAX_MESSAGE:
-        raise WireError(f"a message of {size} bytes was announced, {MAX_MESSAGE} are allowed")
-    return decode(_read_exactly(sock, size, math.inf)), list(fds)
+    return receive_rest(sock, head), list(fds)
 
 
 def _read_exactly(sock: socket.socket, size: int, deadline: float) -> bytes:

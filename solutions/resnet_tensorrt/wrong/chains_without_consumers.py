@@ -4,57 +4,7 @@ fails: read_graph.structure
 """
 
 
-### BEGIN SOLUTION resnet_tensorrt.read_graph
-def read_graph(path, batch):
-    """Seven figures of a graph, when it runs on `batch` samples; the notebook says what they mean.
-
-    Nodes are given by their names.
-    """
-    model = sized(onnx.load(path), batch)
-    graph = model.graph
-    uses = Counter(name for node in graph.node for name in node.input if name)
-    stored = {tensor.name: tensor for tensor in graph.initializer}
-    shown = {value.name for value in graph.output}
-    fusible, blocked = chains(graph, shown)
-    used = [tensor for name, tensor in stored.items() if uses[name]]
-    tensors = tensor_types(graph, stored)
-    return {
-        "fusible": fusible,
-        "blocked": blocked,
-        "foldable": foldable(graph, stored),
-        "unused": [name for name in stored if not uses[name] and name not in shown],
-        "parameter_bytes": sum(numpy_helper.to_array(tensor).nbytes for tensor in used),
-        "macs": sum(multiplications(node, tensors) for node in graph.node),
-        "peak_bytes": peak_bytes(graph, stored, shown, tensors),
-    }
-
-
-def sized(model, batch):
-    """The batch put in for every dimension that has a name; all other shapes follow from it."""
-    del model.graph.value_info[:]
-    for value in model.graph.input:
-        for dim in value.type.tensor_type.shape.dim:
-            if dim.dim_param:
-                dim.dim_value = batch
-    for value in model.graph.output:
-        value.type.tensor_type.ClearField("shape")
-    return onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
-
-
-def tensor_types(graph, stored):
-    """(shape, bytes of one element) of each tensor, by name."""
-    found = {name: (tuple(t.dims), element_bytes(t.data_type)) for name, t in stored.items()}
-    for value in (*graph.input, *graph.value_info, *graph.output):
-        kind = value.type.tensor_type
-        shape = tuple(dim.dim_value for dim in kind.shape.dim)
-        found[value.name] = (shape, element_bytes(kind.elem_type))
-    return found
-
-
-def element_bytes(kind):
-    return helper.tensor_dtype_to_np_dtype(kind).itemsize
-
-
+### BEGIN SOLUTION resnet_tensorrt.read_graph chains
 def chains(graph, shown):
     """Conv + BatchNormalization + Relu, and the convolutions for which it comes to nothing."""
     consumers = {}
@@ -81,49 +31,6 @@ def chains(graph, shown):
         elif any(node.op_type in {"BatchNormalization", "Relu"} for node in readers):
             blocked[conv.name] = "output" if conv.output[0] in shown else "consumers"
     return fusible, blocked
-
-
-def foldable(graph, stored):
-    known = set(stored) - {value.name for value in graph.input}
-    names = []
-    for node in graph.node:
-        if known.issuperset(name for name in node.input if name):
-            known.update(node.output)
-            names.append(node.name)
-    return names
-
-
-def multiplications(node, tensors):
-    """Each element of the result is a sum of products: elements times the length of that sum."""
-    if node.op_type == "Conv":
-        weight, _ = tensors[node.input[1]]
-        length = np.prod(weight[1:])
-    elif node.op_type in {"MatMul", "Gemm"}:
-        transposed = any(a.name == "transA" and a.i for a in node.attribute)
-        length = tensors[node.input[0]][0][-2 if transposed else -1]
-    else:
-        return 0
-    shape, _ = tensors[node.output[0]]
-    return int(np.prod(shape) * length)
-
-
-def peak_bytes(graph, stored, shown, tensors):
-    last = {}
-    for step, node in enumerate(graph.node):
-        for name in (*node.input, *node.output):
-            last[name] = step
-    last.update(dict.fromkeys(shown, len(graph.node)))
-    alive = {value.name for value in graph.input} - set(stored)
-    peak = 0
-    for step, node in enumerate(graph.node):
-        alive |= {name for name in node.output if name}
-        peak = max(peak, sum(size_of(*tensors[name]) for name in alive))
-        alive = {name for name in alive if last.get(name, -1) > step}
-    return peak
-
-
-def size_of(shape, element):
-    return int(np.prod(shape)) * element
 
 
 ### END SOLUTION

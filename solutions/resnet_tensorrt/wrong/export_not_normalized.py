@@ -4,7 +4,7 @@ fails: export.correct
 """
 
 
-### BEGIN SOLUTION resnet_tensorrt.export
+### BEGIN SOLUTION resnet_tensorrt.export camera
 class Camera(nn.Module):
     """The network with what comes before and after it, so that no caller can get that wrong."""
 
@@ -20,29 +20,6 @@ class Camera(nn.Module):
         # Contiguous: else the pooling is exported as it is for channels_last, by strides.
         scaled = rgb.contiguous().float() / 255
         return self.network(scaled).softmax(1)
-
-
-def export(opset, target):
-    """Write the trained network as ONNX in this opset to the path `target`.
-
-    Input `frames`: uint8 [batch, 64, 64, 3], BGR, any batch. Output `probabilities`: float32
-    [batch, 10]. All in one file.
-    """
-    camera = Camera(resnet.load()).eval()
-    # Two frames: a batch of one is taken to mean that there is always one.
-    example = torch.zeros(2, signs.SIDE, signs.SIDE, 3, dtype=torch.uint8)
-    torch.onnx.export(
-        camera,
-        (example,),
-        target,
-        dynamo=True,
-        opset_version=opset,
-        input_names=[FRAMES],
-        output_names=[PROBABILITIES],
-        dynamic_shapes=({0: torch.export.Dim("batch")},),
-        external_data=False,
-        verbose=False,
-    )
 
 
 ### END SOLUTION

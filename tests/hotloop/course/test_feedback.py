@@ -13,6 +13,10 @@ from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_markdown_cell, new_raw_cell
 from traitlets.config import Config
 
+from hotloop.course import feedback
+from hotloop.course.render_record import points_text
+from hotloop.curriculum import Score
+
 EVIL = "<script>alert('EVIL')</script><img src=x onerror=alert('EVIL')>"
 CODE = f"""
 from IPython.display import HTML, SVG, Javascript, Markdown, display
@@ -116,6 +120,34 @@ def test_verdicts_sentences_and_points_are_on_it(course: Any, make: SimpleNamesp
     assert soup.find(id="answer") is not None
     assert "Hint" in soup.get_text()
     assert soup.find("details") is not None
+
+
+def test_what_is_pending_is_no_zero(course: Any, make: SimpleNamespace) -> None:
+    course.submit("ada", make.lab(explain="Because it is."))
+    course.grade()
+    soup = BeautifulSoup(course.page("ada"), "html.parser")
+    assert [cell.get_text() for cell in soup.select(".points.pending")] == [
+        "3 of 5, 2 pending",
+        "6 pending",
+    ]
+    total = soup.select_one(".total")
+    assert total is not None
+    assert total.get_text() == "12 of 20 points, 8 pending"
+    assert points_text(Score(0, 6, 6)) == "6 points pending"
+
+
+def test_the_page_says_whose_it_is_and_on_what(course: Any, make: SimpleNamespace) -> None:
+    course.submit("ada", make.lab())
+    course.grade()
+    soup = BeautifulSoup(course.page("ada"), "html.parser")
+    assert soup.h1 is not None
+    assert soup.h1.get_text() == "Tiny"
+    assert "Feedback to ada on tiny" in soup.get_text()
+
+
+def test_lateness_costs_no_more_than_there_is() -> None:
+    found = feedback._total([Score(3, 0, 5), Score(0, 5, 5)], 4.0)  # pyright: ignore[reportPrivateUsage]
+    assert found == Score(0.0, 5.0, 10.0)
 
 
 def test_the_check_is_not_on_the_page(course: Any, make: SimpleNamespace) -> None:

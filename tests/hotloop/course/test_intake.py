@@ -73,33 +73,37 @@ def test_a_linked_notebook_is_set_aside_and_graded_as_missing(course: Any) -> No
     assert not (submitted / "lab.ipynb").is_symlink()
 
 
-def test_a_snapshot_follows_nothing_and_opens_to_all(folder: Path, tmp_path: Path) -> None:
+def test_a_snapshot_follows_nothing(folder: Path) -> None:
     (folder / "link").symlink_to(folder.parent / "secret")
     (folder / "timestamp.txt").write_text("2026")
     (folder / "__pycache__").mkdir()
     (folder / "__pycache__" / "x.pyc").write_text("x")
     (folder / "lab.ipynb").chmod(0o400)
+    files, notes = snapshot.ordinary_files(folder)
+    assert set(files) == {"lab.ipynb", "data/x.txt"}
+    assert notes == ["“link” was left out: not an ordinary file, or too long."]
+
+
+def test_a_snapshot_is_written_open_to_all(tmp_path: Path) -> None:
     target = tmp_path / "copy"
     target.mkdir(mode=0o700)
-    notes = snapshot.snapshot(folder, target)
-    copied = {str(p.relative_to(target)) for p in target.rglob("*") if p.is_file()}
-    assert copied == {"lab.ipynb", "data/x.txt"}
-    assert notes == ["“link” was left out: not an ordinary file, or too long."]
-    assert all(p.stat().st_mode & 0o044 for p in [target, *target.rglob("*")])
+    files = {"lab.ipynb": b"{}", "data/deep/x.txt": b"x"}
+    previous = os.umask(0o077)
+    try:
+        snapshot.write_all(files, target)
+    finally:
+        os.umask(previous)
+    assert snapshot.ordinary_files(target) == (files, [])
+    assert all(p.stat().st_mode & 0o044 == 0o044 for p in [target, *target.rglob("*")])
 
 
-def test_a_snapshot_has_limits(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_snapshot_has_limits(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshot, "MAX_FILES", 10)
     monkeypatch.setattr(snapshot, "MAX_TOTAL", 100)
     for number in range(30):
         (folder / f"f{number}").write_text("y" * 30)
-    target = tmp_path / "copy"
-    target.mkdir()
-    notes = snapshot.snapshot(folder, target)
-    files = [p for p in target.rglob("*") if p.is_file()]
-    assert sum(p.stat().st_size for p in files) <= 100
+    files, notes = snapshot.ordinary_files(folder)
+    assert 0 < sum(map(len, files.values())) <= 100
     assert 0 < len(notes) <= 20
 
 

@@ -54,3 +54,4 @@ def test_all_tasks_are_pending_and_no_cell_runs(course: Any, make: SimpleNamespa
 @pytest.mark.sandbox
 def test_where_there_is_a_sandbox_it_is_used() -> None:
     assert choose().name == "bubblewrap"
+    assert choose().launch == isolation.zygote().launch

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hotloop.course import records
+from hotloop.course.attempts.attempt import Environment, Kind, Points
+from hotloop.course.attempts.course_store import store
 from hotloop.course.records import Grading
 from hotloop.judge.record import Circumstances, Record, RungRecord
 from hotloop.judge.verdict import Verdict
@@ -22,16 +26,27 @@ def grading(graded: str, sentence: str = "Right.", digest: str = "a" * 64) -> Gr
 
 
 def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
-    kept = grading("20260101T000000000000Z", sentence="Es heißt “ja” \ud800")
-    path = records.keep(tmp_path, kept)
-    assert path.name == "aaaaaaaaaaaa-20260101T000000000000Z.json"
-    assert records.read(path) == kept
-    assert [p.name for p in path.parent.iterdir()] == [path.name]
+    kept = replace(
+        grading("20260101T000000000000Z", sentence="Es heißt “ja” \ud800"),
+        outputs=[[{"output_type": "stream", "text": "x"}], []],
+        seconds=2.5,
+        environment=Environment("here", "{}"),
+    )
+    attempt = records.keep(tmp_path, kept)
+    found = records.read(attempt)
+    assert replace(found, environment=kept.environment) == kept
+    assert found.environment is not None
+    assert found.environment.digest == "here"
+    assert records.latest(tmp_path, "ada", "m") == found
+    assert records.history(tmp_path, "ada", "m") == [found]
+    [event] = store(tmp_path).events()
+    assert (event.kind, event.attempt_id) == (Kind.PUBLISHED, attempt.id)
+    assert store(tmp_path).environment(attempt.environment) is not None
 
 
-def test_the_latest_is_the_latest_whatever_the_digest(tmp_path: Path) -> None:
-    records.keep(tmp_path, grading("20260102T000000000000Z", "new", digest="1" * 64))
+def test_the_latest_is_what_was_published_last(tmp_path: Path) -> None:
     records.keep(tmp_path, grading("20260101T000000000000Z", "old", digest="f" * 64))
+    records.keep(tmp_path, grading("20260102T000000000000Z", "new", digest="1" * 64))
     latest = records.latest(tmp_path, "ada", "m")
     assert latest is not None
     assert latest.records["t"].sentence == "new"
@@ -57,8 +72,20 @@ def test_a_grading_that_never_ended_hides_the_older_ones(tmp_path: Path) -> None
 
 
 def test_another_format_is_refused(tmp_path: Path) -> None:
-    path = records.keep(tmp_path, grading("20260101T000000000000Z"))
-    document = json.loads(path.read_text())
-    path.write_text(json.dumps({**document, "format": 99}))
+    attempt = records.keep(tmp_path, grading("20260101T000000000000Z"))
+    document = json.loads(attempt.document)
     with pytest.raises(ValueError, match="format 99"):
-        records.read(path)
+        records.read(replace(attempt, document=json.dumps({**document, "format": 99})))
+
+
+def test_what_it_is_worth_is_written_down(course: Any) -> None:
+    rungs = (RungRecord("correct", Verdict.PASSED, "Right.", 0.5),)
+    record = Record("tiny", "answer", Verdict.PARTIAL, "Half.", rungs, ABOUT)
+    other = replace(record, task="no_task_of_it")
+    found = {"answer": record, "no_task_of_it": other}
+    once = Grading("ada", "tiny", "a" * 64, "20260101T000000000000Z", (), found)
+    records.keep(course.root, once)
+    records.keep(course.root, replace(once, graded="20260102T000000000000Z", records={}))
+    first, second = store(course.root).events()
+    assert (first.old, first.new) == (None, Points(2.0, 0.0))
+    assert (second.old, second.new) == (Points(2.0, 0.0), Points(0.0, 0.0))

@@ -52,6 +52,12 @@ def test_verdict_sentence_points_and_picture() -> None:
     assert "torch 2.13" in shown
 
 
+def test_the_drawings_alone() -> None:
+    [figure] = render_record.figures(RECORD)
+    assert figure.startswith("<figure><svg")
+    assert figure in render_record.html(RECORD)
+
+
 def test_one_call_a_window_is_called_latency() -> None:
     single = replace(RECORD.rungs[0], evidence={**SPEED, "calls_per_window": 1})
     assert "latency: one call" in render_record.html(replace(RECORD, rungs=(single,)))
@@ -102,3 +108,19 @@ def test_an_unknown_module_is_shown_without_points() -> None:
 
 def test_points_without_needless_decimals() -> None:
     assert [render_record.number(v) for v in (3.0, 2.5, 0.0, 1 / 3)] == ["3", "2.5", "0", "0.33"]
+
+
+def test_a_notebook_says_that_nothing_is_judged_again_by_itself() -> None:
+    undecided = RungRecord("fast", Verdict.UNDECIDED, "Too close: measuring again decides.")
+    shown = Shown(replace(RECORD, rungs=(undecided,)), SCORE)
+    assert "run this cell once more" in text_of(shown._repr_mimebundle_()["text/html"])
+    assert "run this cell once more" in repr(shown)
+
+
+def test_what_this_machine_lacks_is_not_asked_for_again() -> None:
+    assert "once more" not in Shown(RECORD, SCORE)._repr_mimebundle_()["text/html"]
+
+
+def test_feedback_says_nothing_of_cells_to_run() -> None:
+    undecided = RungRecord("fast", Verdict.UNDECIDED, "Too close: measuring again decides.")
+    assert "this cell" not in render_record.html(replace(RECORD, rungs=(undecided,)), SCORE)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from hotloop.judge.check import Candidate, Check, find, judge_rungs
-from hotloop.judge.record import RungRecord
+from hotloop.judge.record import JUDGING_SECONDS, RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
 
 
@@ -73,6 +73,13 @@ def test_our_own_failure_is_logged_and_is_nobodys_zero() -> None:
     assert verdict is Verdict.JUDGE_ERROR
     assert verdict.pending
     assert isinstance(bench.logged[0], ZeroDivisionError)
+
+
+def test_the_time_of_a_rung_is_kept_where_it_was_judged() -> None:
+    check = Check(Candidate("f"), {"a": MadeUp(_rules), "b": MadeUp(_passes, needs=("a",))})  # type: ignore[dict-item]
+    judged, blocked = judge_rungs(check, Bench())  # type: ignore[arg-type]
+    assert 0 <= judged.evidence[JUDGING_SECONDS] < 1
+    assert JUDGING_SECONDS not in blocked.evidence
 
 
 def test_only_some_rungs() -> None:

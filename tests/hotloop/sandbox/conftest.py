@@ -16,9 +16,12 @@ from hotloop.sandbox import cgroup
 from hotloop.sandbox.confinement import Confined, Confinement
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.level import level
+from hotloop.sandbox.zygote.forked import ForkedProcess
+from hotloop.sandbox.zygote.zygote import Zygote
 
 MIB = 1 << 20
 Make = Callable[..., Confinement]
+Launcher = Callable[[Confinement], Confined]
 
 
 @dataclass(frozen=True)
@@ -53,15 +56,32 @@ def confinement() -> Make:
     return make
 
 
+@pytest.fixture(scope="session")
+def zygote() -> Iterator[Zygote]:
+    """One for all tests; a Python text needs nothing preloaded."""
+    with Zygote(preload=()) as kept:
+        yield kept
+
+
+@pytest.fixture(params=["bubblewrap", "zygote"])
+def launcher(request: pytest.FixtureRequest, zygote: Zygote) -> Launcher:
+    """Runs a test twice: with every program executed behind bubblewrap, and forked by a zygote
+    where it can be: a Python text that is given neither devices nor folders to write to."""
+    return zygote.launch if request.param == "zygote" else launch
+
+
 @pytest.fixture
-def start(confinement: Make) -> Iterator[Callable[..., Confined]]:
+def start(confinement: Make, launcher: Launcher) -> Iterator[Callable[..., Confined]]:
     """Launches a program; whatever still runs at the end of the test is killed."""
     if level()[0] == "none":
         pytest.skip(level()[1])
     running: list[Confined] = []
 
     def begin(code: str, **changes: Any) -> Confined:
-        running.append(launch(confinement(code, **changes)))
+        wanted = confinement(code, **changes)
+        running.append(launcher(wanted))
+        if launcher != launch and not (wanted.writable or changes.get("argv")):
+            assert isinstance(running[-1], ForkedProcess)
         return running[-1]
 
     yield begin

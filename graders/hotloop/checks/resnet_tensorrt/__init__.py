@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hotloop.checks.resnet_tensorrt import (
     builds,
     departures,
@@ -13,11 +15,12 @@ from hotloop.checks.resnet_tensorrt import (
     session_options,
     sessions,
 )
-from hotloop.checks.resnet_tensorrt.hidden_answers import HiddenAnswers
 from hotloop.judge.check import Candidate, Check
 from hotloop.judge.levels import Level
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
+from hotloop.judge.rungs.hidden_answers import HiddenAnswers
+from hotloop.judge.rungs.holds import Holds
 
 # Provisional on every device that has no recorded run: module.yaml says where they come from.
 INT8_LEVELS = (Level(1.2, 0.5), Level(1.4, 1.0))
@@ -73,12 +76,12 @@ def quantize() -> Check:
     return Check(
         Candidate("quantize", "quantize.py", "json"),
         {
-            "sound": quantized.Inspected(
-                quantized.structure_complaint,
+            "sound": Holds(
+                partial(quantized.looks, complaint=quantized.structure_complaint),
                 "Integers of a fixed scale compute it, in a third of the size or less.",
             ),
-            "accurate": quantized.Inspected(
-                quantized.accuracy_complaint,
+            "accurate": Holds(
+                partial(quantized.looks, complaint=quantized.accuracy_complaint),
                 "It is about as often right on hidden signs as with float32.",
                 needs=("sound",),
             ),
@@ -93,7 +96,9 @@ def latency() -> Check:
     return Check(
         Candidate("prepare", "session.py", "json"),
         {
-            "correct": sessions.Prepared(),
+            "correct": Holds(
+                sessions.looks, "The file gives the network's logits, for any number of pictures."
+            ),
             "settings": AnswersFrom(
                 "session_options", session_options.questions, needs=("correct",)
             ),

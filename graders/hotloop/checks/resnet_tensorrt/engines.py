@@ -183,7 +183,7 @@ def _equipment(name: str, bench: Bench) -> Generator[Card | RungRecord]:
     try:
         yield card
     except CardBusy as busy:
-        sentence = f"Others use this GPU ({busy}); it is measured again later."
+        sentence = f"Others use this GPU ({busy}); it stays open until it is measured again."
         raise Ruling(Verdict.UNDECIDED, sentence) from None
 
 

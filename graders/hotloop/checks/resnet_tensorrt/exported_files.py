@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,8 @@ from hotloop.judge.dtypes import FP32, U8, DType
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
@@ -55,34 +56,37 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Exported:
+class Export:
     """The file that `entry(number, path)` writes, made once for all rungs of the task.
 
-    words: of the number, for the learner. complaint: a sentence's beginning, or None.
+    words: of the number, for the learner. It is drawn from `numbers`.
     """
 
     entry: str
     words: str
     numbers: tuple[int, ...]
-    complaint: Callable[[Order, Bench], str | None]
-    needs: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        """Have it made, and look at it."""
-        asked = replace(candidate, name=self.entry)
-        order = bench.shared(f"made by {self.entry}", lambda: self._order(asked, bench))
-        complaint = self.complaint(order, bench)
-        if complaint is not None:
-            sentence = f"{self.words} {order.number}: {complaint}."
-            raise Ruling(Verdict.WRONG_ANSWER, sentence)
-        said = f"As it should be, for {self.words.lower()} {order.number}."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"bytes": len(order.data)})
+    def stands(self, complaint: Callable[[Order, Bench], str | None], *needs: str) -> Holds:
+        """The rung that nothing is to be complained of. complaint: a sentence's beginning."""
+        return Holds(partial(self._looks, complaint=complaint), "It is what was asked for.", needs)
 
-    def _order(self, asked: Candidate, bench: Bench) -> Order:
-        number = self.numbers[int(bench.seeds.generator().integers(len(self.numbers)))]
-        bench.progress(f"{self.words} {number}")
-        assignment = Assignment(self.words, (number,), FILE, lambda _data: None)
-        return Order(number, made(assignment, asked, bench, EXPORT_S))
+    def _looks(
+        self, candidate: Candidate, bench: Bench, complaint: Callable[[Order, Bench], str | None]
+    ) -> Iterator[Look]:
+        number = bench.shared(f"number of {self.entry}", lambda: self._drawn(bench))
+        asked = Assignment(self.words, (number,), FILE, lambda _data: None)
+
+        def order() -> Order:
+            entry = replace(candidate, name=self.entry)
+            return Order(number, made(asked, entry, bench, EXPORT_S))
+
+        def found() -> str | None:
+            return complaint(bench.shared(f"made by {self.entry}", order), bench)
+
+        yield Look(f"{self.words} {number}", found)
+
+    def _drawn(self, bench: Bench) -> int:
+        return int(bench.seeds.generator().choice(self.numbers))
 
 
 def facts_of(data: bytes, bench: Bench) -> Facts:

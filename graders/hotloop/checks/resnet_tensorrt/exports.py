@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from hotloop.checks.resnet_tensorrt import exported_files, halves, nano
 from hotloop.checks.resnet_tensorrt.engines import Builds, EngineFast
-from hotloop.checks.resnet_tensorrt.exported_files import OPSETS, Exported
+from hotloop.checks.resnet_tensorrt.exported_files import OPSETS, Export
 from hotloop.judge.check import Candidate, Rung
 from hotloop.judge.levels import Level
+from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.makes import Makes
 
 FILE = "export.py"
@@ -22,18 +23,20 @@ ENGINE_LEVELS = (Level(2.0, 0.5), Level(3.0, 1.0), Level(3.5, 0.0))
 
 def export_rungs() -> Mapping[str, Rung]:
     """One export, in an opset that is drawn."""
-    made = Exported("export", "Opset", OPSETS, exported_files.sound)
-    run = Exported("export", "Opset", OPSETS, exported_files.correct, needs=("sound",))
-    return {"sound": made, "correct": run}
+    made = Export(EXPORT.name, "Opset", OPSETS)
+    return {
+        "sound": made.stands(exported_files.sound),
+        "correct": made.stands(exported_files.correct, "sound"),
+    }
 
 
 def nano_rungs() -> Mapping[str, Rung]:
     """One export for the board, with a batch that is drawn, and questions about memory."""
-    entry = NANO.name
+    made = Export(NANO.name, "Batch", nano.BATCHES)
     return {
-        "fits": Exported(entry, "Batch", nano.BATCHES, nano.fits),
-        "correct": Exported(entry, "Batch", nano.BATCHES, nano.correct, needs=("fits",)),
-        "memory": nano.Memory(),
+        "fits": made.stands(nano.fits),
+        "correct": made.stands(nano.correct, "fits"),
+        "memory": HiddenAnswers(nano.about_memory, entry="memory_for"),
     }
 
 

@@ -28,11 +28,8 @@ from hotloop.checks.resnet_tensorrt.exported_files import (
 )
 from hotloop.checks.resnet_tensorrt.small_plans import Plan, memory, model_of, plans
 from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
-from hotloop.judge.record import RungRecord
-from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
@@ -59,20 +56,11 @@ def correct(order: Order, bench: Bench) -> str | None:
     return wrong_numbers(order, bench, FP32, (order.number,))
 
 
-class Memory:
-    """`memory_for` is right on small models that the judge has drawn."""
-
-    needs: tuple[str, ...] = ()
-
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        """Ask about each of them."""
-
-        def questions(rng: Rng) -> Iterator[Question]:
-            for number, plan in enumerate(plans(rng), start=1):
-                given = GivenFile("model.onnx", model_of(plan, bench))
-                yield Question(f"model {number}", (given,), _complaint_about(plan))
-
-        return AnswersFrom("memory_for", questions).judge(name, candidate, bench)
+def about_memory(rng: Rng, bench: Bench) -> Iterator[Question]:
+    """What small models need that the judge has drawn."""
+    for number, plan in enumerate(plans(rng), start=1):
+        given = GivenFile("model.onnx", model_of(plan, bench))
+        yield Question(f"model {number}", (given,), _complaint_about(plan))
 
 
 def _complaint_about(plan: Plan) -> Any:

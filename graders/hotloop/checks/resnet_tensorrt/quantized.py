@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,8 +28,9 @@ from hotloop.judge.record import RungRecord
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.rungs.holds import Look
 from hotloop.judge.rungs.refereed_fast import RefereedFast
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.verdict import Verdict
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
@@ -64,25 +65,6 @@ class Material:
 
     network: bytes
     frames: bytes
-
-
-@dataclass(frozen=True)
-class Inspected:
-    """A rung that looks at the quantized file, which is made once for all of them.
-
-    complaint: about the file. said: when there is none.
-    """
-
-    complaint: Callable[[bytes, Bench], str | None]
-    said: str
-    needs: tuple[str, ...] = ()
-
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        """The file counts, not how it came about."""
-        found = self.complaint(quantized(candidate, bench), bench)
-        if found is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"{found}.")
-        return RungRecord(name, Verdict.PASSED, self.said, 1.0)
 
 
 @dataclass(frozen=True)
@@ -125,6 +107,13 @@ def multiplies_bytes(cpu: Path) -> bool:
 def quantized(candidate: Candidate, bench: Bench) -> bytes:
     """What the candidate makes of the network; once a judging."""
     return bench.shared("quantized", lambda: _made(candidate, bench))
+
+
+def looks(
+    candidate: Candidate, bench: Bench, complaint: Callable[[bytes, Bench], str | None]
+) -> Iterator[Look]:
+    """At the quantized file: it counts, not how it came about."""
+    yield Look("Your network", lambda: complaint(quantized(candidate, bench), bench))
 
 
 def structure_complaint(data: bytes, bench: Bench) -> str | None:

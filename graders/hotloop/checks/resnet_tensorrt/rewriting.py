@@ -21,6 +21,7 @@ from hotloop.checks.resnet_tensorrt.graphs import (
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
+from hotloop.judge.labelled import labelled
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.record import RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
@@ -97,12 +98,8 @@ def _small_graphs(rng: Rng, bench: Bench, *, transposes: bool) -> Iterable[Graph
 def _rewritten(model: bytes, number: int, candidate: Candidate, bench: Bench) -> bytes:
     given = (GivenFile("source.onnx", model),)
     assignment = Assignment(f"Graph {number}", given, "rewritten.onnx", lambda _data: None)
-    try:
+    with labelled(assignment.label):
         return made(assignment, candidate, bench, most_bytes=MOST_BYTES)
-    except Ruling as ruling:
-        if ruling.sentence.startswith("Not attempted"):
-            raise
-        raise Ruling(ruling.verdict, f"{assignment.label}: {ruling.sentence}") from None
 
 
 FOLDED = Rewrites(networks, "about_folded", runs=False)

@@ -6,7 +6,8 @@ millisecond's work for ONNX Runtime, and what is measured then is how fast Pytho
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,12 +24,11 @@ from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.record import RungRecord
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.rungs.holds import Look
 from hotloop.judge.rungs.refereed_fast import RefereedFast
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
@@ -50,23 +50,15 @@ def eager() -> Program:
     return Program(program_files("eager.py"), "eager.py")
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """Rung: the file that `prepare` writes gives the network's logits.
-
-    It is made once a judging: an export takes longer than everything that is done with it.
+def looks(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    """At the file that `prepare` writes: with several batches, also such as it was not exported
+    with. It is made once a judging: an export takes longer than everything that is done with it.
     """
 
-    needs: tuple[str, ...] = ()
+    def complaint() -> str | None:
+        return _complaint(bench.shared("prepared", lambda: _made(candidate, bench)), bench)
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        """Several batches, also such as the file was not exported with."""
-        data = bench.shared("prepared", lambda: _made(candidate, bench))
-        found = _complaint(data, bench)
-        if found is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"{found[:1].upper()}{found[1:]}.")
-        said = "The file gives the network's logits, for any number of pictures."
-        return RungRecord(name, Verdict.PASSED, said, 1.0)
+    yield Look("Your network", complaint)
 
 
 def measured(levels: tuple[Level, ...]) -> RefereedFast:

@@ -12,6 +12,7 @@ from hotloop.checks.tvm_passes import (
 )
 from hotloop.judge.check import Candidate, Check
 from hotloop.judge.levels import Level
+from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.makes import Makes
 
 MATMUL_FILE = "matmul.py"
@@ -36,7 +37,7 @@ def naive_matmul() -> Check:
         Candidate("save_naive", MATMUL_FILE, "json"),
         {
             "correct": Makes(products.written),
-            "read": readings.Asked(readings.functions, "read_tir"),
+            "read": HiddenAnswers(readings.functions, entry="read_tir"),
         },
         extras=TVM,
     )
@@ -89,7 +90,7 @@ def tune() -> Check:
     return Check(
         Candidate("explain", MATMUL_FILE, "json"),
         {
-            "figures": readings.Asked(readings.tunings, "explain"),
+            "figures": HiddenAnswers(readings.tunings),
             "own": Makes(products.replayed, entry="replayed"),
         },
         extras=TVM,

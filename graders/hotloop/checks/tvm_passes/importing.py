@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,9 +24,10 @@ from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, FP64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
-from hotloop.judge.questions import GivenFile, ask_plainly, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.rungs.correct import Argument, Case, Tensor, ask
+from hotloop.judge.rungs.hidden_answers import HiddenAnswers
+from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.verdict import Ruling, Verdict
 
 MODULE = "tvm_passes"
@@ -33,6 +35,7 @@ HARNESS = Path(__file__).parents[1] / "harness" / MODULE
 NETWORK = paths.exercises() / MODULE / "network.py"
 SIDE, CHANNELS, CLASSES = 16, 3, 5
 FILE = "module.json"
+FACTS = ("operators", "inside", "asked", "shared")
 CANDIDATE = Candidate("import_network", file="import_network.py", style="json")
 
 TOLERANCE = Tolerance(relative=2e-4, absolute=2e-4)
@@ -76,10 +79,10 @@ def check() -> Check:
     return Check(
         CANDIDATE,
         {
-            "sound": Holds("imported", _unsound),
-            "correct": Holds("imported", _wrong, needs=("sound",)),
-            "legalized": Holds("lowered", _not_lowered, needs=("correct",)),
-            "facts": Facts(needs=("legalized",)),
+            "sound": _stands("imported", _unsound),
+            "correct": _stands("imported", _wrong, "sound"),
+            "legalized": _stands("lowered", _not_lowered, "correct"),
+            "facts": HiddenAnswers(_about_modules, entry="facts", needs=("legalized",)),
         },
         extras=("tvm",),
     )
@@ -88,61 +91,40 @@ def check() -> Check:
 # --- rungs ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Holds:
-    """Rung: the modules that the candidate makes of hidden networks stand up to what is asked.
+def _stands(
+    stage: str, complaint: Callable[[Network, bytes, Bench], str | None], *needs: str
+) -> Holds:
+    """The modules that the candidate makes of hidden networks stand up to what is asked.
 
     stage: "imported" or "lowered", of both networks: whatever a later rung looks at was read here.
-    complaint: about a network's module, a sentence's beginning, or None.
     """
 
-    stage: str
-    complaint: Callable[[Network, bytes, Bench], str | None]
-    needs: tuple[str, ...] = ()
+    def looks(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+        for network in _networks(bench):
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        """Have them made, unless an earlier rung has; the first wrong one rules."""
-        networks = _networks(bench)
-        for network in networks:
-            bench.progress(network.label)
-            try:
-                module = _made(self.stage, network, candidate, bench)
-                complaint = self.complaint(network, module, bench)
-            except Ruling as ruling:
-                raise Ruling(ruling.verdict, f"{network.label}: {ruling.sentence}") from None
-            if complaint is not None:
-                raise Ruling(Verdict.WRONG_ANSWER, f"{network.label}: {complaint}.")
-        said = f"Right for {_counted(len(networks), 'hidden network')}."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"networks": len(networks)})
+            def found(network: Network = network) -> str | None:
+                return complaint(network, _made(stage, network, candidate, bench), bench)
+
+            yield Look(network.label, found)
+
+    return Holds(looks, "Right for {count} hidden networks.", needs)
 
 
-@dataclass(frozen=True)
-class Facts:
-    """Rung: `facts` is right about modules of the candidate's own, imported and lowered."""
-
-    needs: tuple[str, ...] = ()
-
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        """Ask about all of them; the first wrong answer rules."""
-        count = 0
-        for label, module in self._modules(candidate, bench):
+def _about_modules(_rng: np.random.Generator, bench: Bench) -> Iterator[Question]:
+    """Modules of the candidate's own, imported and lowered, as a program of ours reads them."""
+    for network in _networks(bench):
+        for stage in ("imported", "lowered"):
+            label = f"{stage}, {network.label}"
+            module = _made(stage, network, CANDIDATE, bench)
             truth = _described(module, bench)
             if problem := _not_relax(truth):
                 raise Ruling(Verdict.WRONG_ANSWER, f"{label}: {problem}.")
-            link = bench.worker(replace(candidate, name="facts"))
-            answer = ask_plainly(link, (GivenFile(FILE, module),), bench.patience(60.0))
-            for key in ("operators", "inside", "asked", "shared"):
-                if complaint := _differs(key, answer, truth):
-                    raise Ruling(Verdict.WRONG_ANSWER, f"{label}: {complaint}.")
-            count += 1
-        said = f"Right about all {count} modules."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"modules": count})
+            yield Question(label, (GivenFile(FILE, module),), partial(_misdescribed, truth))
 
-    def _modules(self, candidate: Candidate, bench: Bench) -> Iterator[tuple[str, bytes]]:
-        for network in _networks(bench):
-            for stage in ("imported", "lowered"):
-                module = _made(stage, network, candidate, bench)
-                yield f"{stage}, {network.label}", module
+
+def _misdescribed(truth: dict[str, Any], answer: object) -> str | None:
+    complaints = (_differs(key, answer, truth) for key in FACTS)
+    return next((complaint for complaint in complaints if complaint), None)
 
 
 # --- what is wrong with a module ------------------------------------------------------------------

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -33,6 +33,7 @@ from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, Tensor, ask
+from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.verdict import Ruling, Verdict
 
 HARNESS = Path(__file__).parents[1] / "harness" / "tvm_passes"
@@ -67,9 +68,11 @@ def check() -> Check:
     return Check(
         CANDIDATE,
         {
-            "sound": Holds(_unsound),
-            "correct": Holds(_miswired, needs=("sound",), then=Holds(_wrong, _some_of_each)),
-            "idempotent": Holds(_changed, _few, needs=("sound",)),
+            "sound": Holds(_at_structure, "Right on all {count} hidden graphs."),
+            "correct": Holds(
+                _at_meaning, "Every value reaches its place, and the numbers are right.", ("sound",)
+            ),
+            "idempotent": Holds(_at_repetition, "Nothing is left for a second time.", ("sound",)),
             "cheap": Cheap(needs=("correct",)),
         },
         extras=("tvm",),
@@ -88,45 +91,34 @@ class Divided:
     partition: Partition
 
 
-@dataclass(frozen=True)
-class Holds:
-    """Rung: the partitions stand up to what is asked.
-
-    complaint: about a partition, a sentence's beginning, or None. chosen: which are asked about.
-    then: what is asked when that is well.
-    """
-
-    complaint: Callable[[Divided, Candidate, Bench], str | None]
-    chosen: Callable[[list[Divided]], list[Divided]] | None = None
-    needs: tuple[str, ...] = ()
-    then: Holds | None = None
-
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        """Have them made, unless an earlier rung has; the first wrong one rules."""
-        count = 0
-        for divided in self._chosen(candidate, bench):
-            label = divided.graph.label
-            bench.progress(label)
-            try:
-                complaint = self.complaint(divided, candidate, bench)
-            except Ruling as ruling:
-                raise Ruling(ruling.verdict, f"{label}: {ruling.sentence}") from None
-            if complaint is not None:
-                raise Ruling(Verdict.WRONG_ANSWER, f"{label}: {complaint}.")
-            count += 1
-        if self.then is not None:
-            self.then.judge(name, candidate, bench)
-        said = f"Right on all {count} hidden graphs."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"graphs": count})
-
-    def _chosen(self, candidate: Candidate, bench: Bench) -> Iterator[Divided]:
-        if self.chosen is None:
-            return (_divided(graph, candidate, bench) for graph in _graphs(bench))
-        return iter(self.chosen([_divided(graph, candidate, bench) for graph in _graphs(bench)]))
+def _at_structure(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    return _looks(_graphs(bench), _unsound, candidate, bench)
 
 
-def _few(divided: list[Divided]) -> list[Divided]:
-    return divided[:AGAIN_GRAPHS]
+def _at_meaning(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    """What each value is made of, of all; and numbers, of some."""
+    yield from _looks(_graphs(bench), _miswired, candidate, bench)
+    everything = [_divided(graph, candidate, bench) for graph in _graphs(bench)]
+    chosen = [divided.graph for divided in _some_of_each(everything)]
+    yield from _looks(chosen, _wrong, candidate, bench)
+
+
+def _at_repetition(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    return _looks(_graphs(bench)[:AGAIN_GRAPHS], _changed, candidate, bench)
+
+
+def _looks(
+    graphs: Iterable[Graph],
+    complaint: Callable[[Divided, Candidate, Bench], str | None],
+    candidate: Candidate,
+    bench: Bench,
+) -> Iterator[Look]:
+    for graph in graphs:
+
+        def found(graph: Graph = graph) -> str | None:
+            return complaint(_divided(graph, candidate, bench), candidate, bench)
+
+        yield Look(graph.label, found)
 
 
 def _some_of_each(divided: list[Divided]) -> list[Divided]:

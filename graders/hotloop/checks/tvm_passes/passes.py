@@ -9,8 +9,9 @@ compared here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -26,8 +27,8 @@ from hotloop.judge.dtypes import FP64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.verdict import Ruling, Verdict
 
 Language = Literal["relax", "tir"]
@@ -150,99 +151,87 @@ def _applied(candidate: Candidate, bench: Bench, entry: str, source: bytes, numb
         "transformed.json",
         lambda _data: None,
     )
-    try:
-        asked = replace(candidate, name=entry)
-        return made(assignment, asked, bench, PASS_TIMEOUT_S, MOST_BYTES)
-    except Ruling as ruling:
-        raise Ruling(ruling.verdict, f"{assignment.label}: {ruling.sentence}") from None
-
-
-Look = Callable[["PassRung", Candidate, Bench, str, int], str | None]
+    asked = replace(candidate, name=entry)
+    return made(assignment, asked, bench, PASS_TIMEOUT_S, MOST_BYTES)
 
 
 @dataclass(frozen=True)
-class PassRung:
-    """One thing that must be so for all entries and all random programs.
-
-    look: at one entry and one module; a sentence's beginning, or None. said: when all is well,
-        with the number of programs.
-    """
+class Applied:
+    """One entry on one module of a judging."""
 
     subject: Subject
-    look: Look
-    said: str
-    needs: tuple[str, ...] = ()
+    candidate: Candidate
+    bench: Bench
+    entry: str
+    number: int
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        """Look at everything; the first complaint rules."""
-        programs = self.subject.programs(bench)
-        for entry in self.subject.entries:
-            for number in range(len(programs)):
-                bench.progress(f"{entry}, module {number + 1}")
-                complaint = self.look(self, candidate, bench, entry, number)
-                if complaint is not None:
-                    raise Ruling(Verdict.WRONG_ANSWER, f"{entry}: {complaint}.")
-        count = len(programs) * self.subject.functions
-        said = self.said.format(count=count)
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"programs": count})
+    @property
+    def programs(self) -> Programs:
+        """What the pass was given."""
+        return self.subject.programs(self.bench)[self.number]
+
+    @property
+    def result(self) -> bytes:
+        """What the pass makes of it; made once."""
+        return self.subject.transformed(self.candidate, self.bench, self.entry, self.number)
+
+    @property
+    def again(self) -> bytes:
+        """What the pass makes of what it has made."""
+        return self.subject.twice(self.candidate, self.bench, self.entry, self.number)
 
 
-def rungs(subject: Subject) -> dict[str, PassRung]:
+def rungs(subject: Subject) -> dict[str, Holds]:
     """The four rungs of a pass."""
+    count = MODULES * subject.functions
     return {
-        "sound": PassRung(subject, _sound, "Well-formed, and called as before: {count} programs."),
-        "same": PassRung(subject, _same, "The same numbers from all {count} programs.", ("sound",)),
-        "idempotent": PassRung(
-            subject, _idempotent, "Nothing left to do the second time.", ("sound",)
-        ),
-        "complete": PassRung(
-            subject, _complete, "All done, and nothing else, in {count} programs.", ("same",)
+        "sound": _stands(subject, _sound, f"Well-formed, and called as before: {count} programs."),
+        "same": _stands(subject, _same, f"The same numbers from all {count} programs.", "sound"),
+        "idempotent": _stands(subject, _idempotent, "Nothing left to do the second time.", "sound"),
+        "complete": _stands(
+            subject, _complete, f"All done, and nothing else, in {count} programs.", "same"
         ),
     }
 
 
-def _sound(
-    rung: PassRung, candidate: Candidate, bench: Bench, entry: str, number: int
-) -> str | None:
-    subject = rung.subject
-    result = subject.transformed(candidate, bench, entry, number)
-    original = subject.programs(bench)[number].module
-    return _told(bench, "sound", original, result, subject.language)
+def _stands(
+    subject: Subject, complaint: Callable[[Applied], str | None], said: str, *needs: str
+) -> Holds:
+    """One thing that must be so for all entries and all random programs."""
+
+    def looks(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+        for entry, number in product(subject.entries, range(MODULES)):
+            applied = Applied(subject, candidate, bench, entry, number)
+            yield Look(f"{entry} on module {number + 1}", partial(complaint, applied))
+
+    return Holds(looks, said, needs)
 
 
-def _complete(
-    rung: PassRung, candidate: Candidate, bench: Bench, entry: str, number: int
-) -> str | None:
-    subject = rung.subject
-    result = subject.transformed(candidate, bench, entry, number)
-    programs = subject.programs(bench)[number]
-    complaint = _told(bench, "complete", programs.module, result, subject.language)
-    if complaint is not None or subject.language != "tir":
+def _sound(applied: Applied) -> str | None:
+    return _told(applied, "sound", applied.programs.module, applied.result)
+
+
+def _complete(applied: Applied) -> str | None:
+    complaint = _told(applied, "complete", applied.programs.module, applied.result)
+    if complaint is not None or applied.subject.language != "tir":
         return complaint
-    return _asks_more(bench, programs, result)
+    return _asks_more(applied.bench, applied.programs, applied.result)
 
 
-def _idempotent(
-    rung: PassRung, candidate: Candidate, bench: Bench, entry: str, number: int
-) -> str | None:
-    once = rung.subject.transformed(candidate, bench, entry, number)
-    twice = rung.subject.twice(candidate, bench, entry, number)
-    return _told(bench, "idempotent", once, twice, rung.subject.language)
+def _idempotent(applied: Applied) -> str | None:
+    return _told(applied, "idempotent", applied.result, applied.again)
 
 
-def _same(
-    rung: PassRung, candidate: Candidate, bench: Bench, entry: str, number: int
-) -> str | None:
-    programs = rung.subject.programs(bench)[number]
-    result = rung.subject.transformed(candidate, bench, entry, number)
+def _same(applied: Applied) -> str | None:
+    programs, bench = applied.programs, applied.bench
     values = bench.seeds.generator().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, programs.pool)
     case = Case(
-        f"module {number + 1}",
+        f"module {applied.number + 1}",
         (Tensor(values.astype(np.float64), FP64),),
         TensorSpec((programs.results,), FP64),
     )
     want = _run(RUNNER.trusted(bench), programs.module, programs, case)
-    got = _run(RUNNER.given(bench, "runs"), result, programs, case)
+    got = _run(RUNNER.given(bench, "runs"), applied.result, programs, case)
     return programs.complaint(got, want)
 
 
@@ -278,10 +267,11 @@ def _run(
     return process.answer(function, case)
 
 
-def _told(bench: Bench, function: str, before: bytes, after: bytes, language: str) -> str | None:
+def _told(applied: Applied, function: str, before: bytes, after: bytes) -> str | None:
     """The complaint of what reads files."""
     files = (GivenFile("before.json", before), GivenFile("after.json", after))
-    answer = READER.given(bench, "reads").ask(function, *files, language)
+    reader = READER.given(applied.bench, "reads")
+    answer = reader.ask(function, *files, applied.subject.language)
     if answer is None or isinstance(answer, str):
         return answer
     raise Ruling(Verdict.TAMPERED, "What reads the module answers as it cannot.")

@@ -1,4 +1,4 @@
-"""Hidden TIR functions to read, and recorded tunings to explain: rungs with plain answers.
+"""Hidden TIR functions to read, and recorded tunings to explain, in plain answers.
 
 Functions and recordings are made by programs of ours that see nothing of the learner's; they also
 give the truth.
@@ -7,7 +7,6 @@ give the truth.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,9 @@ import numpy as np
 from hotloop import paths
 from hotloop.checks.tvm_passes.products import HARNESS
 from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
-from hotloop.judge.record import RungRecord
-from hotloop.judge.rungs.answers import Answers
 from hotloop.worker.wire import Message, as_message
 
 Rng = np.random.Generator
@@ -39,23 +35,6 @@ READ = ("loops", "reductions", "bytes", "flops")
 EXPLAINED = ("best", "failed", "tiles", "sampled", "unroll")
 SPEED_UP = 0.001
 RECORDINGS = 4
-
-Questions = Callable[[Rng, Bench], Iterator[Question]]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """As `Answers`, with questions that a program of ours makes."""
-
-    questions: Questions
-    entry: str
-    needs: tuple[str, ...] = ()
-
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        """Ask all of them."""
-        asked = Candidate(self.entry, candidate.file, candidate.style)
-        rung = Answers(lambda rng: self.questions(rng, bench), self.needs)
-        return rung.judge(name, asked, bench)
 
 
 def functions(rng: Rng, bench: Bench) -> Iterator[Question]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from hotloop.judge.calls import Arena, Call, CallSpec, TensorSpec
 from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BOOL, DType, to_float64, to_storage
+from hotloop.judge.labelled import labelled
 from hotloop.judge.link import Link, readable
 from hotloop.judge.record import RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
@@ -151,15 +152,9 @@ def frozen(link: Link) -> Generator[None]:
         link.freezer.thaw()
 
 
-@contextmanager
-def ruling_about(case: Case) -> Generator[None]:
+def ruling_about(case: Case) -> AbstractContextManager[None]:
     """Says in a ruling's sentence which case it is about."""
-    try:
-        yield
-    except Ruling as ruling:
-        if ruling.sentence.startswith("Not attempted"):
-            raise
-        raise Ruling(ruling.verdict, f"{_capitalized(case.label)}: {ruling.sentence}") from None
+    return labelled(_capitalized(case.label))
 
 
 def _require_fit(call: Call, candidate: Candidate, reply: dict[str, Any]) -> None:

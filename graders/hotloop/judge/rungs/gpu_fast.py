@@ -156,7 +156,7 @@ def take_off_protocol(trusted: DeviceSide, side: DeviceSide) -> float:
     if spread > MOST_UNCERTAIN * leg:
         raise Ruling(
             Verdict.UNDECIDED,
-            "Lending memory takes too uneven a time on this machine now; it is measured again.",
+            "Lending memory takes too uneven a time on this machine now: measuring again decides.",
         )
     side.leg_cost_s = cost
     return cost / leg
@@ -180,5 +180,5 @@ def blame(link: Link, card: Card, state: str) -> Ruling:
 def _others_use_it(state: str) -> Ruling:
     return Ruling(
         Verdict.UNDECIDED,
-        f"Others used the GPU all the time ({state}); stop them, and it is measured again.",
+        f"Others used the GPU all the time ({state}); stop them, and measure again.",
     )

@@ -10,6 +10,7 @@ import numpy as np
 from hotloop.judge.artifact import TIMEOUT_S, Assignment, made
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
+from hotloop.judge.labelled import labelled
 from hotloop.judge.record import RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
 
@@ -33,18 +34,11 @@ class Makes:
         count = 0
         for assignment in self.assignments(bench.seeds.generator(), bench):
             bench.progress(assignment.label)
-            self._judge_one(assignment, asked, bench)
+            with labelled(assignment.label):
+                data = made(assignment, asked, bench, self.timeout_s)
+                complaint = assignment.complaint(data)
+            if complaint is not None:
+                raise Ruling(Verdict.WRONG_ANSWER, f"{assignment.label}: {complaint}.")
             count += 1
         said = f"Right on all {count} hidden inputs." if count > 1 else "It is what was asked for."
         return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"files": count})
-
-    def _judge_one(self, assignment: Assignment, candidate: Candidate, bench: Bench) -> None:
-        try:
-            data = made(assignment, candidate, bench, self.timeout_s)
-            complaint = assignment.complaint(data)
-        except Ruling as ruling:
-            if ruling.sentence.startswith("Not attempted"):
-                raise
-            raise Ruling(ruling.verdict, f"{assignment.label}: {ruling.sentence}") from None
-        if complaint is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"{assignment.label}: {complaint}.")

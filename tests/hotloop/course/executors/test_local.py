@@ -65,7 +65,7 @@ def settings(
     source = IN_A_GRADING_PROCESS.format(
         data=str(prepared / "data"),
         temporary=short,
-        conftest=str(Path(__file__).with_name("conftest.py")),
+        conftest=str(Path(__file__).parents[1] / "conftest.py"),
     )
     (tmp_path / f"{name}.py").write_text(source)
     monkeypatch.syspath_prepend(tmp_path)
@@ -101,7 +101,7 @@ def test_a_process_that_dies_loses_its_own_submission_alone(
     for student in STUDENTS:
         course.submit(student, make.lab(), files={"die": ""} if student == "bob" else None)
     graded = grade(course.root, settings=settings, jobs=2)
-    assert list(graded.problems) == ["bob/tiny"]
+    assert list(graded.problems) == ["bob/tiny"], graded.problems
     verdicts = course.verdicts(graded)
     assert verdicts["bob"]["answer"] == "judge_error"
     assert {verdicts[s]["answer"] for s in STUDENTS if s != "bob"} == {"passed"}

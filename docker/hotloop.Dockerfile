@@ -1,0 +1,96 @@
+# syntax=docker/dockerfile:1
+# The lab and the grader. They differ in their last, small layers only. From the root of the repository:
+#   docker build -f docker/hotloop.Dockerfile --target lab -t hotloop-lab .
+#   docker build -f docker/hotloop.Dockerfile --target grader -t hotloop-grader .
+# One image serves with and without a GPU: CUDA comes in the wheels of PyTorch, the driver from the
+# host. For machines that will never have one, an image of a third of the size:
+#   --build-arg CUDA=0 --build-arg TORCH_INDEX=https://download.pytorch.org/whl/cpu
+# What the sandbox needs of the engine is in compose.yaml; `hotloop doctor` says whether it has it.
+ARG DEBIAN=docker.io/library/debian:12.12-slim
+
+FROM ${DEBIAN} AS system
+# bubblewrap confines; g++ and libc's headers are what torch.compile and nvcc build with.
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends \
+      bubblewrap ca-certificates g++ libc6-dev libseccomp2 python3 python3-dev \
+ && rm -rf /var/lib/apt/lists/*
+# Both accounts are in both images: nbgrader asks who owns what was handed in.
+RUN useradd --create-home --uid 1000 grader \
+ && useradd --create-home --uid 1001 learner \
+ && install --directory --mode 0777 /usr/local/share/nbgrader/exchange \
+ && install --directory --owner grader --group grader /course
+
+# pip and the build backend stay in stages of their own. Each stage below fills an environment that
+# was empty, so that what is copied from it makes a layer of its own: the large ones change only
+# when docker/requirements/ does, and both images share them.
+FROM system AS tools
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends python3-venv \
+ && rm -rf /var/lib/apt/lists/*
+COPY docker/requirements/tools.txt /opt/requirements/
+RUN python3 -m venv /opt/tools \
+ && /opt/tools/bin/pip install --no-cache-dir --requirement /opt/requirements/tools.txt \
+ && python3 -m venv --without-pip /opt/venv
+ENV PATH=/opt/tools/bin:$PATH \
+    PIP_NO_CACHE_DIR=1 \
+    PIP_NO_DEPS=1 \
+    PIP_ROOT_USER_ACTION=ignore
+
+FROM tools AS torch
+COPY docker/requirements/torch.txt /opt/requirements/
+ARG TORCH_INDEX=
+RUN PIP_INDEX_URL="${TORCH_INDEX}" pip --python /opt/venv install \
+      --requirement /opt/requirements/torch.txt
+
+FROM tools AS cuda
+COPY docker/requirements/cuda.txt /opt/requirements/
+ARG CUDA=1
+RUN test "${CUDA}" = 0 \
+ || pip --python /opt/venv install --require-hashes --requirement /opt/requirements/cuda.txt
+
+FROM tools AS libraries
+COPY docker/requirements/hotloop.txt /opt/requirements/
+RUN pip --python /opt/venv install --require-hashes --requirement /opt/requirements/hotloop.txt
+
+FROM tools AS package
+WORKDIR /src
+COPY . .
+RUN pip wheel --no-build-isolation --wheel-dir /wheel . \
+ && pip --python /opt/venv install /wheel/*.whl
+
+FROM system AS hotloop
+ENV PATH=/opt/venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    RAY_USAGE_STATS_ENABLED=0
+COPY --from=cuda /opt/venv /opt/venv
+COPY --from=torch /opt/venv /opt/venv
+COPY --from=libraries /opt/venv /opt/venv
+COPY --from=package /opt/venv /opt/venv
+
+# JupyterLab for one learner. What is checked in here is feedback; points come from the grader.
+FROM hotloop AS lab
+COPY docker/lab/nbgrader_config.py /etc/jupyter/nbgrader_config.py
+COPY docker/lab/page_config.json /opt/venv/etc/jupyter/labconfig/page_config.json
+USER 1001
+WORKDIR /home/learner
+VOLUME /home/learner
+EXPOSE 8888
+HEALTHCHECK --interval=15s --timeout=10s --start-period=60s \
+  CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8888/api', timeout=8)"]
+# The port is published on the host's loopback only (compose.yaml); the token is in the log.
+CMD ["hotloop", "lab", ".", "--", "--ip=0.0.0.0", "--no-browser"]
+
+# nbgrader, the judge and its sandbox; the instructor's JupyterLab with Formgrader, and a Ray node.
+FROM hotloop AS grader
+COPY docker/grader/nbgrader_config.py /etc/hotloop/nbgrader_config.py
+COPY --chmod=0755 docker/grader/in-course /usr/local/bin/in-course
+USER 1000
+WORKDIR /course
+VOLUME /course
+EXPOSE 8888
+HEALTHCHECK --interval=15s --timeout=10s --start-period=60s \
+  CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8888/api', timeout=8)"]
+ENTRYPOINT ["in-course"]
+CMD ["hotloop", "lab", ".", "--", "--ip=0.0.0.0", "--no-browser"]

@@ -1,0 +1,109 @@
+"""What judged an attempt, and on what: the two digests that tell whether it may stand."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from hotloop import paths
+from hotloop.course.attempts.attempt import Environment
+from hotloop.judge.device import device_name, driver_version
+from hotloop.sandbox.level import level
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+
+PARTS = ("judge", "worker", "sandbox", "cudasim", "nvcc", "serving", "trace")
+"""Folders of ours that have a say in verdicts, whatever the module."""
+
+COURSE = (
+    "channels.py",
+    "execution.py",
+    "judging.py",
+    "kernel.py",
+    "notebook_run.py",
+    "outputs.py",
+    "repair.py",
+    "rulings.py",
+    "sanitize.py",
+    "snapshot.py",
+    "submission.py",
+)
+"""Files of course/ that run a notebook, or say what of a hand-in is run."""
+
+LIBRARIES = ("numpy", "torch", "triton")
+
+
+def grader_digest(module: str) -> str:
+    """SHA-256 over all code and data that can change a verdict about `module`.
+
+    The code is as this process first saw it, which is what it has imported; what the curriculum
+    says of the module is read each time.
+    """
+    folder = paths.curriculum() / module
+    described = [folder / "module.yaml", *sorted((folder / "model").rglob("*"))]
+    return _digest([_code(module), *(_content(path) for path in described if path.is_file())])
+
+
+def environment(isolation: str | None = None) -> Environment:
+    """What this machine and its libraries are. isolation: this machine's if not given."""
+    document = json.dumps(_circumstances(isolation or level()[0]), sort_keys=True)
+    return Environment(hashlib.sha256(document.encode()).hexdigest()[:16], document)
+
+
+@cache
+def _code(module: str) -> str:
+    named = [(p.relative_to(_PACKAGE).as_posix(), _content(p)) for p in sorted(_files(module))]
+    return _digest([word for pair in named for word in pair])
+
+
+def _content(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _digest(words: list[str]) -> str:
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()
+
+
+def _files(module: str) -> Iterator[Path]:
+    for part in PARTS:
+        yield from _below(_PACKAGE / part)
+    for name in COURSE:
+        yield _PACKAGE / "course" / name
+    yield _PACKAGE / "curriculum.py"
+    checks = _PACKAGE / "checks"
+    yield checks / "__init__.py"
+    for path in _below(checks):
+        if module in {Path(part).stem for part in path.relative_to(checks).parts}:
+            yield path
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*"):
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield path
+
+
+def _circumstances(isolation: str) -> dict[str, str | int]:
+    libraries = {name: _version(name) for name in LIBRARIES}
+    return {
+        "python": platform.python_version(),
+        **libraries,
+        "device": device_name(),
+        "driver": driver_version(),
+        "cores": len(os.sched_getaffinity(0)),
+        "isolation": isolation,
+    }
+
+
+@cache
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"

@@ -1,0 +1,135 @@
+"""Waits for a database that is busy, starting again or out of space; then says what to do."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sqlalchemy.exc import DBAPIError
+
+SHORTEST_PAUSE_S = 0.02
+LONGEST_PAUSE_S = 2.0
+
+_SQLITE_BUSY, _SQLITE_LOCKED, _SQLITE_READONLY, _SQLITE_IOERR = 5, 6, 8, 10
+_SQLITE_FULL, _SQLITE_CANTOPEN = 13, 14
+
+ResultT = TypeVar("ResultT")
+
+
+class StoreUnavailable(Exception):
+    """The database cannot be used. The text says what to do; nothing that was stored is lost."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong with a database. passes: waiting may help."""
+
+    sentence: str
+    passes: bool
+
+
+_BUSY = Fault(
+    "The gradebook's database stayed locked by another program. End that program (a database "
+    "browser, a backup, another grading that hangs) and run the command again.",
+    passes=True,
+)
+_FULL = Fault(
+    "The disk with the gradebook's database is full. Make room and run the command again: what "
+    "was stored is whole, and the rest is done then.",
+    passes=True,
+)
+_DISK = Fault(
+    "The gradebook's database could not be read or written: its disk is full or faulty. Make "
+    "room or mend it, and run the command again.",
+    passes=True,
+)
+_READ_ONLY = Fault(
+    "The gradebook's database may not be written by this account. Change the owner or the mode "
+    "of its file and of the file's folder.",
+    passes=False,
+)
+_NOT_THERE = Fault(
+    "The gradebook's database cannot be opened. See that its folder exists, and that this account "
+    "may write in it.",
+    passes=False,
+)
+_GONE = Fault(
+    "The database server does not answer. Start it, see that `c.CourseDirectory.db_url` names it, "
+    "and run the command again: what was stored is there.",
+    passes=True,
+)
+_REFUSED = Fault(
+    "The database server refuses the account or does not know the database that "
+    "`c.CourseDirectory.db_url` names. Correct it, or make them on the server.",
+    passes=False,
+)
+
+_BY_SQLITE_CODE = {
+    _SQLITE_BUSY: _BUSY,
+    _SQLITE_LOCKED: _BUSY,
+    _SQLITE_READONLY: _READ_ONLY,
+    _SQLITE_IOERR: _DISK,
+    _SQLITE_FULL: _FULL,
+    _SQLITE_CANTOPEN: _NOT_THERE,
+}
+
+_BY_SQLSTATE = {
+    "08": _GONE,  # connection exceptions
+    "28": _REFUSED,  # invalid authorization
+    "3D": _REFUSED,  # no such database
+    "40": _BUSY,  # serialization failure, deadlock
+    "55P03": _BUSY,  # lock not available
+    "53100": _FULL,
+    "53": _GONE,  # out of memory, too many connections
+    "57": _GONE,  # shut down, crashed, starting up
+    "58": _DISK,  # input and output
+    "25006": _READ_ONLY,
+}
+
+_REFUSALS = ("authentication failed", "does not exist", "no pg_hba.conf entry")
+
+
+def fault_of(error: DBAPIError) -> Fault | None:
+    """What the database has; None for an error that is ours."""
+    cause: Any = error.orig
+    code = getattr(cause, "sqlite_errorcode", None)
+    if isinstance(code, int):
+        return _BY_SQLITE_CODE.get(code & 0xFF)
+    state = str(getattr(cause, "sqlstate", None) or "")
+    if state:
+        return next((_BY_SQLSTATE[s] for s in (state, state[:2]) if s in _BY_SQLSTATE), None)
+    if type(cause).__name__ != "OperationalError" and not error.connection_invalidated:
+        return None
+    # A connection that was refused carries no code, only the server's words.
+    return _REFUSED if any(word in str(cause) for word in _REFUSALS) else _GONE
+
+
+def patiently(act: Callable[[], ResultT], seconds: float) -> ResultT:
+    """What `act` returns, which is tried again while the database is in a state that passes.
+
+    It must be safe to repeat. StoreUnavailable after `seconds`, or when waiting cannot help.
+    """
+    deadline = time.monotonic() + seconds
+    pause = SHORTEST_PAUSE_S
+    while True:
+        try:
+            return act()
+        except DBAPIError as error:
+            fault = fault_of(error)
+            if fault is None:
+                raise
+            left = deadline - time.monotonic()
+            if not fault.passes or left <= 0:
+                raise StoreUnavailable(f"{fault.sentence} ({_words(error)})") from error
+        # Not all at the same moment, where many wait for one.
+        time.sleep(min(pause * random.uniform(0.5, 1.5), left))
+        pause = min(2 * pause, LONGEST_PAUSE_S)
+
+
+def _words(error: DBAPIError) -> str:
+    """What the database said, in one line."""
+    lines = str(error.orig).strip().splitlines()
+    return lines[0] if lines else type(error.orig).__name__

@@ -1,0 +1,359 @@
+"""The store of attempts, and of the events that say which of them counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from datetime import datetime
+from typing import Any, TypeVar, cast
+
+from sqlalchemy import Connection, Row, Select, delete, func, insert, select
+from sqlalchemy.exc import DBAPIError
+
+from hotloop.course.attempts import tables
+from hotloop.course.attempts.attempt import (
+    Attempt,
+    Environment,
+    Event,
+    Kind,
+    Points,
+    account,
+    now,
+)
+from hotloop.course.attempts.connection import connect, reading, writing
+from hotloop.course.attempts.migration import bring_up_to_date
+from hotloop.course.attempts.patience import patiently
+
+PATIENCE_S = 60.0
+"""How long a database that is locked, full or starting again is waited for."""
+
+KEY = ("student", "module", "submission_digest", "grader_digest", "environment", "seed")
+"""What tells two attempts apart."""
+
+_MISSING_TABLE = "no such table: hotloop_"
+_UNDEFINED_TABLE = "42P01"
+
+ResultT = TypeVar("ResultT")
+
+
+class Store:
+    """Attempts and events in a gradebook's database. Both are only ever added to.
+
+    Every method waits while the database is locked, full or starting again, for up to `patience_s`
+    seconds each, and then raises StoreUnavailable. What returned is stored; what raised is not.
+    """
+
+    def __init__(self, url: str, patience_s: float = PATIENCE_S) -> None:
+        self._engine = connect(url)
+        self._patience_s = patience_s
+        self._is_ready = False
+
+    # --- attempts
+
+    def add(self, attempt: Attempt) -> Attempt:
+        """Store an attempt. Where there is one with the same key, that one is returned as it is."""
+        return self.write(lambda connection: add(connection, attempt))
+
+    def find(
+        self,
+        student: str,
+        module: str,
+        submission_digest: str,
+        grader_digest: str,
+        environment: str,
+    ) -> list[Attempt]:
+        """The attempts at one submission by one grader in one environment, oldest first."""
+        key = (student, module, submission_digest, grader_digest, environment)
+        query = _attempts().where(*_is(KEY[:-1], key))
+        return self.read(lambda connection: _read_attempts(connection, query))
+
+    def history(self, student: str, module: str) -> list[Attempt]:
+        """All attempts of a learner at a module, published or not, oldest first."""
+        query = _attempts().where(*_is(KEY[:2], (student, module)))
+        return self.read(lambda connection: _read_attempts(connection, query))
+
+    def published(self, student: str, module: str) -> Attempt | None:
+        """The attempt that counts; None where none does.
+
+        None too while the submission is being graded anew: older grades do not count then.
+        """
+        return self.read(lambda connection: published(connection, student, module))
+
+    def last_published(self, student: str, module: str) -> Attempt | None:
+        """The attempt that counts, or that counted until the submission was begun anew."""
+        return self.read(lambda connection: last_published(connection, student, module))
+
+    def published_keys(self, module: str | None = None) -> dict[tuple[str, str], Attempt]:
+        """By learner and module, all attempts that count, with empty documents: one query."""
+        columns = tables.events.c
+        newest = (
+            select(func.max(columns.id))
+            .where(columns.kind.in_([Kind.BEGUN.value, Kind.PUBLISHED.value]))
+            .group_by(columns.student, columns.module)
+        )
+        named = select(columns.attempt_id).where(columns.id.in_(newest))
+        query = _attempts(with_document=False).where(tables.attempts.c.id.in_(named))
+        if module is not None:
+            query = query.where(tables.attempts.c.module == module)
+        found = self.read(lambda connection: _read_attempts(connection, query))
+        return {(attempt.student, attempt.module): attempt for attempt in found}
+
+    # --- events
+
+    def begin(
+        self, student: str, module: str, who: str = "", why: str = "", batch: str = ""
+    ) -> Event:
+        """Note that a submission is being graded anew. who: this process's account if empty."""
+        event = _event(Kind.BEGUN, who, why, batch, student=student, module=module)
+        return self.write(lambda connection: note(connection, event))
+
+    def publish(
+        self,
+        attempt: Attempt,
+        who: str = "",
+        why: str = "",
+        old: Points | None = None,
+        new: Points | None = None,
+        batch: str = "",
+    ) -> Event:
+        """Let an attempt count from now on. ValueError when it is not stored."""
+        if attempt.id is None:
+            raise ValueError("only what is stored can be published: add it first")
+        event = replace(
+            _event(Kind.PUBLISHED, who, why, batch, student=attempt.student, module=attempt.module),
+            attempt_id=attempt.id,
+            old=old,
+            new=new,
+        )
+        return self.write(lambda connection: note(connection, event))
+
+    def events(
+        self,
+        *,
+        student: str | None = None,
+        module: str | None = None,
+        kind: Kind | None = None,
+        batch: str | None = None,
+        attempt_id: int | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int | None = None,
+    ) -> list[Event]:
+        """The audit log, oldest first. limit: the newest so many of those that fit."""
+        columns = tables.events.c
+        wanted = {
+            "student": student,
+            "module": module,
+            "kind": kind.value if kind is not None else None,
+            "batch": batch,
+            "attempt_id": attempt_id,
+        }
+        query = select(tables.events).order_by(columns.id.desc()).limit(limit)
+        for name, value in wanted.items():
+            if value is not None:
+                query = query.where(columns[name] == value)
+        if since is not None:
+            query = query.where(columns.at >= since)
+        if until is not None:
+            query = query.where(columns.at < until)
+        rows = self.read(lambda connection: connection.execute(query).all())
+        return [_to_event(row) for row in reversed(rows)]
+
+    # --- environments
+
+    def describe(self, environment: Environment) -> None:
+        """Keep what an environment's digest stands for."""
+        self.write(lambda connection: describe(connection, environment))
+
+    def environment(self, digest: str) -> Environment | None:
+        """What a digest stands for; None where nobody said."""
+        query = select(tables.environments).where(tables.environments.c.digest == digest)
+        row = self.read(lambda connection: connection.execute(query).one_or_none())
+        return Environment(row.digest, row.document) if row is not None else None
+
+    # --- a person's data
+
+    def forget(self, student: str, who: str = "", why: str = "") -> Event:
+        """Delete all that is stored of a person: the one way in which anything is deleted.
+
+        What remains is an event that says how much it was, by whom and why, not whose; so `why`
+        must name nobody. Files of the course and nbgrader's own tables are not touched.
+        """
+        if not student:
+            raise ValueError("forget whom?")
+        event = _event(Kind.FORGOTTEN, who, why, "")
+        return self.write(lambda connection: _forget(connection, student, event))
+
+    # --- how all of it is done
+
+    def read(self, work: Callable[[Connection], ResultT]) -> ResultT:
+        """What `work` returns from a transaction that reads. It may be run more than once."""
+
+        def once() -> ResultT:
+            with reading(self._engine) as connection:
+                return work(connection)
+
+        return self._do(once)
+
+    def write(self, work: Callable[[Connection], ResultT]) -> ResultT:
+        """What `work` returns from a transaction that is the only one which writes.
+
+        It may be run more than once, even after it was committed: a server that stops at that
+        moment leaves open whether it was. So it must see what is there before it adds to it.
+        """
+
+        def once() -> ResultT:
+            with writing(self._engine) as connection:
+                return work(connection)
+
+        return self._do(once)
+
+    def _do(self, once: Callable[[], ResultT]) -> ResultT:
+        def ready() -> ResultT:
+            if not self._is_ready:
+                bring_up_to_date(self._engine)
+                self._is_ready = True
+            try:
+                return once()
+            except DBAPIError as error:
+                if not _lacks_tables(error):
+                    raise
+            # The database that this process knew was replaced by another one.
+            bring_up_to_date(self._engine)
+            return once()
+
+        return patiently(ready, self._patience_s)
+
+
+# --- within a transaction -------------------------------------------------------------------------
+
+
+def add(connection: Connection, attempt: Attempt) -> Attempt:
+    """`Store.add` within a transaction that writes."""
+    key = [getattr(attempt, name) for name in KEY]
+    query = _attempts().where(*_is(KEY, key))
+    if found := _read_attempts(connection, query):
+        return found[0]
+    values = {f.name: getattr(attempt, f.name) for f in fields(Attempt) if f.name != "id"}
+    connection.execute(insert(tables.attempts).values(**values))
+    return _read_attempts(connection, query)[0]
+
+
+def note(connection: Connection, event: Event) -> Event:
+    """Write an event within a transaction that writes, unless it is there; returns it as it is."""
+    columns = tables.events.c
+    names = ("at", "kind", "student", "module", "attempt_id")
+    same = [columns[name] == getattr(event, name) for name in names]
+    query = select(tables.events).where(*same).order_by(columns.id)
+    row = connection.execute(query).first()
+    if row is None:
+        connection.execute(insert(tables.events).values(**_values(event)))
+        row = connection.execute(query).one()
+    return _to_event(row)
+
+
+def published(connection: Connection, student: str, module: str) -> Attempt | None:
+    """`Store.published` within any transaction."""
+    return _newest(connection, student, module, (Kind.BEGUN, Kind.PUBLISHED))
+
+
+def last_published(connection: Connection, student: str, module: str) -> Attempt | None:
+    """`Store.last_published` within any transaction."""
+    return _newest(connection, student, module, (Kind.PUBLISHED,))
+
+
+def describe(connection: Connection, environment: Environment) -> None:
+    """`Store.describe` within a transaction that writes."""
+    known = select(tables.environments.c.digest)
+    known = known.where(tables.environments.c.digest == environment.digest)
+    if connection.execute(known).first() is None:
+        values = {"digest": environment.digest, "document": environment.document}
+        connection.execute(insert(tables.environments).values(**values))
+
+
+def _forget(connection: Connection, student: str, event: Event) -> Event:
+    connection.execute(insert(tables.forgetting).values(student=student))
+    # Events name attempts, so that they go first.
+    events, attempts = [
+        connection.execute(delete(table).where(table.c.student == student)).rowcount
+        for table in (tables.events, tables.attempts)
+    ]
+    connection.execute(delete(tables.forgetting).where(tables.forgetting.c.student == student))
+    said = f"{attempts} attempts and {events} events were deleted"
+    return note(connection, replace(event, why=f"{event.why}: {said}" if event.why else said))
+
+
+def _newest(
+    connection: Connection, student: str, module: str, kinds: tuple[Kind, ...]
+) -> Attempt | None:
+    """The attempt that the newest event of these kinds names; None where it names none."""
+    columns = tables.events.c
+    query = (
+        select(columns.attempt_id)
+        .where(columns.student == student, columns.module == module)
+        .where(columns.kind.in_([kind.value for kind in kinds]))
+        .order_by(columns.id.desc())
+        .limit(1)
+    )
+    number = connection.execute(query).scalar_one_or_none()
+    if number is None:
+        return None
+    return _read_attempts(connection, _attempts().where(tables.attempts.c.id == number))[0]
+
+
+def _attempts(*, with_document: bool = True) -> Select[Any]:
+    columns = tables.attempts.c
+    wanted = [c for c in columns if with_document or c.name != "document"]
+    return select(*wanted).order_by(columns.graded_at, columns.id)
+
+
+def _is(names: tuple[str, ...], values: Any) -> list[Any]:
+    columns = tables.attempts.c
+    return [columns[name] == value for name, value in zip(names, values, strict=True)]
+
+
+def _read_attempts(connection: Connection, query: Select[Any]) -> list[Attempt]:
+    rows = connection.execute(query).mappings()
+    return [Attempt(**cast(Any, {"document": "", **row})) for row in rows]
+
+
+def _event(
+    kind: Kind, who: str, why: str, batch: str, *, student: str = "", module: str = ""
+) -> Event:
+    """An event that is still to be written: its number is not known."""
+    who = who or account()
+    return Event(0, now(), who, kind, student, module, None, batch, why, old=None, new=None)
+
+
+def _values(event: Event) -> dict[str, Any]:
+    values = {name: getattr(event, name) for name in ("at", "who", "student", "module", "why")}
+    values |= {"kind": event.kind.value, "attempt_id": event.attempt_id, "batch": event.batch}
+    for when, points in (("old", event.old), ("new", event.new)):
+        values[f"{when}_points"] = points.points if points is not None else None
+        values[f"{when}_pending"] = points.pending if points is not None else None
+    return values
+
+
+def _to_event(row: Row[Any]) -> Event:
+    return Event(
+        row.id,
+        row.at,
+        row.who,
+        Kind(row.kind),
+        row.student,
+        row.module,
+        row.attempt_id,
+        row.batch,
+        row.why,
+        _points(row.old_points, row.old_pending),
+        _points(row.new_points, row.new_pending),
+    )
+
+
+def _points(points: float | None, pending: float | None) -> Points | None:
+    return Points(points, pending or 0.0) if points is not None else None
+
+
+def _lacks_tables(error: DBAPIError) -> bool:
+    state = getattr(error.orig, "sqlstate", None)
+    return state == _UNDEFINED_TABLE or _MISSING_TABLE in str(error.orig)

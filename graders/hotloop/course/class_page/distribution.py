@@ -1,0 +1,127 @@
+"""How points are spread over a class, and a drawing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from hotloop.curriculum import Score
+
+_WIDTH, _HEIGHT = 360, 150
+_TOP, _BOTTOM, _GAP = 18, 22, 4
+_FINAL, _SO_FAR = "#2f81f7", "none"
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Learners whose share of the settled points lies here. so_far: those with points open."""
+
+    label: str
+    final: int
+    so_far: int
+
+    @property
+    def learners(self) -> int:
+        """All of them."""
+        return self.final + self.so_far
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Bins from no points to all points. unsettled: learners of whom nothing is settled."""
+
+    bins: tuple[Bin, ...]
+    unsettled: int
+
+
+def distribution(scores: Iterable[Score], parts: int) -> Distribution:
+    """`parts`: bins between none and all of the points, equally wide."""
+    labels = ["none", *(_percent(i, parts) for i in range(parts)), "all"]
+    counts = [[0, 0] for _ in labels]
+    unsettled = 0
+    for score in scores:
+        settled = score.possible - score.pending
+        if settled <= 0:
+            unsettled += 1
+        else:
+            counts[_place(score.points / settled, parts)][bool(score.pending)] += 1
+    bins = tuple(Bin(label, *count) for label, count in zip(labels, counts, strict=True))
+    return Distribution(bins, unsettled)
+
+
+def describe(what: str, found: Distribution) -> str:
+    """The drawing in words."""
+    said = [f"{bin_.label}: {_counted(bin_)}" for bin_ in found.bins if bin_.learners]
+    if found.unsettled:
+        said.append(f"nothing settled yet: {found.unsettled}")
+    return f"{what}, learners by percent of the settled points. {'; '.join(said) or 'nobody'}."
+
+
+def svg(what: str, found: Distribution) -> str:
+    """Bars in the text's own colour where points are open, so that it fits light and dark pages."""
+    bars = [*found.bins, Bin("pending", 0, found.unsettled)]
+    most = max(1, *(bar.learners for bar in bars))
+    step = _WIDTH / len(bars)
+    drawn = "".join(_bar(bar, index * step, step - _GAP, most) for index, bar in enumerate(bars))
+    floor = _HEIGHT - _BOTTOM + 0.5
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        f'aria-label="{escape(describe(what, found))}" font-family="system-ui, sans-serif" '
+        'font-size="11" fill="currentColor" text-anchor="middle">'
+        f"{drawn}"
+        f'<path d="M0 {floor}H{_WIDTH}" stroke="currentColor" opacity="0.5"/></svg>'
+    )
+
+
+def _bar(bar: Bin, left: float, width: float, most: int) -> str:
+    """Solid for what is final, an outline on top of it for what is not."""
+    room = _HEIGHT - _TOP - _BOTTOM
+    middle, floor = left + width / 2, _HEIGHT - _BOTTOM
+    final, so_far = (room * count / most for count in (bar.final, bar.so_far))
+    parts = [f'<text x="{middle:.1f}" y="{_HEIGHT - 7}">{escape(bar.label)}</text>']
+    if bar.final:
+        y = floor - final
+        parts.append(
+            f'<rect x="{left:.1f}" y="{y:.1f}" width="{width:.1f}" height="{final:.1f}" '
+            f'fill="{_FINAL}"/>'
+        )
+    if bar.so_far:
+        y = floor - final - so_far
+        parts.append(
+            f'<rect x="{left + 0.5:.1f}" y="{y:.1f}" width="{width - 1:.1f}" '
+            f'height="{so_far:.1f}" fill="{_SO_FAR}" stroke="currentColor" '
+            'stroke-dasharray="3 2"/>'
+        )
+    if bar.learners:
+        y = floor - final - so_far - 5
+        parts.append(f'<text x="{middle:.1f}" y="{y:.1f}">{bar.learners}</text>')
+    return "".join(parts)
+
+
+def _place(share: float, parts: int) -> int:
+    """Index of the bin: no points and all points have bins of their own."""
+    if share <= 0:
+        return 0
+    if share >= 1:
+        return parts + 1
+    return 1 + min(parts - 1, int(share * parts))
+
+
+def _percent(index: int, parts: int) -> str:
+    return f"{100 * index // parts}–{100 * (index + 1) // parts}"
+
+
+def _counted(bar: Bin) -> str:
+    if not bar.so_far:
+        return str(bar.final)
+    return f"{bar.learners}, of whom {bar.so_far} with points open"
+
+
+def total(scores: Sequence[Score]) -> Score:
+    """One learner's sum."""
+    return Score(
+        sum(s.points for s in scores),
+        sum(s.pending for s in scores),
+        sum(s.possible for s in scores),
+    )

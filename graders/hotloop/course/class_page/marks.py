@@ -1,0 +1,117 @@
+"""What a class has earned, task by task, as the gradebook and the judge's records have it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from nbgrader.api import Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
+from sqlalchemy.orm import joinedload, undefer
+
+from hotloop.course import records
+from hotloop.course.config import load_config
+from hotloop.course.points import of_grade
+from hotloop.curriculum import Module, Score, modules
+from hotloop.judge.record import Record
+
+SUBMITTED = "submitted"
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One learner's task. record: None where a person grades, and where nothing was judged."""
+
+    student: str
+    task: str
+    score: Score
+    record: Record | None
+
+
+@dataclass(frozen=True)
+class ModuleMarks:
+    """One module's class. handed_in: learners who did; marks: of those who were graded."""
+
+    module: Module
+    tasks: list[str]
+    handed_in: frozenset[str]
+    marks: list[Mark]
+
+
+@dataclass(frozen=True)
+class ClassMarks:
+    """All that the page is made of. names: whatever the gradebook calls its learners."""
+
+    course: str
+    learners: int
+    names: frozenset[str]
+    modules: list[ModuleMarks] = field(default_factory=list[ModuleMarks])
+
+
+def read_marks(root: Path, wanted: Collection[str] | None = None) -> ClassMarks:
+    """The course at `root`, or some of its modules. FileNotFoundError when it is no course."""
+    root = root.resolve()
+    settings = cast(Any, load_config(root)).CourseDirectory
+    with Gradebook(settings.db_url) as gradebook:
+        released = {assignment.name: assignment for assignment in cast(Any, gradebook).assignments}
+        students = cast(Any, gradebook).students
+        return ClassMarks(
+            course=str(settings.course_id),
+            learners=len(students),
+            names=frozenset(name for student in students for name in _names(student)),
+            modules=[
+                _module_marks(root, gradebook, module, released[module.id].id)
+                for module in modules()
+                if module.id in released and (wanted is None or module.id in wanted)
+            ],
+        )
+
+
+def _module_marks(
+    root: Path, gradebook: Gradebook, module: Module, assignment_id: str
+) -> ModuleMarks:
+    marks = list(_marks(root, gradebook, module, assignment_id))
+    graded = {mark.task for mark in marks}
+    folders = (root / SUBMITTED).glob(f"*/{module.id}")
+    return ModuleMarks(
+        module=module,
+        tasks=[task.id for task in module.tasks if task.id in graded],
+        handed_in=frozenset({f.parent.name for f in folders} | {m.student for m in marks}),
+        marks=marks,
+    )
+
+
+def _marks(root: Path, gradebook: Gradebook, module: Module, assignment_id: str) -> Iterator[Mark]:
+    known = {task.id for task in module.tasks}
+    gradings: dict[str, records.Grading | None] = {}
+    for student, grade in _grades(gradebook, assignment_id):
+        if grade.name not in known:
+            continue
+        if student not in gradings:
+            gradings[student] = records.latest(root, student, module.id)
+        grading = gradings[student]
+        record = grading.records.get(grade.name) if grading is not None else None
+        yield Mark(student, grade.name, of_grade(grade, module.id, grading), record)
+
+
+def _grades(gradebook: Gradebook, assignment_id: str) -> list[tuple[str, Any]]:
+    """Learner and grade, by learner. One query: nbgrader's own objects would ask for each grade."""
+    columns = cast(Any, SubmittedAssignment)
+    query = (
+        cast(Any, gradebook)
+        .db.query(columns.student_id, Grade)
+        .join(SubmittedNotebook, cast(Any, SubmittedNotebook).assignment_id == columns.id)
+        .join(Grade, cast(Any, Grade).notebook_id == SubmittedNotebook.id)
+        .filter(columns.assignment_id == assignment_id)
+        .options(undefer(cast(Any, Grade).max_score), joinedload(cast(Any, Grade).cell))
+        .order_by(columns.student_id)
+    )
+    return [(str(student), grade) for student, grade in query.all()]
+
+
+def _names(student: Any) -> Iterator[str]:
+    """All that a learner is called. Numbers alone are no name that a sentence would tell."""
+    for name in (student.id, student.first_name, student.last_name, student.email):
+        if name and not str(name).isdigit():
+            yield str(name)

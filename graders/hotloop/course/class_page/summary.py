@@ -1,0 +1,160 @@
+"""The class page as plain data: what `--json` prints, and what the page shows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from hotloop.course import item_statistics
+from hotloop.course.class_page import causes
+from hotloop.course.class_page.causes import Cause, Waiting
+from hotloop.course.class_page.distribution import Distribution, distribution, total
+from hotloop.course.class_page.marks import ClassMarks, ModuleMarks
+from hotloop.course.class_page.timing import Timing, timings
+from hotloop.course.item_statistics import Difficulty, Discrimination
+from hotloop.curriculum import Score
+
+TASK_PARTS, MODULE_PARTS = 4, 5
+"""Bins between none and all of the points."""
+
+
+@dataclass(frozen=True)
+class TaskSummary:
+    """One task. pending: learners with points open."""
+
+    task: str
+    title: str
+    possible: float
+    pending: int
+    distribution: Distribution
+    difficulty: Difficulty
+    discrimination: Discrimination
+
+
+@dataclass(frozen=True)
+class ModuleSummary:
+    """One module. pending: learners with points open; pending_points: all that are.
+
+    small: why its figures say little, "" for a class that is large enough.
+    """
+
+    module: str
+    title: str
+    possible: float
+    handed_in: int
+    graded: int
+    pending: int
+    pending_points: float
+    small: str
+    distribution: Distribution
+    tasks: tuple[TaskSummary, ...]
+    lost: tuple[Cause, ...]
+    waiting: tuple[Waiting, ...]
+    timings: tuple[Timing, ...]
+
+
+@dataclass(frozen=True)
+class ClassSummary:
+    """A course. names: whether learners are named."""
+
+    course: str
+    learners: int
+    names: bool
+    modules: tuple[ModuleSummary, ...]
+
+
+def summary(marks: ClassMarks, *, names: bool = False) -> ClassSummary:
+    """What the marks of a class say. Without `names` nothing in it tells who a learner is."""
+    hidden: Collection[str] = () if names else marks.names
+    return ClassSummary(
+        marks.course,
+        marks.learners,
+        names,
+        tuple(_module(module, hidden) for module in marks.modules),
+    )
+
+
+def document(found: ClassSummary) -> dict[str, Any]:
+    """Plain data. Learners are counted, and listed only where they are named."""
+    plain = asdict(found)
+    for module in plain["modules"]:
+        for group in [*module["lost"], *module["waiting"]]:
+            group["learners"] = len(group["students"])
+            if not found.names:
+                del group["students"]
+    return plain
+
+
+def small_class(learners: int) -> str:
+    """The warning for a class whose figures chance may have made; "" for one that is larger."""
+    enough = item_statistics.fewest_learners()
+    reach = item_statistics.reach_of_chance(learners)
+    if learners >= enough:
+        return ""
+    if reach is None:
+        return (
+            f"With {learners} graded learners there is no correlation to speak of; "
+            f"from {enough} on these figures begin to mean something."
+        )
+    return (
+        f"Small class: {learners} graded learners, and below {enough} difficulty and "
+        f"discrimination say little. Where nothing is related, chance alone gives {learners} "
+        f"learners correlations of up to ±{reach:.2f}; only from {enough} on is that less than "
+        f"{item_statistics.GOOD_CORRELATION:g}, which is commonly called good."
+    )
+
+
+def _module(of: ModuleMarks, hidden: Collection[str]) -> ModuleSummary:
+    students = sorted({mark.student for mark in of.marks})
+    scores = _by_student(of, students)
+    sums = [total(scores[student]) for student in students]
+    by_hand = {task for task in of.tasks if of.module.task(task).kind == "written"}
+    clean = causes.cleaner(hidden) if hidden else causes.without_numbers
+    return ModuleSummary(
+        module=of.module.id,
+        title=of.module.title,
+        possible=float(sum(of.module.task(task).points for task in of.tasks)),
+        handed_in=len(of.handed_in),
+        graded=len(students),
+        pending=sum(score.pending > 0 for score in sums),
+        pending_points=sum(score.pending for score in sums),
+        small=small_class(len(students)),
+        distribution=distribution(sums, MODULE_PARTS),
+        tasks=tuple(_tasks(of, [scores[student] for student in students])),
+        lost=tuple(causes.lost(of.marks, clean)),
+        waiting=tuple(causes.waiting(of.marks, by_hand, clean)),
+        timings=tuple(timings(of.marks)),
+    )
+
+
+def _by_student(of: ModuleMarks, students: Sequence[str]) -> dict[str, list[Score]]:
+    """Each learner's scores, in the order of the tasks; what is not there is open."""
+    worth = [float(of.module.task(task).points) for task in of.tasks]
+    found = {student: [Score(0.0, points, points) for points in worth] for student in students}
+    for mark in of.marks:
+        found[mark.student][of.tasks.index(mark.task)] = mark.score
+    return found
+
+
+def _tasks(of: ModuleMarks, scores: Sequence[Sequence[Score]]) -> list[TaskSummary]:
+    """scores: by learner, each in the order of the tasks."""
+    points = np.array([[score.points for score in row] for row in scores], np.float64)
+    pending = np.array([[score.pending for score in row] for row in scores], np.float64)
+    possible = np.array([[score.possible for score in row] for row in scores], np.float64)
+    return [
+        TaskSummary(
+            task=task,
+            title=of.module.task(task).title,
+            possible=float(of.module.task(task).points),
+            pending=sum(row[index].pending > 0 for row in scores),
+            distribution=distribution([row[index] for row in scores], TASK_PARTS),
+            difficulty=item_statistics.difficulty(
+                item_statistics.shares(points, pending, possible)[:, index]
+            ),
+            discrimination=item_statistics.discrimination(points, pending, possible, index),
+        )
+        for index, task in enumerate(of.tasks)
+    ]

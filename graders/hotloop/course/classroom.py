@@ -1,0 +1,138 @@
+"""A class in one folder, for one account that plays everybody.
+
+`course/` is the instructor's: an nbgrader course with an exchange of its own. The folder itself is
+the learner's: JupyterLab is opened there, and what Assignment List fetches comes to lie beside
+`course/`. On a hub the two are different accounts, and the exchange is a folder that they share.
+"""
+
+from __future__ import annotations
+
+import filecmp
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from traitlets.config import Config
+
+from hotloop import paths
+from hotloop.course import exchange
+from hotloop.course.config import CONFIG_FILE, course_api, load_config, write_config
+from hotloop.course.prepare import COURSE_ID, NotPrepared, prepare
+
+COURSE = "course"
+GUIDE = "START.md"
+
+_OWN_EXCHANGE = """\
+c.Exchange.root = str(Path(__file__).parent / "exchange")  # not the machine's: this is a trial
+"""
+
+_LEARNERS_CONFIG = '''\
+"""Settings of nbgrader for JupyterLab in this folder: those of the course, and a learner's own."""
+from pathlib import Path
+
+c = get_config()  # noqa: F821
+load_subconfig("course/nbgrader_config.py", str(Path(__file__).parent))  # noqa: F821
+c.Exchange.cache = str(Path(__file__).parent / ".submitted")
+'''
+
+_GUIDE = """\
+# A class, played by one account
+
+**As a learner.** Menu *Nbgrader → Assignment List*: choose the course `{course}`, *Fetch* a
+module, open its `lab`. Run the cells, solve a task, run its `check(…)`. *Validate* in the
+notebook's toolbar runs everything once more. *Submit* in Assignment List hands in.
+
+**As the instructor.** Menu *Nbgrader → Formgrader*: *Collect* what was handed in, *Autograde*,
+mark the written tasks, *Generate feedback*, *Release feedback*. Or in a terminal, in the folder
+`course`:
+
+```
+nbgrader collect MODULE
+hotloop grade MODULE
+nbgrader release_feedback MODULE
+```
+
+**As the learner again.** *Fetch Feedback* in Assignment List.
+"""
+
+
+@dataclass(frozen=True)
+class Classroom:
+    """folder: of the learner, for JupyterLab. course: within it. released: modules, in order."""
+
+    folder: Path
+    course: Path
+    released: list[str]
+
+
+def make(
+    folder: Path,
+    modules: Sequence[str],
+    say: Callable[[str], None] = lambda _module: None,
+) -> Classroom:
+    """Make the class, or bring it up to date; what learners have is left alone.
+
+    say: called with a module before it is released. NotPrepared when nbgrader refuses one.
+    """
+    folder = folder.resolve()
+    course = folder / COURSE
+    course.mkdir(parents=True, exist_ok=True)
+    _write_settings(folder, course)
+    api: Any = None
+    for module in modules:
+        if _is_current(course, module):
+            continue
+        say(module)
+        prepare(course, [module])
+        api = api or course_api(_releasing(course))
+        _hand_out(api, module)
+    return Classroom(folder, course, list(modules))
+
+
+def is_classroom(folder: Path) -> bool:
+    """True for a folder that `make` has made."""
+    return (folder / CONFIG_FILE).is_file() and (folder / COURSE / CONFIG_FILE).is_file()
+
+
+def _write_settings(folder: Path, course: Path) -> None:
+    if not (course / CONFIG_FILE).exists():
+        path = write_config(course, COURSE_ID)
+        path.write_text(path.read_text(encoding="utf-8") + _OWN_EXCHANGE, encoding="utf-8")
+    exchange.own(course)
+    for name, text in {
+        CONFIG_FILE: _LEARNERS_CONFIG,
+        GUIDE: _GUIDE.format(course=COURSE_ID),
+    }.items():
+        if not (folder / name).exists():
+            (folder / name).write_text(text, encoding="utf-8")
+
+
+def _is_current(course: Path, module: str) -> bool:
+    """True where the exchange holds what was made of the exercise as it is today."""
+    handed_out = course / exchange.FOLDER / COURSE_ID / "outbound" / module
+    return handed_out.is_dir() and _same(paths.exercises() / module, course / "source" / module)
+
+
+def _same(exercise: Path, source: Path) -> bool:
+    files = [path for path in exercise.rglob("*") if path.is_file()]
+    return all(
+        (source / path.relative_to(exercise)).is_file()
+        and filecmp.cmp(path, source / path.relative_to(exercise), shallow=False)
+        for path in files
+        if "__pycache__" not in path.parts
+    )
+
+
+def _releasing(course: Path) -> Config:
+    c = load_config(course)
+    c.ExchangeReleaseAssignment.force = (
+        True  # an exercise that has changed takes the old one's place
+    )
+    return c
+
+
+def _hand_out(api: Any, module: str) -> None:
+    result = cast(dict[str, Any], api.release_assignment(module))
+    if not result["success"]:
+        raise NotPrepared(f"nbgrader did not release {module!r}: {result.get('log')}")

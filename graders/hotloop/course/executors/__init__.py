@@ -1,0 +1,44 @@
+"""Who executes submissions: processes of this machine, or the nodes of a cluster.
+
+An executor is given work lazily, and gives back what came of each in whatever order it comes. A
+submission whose process or node is lost is tried again; one that is lost each time is `Lost`: its
+points stay open, and the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from hotloop.course.execution import Executed, Terms
+from hotloop.course.submission import Submission
+
+Tell = Callable[[str, str, str], None]
+"""Told the key of a piece of work, a task ("" while cells run) and what is being done."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """One submission to execute. key: the caller's name for it, unique in a batch."""
+
+    key: str
+    submission: Submission
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Nothing came of a submission, and it is not the learner's fault. reason: one sentence."""
+
+    reason: str
+
+
+Outcome = tuple[str, Executed | Lost]
+
+
+class Executor(Protocol):
+    """Executes submissions."""
+
+    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
+        """What came of each. Closing the iterator, as Ctrl-C does, ends all that is under way."""
+        ...

@@ -1,0 +1,153 @@
+"""Executes on this machine: in this process, or in several that live as long as the batch.
+
+A process that dies loses one submission. Nobody says which of those that were under way has ended
+it: each of them is tried again by itself, and the one that is lost again is reported.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import queue
+from collections.abc import Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, cast
+
+from hotloop.course.execution import Executed, Terms, execute
+from hotloop.course.executors import Lost, Outcome, Tell, Work
+from hotloop.worker.lifetime import end_with_parent
+
+_POLL_S = 0.05
+_DIED = "The process that graded it ended. Grade it again."
+
+log = logging.getLogger("hotloop.course")
+
+
+@dataclass(frozen=True)
+class Local:
+    """jobs: submissions at once. What measures speed has the machine to itself even then."""
+
+    jobs: int = 1
+
+    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
+        """What came of each. Ctrl-C ends the executing processes too."""
+        if self.jobs == 1:
+            return _in_turn(works, terms, tell)
+        return _at_once(works, terms, tell, self.jobs)
+
+
+def _in_turn(works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
+    for work in works:
+        tell(work.key, "", "starting")
+        yield work.key, attempt(work, terms, tell)
+
+
+def attempt(work: Work, terms: Terms, tell: Tell) -> Executed | Lost:
+    """Execute in this process; what goes wrong with the platform is noted and told."""
+    try:
+        return execute(work.submission, terms, lambda task, text: tell(work.key, task, text))
+    except Exception as error:
+        log.exception("%s was not executed", work.key)
+        return Lost(f"{type(error).__name__}: {error}")
+
+
+def _at_once(works: Iterable[Work], terms: Terms, tell: Tell, jobs: int) -> Generator[Outcome]:
+    waiting = iter(works)
+    while True:
+        suspects: list[Work] = []
+        yield from _pool(waiting, terms, tell, jobs, suspects)
+        if not suspects:
+            return
+        for suspect in suspects:
+            again: list[Work] = []
+            yield from _pool(iter([suspect]), terms, tell, 1, again)
+            if again:
+                yield suspect.key, Lost(_DIED)
+
+
+def _pool(
+    works: Iterator[Work], terms: Terms, tell: Tell, jobs: int, suspects: list[Work]
+) -> Generator[Outcome]:
+    """Works through `works` until a process dies; those under way then are put into `suspects`."""
+    context = multiprocessing.get_context("spawn")
+    steps: Any = context.Queue()
+    pool = ProcessPoolExecutor(jobs, context, _begin, (steps, terms))
+    running: dict[Future[Executed | Lost], Work] = {}
+    try:
+        # One more than can run: a process that is done must not wait for this one.
+        for work in islice(works, jobs + 1):
+            running[_submitted(pool, work)] = work
+        while running:
+            done, _ = wait(running, _POLL_S, FIRST_COMPLETED)
+            for step in _waiting(steps):
+                tell(*step)
+            for future in done:
+                work = running.pop(future)
+                if isinstance(future.exception(), BrokenProcessPool):
+                    suspects.append(work)
+                    continue
+                yield work.key, future.result()
+                more = None if suspects else next(works, None)
+                if more is not None:
+                    running[_submitted(pool, more)] = more
+    finally:
+        _end(pool, _processes(pool))
+
+
+def _submitted(pool: ProcessPoolExecutor, work: Work) -> Future[Executed | Lost]:
+    """One that has failed already, where a process has died in the meantime."""
+    try:
+        return pool.submit(_execute, work)
+    except BrokenProcessPool as error:
+        failed = Future[Executed | Lost]()
+        failed.set_exception(error)
+        return failed
+
+
+def _end(pool: ProcessPoolExecutor, processes: Iterable[Any]) -> None:
+    """Do not wait for submissions that nobody will hear of."""
+    pool.shutdown(wait=False, cancel_futures=True)
+    for process in processes:
+        process.terminate()
+
+
+def _processes(pool: ProcessPoolExecutor) -> list[Any]:
+    """Python has a public way to end them from 3.14 on."""
+    return list(cast(dict[int, Any], getattr(pool, "_processes", None) or {}).values())
+
+
+def _waiting(steps: Any) -> Iterator[tuple[str, str, str]]:
+    while True:
+        try:
+            yield steps.get_nowait()
+        except queue.Empty:
+            return
+
+
+# --- in an executing process ----------------------------------------------------------------------
+
+_steps: Any = None
+_terms: Terms | None = None
+
+
+def _begin(steps: Any, terms: Terms) -> None:
+    global _steps, _terms
+    end_with_parent()
+    parent = multiprocessing.parent_process()
+    if parent is not None and os.getppid() != parent.pid:
+        # It ended while this process was starting, before that could end this one too.
+        os._exit(1)
+    _steps, _terms = steps, terms
+
+
+def _execute(work: Work) -> Executed | Lost:
+    def tell(key: str, task: str, text: str) -> None:
+        _steps.put((key, task, text))
+
+    assert _terms is not None
+    tell(work.key, "", "starting")
+    return attempt(work, _terms, tell)

@@ -1,0 +1,121 @@
+"""When a learner may see feedback: the course's own `hotloop.yaml`.
+
+    feedback: after_due_date
+    modules:
+      fused_softmax: {feedback: at_once}
+
+Due dates are nbgrader's, of the assignment, and a learner's extension moves them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+from nbgrader.api import Gradebook, MissingEntry
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from hotloop import curriculum
+from hotloop.yaml_lines import load
+
+FILE = "hotloop.yaml"
+
+
+class When(StrEnum):
+    """When feedback is visible."""
+
+    AT_ONCE = "at_once"
+    AFTER_DUE_DATE = "after_due_date"
+    NEVER = "never"
+
+
+def _known(module: str) -> str:
+    """A misspelt module must not fall back to the course's own rule in silence."""
+    known = [each.id for each in curriculum.modules()]
+    if module not in known:
+        raise ValueError(f"there is no module {module!r}; there are {', '.join(known)}")
+    return module
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ModulePolicy(_Strict):
+    """What is different for one module."""
+
+    feedback: When
+
+
+class Policy(_Strict):
+    """`hotloop.yaml`. Without one, feedback is visible at once, as nbgrader has it."""
+
+    feedback: When = When.AT_ONCE
+    modules: dict[Annotated[str, AfterValidator(_known)], ModulePolicy] = Field(
+        default_factory=dict[str, ModulePolicy]
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_nothing(cls, data: Any) -> Any:
+        """A file of comments alone."""
+        return {} if data is None else data
+
+    def of(self, module: str) -> When:
+        """The rule for one module."""
+        own = self.modules.get(module)
+        return own.feedback if own is not None else self.feedback
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether a learner may see the feedback on one submission, and why."""
+
+    visible: bool
+    reason: str
+
+
+def load_policy(root: Path) -> Policy:
+    """The policy of the course at `root`. CurriculumError names the file and the line."""
+    path = root / FILE
+    return load(path, Policy) if path.is_file() else Policy()
+
+
+def decide(when: When, due: datetime | None, now: datetime) -> Decision:
+    """`due` and `now`: UTC, both without a time zone, as nbgrader keeps them.
+
+    A date that nobody has set does not pass: what was shown cannot be taken back.
+    """
+    if when is When.AT_ONCE:
+        return Decision(True, "feedback is visible at once")
+    if when is When.NEVER:
+        return Decision(False, "feedback is never visible")
+    if due is None:
+        return Decision(False, "feedback waits for a due date, and the assignment has none")
+    said = f"{due:%Y-%m-%d %H:%M} UTC"
+    if now <= due:
+        return Decision(False, f"feedback waits for the due date, {said}")
+    return Decision(True, f"the due date, {said}, has passed")
+
+
+def decide_for(
+    policy: Policy, gradebook: Gradebook, module: str, student: str, now: datetime | None = None
+) -> Decision:
+    """Whether `student` may see the feedback on `module` now, by the open gradebook's dates."""
+    try:
+        submission = cast(Any, gradebook).find_submission(module, student)
+    except MissingEntry:
+        return Decision(False, "the gradebook has no such submission")
+    # nbgrader's own `duedate` of a submission fails where there is an extension and no date.
+    due: datetime | None = submission.assignment.duedate
+    if due is not None:
+        due += submission.extension or timedelta()
+    return decide(policy.of(module), due, now or utc_now())
+
+
+def utc_now() -> datetime:
+    """The time as nbgrader's gradebook has it: UTC without a time zone."""
+    return datetime.now(UTC).replace(tzinfo=None)

@@ -1,0 +1,104 @@
+"""Releases feedback through nbgrader's exchange to those alone who may see it.
+
+nbgrader's command, its formgrader and its Python interface all make what
+`ExchangeFactory.release_feedback` names, so that none of them is a way around the policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from glob import escape
+from pathlib import Path
+from typing import Any, cast
+
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from nbgrader.exchange.default import ExchangeReleaseFeedback
+from nbgrader.utils import notebook_hash  # pyright: ignore[reportUnknownVariableType]
+
+from hotloop.course.policy import Policy, decide_for, load_policy
+from hotloop.yaml_lines import CurriculumError
+
+SECRET = "submission_secret.txt"
+"""What nbgrader hides a released page behind; only what came through the exchange has one."""
+
+
+def send(api: NbGraderAPI, root: Path, module: str, student: str) -> str:
+    """Release one learner's page as the policy has it; returns what went wrong, or nothing.
+
+    What was not collected through the exchange has nowhere to be sent, and that is no fault.
+    """
+    if not (root / "feedback" / student / module / SECRET).is_file():
+        return ""
+    result = cast(dict[str, Any], cast(Any, api).release_feedback(module, student))
+    return "" if result["success"] else f"{result.get('log', '')}\n{result.get('error', '')}"
+
+
+class VisibleFeedback(ExchangeReleaseFeedback):
+    """`ExchangeReleaseFeedback`, one learner after the other, by the course's policy.
+
+    What was released and may not be seen any more is withdrawn; a copy that a learner has fetched
+    is theirs.
+    """
+
+    def copy_files(self) -> None:
+        """Release or withdraw. ExchangeError at the end for those whose page cannot be sent."""
+        course = cast(Any, self).coursedir
+        policy = self._policy()
+        excluded = set(filter(None, str(course.student_id_exclude).split(",")))
+        unsent: list[str] = []
+        with Gradebook(course.db_url) as gradebook:
+            for student, folder in self._folders():
+                if student in excluded:
+                    continue
+                decision = decide_for(policy, gradebook, course.assignment_id, student)
+                self.log.info("%s: %s", student, decision.reason)
+                if not decision.visible:
+                    self._withdraw(folder)
+                elif (folder / SECRET).is_file():
+                    self._copy_of(folder)
+                else:
+                    unsent.append(student)
+        if unsent:
+            cast(Any, self).fail(
+                f"Not sent, because nbgrader did not collect what they handed in: "
+                f"{', '.join(unsent)}"
+            )
+
+    def _policy(self) -> Policy:
+        try:
+            return load_policy(Path(cast(Any, self).coursedir.root))
+        except CurriculumError as error:
+            cast(Any, self).fail(f"No feedback is released: {error}")
+            raise
+
+    def _folders(self) -> Iterator[tuple[str, Path]]:
+        """Learners with generated feedback, of those that were asked for."""
+        course = cast(Any, self).coursedir
+        asked = course.student_id
+        pages = Path(course.root, course.feedback_directory)
+        for path in sorted(pages.iterdir()) if pages.is_dir() else []:
+            folder = Path(
+                course.format_path(course.feedback_directory, path.name, course.assignment_id)
+            )
+            if asked in ("", "*", path.name) and any(folder.glob("*.html")):
+                yield path.name, folder
+
+    def _copy_of(self, folder: Path) -> None:
+        everybodys = self.src_path
+        self.src_path = escape(str(folder))
+        try:
+            super().copy_files()
+        finally:
+            self.src_path = everybodys
+
+    def _withdraw(self, folder: Path) -> None:
+        secret = folder / SECRET
+        if not secret.is_file():
+            return
+        for page in folder.glob("*.html"):
+            name = notebook_hash(secret=secret.read_text(encoding="utf-8"), notebook_id=page.stem)
+            released = Path(cast(Any, self).dest_path) / f"{name}.html"
+            if released.exists():
+                released.unlink()
+                self.log.warning("Withdrawn: %s", page)

@@ -1,0 +1,130 @@
+"""A confined process that a zygote has forked, held to its limits like every other."""
+
+from __future__ import annotations
+
+import os
+import resource
+import socket
+import struct
+import time
+from dataclasses import asdict
+from typing import Any
+
+from hotloop.sandbox.confinement import Confinement
+from hotloop.sandbox.process import Ending
+from hotloop.sandbox.restrained import RestrainedProcess
+from hotloop.sandbox.watchdog import OutputBuffer
+from hotloop.sandbox.zygote import plan
+from hotloop.sandbox.zygote.parent import ZygoteProcess
+from hotloop.sandbox.zygote.refused import ZygoteRefused
+from hotloop.worker import wire
+
+START_TIMEOUT_S = 20.0
+KILLED = 128 + 9
+_TOLD_S = 5.0
+"""More than it takes to read what a process that has ended had said."""
+_CREDENTIALS = struct.Struct("3i")
+"""struct ucred: process, user, group."""
+_LIMITS = ("NOFILE", "STACK", "DATA", "FSIZE", "MEMLOCK", "AS", "CPU")
+
+
+class _Status:
+    """Told by the first process in the namespace, right before it ends."""
+
+    code = KILLED
+
+    def wait(self) -> int:
+        """128 and the signal's number for a program that a signal has ended."""
+        return self.code
+
+
+class ForkedProcess(RestrainedProcess):
+    """As BubblewrapProcess, of a program that is run without being executed."""
+
+    def __init__(self, confinement: Confinement, zygote: ZygoteProcess) -> None:
+        super().__init__(confinement)
+        self.zygote = zygote
+        self._status_told = _Status()
+        self._socket: socket.socket | None = None
+
+    def _execute(self, writer: int, buffer: OutputBuffer) -> Ending:
+        request = plan.request(self._confinement, self._staged, self.user, self.zygote)
+        self._socket, theirs = socket.socketpair()
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        with theirs:
+            self.zygote.fork(theirs.fileno())
+        try:
+            self._meet(self._socket)
+            self._restrain()
+            self._inherit_ours()
+            wire.send(self._socket, {"filter": request.filter})
+            wire.send(self._socket, asdict(request), [writer, *self._confinement.pass_fds])
+            self._expect(self._socket, "ready")
+        except (wire.WireError, ProcessLookupError, ValueError) as error:
+            buffer.read()
+            said = f"{error} {buffer.text()}".strip()
+            raise ZygoteRefused(f"a child of the zygote did not start: {said}") from None
+        return self._status_told
+
+    def _meet(self, sock: socket.socket) -> None:
+        """Learn from the kernel which process talks to us. It waits for our word, so that its id
+        is still its own when it is opened; `_expect` would fail if it were not."""
+        deadline = time.monotonic() + START_TIMEOUT_S
+        sock.settimeout(START_TIMEOUT_S)
+        try:
+            head, ancillary, _, _ = sock.recvmsg(
+                wire.LENGTH.size, socket.CMSG_SPACE(_CREDENTIALS.size)
+            )
+        except TimeoutError:
+            raise wire.WireTimeout("no answer in time") from None
+        except OSError as error:
+            raise wire.WireClosed(str(error)) from None
+        finally:
+            sock.settimeout(None)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+        if len(head) < wire.LENGTH.size:
+            raise wire.WireClosed("it ended at once")
+        sender = [data for _, kind, data in ancillary if kind == socket.SCM_CREDENTIALS]
+        self._understand(wire.receive_rest(sock, head, deadline), "made")
+        self.pid = _CREDENTIALS.unpack(sender[0])[0]
+        self._first = os.pidfd_open(self.pid)
+
+    def _expect(self, sock: socket.socket, word: str) -> None:
+        self._understand(wire.receive(sock, time.monotonic() + START_TIMEOUT_S), word)
+
+    def _understand(self, message: dict[str, Any], word: str) -> None:
+        if word not in message:
+            raise ZygoteRefused(str(message.get("refused", f"it said {message}")))
+
+    def _inherit_ours(self) -> None:
+        try:
+            self._inherit()
+        except PermissionError as error:
+            raise ZygoteRefused(f"it cannot be given what its owner has: {error}") from None
+
+    def _inherit(self) -> None:
+        """What a process inherits from the one that starts it, which was not the zygote."""
+        for name in _LIMITS:
+            limit = getattr(resource, f"RLIMIT_{name}")
+            ours = resource.getrlimit(limit)
+            if resource.prlimit(self.pid, limit) != ours:
+                resource.prlimit(self.pid, limit, ours)
+        cpus = os.sched_getaffinity(0)
+        if os.sched_getaffinity(self.pid) != cpus:
+            os.sched_setaffinity(self.pid, cpus)
+        nice = os.getpriority(os.PRIO_PROCESS, 0)
+        if os.getpriority(os.PRIO_PROCESS, self.pid) != nice:
+            os.setpriority(os.PRIO_PROCESS, self.pid, nice)
+
+    def _collect(self) -> None:
+        assert self._socket is not None
+        try:
+            told = wire.receive(self._socket, time.monotonic() + _TOLD_S)
+            self._status_told.code = int(told["status"])
+        except (wire.WireError, KeyError, ValueError):
+            if not self._killed and not self._out_of_memory():
+                self.fault = "the sandbox around the program ended by itself"
+
+    def _clean_start(self) -> None:
+        if self._socket is not None:
+            self._socket.close()

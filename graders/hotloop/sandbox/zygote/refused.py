@@ -1,0 +1,14 @@
+"""Why a zygote does not serve."""
+
+from __future__ import annotations
+
+
+class ZygoteRefused(RuntimeError):
+    """This machine, or what was to be preloaded, does not let a zygote confine its children.
+
+    Whoever sees it launches in the ordinary way.
+    """
+
+
+class ZygoteGone(ZygoteRefused):
+    """The zygote has ended; another may serve."""

@@ -1,0 +1,119 @@
+"""What the owner of many confined processes keeps: zygotes, started when they are first needed."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Self
+
+from hotloop.sandbox.confinement import Confined, Confinement, SandboxUnavailable
+from hotloop.sandbox.launch import launch
+from hotloop.sandbox.requirements import missing
+from hotloop.sandbox.restrained import sweep
+from hotloop.sandbox.zygote import plan
+from hotloop.sandbox.zygote.forked import ForkedProcess
+from hotloop.sandbox.zygote.parent import ZygoteProcess
+from hotloop.sandbox.zygote.refused import ZygoteGone, ZygoteRefused
+
+KERNEL = ("hotloop.worker.kernel", "hotloop.worker.zygote.warm_kernel")
+"""What a notebook's kernel needs."""
+MOST = 4
+"""Zygotes at a time; each holds what it has imported."""
+_STARTS = 3
+"""How often one is started again after it has died."""
+
+_Key = tuple[tuple[str, str], ...]
+_log = logging.getLogger(__name__)
+
+
+class Zygote:
+    """Launches like `hotloop.sandbox.launch.launch`, which it falls back to for whatever it cannot
+    serve. One process's own; any of its threads may use it.
+
+    Children of one zygote share its layout of addresses and its seed of `hash`. Neither protects
+    one from another: they cannot reach each other at all.
+    """
+
+    def __init__(self, preload: Sequence[str] = KERNEL) -> None:
+        """`preload`: modules to import once. They may start no threads and open no files."""
+        self.preload = tuple(preload)
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+        self._processes: dict[_Key, ZygoteProcess] = {}
+        self._starts: dict[_Key, int] = {}
+        self._refusals: set[str] = set()
+
+    def launch(self, confinement: Confinement) -> Confined:
+        """Start it confined. Raises what the ordinary launch raises."""
+        if not plan.can_serve(confinement, self.preload):
+            return launch(confinement)
+        reason = missing()
+        if reason:
+            raise SandboxUnavailable(reason)
+        sweep()
+        try:
+            return self._fork(confinement)
+        except ZygoteRefused as refusal:
+            self._tell(str(refusal))
+            return launch(confinement)
+
+    def close(self) -> None:
+        """End the zygotes, and with them whatever they have forked. May be called twice."""
+        with self._lock:
+            processes = list(self._processes.values())
+            self._processes.clear()
+        for process in processes:
+            with suppress(RuntimeError):
+                process.kill()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _fork(self, confinement: Confinement) -> Confined:
+        zygote = self._process(confinement.environment)
+        process = ForkedProcess(confinement, zygote)
+        try:
+            process.begin()
+        except ZygoteGone:
+            zygote.kill()
+            process = ForkedProcess(confinement, self._process(confinement.environment))
+            process.begin()
+        return process
+
+    def _process(self, environment: Mapping[str, str]) -> ZygoteProcess:
+        """The zygote for this environment, started where there is none."""
+        values = plan.at_import(environment)
+        key = tuple(values.items())
+        with self._lock:
+            self._forget_after_fork()
+            found = self._processes.get(key)
+            if found is not None and found.poll() is None:
+                return found
+            if len(self._processes) - (found is not None) >= MOST:
+                raise ZygoteRefused(f"there are {MOST} zygotes for other environments")
+            self._starts[key] = self._starts.get(key, 0) + 1
+            if self._starts[key] > _STARTS:
+                raise ZygoteRefused("it did not start, or died, too often")
+            process = ZygoteProcess(self.preload, values)
+            process.begin()
+            self._processes[key] = process
+            return process
+
+    def _forget_after_fork(self) -> None:
+        """In a fork of the owner: the owner's zygotes live and die with the owner."""
+        if self._owner != os.getpid():
+            self._owner = os.getpid()
+            self._processes.clear()
+            self._starts.clear()
+
+    def _tell(self, refusal: str) -> None:
+        """Once for each reason."""
+        if refusal not in self._refusals:
+            self._refusals.add(refusal)
+            _log.warning("Started in the ordinary way, without a zygote: %s", refusal)

@@ -1,0 +1,70 @@
+"""`python -m hotloop.worker.zygote FD [MODULE …]`: import the modules, then fork on request.
+
+FD is a socket to the owner. A request is one byte with one descriptor beside it: the child's own
+socket to the owner.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import os
+import signal
+import socket
+import sys
+
+from hotloop.worker.zygote.child import become
+from hotloop.worker.zygote.program import Program
+
+
+def main() -> None:
+    """Serve until the owner is gone. Comes back in a child, as the program that it is to run."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    for name in sys.argv[2:]:
+        importlib.import_module(name)
+    settle(control.fileno())
+    control.send(b"ready")
+    program = _serve(control)
+    if program is not None:
+        program.run()
+
+
+def _serve(control: socket.socket) -> Program | None:
+    """The program in a child, None once the owner is gone."""
+    # The kernel collects children by itself; one that makes namespaces ends at once.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        word, fds, _, _ = socket.recv_fds(control, 1, 1)
+        if not word:
+            return None
+        if os.fork() == 0:
+            # The number may be another's soon: this object must not close it.
+            os.close(control.detach())
+            return become(fds[0])
+        os.close(fds[0])
+
+
+def settle(control: int) -> None:
+    """Leave nothing that a fork would tear apart. SystemExit names what is in the way."""
+    # Libraries such as OpenBLAS end their threads at a fork, and start them again when needed.
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208 - only their number is needed
+    if threads > 1:
+        raise SystemExit(f"the preloaded modules keep {threads - 1} threads")
+    others = _open_descriptors() - {0, 1, 2, control}
+    if others:
+        raise SystemExit(f"the preloaded modules keep descriptors open: {sorted(others)}")
+    gc.collect()
+    gc.freeze()
+
+
+def _open_descriptors() -> set[int]:
+    numbers = map(int, os.listdir("/proc/self/fd"))  # noqa: PTH208
+    return {fd for fd in numbers if os.path.lexists(f"/proc/self/fd/{fd}")}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""From a forked zygote to a confined program: three processes.
+
+The first makes the namespaces and ends. The second is the first in them: it waits until its owner
+has limited it, starts the third and then only waits for that. The third builds the root, gives up
+its rights and is the program.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from typing import NoReturn
+
+from hotloop.worker import wire
+from hotloop.worker.zygote import calls, descriptors, network, program, rights, root
+from hotloop.worker.zygote.program import Program
+from hotloop.worker.zygote.request import HOME, Mount, Request
+
+HOSTNAME = "hotloop"
+_NAMESPACES = calls.NEWNS | calls.NEWPID | calls.NEWNET | calls.NEWIPC | calls.NEWUTS
+_FAILED = 70
+
+
+def become(owner: int) -> Program:
+    """What is to be run here, in the third process only; the others end in this function.
+
+    `owner`: a socket to the owner, who is told of every failure.
+    """
+    sock = socket.socket(fileno=owner)
+    try:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        _enter_namespaces()
+        if os.fork():
+            os._exit(0)
+        return _be_first(sock)
+    except BaseException as error:  # noqa: BLE001 - it is the platform's fault, whatever it is
+        _tell_failure(sock, error)
+        os._exit(_FAILED)
+
+
+def _enter_namespaces() -> None:
+    uid, gid = os.geteuid(), os.getegid()
+    if uid == 0:
+        calls.unshare(_NAMESPACES)
+        return
+    calls.unshare(_NAMESPACES | calls.NEWUSER)
+    # As root in there: a new /dev/pts wants to be somebody's.
+    rights.map_user(0, uid, gid)
+
+
+def _be_first(sock: socket.socket) -> Program:
+    os.setsid()
+    # The first process of a namespace is deaf to what is sent from inside, but for what it handles.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    wire.send(sock, {"made": True})
+    restrained = wire.receive(sock)
+    # Only now: its own control group is then the top of all that it sees of them.
+    calls.unshare(calls.NEWCGROUP)
+    pid = os.fork()
+    if pid:
+        _wait_for(pid, sock, bytes.fromhex(restrained["filter"]))
+    return _be_program(sock)
+
+
+def _be_program(sock: socket.socket) -> Program:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    message, fds = wire.receive_with_fds(sock)
+    request = _parse(message)
+    network.raise_loopback()
+    socket.sethostname(HOSTNAME)
+    root.build(request)
+    output, *passed = fds
+    null = os.open("/dev/null", os.O_RDWR)
+    wanted = {0: null, 1: output, 2: output, **dict(zip(request.fds, passed, strict=True))}
+    owner = socket.socket(fileno=descriptors.arrange(wanted, sock.detach()))
+    try:
+        os.chdir(HOME)
+        rights.give_up(request)
+        prepared = program.prepare(request)
+        wire.send(owner, {"ready": True})
+    except BaseException as error:  # noqa: BLE001
+        _tell_failure(owner, error)
+        os._exit(_FAILED)
+    owner.close()
+    return prepared
+
+
+def _wait_for(pid: int, sock: socket.socket, program_filter: bytes) -> NoReturn:
+    """Collect what ends, and end with the program: with this process all of the namespace goes."""
+    descriptors.close_all_but({sock.fileno()})
+    rights.give_up_as_init(program_filter)
+    while True:
+        ended, status = os.waitpid(-1, 0)
+        if ended == pid:
+            break
+    code = os.waitstatus_to_exitcode(status)
+    wire.send(sock, {"status": code if code >= 0 else 128 - code})
+    os._exit(0)
+
+
+def _parse(message: wire.Message) -> Request:
+    mounts = [Mount(**mount) for mount in message.pop("mounts")]
+    return Request(**message, mounts=mounts)
+
+
+def _tell_failure(sock: socket.socket, error: BaseException) -> None:
+    try:
+        wire.send(sock, {"refused": f"{type(error).__name__}: {error}"[:1000]})
+    except Exception:  # noqa: BLE001 - its end tells as much
+        return

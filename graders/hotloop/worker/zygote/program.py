@@ -1,0 +1,77 @@
+"""The program of a child: run in this process as if the interpreter had just been started."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import types
+from dataclasses import dataclass
+from importlib.machinery import BuiltinImporter
+
+from hotloop.worker.zygote.request import HOME, Request
+
+_OWN = "hotloop.worker.zygote"
+
+
+@dataclass(frozen=True)
+class Program:
+    """`python -m MODULE …` or `python -c TEXT …`; what it raises ends this process as there."""
+
+    option: str
+    program: str
+    arguments: list[str]
+
+    def run(self) -> None:
+        """Run it as __main__."""
+        sys.argv = [self.option, *self.arguments]
+        sys.orig_argv = [sys.executable, self.option, self.program, *self.arguments]
+        if self.option == "-m":
+            runpy.run_module(self.program, run_name="__main__", alter_sys=True)
+        else:
+            exec(compile(self.program, "<string>", "exec"), _new_main().__dict__)  # noqa: S102
+
+
+def prepare(request: Request) -> Program:
+    """Bring the interpreter's state to that of one that was just started for this request."""
+    os.environ.clear()
+    os.environ.update(request.environment)
+    _forget_modules(request)
+    _seed()
+    sys.path[0] = HOME if request.option == "-m" else ""
+    for folder in ("", HOME):
+        sys.path_importer_cache.pop(folder, None)
+    return Program(request.option, request.program, request.arguments)
+
+
+def _new_main() -> types.ModuleType:
+    main = types.ModuleType("__main__")
+    vars(main).update(__annotations__={}, __builtins__=sys.modules["builtins"])
+    main.__loader__ = BuiltinImporter
+    sys.modules["__main__"] = main
+    return main
+
+
+def _forget_modules(request: Request) -> None:
+    """The zygote's own, and what is about to be run under the name __main__."""
+    main = request.program if request.option == "-m" else ""
+    names = [
+        name
+        for name in sys.modules
+        if name in (main, f"{main}.__main__") or name == _OWN or name.startswith(f"{_OWN}.")
+    ]
+    for name in names:
+        module = sys.modules[name]
+        if hasattr(module, "__path__") and name == main:
+            continue  # a package stays; its __main__ is run
+        del sys.modules[name]
+        parent, _, last = name.rpartition(".")
+        if parent in sys.modules:
+            vars(sys.modules[parent]).pop(last, None)
+
+
+def _seed() -> None:
+    """Python seeds `random` in every fork; numpy does not, and torch starts from a fixed seed."""
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        numpy_random.seed()

@@ -1,0 +1,47 @@
+"""What a child gives up, for good, before foreign code runs in it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hotloop.worker.zygote import calls
+from hotloop.worker.zygote.request import Request
+
+
+def own_user_namespace(inside_uid: int) -> None:
+    """Leave for a user namespace in which this user has the id `inside_uid`, and no other."""
+    outside, group = os.geteuid(), os.getegid()
+    calls.unshare(calls.NEWUSER)
+    map_user(inside_uid, outside, group)
+
+
+def map_user(inside: int, outside: int, group: int) -> None:
+    """Fill in the maps of a new user namespace that this process has made."""
+    Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
+    Path("/proc/self/uid_map").write_text(f"{inside} {outside} 1", encoding="ascii")
+    Path("/proc/self/gid_map").write_text(f"{inside} {group} 1", encoding="ascii")
+
+
+def give_up(request: Request) -> None:
+    """Of the program: user, groups, capabilities; then the filter."""
+    if request.uid is None:
+        own_user_namespace(request.inside_uid)
+        calls.drop_bounding_set()
+    else:
+        calls.drop_bounding_set()
+        os.setgroups([])
+        os.setresgid(request.uid, request.uid, request.uid)
+        os.setresuid(request.uid, request.uid, request.uid)
+    calls.drop_capabilities()
+    # After a change of user its own files in /proc are root's, which executing would undo.
+    calls.set_dumpable(True)
+    calls.load_filter(bytes.fromhex(request.filter))
+
+
+def give_up_as_init(program: bytes) -> None:
+    """Of the first process in the namespace: it only waits, and nobody may look into it."""
+    calls.drop_bounding_set()
+    calls.drop_capabilities()
+    calls.set_dumpable(False)
+    calls.load_filter(program)

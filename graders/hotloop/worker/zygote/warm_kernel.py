@@ -1,0 +1,31 @@
+"""What ipykernel and IPython import only when a kernel starts or runs its first cell.
+
+Preloaded with hotloop.worker.kernel. A name that another version of theirs does not have costs
+time, no more.
+"""
+
+from __future__ import annotations
+
+import importlib
+from contextlib import suppress
+
+_LATE = (
+    "IPython.core.completerlib",
+    "IPython.core.debugger",
+    "IPython.core.logger",
+    "IPython.core.oinspect",
+    "IPython.extensions.storemagic",
+    "code",
+    "faulthandler",
+    "ipykernel.debugger",
+    "runpy",
+    "tornado.gen",
+    "tornado.locks",
+    "tornado.platform.asyncio",
+    "tornado.queues",
+    "unicodedata",
+)
+
+for _name in _LATE:
+    with suppress(ImportError):
+        importlib.import_module(_name)

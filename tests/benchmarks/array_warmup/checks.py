@@ -1,0 +1,64 @@
+"""What the judge asks of the tasks of module array_warmup. The stock notebook asks the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate, Check
+from hotloop.judge.compare import Tolerance
+from hotloop.judge.dtypes import FP64
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
+
+CASES = 5
+ROWS, COLUMNS = 120, 40
+TOLERANCE = Tolerance(1e-9, 1e-9)
+
+
+def _array(rng: np.random.Generator, rows: int = ROWS) -> Tensor:
+    return Tensor(rng.normal(size=(rows, COLUMNS)), FP64)
+
+
+def _cases_of_means(rng: np.random.Generator) -> Iterator[Case]:
+    for number in range(CASES):
+        yield Case(f"array {number}", (_array(rng),), TensorSpec((ROWS,), FP64))
+
+
+def _cases_of_clipping(rng: np.random.Generator) -> Iterator[Case]:
+    for number in range(CASES):
+        arguments = (_array(rng), float(-rng.random()), float(rng.random()))
+        yield Case(f"array {number}", arguments, TensorSpec((ROWS, COLUMNS), FP64))
+
+
+def _cases_of_distances(rng: np.random.Generator) -> Iterator[Case]:
+    for number in range(CASES):
+        arguments = (_array(rng), _array(rng, ROWS // 2))
+        yield Case(f"array {number}", arguments, TensorSpec((ROWS, ROWS // 2), FP64))
+
+
+def row_means() -> Check:
+    """The mean of every row."""
+    rung = Correct(_cases_of_means, lambda x: x.mean(axis=1), lambda _case: TOLERANCE)
+    return Check(Candidate("row_means", framework="numpy"), {"correct": rung})
+
+
+def clipped() -> Check:
+    """What lies outside of the bounds moved to them."""
+    rung = Correct(
+        _cases_of_clipping,
+        lambda x, low, high: np.minimum(np.maximum(x, low), high),
+        lambda _case: TOLERANCE,
+    )
+    return Check(Candidate("clipped", framework="numpy"), {"correct": rung})
+
+
+def distances() -> Check:
+    """All distances between the rows of two arrays."""
+    rung = Correct(
+        _cases_of_distances,
+        lambda a, b: np.sqrt(((a[:, None, :] - b[None, :, :]) ** 2).sum(axis=2)),
+        lambda _case: TOLERANCE,
+    )
+    return Check(Candidate("distances", framework="numpy"), {"correct": rung})

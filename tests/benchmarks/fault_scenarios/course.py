@@ -1,0 +1,177 @@
+"""A class's course that faults happen to, and what is found in it afterwards."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy
+from staged.clone import Clone, Started, hand_in
+from staged.processes import below, still_there
+
+GRACE_S = 15.0
+"""How long after its end a grader's processes may still be there."""
+LONGEST_S = 1800.0
+"""A grader that takes longer hangs."""
+_GRADES = """
+select submission.student_id, cell.name, grade.auto_score
+from grade
+join submitted_notebook as notebook on grade.notebook_id = notebook.id
+join submitted_assignment as submission on notebook.assignment_id = submission.id
+join base_cell as cell on grade.cell_id = cell.id
+"""
+
+_HISTORY = {
+    "graded": (
+        "select student, module, submission_digest, grader_digest, environment "
+        "from hotloop_attempts"
+    ),
+    "published": "select student, module from hotloop_events where kind = 'published'",
+}
+
+
+class Unable(Exception):
+    """This machine lacks what a scenario needs; the text says what."""
+
+
+@dataclass
+class Found:
+    """What is to be said of one scenario. faults: how often it happened."""
+
+    submissions: int
+    faults: int = 0
+    starts: int = 0
+    seconds: float = 0.0
+    complaints: list[str] = field(default_factory=list[str])
+
+    def row(self) -> dict[str, Any]:
+        """For the table."""
+        told = "; ".join(self.complaints[:3]) or "all as it must be"
+        return {
+            "submissions": self.submissions,
+            "times": self.faults,
+            "graders_started": self.starts,
+            "seconds": round(self.seconds, 1),
+            "came_of_it": told,
+        }
+
+
+class FaultyCourse:
+    """A course of `count` submissions in `folder`, graded by processes that are started here."""
+
+    def __init__(
+        self, clone: Clone, folder: Path, count: int, jobs: int, executor: str = "local"
+    ) -> None:
+        self.clone, self.root, self.jobs, self.executor = clone, folder / "course", jobs, executor
+        self.log = folder.parent / f"{folder.name}.log"
+        self.found = Found(count)
+        self.servers: Callable[[], set[int]] = set
+        """Processes below this one that are no grader's."""
+        self._began = time.monotonic()
+        clone.run("prepare", str(self.root))
+        self.given = hand_in(self.root, [f"learner_{number:04}" for number in range(count)])
+
+    @property
+    def url(self) -> str:
+        """Of the gradebook, as the grader sees it."""
+        return str(self.clone.run("url", str(self.root)))
+
+    def start(self) -> Started:
+        """A grader over all that is not graded yet."""
+        self.found.starts += 1
+        arguments = ("--jobs", str(self.jobs), "--executor", self.executor)
+        return self.clone.start("grade", str(self.root), *arguments, log=self.log)
+
+    def kill(self, grader: Started) -> None:
+        """End the grader as the kernel would that has no memory left: without a word."""
+        grader.process.send_signal(signal.SIGKILL)
+        grader.process.wait()
+        self.found.faults += 1
+        self.look_for_orphans("after a kill")
+
+    def look_for_orphans(self, when: str) -> None:
+        """Note what is left running, and end it."""
+        for words in still_there(os.getpid(), GRACE_S, self.servers):
+            self.found.complaints.append(f"left running {when}: {words[:100]}")
+        for pid in set(below(os.getpid())) - self.servers():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def look_for_wrong_grades(self, when: str) -> None:
+        """Note grades that are neither open nor right."""
+        wrong = [
+            f"{student} {task}: {score:g}"
+            for student, task, score in self.grades()
+            if score is not None and score != self.given[student].points[task]
+        ]
+        if wrong:
+            self.found.complaints.append(f"{len(wrong)} wrong grades {when}, {wrong[0]}")
+
+    def grades(self) -> list[tuple[str, str, float | None]]:
+        """Learner, task and automatic score, as nbgrader's gradebook holds them."""
+        return [(str(row[0]), str(row[1]), row[2]) for row in self.rows(_GRADES)]
+
+    def rows(self, query: str) -> list[Any]:
+        """What the gradebook's database answers, past all of the grader's code."""
+        engine = sqlalchemy.create_engine(self.url)
+        try:
+            with engine.connect() as connection:
+                return list(connection.execute(sqlalchemy.text(query)).all())
+        finally:
+            engine.dispose()
+
+    def finish(self, grader: Started | None = None) -> Found:
+        """Grade what is left, grade once more, and look at everything."""
+        self.answer(grader or self.start())
+        answer = self.answer(self.start())
+        self.look_for_orphans("at the end")
+        self.look_for_wrong_grades("at the end")
+        self._look_at_results(answer)
+        self._look_at_history()
+        self.found.seconds = time.monotonic() - self._began
+        return self.found
+
+    def answer(self, grader: Started) -> Mapping[str, Any]:
+        """What a grader that ended by itself has said; nothing, noted, if it did not."""
+        try:
+            grader.process.wait(LONGEST_S)
+            return grader.document()
+        except subprocess.TimeoutExpired:
+            self.found.complaints.append(f"a grader did not end within {LONGEST_S:.0f} s")
+            self.kill(grader)
+        except RuntimeError as error:
+            self.found.complaints.append(f"a grader gave up: {' '.join(str(error).split())[-300:]}")
+        return {}
+
+    def _look_at_results(self, answer: Mapping[str, Any]) -> None:
+        points: dict[str, dict[str, float]] = {}
+        for result in answer.get("results", []):
+            points.setdefault(result["student"], {})[result["task"]] = result["points"]
+        lost = [s for s, given in self.given.items() if points.get(s) != dict(given.points)]
+        if lost:
+            got = points.get(lost[0])
+            self.found.complaints.append(f"{len(lost)} without their points, {lost[0]}: {got}")
+        if problems := answer.get("problems"):
+            first = next(iter(problems.values()))[-200:]
+            self.found.complaints.append(f"{len(problems)} not dealt with: {first}")
+        pages = {path.parents[1].name for path in self.root.glob("feedback/*/*/*.html")}
+        if missing := self.given.keys() - pages:
+            self.found.complaints.append(f"{len(missing)} without feedback")
+
+    def _look_at_history(self) -> None:
+        """Each submission was graded once by this grader, and counted once."""
+        for what, query in _HISTORY.items():
+            keys = [tuple(row) for row in self.rows(query)]
+            twice = [key for key, times in Counter(keys).items() if times > 1]
+            if twice:
+                self.found.complaints.append(f"{len(twice)} {what} twice, {twice[0][0]}")
+            if without := self.given.keys() - {key[0] for key in keys}:
+                self.found.complaints.append(f"{len(without)} never {what}")

@@ -1,0 +1,85 @@
+"""What faults of the platform do to a class's grades: `python tests/benchmarks/faults.py`.
+
+The grader is killed at random moments (SIGKILL, only the process that was started) and started
+again, until all is graded. Beside that: the database locked by somebody else for 15 s, the disk
+full for a while, PostgreSQL restarted, a Ray worker killed. What this machine lacks is left out,
+and the table says why.
+
+Afterwards every submission must have its points, for every task: nothing lost, no wrong zero (also
+looked for after every kill, when a grade is either open or right), nothing graded twice, nothing
+left running, and grading once more must find nothing to do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from fault_scenarios import SCENARIOS
+from fault_scenarios.course import Unable
+from staged.clone import make
+from staged.processes import adopt_orphans
+
+from hotloop.judge.device import device_name
+
+RESULTS = Path(__file__).parent / "results" / "faults.json"
+
+
+def main() -> None:
+    """Run the scenarios and print; exit code 1 when anything is not as it must be."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--count", type=int, default=1000, help="submissions to kill graders over")
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--others", type=int, default=100, help="submissions of other scenarios")
+    parser.add_argument("--only", choices=sorted(SCENARIOS), action="append")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--keep", action="store_true", help=f"write {RESULTS.name}")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    arguments = parser.parse_args()
+    adopt_orphans()
+    rows: list[dict[str, Any]] = []
+    complaints: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="hotloop-faults-") as folder:
+        clone = make(Path(folder) / "clone")
+        for name in arguments.only or SCENARIOS:
+            own = Path(folder) / name
+            own.mkdir(mode=0o755)
+            try:
+                found = SCENARIOS[name](clone, own, arguments)
+            except Unable as reason:
+                rows.append({"fault": name, "submissions": 0, "came_of_it": f"left out: {reason}"})
+                continue
+            complaints += [f"{name}: {text}" for text in found.complaints]
+            rows.append({"fault": name, **found.row()})
+            print(f"{name}: {rows[-1]['came_of_it']}", file=sys.stderr, flush=True)
+    result = {
+        "device": device_name(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "seed": arguments.seed,
+        "as_it_must_be": not complaints,
+        "rows": rows,
+        "complaints": complaints,
+    }
+    if arguments.keep:
+        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+    print(json.dumps(result, indent=1) if arguments.json else table(result))
+    sys.exit(bool(complaints))
+
+
+def table(result: Mapping[str, Any]) -> str:
+    """For people."""
+    lines = [
+        f"{row['fault']:12}{row['submissions']:6}  {row['came_of_it']}" for row in result["rows"]
+    ]
+    return "\n".join([*lines, *(result["complaints"] or ["All as it must be."])])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""A model of a class's submissions on many machines, in simulated time."""

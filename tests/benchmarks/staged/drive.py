@@ -1,0 +1,148 @@
+"""Makes and grades courses in a `Clone`: run by it, in a process of its own.
+
+`drive.py prepare COURSE`, `drive.py stock COURSE`, `drive.py grade COURSE --jobs 2`: what came of
+it is one JSON document on standard output.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+import warnings
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+warnings.simplefilter("ignore")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from array_warmup import lab  # noqa: E402
+
+
+def main() -> None:
+    """Do what the command line says."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("action", choices=sorted(_ACTIONS))
+    parser.add_argument("course", type=Path)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--executor", choices=("local", "ray"), default="local")
+    parser.add_argument("--profile", type=Path)
+    parser.add_argument("--answer", type=Path, help="where the document goes instead")
+    arguments = parser.parse_args()
+    # Whatever else writes there must not spoil the document.
+    answer = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    document = json.dumps(_ACTIONS[arguments.action](arguments))
+    if arguments.answer:
+        arguments.answer.write_text(document)
+    else:
+        answer.write(document)
+    answer.close()
+
+
+def prepare(arguments: argparse.Namespace) -> None:
+    """A course of ours with the module released."""
+    from hotloop.course.prepare import prepare as make
+
+    make(arguments.course, [lab.MODULE])
+
+
+def stock(arguments: argparse.Namespace) -> None:
+    """A course of stock nbgrader with its own version of the module released."""
+    from nbgrader.apps import NbGraderAPI
+    from traitlets.config import Config
+
+    course = arguments.course
+    source = course / "source" / lab.MODULE
+    source.mkdir(parents=True)
+    (source / lab.NOTEBOOK).write_text(json.dumps(lab.stock_source()))
+    text = (
+        "c = get_config()\n"
+        f"c.CourseDirectory.root = {str(course)!r}\n"
+        "c.CourseDirectory.course_id = 'stock'\n"
+        f"c.Exchange.root = {str(course / 'exchange')!r}\n"
+    )
+    (course / "nbgrader_config.py").write_text(text)
+    (course / "exchange").mkdir()
+    config = Config()
+    config.CourseDirectory.root = str(course)
+    config.CourseDirectory.course_id = "stock"
+    made = NbGraderAPI(config=config).generate_assignment(lab.MODULE, create=True)
+    if not made["success"]:
+        raise SystemExit(str(made))
+
+
+def grade(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Everything that was handed in. Seconds are from the first line of this program's own."""
+    began = time.monotonic()
+    from hotloop.course.grade import grade as grade_course
+
+    seen: dict[str, list[float]] = {}
+
+    def note(step: Any) -> None:
+        seen.setdefault(step.student, []).append(time.monotonic() - began)
+
+    options: dict[str, Any] = {"jobs": arguments.jobs}
+    if arguments.executor != "local":
+        from hotloop.course.executors.ray import Ray
+
+        options["executor"] = Ray()
+
+    def work() -> Any:
+        return grade_course(arguments.course, on_progress=note, **options)
+
+    graded = _profiled(work, arguments.profile) if arguments.profile else work()
+    from hotloop.course.isolation import choose
+
+    return {
+        "seconds": time.monotonic() - began,
+        "isolation": choose().name,
+        "longest_s": max((times[-1] - times[0] for times in seen.values()), default=0.0),
+        "spans": {student: (times[0], times[-1]) for student, times in seen.items()},
+        "results": [asdict(result) for result in graded.results],
+        "problems": graded.problems,
+        "feedback": len(graded.feedback),
+    }
+
+
+def url(arguments: argparse.Namespace) -> str:
+    """Of the course's gradebook."""
+    from hotloop.course.config import database
+
+    return database(arguments.course)
+
+
+def results(arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    """What the gradebook and the records say of all that was handed in; grades nothing."""
+    from hotloop.course.grade import submissions
+    from hotloop.course.results import results as of
+
+    course = arguments.course.resolve()
+    return [
+        asdict(r) for student, module in submissions(course) for r in of(course, student, module)
+    ]
+
+
+def _profiled(work: Any, target: Path) -> Any:
+    import cProfile
+
+    profile = cProfile.Profile()
+    try:
+        return profile.runcall(work)
+    finally:
+        profile.dump_stats(target)
+
+
+_ACTIONS = {
+    "prepare": prepare,
+    "stock": stock,
+    "grade": grade,
+    "results": results,
+    "url": url,
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""What the processes below one process use: memory by what they are for, processor time, and which
+of them are still there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Self
+
+Role = Literal["coordinator", "grader", "judge", "sandbox", "candidate"]
+_TICKS = os.sysconf("SC_CLK_TCK")
+_SUBREAPER = 36
+"""PR_SET_CHILD_SUBREAPER of <linux/prctl.h>."""
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every process below this one whose own parent ends."""
+    if ctypes.CDLL(None, use_errno=True).prctl(_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "this process cannot adopt orphans")
+
+
+def below(pid: int) -> list[int]:
+    """All processes that descend from `pid`, itself not among them; the dead ones that nobody has
+    waited for are left out."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and (parent := _parent(int(entry.name))) is not None:
+            children.setdefault(parent, []).append(int(entry.name))
+    found, waiting = list[int](), [pid]
+    while waiting:
+        new = children.get(waiting.pop(), [])
+        found += new
+        waiting += new
+    return found
+
+
+def reap(known: set[int]) -> None:
+    """Wait for adopted processes that have ended; those in `known` have somebody who waits."""
+    for task in Path("/proc/self/task").iterdir():
+        with suppress(OSError):
+            for child in (task / "children").read_text().split():
+                if int(child) not in known:
+                    os.waitpid(int(child), os.WNOHANG)
+
+
+def command(pid: int) -> str:
+    """A process's command line; empty when it is gone."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+    return ""
+
+
+def _parent(pid: int) -> int | None:
+    with suppress(OSError, IndexError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return None if fields[0] in "ZX" else int(fields[1])
+    return None
+
+
+def role(pid: int) -> Role:
+    """What a process below the coordinator is there for."""
+    with suppress(OSError):
+        if Path(f"/proc/{pid}/ns/pid").readlink() != Path("/proc/self/ns/pid").readlink():
+            return "candidate"
+    words = command(pid)
+    if "hotloop.judge" in words:
+        return "judge"
+    return "sandbox" if "bwrap" in words or "hotloop.sandbox" in words else "grader"
+
+
+def proportional_bytes(pid: int) -> int:
+    """A process's memory, with what it shares counted in parts. 0 when it is gone."""
+    with suppress(OSError, IndexError, ValueError):
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        return int(text.split("\nPss:")[1].split()[0]) << 10
+    return 0
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time that a process itself has used. 0 when it is gone."""
+    with suppress(OSError, IndexError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS
+    return 0.0
+
+
+@dataclass
+class Watch:
+    """Looks at everything below `pid` while it is entered.
+
+    peak: most bytes at once, by role, and of all but the coordinator under "gradings".
+    """
+
+    pid: int
+    every_s: float = 0.25
+    peak: dict[str, int] = field(default_factory=dict[str, int])
+    _cpu: dict[tuple[int, Role], float] = field(default_factory=dict[tuple[int, Role], float])
+    _done: threading.Event = field(default_factory=threading.Event)
+
+    def cpu(self) -> dict[str, float]:
+        """Processor seconds by role. What starts and ends between two looks is not seen."""
+        total: dict[str, float] = {}
+        for (_, name), seconds in self._cpu.items():
+            total[name] = total.get(name, 0.0) + seconds
+        return total
+
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._done.wait(self.every_s):
+            sums: dict[str, int] = {}
+            for pid, name in self._roles():
+                sums[name] = sums.get(name, 0) + proportional_bytes(pid)
+                self._cpu[pid, name] = cpu_seconds(pid)
+            sums["gradings"] = sum(n for name, n in sums.items() if name != "coordinator")
+            for name, size in sums.items():
+                self.peak[name] = max(self.peak.get(name, 0), size)
+
+    def _roles(self) -> Iterator[tuple[int, Role]]:
+        yield self.pid, "coordinator"
+        for pid in below(self.pid):
+            yield pid, role(pid)
+
+
+def still_there(pid: int, within_s: float, besides: Callable[[], set[int]] = set) -> list[str]:
+    """Command lines of what is left below `pid`, `besides` some; waits at most `within_s`."""
+    deadline = time.monotonic() + within_s
+    while True:
+        reap(besides())
+        left = set(below(pid)) - besides()
+        if not left or time.monotonic() >= deadline:
+            return [command(one) or f"process {one}" for one in sorted(left)]
+        time.sleep(0.1)

@@ -1,0 +1,65 @@
+"""A class on this machine, JupyterLab on it, and a browser before it."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from lab_window import LabWindow
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+MODULE = "profile_training_loop"
+PROGRAMS = {"chromium": "chromium", "chromedriver": "chromium-driver", "bwrap": "bubblewrap"}
+"""What the machine must have, by the Debian package that brings it."""
+PACKAGES = {"selenium": "browser", "nbgrader": "course", "jupyterlab": "course"}
+"""Likewise, by Hotloop's optional group."""
+
+
+def lacking() -> str:
+    """Why the browser's tests cannot run here; empty where they can."""
+    for program, package in PROGRAMS.items():
+        if shutil.which(program) is None:
+            return f"{program} is missing: sudo apt-get install {package}"
+    for name, group in PACKAGES.items():
+        if importlib.util.find_spec(name) is None:
+            return f"{name} is missing: pip install 'hotloop[{group}]'"
+    return ""
+
+
+@pytest.fixture(scope="session")
+def classroom(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
+    """One module, handed out: `folder` is the learner's, `course` the instructor's."""
+    if reason := lacking():
+        pytest.skip(reason)
+    folder = tmp_path_factory.mktemp("class") / "room"
+    command = [sys.executable, "-m", "hotloop.cli", "classroom", MODULE, "--folder", str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
+    return SimpleNamespace(folder=folder, course=folder / "course", module=MODULE)
+
+
+@pytest.fixture
+def lab(
+    classroom: SimpleNamespace, clone: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LabWindow]:
+    """JupyterLab over the class, in a window; what is seen is kept under build/browser/."""
+    from lab_server import lab_server
+    from lab_window import LabWindow
+
+    pictures = clone / "build" / "browser"
+    shutil.rmtree(pictures, ignore_errors=True)
+    with lab_server(classroom.folder, tmp_path_factory.mktemp("jupyter")) as address:
+        window = LabWindow(address, pictures)
+        try:
+            yield window
+        finally:
+            window.close()

@@ -1,0 +1,96 @@
+"""What judged, and on what: digests that change with whatever can change a verdict."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hotloop import paths
+from hotloop.course.attempts import grader
+
+PACKAGE = Path(grader.__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of package and curriculum, which is digested in their place."""
+    shutil.copytree(PACKAGE, tmp_path / "hotloop", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(paths.curriculum(), tmp_path / "curriculum")
+    monkeypatch.setattr(grader, "_PACKAGE", tmp_path / "hotloop")
+    monkeypatch.setattr(paths, "curriculum", lambda: tmp_path / "curriculum")
+    grader._code.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    yield tmp_path
+    grader._code.cache_clear()  # pyright: ignore[reportPrivateUsage]
+
+
+def digests() -> dict[str, str]:
+    grader._code.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    return {name: grader.grader_digest(name) for name in ("fused_softmax", "tvm_passes")}
+
+
+ALL, ONE, NONE = {"fused_softmax", "tvm_passes"}, {"fused_softmax"}, set[str]()
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("hotloop/judge/compare.py", ALL),
+        ("hotloop/judge/trusted/new.py", ALL),
+        ("hotloop/worker/serve.py", ALL),
+        ("hotloop/sandbox/bubblewrap.py", ALL),
+        ("hotloop/cudasim/problem.py", ALL),
+        ("hotloop/course/repair.py", ALL),
+        ("hotloop/checks/fused_softmax.py", ONE),
+        ("hotloop/checks/baselines/fused_softmax.py", ONE),
+        ("hotloop/checks/harness/fused_softmax/softmax_warp.cu", ONE),
+        ("curriculum/fused_softmax/module.yaml", ONE),
+        ("hotloop/judge/__pycache__/compare.cpython-311.pyc", NONE),
+        ("hotloop/course/feedback.py", NONE),
+        ("hotloop/cli/grade.py", NONE),
+        ("curriculum/fused_softmax/lesson.md", NONE),
+    ],
+)
+def test_what_changes_the_graders_digest(copy: Path, name: str, expected: set[str]) -> None:
+    before = digests()
+    path = copy / name
+    path.parent.mkdir(exist_ok=True)
+    with path.open("a") as stream:
+        stream.write("\n# changed\n")
+    after = digests()
+    assert {module for module in before if before[module] != after[module]} == expected
+
+
+def test_the_code_is_that_which_was_imported(copy: Path) -> None:
+    before = grader.grader_digest("fused_softmax")
+    (copy / "hotloop" / "judge" / "compare.py").write_text("")
+    assert grader.grader_digest("fused_softmax") == before
+
+
+def test_all_that_is_named_is_there() -> None:
+    for part in grader.PARTS:
+        assert (PACKAGE / part).is_dir(), part
+    for name in grader.COURSE:
+        assert (PACKAGE / "course" / name).is_file(), name
+
+
+def test_an_environment_is_what_it_says() -> None:
+    here = grader.environment("bubblewrap")
+    assert grader.environment("bubblewrap") == here
+    assert grader.environment("none").digest != here.digest
+    document = json.loads(here.document)
+    assert set(document) == {
+        "python",
+        "numpy",
+        "torch",
+        "triton",
+        "device",
+        "driver",
+        "cores",
+        "isolation",
+    }
+    assert document["torch"] != "none"
+    assert document["cores"] >= 1

@@ -1,0 +1,186 @@
+"""Our tables come into being beside nbgrader's, from whatever was there before."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbgrader.api import Gradebook
+from sqlalchemy import create_engine, inspect, text
+
+from hotloop.course.attempts import tables
+from hotloop.course.attempts.attempt import Attempt
+from hotloop.course.attempts.connection import connect, reading, shown
+from hotloop.course.attempts.migration import VERSIONS, bring_up_to_date, current
+from hotloop.course.attempts.patience import StoreUnavailable
+from hotloop.course.attempts.store import Store
+
+OURS = re.compile("hotloop_")
+
+
+def schema(url: str) -> dict[str, Any]:
+    """Tables with their columns, and what both version tables say."""
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        inspector = inspect(connection)
+        found: dict[str, Any] = {
+            name: [(c["name"], str(c["type"]), c["nullable"]) for c in inspector.get_columns(name)]
+            for name in sorted(inspector.get_table_names())
+        }
+        for name in ("alembic_version", VERSIONS):
+            if name in found:
+                query = text(f"SELECT version_num FROM {name}")
+                found[name] = connection.execute(query).scalars().all()
+    engine.dispose()
+    return found
+
+
+def theirs(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: about for name, about in found.items() if not OURS.match(name)}
+
+
+def ours(found: dict[str, Any]) -> dict[str, Any]:
+    return {name: about for name, about in found.items() if OURS.match(name)}
+
+
+def test_an_empty_database_becomes_a_gradebook_with_our_tables(url: str) -> None:
+    bring_up_to_date(connect(url))
+    found = schema(url)
+    assert found[VERSIONS] == ["hotloop_2"]
+    with Gradebook(url, "course") as gradebook:
+        gradebook.add_student("ada")
+        assert [student.id for student in gradebook.students] == ["ada"]
+    assert schema(url) == found
+
+
+def test_it_is_the_gradebook_that_nbgrader_would_have_made(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+    bring_up_to_date(connect(url))
+    own = f"sqlite:///{tmp_path / 'own.db'}"
+    Gradebook(own).close()
+    made, expected = theirs(schema(url)), schema(own)
+    assert made["alembic_version"] == expected["alembic_version"]
+    assert set(made) == set(expected)
+    for name in set(made) - {"alembic_version"}:
+        assert [c[0] for c in made[name]] == [c[0] for c in expected[name]]
+
+
+def test_a_gradebook_of_nbgraders_stays_as_it_is(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
+    with Gradebook(url, "course") as gradebook:
+        gradebook.add_student("ada")
+    before = schema(url)
+    bring_up_to_date(connect(url))
+    after = schema(url)
+    assert theirs(after) == before
+    assert set(after) - set(before) == {VERSIONS, *tables.METADATA.tables}
+    with Gradebook(url, "course") as gradebook:
+        assert [student.id for student in gradebook.students] == ["ada"]
+
+
+def test_from_the_first_revision_to_the_last(url: str, attempt: Callable[..., Attempt]) -> None:
+    engine = connect(url)
+    bring_up_to_date(engine, "hotloop_1")
+    with reading(engine) as connection:
+        assert current(connection) == ("hotloop_1",)
+    values = {**vars(attempt()), "document": b'{"a": 1}'}
+    columns = ", ".join(name for name in values if name != "id")
+    named = ", ".join(f":{name}" for name in values if name != "id")
+    with engine.begin() as connection:
+        connection.execute(
+            text(f"INSERT INTO hotloop_attempts ({columns}) VALUES ({named})"), values
+        )
+    [found] = Store(url).history("ada", "tiny")
+    assert found.document == '{"a": 1}'
+    assert schema(url)[VERSIONS] == ["hotloop_2"]
+
+
+def test_what_migrations_make_is_what_queries_expect(url: str) -> None:
+    engine = connect(url)
+    bring_up_to_date(engine)
+    made = ours(schema(url))
+    for name, table in tables.METADATA.tables.items():
+        expected = [(c.name, bool(c.nullable)) for c in table.columns]
+        assert [(c[0], c[2]) for c in made[name]] == expected
+
+
+def test_a_second_time_does_nothing(url: str) -> None:
+    engine = connect(url)
+    bring_up_to_date(engine)
+    before = schema(url)
+    bring_up_to_date(engine)
+    assert schema(url) == before
+
+
+def test_a_newer_database_is_not_touched(url: str) -> None:
+    engine = connect(url)
+    bring_up_to_date(engine)
+    with engine.begin() as connection:
+        connection.execute(text(f"UPDATE {VERSIONS} SET version_num = 'hotloop_99'"))
+    with pytest.raises(StoreUnavailable, match="newer version"):
+        Store(url).events()
+
+
+def test_a_database_that_was_replaced_gets_its_tables_again(
+    tmp_path: Path, attempt: Callable[..., Attempt]
+) -> None:
+    path = tmp_path / "gradebook.db"
+    store = Store(f"sqlite:///{path}")
+    store.add(attempt())
+    path.unlink()
+    assert store.history("ada", "tiny") == []
+    assert store.add(attempt()).id == 1
+
+
+def test_nbgraders_own_upgrade_still_works(tmp_path: Path) -> None:
+    path = tmp_path / "gradebook.db"
+    bring_up_to_date(connect(f"sqlite:///{path}"))
+    before = schema(f"sqlite:///{path}")
+    command = [sys.executable, "-W", "ignore", "-m", "nbgrader", "db", "upgrade"]
+    done = subprocess.run(
+        [*command, f"--db=sqlite:///{path}"],
+        cwd=tmp_path,
+        env={"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert schema(f"sqlite:///{path}") == before
+    [backup] = tmp_path.glob("gradebook.db.*")
+    with sqlite3.connect(backup) as connection:
+        assert connection.execute("SELECT count(*) FROM hotloop_attempts").fetchone() == (0,)
+
+
+def test_the_journal_stays_as_nbgrader_has_it(tmp_path: Path) -> None:
+    path = tmp_path / "gradebook.db"
+    bring_up_to_date(connect(f"sqlite:///{path}"))
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+
+
+def test_no_password_is_shown() -> None:
+    assert shown("sqlite:////a/gradebook.db") == "/a/gradebook.db"
+    assert shown("postgresql+psycopg://u:secret@h/db") == "postgresql+psycopg://u:***@h/db"
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("nonsense", "no database's URL"),
+        ("nosuch://x/y", "no database's URL"),
+        ("mysql+pymysql://x/y", "pip install"),
+        ("sqlite:////nowhere/at/all.db", "its folder exists"),
+    ],
+)
+def test_what_cannot_be_opened_says_what_to_do(url: str, said: str) -> None:
+    with pytest.raises(StoreUnavailable, match=said):
+        Store(url).events()

@@ -1,0 +1,230 @@
+"""The store keeps everything, in order, and lets nobody change it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from sqlalchemy import create_engine, text
+from sqlalchemy.exc import DBAPIError
+
+from hotloop.course.attempts.attempt import Attempt, Environment, Kind, Points, now
+from hotloop.course.attempts.store import Store
+
+Make = Callable[..., Attempt]
+
+
+def test_what_is_added_is_found_as_it_was(store: Store, attempt: Make) -> None:
+    zone = timezone(timedelta(hours=5, minutes=30))
+    documents = ("{}", json.dumps({"x": "“" * 5000}), json.dumps({"x": "\ud800"}))
+    for seed, document in enumerate(documents):
+        given = attempt(
+            seed=str(seed), document=document, graded_at=datetime(2026, 3, 1, tzinfo=zone)
+        )
+        kept = store.add(given)
+        [found] = [
+            a
+            for a in store.find("ada", "tiny", "d" * 64, "g" * 64, "e" * 16)
+            if a.seed == given.seed
+        ]
+        assert found == kept
+        assert found.document == document
+        assert found.graded_at == given.graded_at
+        assert found.graded_at.tzinfo is UTC
+
+
+def test_a_long_document_is_stored_short(store: Store, attempt: Make, url: str) -> None:
+    store.add(attempt(document=json.dumps({"x": "a" * 100_000})))
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        query = text("SELECT length(document) FROM hotloop_attempts")
+        assert connection.execute(query).scalar_one() < 1000
+    engine.dispose()
+
+
+def test_the_same_key_twice_changes_nothing(store: Store, attempt: Make) -> None:
+    first = store.add(attempt(document='{"first": 1}'))
+    assert store.add(attempt(document='{"second": 2}', seconds=9.0)) == first
+    assert store.history("ada", "tiny") == [first]
+
+
+@pytest.mark.parametrize(
+    "part", ["student", "module", "submission_digest", "grader_digest", "environment", "seed"]
+)
+def test_every_part_of_the_key_counts(store: Store, attempt: Make, part: str) -> None:
+    first, other = store.add(attempt()), store.add(attempt(**{part: "other"}))
+    assert first.id != other.id
+    found = store.find("ada", "tiny", "d" * 64, "g" * 64, "e" * 16)
+    assert (other in found) == (part == "seed")
+
+
+def test_a_time_without_a_zone_is_refused(store: Store, attempt: Make) -> None:
+    with pytest.raises(Exception, match="has no zone"):
+        store.add(attempt(graded_at=datetime(2026, 1, 1)))
+
+
+def test_what_was_published_last_counts(store: Store, attempt: Make) -> None:
+    assert store.published("ada", "tiny") is None
+    older, newer = store.add(attempt(seed="1")), store.add(attempt(seed="2"))
+    assert store.published("ada", "tiny") is None
+    store.publish(newer)
+    assert store.published("ada", "tiny") == newer
+    store.publish(older, why="taken back")
+    assert store.published("ada", "tiny") == older
+    assert store.published("bob", "tiny") is None
+    assert store.published("ada", "other") is None
+
+
+def test_what_has_begun_hides_what_was(store: Store, attempt: Make) -> None:
+    kept = store.add(attempt())
+    store.publish(kept)
+    store.begin("ada", "tiny")
+    assert store.published("ada", "tiny") is None
+    assert store.last_published("ada", "tiny") == kept
+    assert store.published_keys() == {}
+    store.publish(kept)
+    assert store.published("ada", "tiny") == kept
+
+
+def test_all_that_counts_in_one_query(store: Store, attempt: Make) -> None:
+    for student in ("ada", "bob", "cyd"):
+        store.publish(store.add(attempt(student=student)))
+    store.publish(store.add(attempt(module="other")))
+    store.publish(store.add(attempt(seed="2")))
+    store.begin("cyd", "tiny")
+    found = store.published_keys("tiny")
+    assert {key: a.seed for key, a in found.items()} == {("ada", "tiny"): "2", ("bob", "tiny"): "1"}
+    assert len(store.published_keys()) == 3
+
+
+def test_only_what_is_stored_is_published(store: Store, attempt: Make) -> None:
+    with pytest.raises(ValueError, match="stored"):
+        store.publish(attempt())
+    assert store.events() == []
+
+
+def test_events_say_who_when_why_and_what(store: Store, attempt: Make) -> None:
+    start = now()
+    kept = store.add(attempt())
+    store.begin("ada", "tiny", who="eve", why="handed in again", batch="b1")
+    old, new = Points(3.0, 2.0), Points(5.0, 0.0)
+    said = store.publish(kept, "eve", "grader mended", old, new, "b2")
+    store.begin("bob", "other")
+    begun, published, bobs = store.events()
+    assert published == said
+    assert (begun.kind, begun.who, begun.why, begun.batch) == (
+        Kind.BEGUN,
+        "eve",
+        "handed in again",
+        "b1",
+    )
+    assert (published.attempt_id, published.old, published.new) == (kept.id, old, new)
+    assert start <= begun.at <= published.at <= bobs.at <= now()
+    assert bobs.who
+    assert (bobs.attempt_id, bobs.old) == (None, None)
+
+
+def test_events_are_filtered(store: Store, attempt: Make) -> None:
+    kept = store.add(attempt())
+    first = store.begin("ada", "tiny", batch="b1")
+    second = store.publish(kept, batch="b1")
+    third = store.begin("bob", "other")
+    assert store.events(student="ada") == [first, second]
+    assert store.events(module="other") == [third]
+    assert store.events(kind=Kind.BEGUN) == [first, third]
+    assert store.events(batch="b1", kind=Kind.PUBLISHED) == [second]
+    assert store.events(attempt_id=kept.id) == [second]
+    assert store.events(since=second.at) == [second, third]
+    assert store.events(until=second.at) == [first]
+    assert store.events(limit=2) == [second, third]
+
+
+def test_an_environment_is_kept_once(store: Store) -> None:
+    known = Environment("abc", '{"python": "3.11"}')
+    store.describe(known)
+    store.describe(Environment("abc", "{}"))
+    assert store.environment("abc") == known
+    assert store.environment("other") is None
+
+
+REFUSED = [
+    "UPDATE hotloop_attempts SET document = ''",
+    "UPDATE hotloop_events SET why = ''",
+    "UPDATE hotloop_environments SET document = ''",
+    "DELETE FROM hotloop_attempts",
+    "DELETE FROM hotloop_events WHERE kind = 'published'",
+    "DELETE FROM hotloop_environments",
+]
+REFUSED_BY = {
+    "sqlite": [
+        "INSERT OR REPLACE INTO hotloop_attempts SELECT * FROM hotloop_attempts",
+        "INSERT OR REPLACE INTO hotloop_events SELECT * FROM hotloop_events",
+        "UPDATE OR REPLACE hotloop_events SET id = 1 WHERE id = 2",
+    ],
+    "postgresql": ["TRUNCATE hotloop_attempts CASCADE", "TRUNCATE hotloop_environments"],
+}
+
+
+def test_the_database_itself_refuses_changes(store: Store, attempt: Make, url: str) -> None:
+    kept = store.add(attempt())
+    store.publish(kept)
+    store.begin("ada", "tiny")
+    store.describe(Environment("abc", "{}"))
+    engine = create_engine(url)
+    for statement in (*REFUSED, *REFUSED_BY[engine.dialect.name]):
+        with pytest.raises(DBAPIError, match="append-only"), engine.begin() as connection:
+            connection.execute(text(statement))
+    engine.dispose()
+    assert store.history("ada", "tiny") == [kept]
+    assert len(store.events()) == 2
+
+
+def test_a_person_is_forgotten(store: Store, attempt: Make, url: str) -> None:
+    for student in ("ada", "bob"):
+        store.publish(store.add(attempt(student=student)), why=f"for {student}")
+    said = store.forget("ada", who="eve", why="asked for it")
+    assert (said.kind, said.student, said.module) == (Kind.FORGOTTEN, "", "")
+    assert said.why == "asked for it: 1 attempts and 1 events were deleted"
+    assert store.history("ada", "tiny") == []
+    assert [event.student for event in store.events()] == ["bob", ""]
+    assert "ada" not in repr(store.events())
+    assert store.published("bob", "tiny") is not None
+    engine = create_engine(url)
+    with pytest.raises(DBAPIError, match="append-only"), engine.begin() as connection:
+        connection.execute(text("DELETE FROM hotloop_attempts WHERE student = 'bob'"))
+    engine.dispose()
+    with pytest.raises(ValueError, match="whom"):
+        store.forget("")
+
+
+BESIDE = """
+import sys
+from datetime import UTC, datetime
+from hotloop.course.attempts.attempt import Attempt
+from hotloop.course.attempts.store import Store
+
+store = Store(sys.argv[1])
+for number in range(10):
+    at = datetime.now(UTC)
+    made = Attempt("ada", "tiny", "d", "g", "e", str(number), at, 1.0, "", "", "{}")
+    store.publish(store.add(made), who=sys.argv[2])
+"""
+
+
+def test_processes_beside_each_other_on_an_empty_database(url: str) -> None:
+    """All of them make the tables, and all of them store the same keys."""
+    started = [
+        subprocess.Popen([sys.executable, "-c", BESIDE, url, name], stderr=subprocess.PIPE)
+        for name in ("a", "b", "c")
+    ]
+    said = [process.communicate(timeout=150)[1] for process in started]
+    assert [process.returncode for process in started] == [0, 0, 0], said
+    store = Store(url)
+    kept = store.history("ada", "tiny")
+    assert sorted(attempt.seed for attempt in kept) == sorted(str(n) for n in range(10))
+    published = store.events(kind=Kind.PUBLISHED)
+    assert sorted(event.who for event in published) == ["a"] * 10 + ["b"] * 10 + ["c"] * 10

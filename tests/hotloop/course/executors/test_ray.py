@@ -1,0 +1,290 @@
+"""On a real Ray cluster of several node processes, one of which is killed while it grades."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from hotloop import curriculum, paths
+from hotloop.course.execution import Executed, Terms
+from hotloop.course.executors import Lost, Work
+from hotloop.course.executors import ray as ray_executor
+from hotloop.course.executors.ray import ClusterUnavailable, Ray
+from hotloop.course.submission import Submission
+
+ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
+
+pytestmark = pytest.mark.timeout(600)
+STORE_BYTES = 80 << 20
+"""The least that Ray accepts is 75 MB; it is reserved for each node."""
+
+ON_A_NODE = """
+import importlib.util
+import os
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from hotloop import paths
+from hotloop.course.isolation import Isolation
+from hotloop.sandbox.plain import launch_plain
+
+paths.root = lambda: Path({data!r})
+tempfile.tempdir = {temporary!r}
+spec = importlib.util.spec_from_file_location("tiny_course", {conftest!r})
+tiny_course = importlib.util.module_from_spec(spec)
+sys.modules["tiny_course"] = tiny_course
+spec.loader.exec_module(tiny_course)
+WITNESS = Path({witness!r})
+
+
+class Judge(tiny_course.SmallJudge):
+    '''Writes down where it judges; then does what the submission's file asks for.'''
+
+    def judge(self, job, on_progress=lambda text: None, **more):
+        asked = (Path(str(job.files)) / "ask").read_text().split()
+        with (WITNESS / asked[0]).open("a") as witness:
+            print(os.environ["RAY_NODE_NAME_FOR_TEST"], os.getpid(), file=witness, flush=True)
+        first = len((WITNESS / asked[0]).read_text().splitlines()) == 1
+        if asked[1] == "die" or (asked[1] == "die_once" and first):
+            os.kill(os.getpid(), signal.SIGKILL)
+        if asked[1] == "nap":
+            time.sleep(5)
+        if asked[1] == "wait" or (asked[1] == "wait_once" and first):
+            time.sleep(600)
+        return super().judge(job, on_progress, **more)
+
+
+def unconfined():
+    return Isolation("none", launch_plain)
+"""
+
+
+class Unhurried:
+    """The module `time` to Ray, which gives up on a node that has not started after 30 seconds; on
+    a busy machine one takes longer."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(time, name)
+
+    def monotonic(self) -> float:
+        return time.monotonic() / 10
+
+
+class Nodes:
+    """A cluster: a head that grades nothing, and nodes by name."""
+
+    def __init__(self) -> None:
+        from ray.cluster_utils import Cluster
+
+        self.cluster = Cluster()
+        self.cluster.add_node(num_cpus=0, include_dashboard=False, **_small())
+        self.nodes: dict[str, Any] = {}
+
+    def add(self, name: str) -> None:
+        variables = {"RAY_NODE_NAME_FOR_TEST": name}
+        self.nodes[name] = self.cluster.add_node(num_cpus=1, env_vars=variables, **_small())
+
+    def kill(self, name: str) -> None:
+        """As a machine ends that loses its power."""
+        node = self.nodes.pop(name)
+        started = [one.process for many in node.all_processes.values() for one in many]
+        for process in started:
+            process.kill()
+        for process in started:
+            # A raylet that nobody has waited for is alive to its workers.
+            process.wait()
+
+
+def _small() -> dict[str, int]:
+    """A raylet that has to find its agents' ports by itself gives up on them after 15 seconds."""
+    agents = ("metrics_agent", "metrics_export", "runtime_env_agent", "dashboard_agent_listen")
+    with ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in agents]
+        for each in sockets:
+            each.bind(("", 0))
+        ports = {f"{a}_port": s.getsockname()[1] for a, s in zip(agents, sockets, strict=True)}
+    return {"object_store_memory": STORE_BYTES, **ports}
+
+
+@pytest.fixture
+def nodes(node_module: SimpleNamespace) -> Iterator[Nodes]:
+    made = Nodes()
+    yield made
+    ray.shutdown()
+    made.cluster.shutdown()
+
+
+@pytest.fixture
+def node_module(
+    tmp_path: Path, prepared: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[SimpleNamespace]:
+    """What nodes import, because the terms name what is in it; and what their judges wrote."""
+    name = f"on_a_node_{tmp_path.name}"
+    short = tempfile.mkdtemp(prefix="ray-")
+    witness = tmp_path / "witness"
+    witness.mkdir()
+    source = ON_A_NODE.format(
+        data=str(prepared / "data"),
+        temporary=short,
+        conftest=str(Path(__file__).parents[1] / "conftest.py"),
+        witness=str(witness),
+    )
+    (tmp_path / f"{name}.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setattr("ray._private.node.time", Unhurried())
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr("hotloop.paths.root", paths.root)
+    monkeypatch.setattr(tempfile, "tempdir", tempfile.tempdir)
+    module = importlib.import_module(name)
+    curriculum.load_module.cache_clear()
+    curriculum.curriculum.cache_clear()
+    terms = Terms(isolation=module.unconfined, judge=module.Judge, memory_bytes=1 << 28)
+    yield SimpleNamespace(terms=terms, witness=witness)
+    del sys.modules[name]
+    shutil.rmtree(short, ignore_errors=True)
+    curriculum.load_module.cache_clear()
+    curriculum.curriculum.cache_clear()
+
+
+def work(key: str, asked: str = "pass") -> Work:
+    """A submission whose one task needs no kernel."""
+    source = b"def work():\n    return 42\n"
+    files = {"work.py": source, "ask": f"{key} {asked}".encode(), "lab.ipynb": b"{}"}
+    return Work(key, Submission("tiny", (("from_file", "check()"),), files, tasks=("from_file",)))
+
+
+def verdict(outcome: Executed | Lost) -> str:
+    assert isinstance(outcome, Executed), outcome
+    return str(outcome.records["from_file"].verdict)
+
+
+def seen(node_module: SimpleNamespace, key: str) -> list[list[str]]:
+    """Node and process of each time that it was judged."""
+    path = node_module.witness / key
+    return [line.split() for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def wait_until(true: Callable[[], bool], seconds: float = 240.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "it did not come to that"
+        time.sleep(0.05)
+
+
+def alive(pid: str) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state not in "ZX"
+
+
+def untold(_key: str, _task: str, _text: str) -> None:
+    pass
+
+
+@pytest.mark.slow
+def test_the_work_of_a_killed_node_is_done_by_another(
+    nodes: Nodes, node_module: SimpleNamespace
+) -> None:
+    nodes.add("one")
+    nodes.add("two")
+    told: list[tuple[str, str, str]] = []
+
+    def kill_the_grading_node() -> None:
+        wait_until(lambda: bool(seen(node_module, "ada")))
+        nodes.kill(seen(node_module, "ada")[0][0])
+
+    killer = threading.Thread(target=kill_the_grading_node)
+    killer.start()
+    works = [work("ada", "wait_once"), *(work(key) for key in ("bob", "cyd", "dan"))]
+    executor = Ray(nodes.cluster.address)
+    try:
+        outcomes = dict(executor.run(works, node_module.terms, lambda *step: told.append(step)))
+    finally:
+        killer.join()
+    assert {key: verdict(outcome) for key, outcome in outcomes.items()} == dict.fromkeys(
+        ("ada", "bob", "cyd", "dan"), "passed"
+    )
+    [first, second] = seen(node_module, "ada")
+    assert first[0] != second[0]
+    wait_until(lambda: not alive(first[1]), 60)
+    assert ("ada", "", "its node was lost; try 2") in told
+    assert outcomes["bob"].digest == works[1].submission.digest
+
+
+@pytest.mark.slow
+def test_what_ends_its_process_each_time_is_lost_alone_and_is_reported(
+    nodes: Nodes, node_module: SimpleNamespace
+) -> None:
+    nodes.add("one")
+    works = [work("ada", "die"), work("bob"), work("cyd", "die_once")]
+    outcomes = dict(Ray(nodes.cluster.address).run(works, node_module.terms, untold))
+    lost = outcomes["ada"]
+    assert isinstance(lost, Lost)
+    assert lost.reason.startswith("Its node was lost 4 times (")
+    assert len(seen(node_module, "ada")) == 1 + ray_executor.RETRIES
+    assert verdict(outcomes["bob"]) == verdict(outcomes["cyd"]) == "passed"
+    assert len(seen(node_module, "cyd")) == 2
+
+
+@pytest.mark.slow
+def test_a_batch_that_is_closed_leaves_nothing_at_work(
+    nodes: Nodes, node_module: SimpleNamespace
+) -> None:
+    nodes.add("one")
+    works = (work(key, asked) for key, asked in (("ada", "pass"), ("bob", "wait"), ("cyd", "wait")))
+    with closing(Ray(nodes.cluster.address).run(works, node_module.terms, untold)) as outcomes:
+        key, outcome = next(iter(outcomes))
+        assert (key, verdict(outcome)) == ("ada", "passed")
+        wait_until(lambda: any(seen(node_module, k) for k in ("bob", "cyd")))
+    started = [pid for k in ("bob", "cyd") for _, pid in seen(node_module, k)]
+    wait_until(lambda: not any(map(alive, started)), 60)
+    time.sleep(1.0)
+    assert len(started) == len([s for k in ("bob", "cyd") for s in seen(node_module, k)]) == 1
+
+
+@pytest.mark.slow
+def test_a_cluster_of_this_machine_is_started_and_ended(
+    node_module: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_NODE_NAME_FOR_TEST", "local")
+    monkeypatch.setattr(ray_executor, "OBJECT_STORE_BYTES", STORE_BYTES)
+    told: list[tuple[str, str, str]] = []
+    works = [work("ada", "nap")]
+    outcomes = dict(Ray().run(works, node_module.terms, lambda *step: told.append(step)))
+    assert verdict(outcomes["ada"]) == "passed"
+    assert {("ada", "", "starting"), ("ada", "from_file", "judging")} <= set(told)
+    assert not ray.is_initialized()
+    [[_, pid]] = seen(node_module, "ada")
+    wait_until(lambda: not alive(pid), 60)
+
+
+def test_a_cluster_that_is_not_there_is_said_to_be(node_module: SimpleNamespace) -> None:
+    with pytest.raises(ClusterUnavailable, match=r"no Ray cluster at 127\.0\.0\.1:1"):
+        list(Ray("127.0.0.1:1").run([work("ada")], node_module.terms, untold))
+
+
+def test_without_ray_the_command_that_installs_it_is_said(
+    node_module: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ClusterUnavailable, match=r"pip install 'hotloop\[ray\]'"):
+        list(Ray().run([work("ada")], node_module.terms, untold))

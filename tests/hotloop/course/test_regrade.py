@@ -1,0 +1,130 @@
+"""A changed grader: seen in the shadow first, then published, with the reason kept."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from nbgrader.api import Gradebook
+
+from hotloop.course import records, regrade
+from hotloop.course.attempts.attempt import Kind, Points
+from hotloop.course.attempts.course_store import store
+from hotloop.course.config import database
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Verdict
+
+
+@pytest.fixture
+def graded(course: Any, make: SimpleNamespace) -> Any:
+    """ada answers 42, bob 41."""
+    course.submit("ada", make.lab())
+    course.submit("bob", make.lab("41"))
+    course.grade()
+    return course
+
+
+@pytest.fixture
+def mended(make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A grader that takes 41 for `answer` too, and is another one by its digest."""
+    small: Any = make.SmallJudge
+
+    class Mended(small):
+        def _correct(self, job: Any) -> RungRecord:
+            found = super()._correct(job)
+            if job.task == "answer" and "41" in found.sentence:
+                return RungRecord("correct", Verdict.PASSED, "41 is right too.", 1.0)
+            return found
+
+    for place in (records, regrade):
+        monkeypatch.setattr(place, "grader_digest", lambda _module: "mended")
+    return Mended
+
+
+def scores(course: Any, student: str) -> dict[str, Any]:
+    with Gradebook(database(course.root)) as gradebook:
+        found = gradebook.find_submission_notebook("lab", "tiny", student)
+        return {grade.name: grade.auto_score for grade in found.grades}
+
+
+def in_shadow(course: Any, judge: Any) -> regrade.Regraded:
+    settings = {**course.settings, "judge_factory": judge}
+    return regrade.shadow(course.root, "tiny", settings=settings)
+
+
+def test_the_shadow_shows_who_changes_and_why_and_changes_nothing(graded: Any, mended: Any) -> None:
+    before = records.latest(graded.root, "bob", "tiny")
+    found = in_shadow(graded, mended)
+    ada, bob = found.changes
+    assert (ada.student, ada.differs) == ("ada", False)
+    assert (bob.old, bob.new) == (Points(8.0, 8.0), Points(12.0, 8.0)) or bob.new is not None
+    assert bob.new.points - bob.old.points == 4
+    assert bob.reasons == {"answer": "correct: wrong_answer → passed: 41 is right too."}
+    assert records.latest(graded.root, "bob", "tiny") == before
+    assert scores(graded, "bob")["answer"] == 0
+
+
+def test_a_second_shadow_executes_nothing(graded: Any, mended: Any) -> None:
+    in_shadow(graded, mended)
+    seen: list[Any] = []
+    settings = {**graded.settings, "judge_factory": mended}
+    again = regrade.shadow(graded.root, "tiny", settings=settings, on_progress=seen.append)
+    assert seen == []
+    assert [change.differs for change in again.changes] == [False, True]
+
+
+def test_publishing_books_the_shadow_and_keeps_the_reason(graded: Any, mended: Any) -> None:
+    in_shadow(graded, mended)
+    published = regrade.publish(graded.root, "tiny", "41 is right as well")
+    assert published.problems == {}
+    assert scores(graded, "bob")["answer"] == 4
+    assert "41 is right too" in graded.page("bob")
+    events = store(graded.root).events(batch=published.batch, kind=Kind.PUBLISHED)
+    told = {(e.student, e.why, e.new.points - e.old.points) for e in events if e.old and e.new}
+    why = "41 is right as well"
+    assert told == {("ada", why, 0.0), ("bob", why, 4.0)}
+    assert all(event.who for event in events)
+    with pytest.raises(ValueError, match="nothing was regraded"):
+        regrade.publish(graded.root, "tiny", "once more")
+
+
+def test_what_a_person_decided_survives(graded: Any, mended: Any) -> None:
+    with Gradebook(database(graded.root)) as gradebook:
+        grade = gradebook.find_grade("answer", "lab", "tiny", "bob")
+        grade.manual_score, grade.needs_manual_grade = 1.5, False
+        gradebook.db.commit()
+    in_shadow(graded, mended)
+    regrade.publish(graded.root, "tiny", "41 is right as well")
+    with Gradebook(database(graded.root)) as gradebook:
+        grade = gradebook.find_grade("answer", "lab", "tiny", "bob")
+        assert (grade.manual_score, grade.auto_score, grade.score) == (1.5, 4.0, 1.5)
+
+
+def test_what_was_handed_in_anew_is_left_to_grade(
+    graded: Any, mended: Any, make: SimpleNamespace
+) -> None:
+    graded.submit("bob", make.lab("40"))
+    graded.submit("cyd", make.lab())
+    found = {change.student: change.skipped for change in in_shadow(graded, mended).changes}
+    assert found["ada"] == ""
+    assert found["bob"].startswith("handed in anew")
+    assert found["cyd"].startswith("not graded yet")
+
+
+def test_nothing_is_published_without_a_reason(graded: Any, mended: Any) -> None:
+    in_shadow(graded, mended)
+    with pytest.raises(ValueError, match="say why"):
+        regrade.publish(graded.root, "tiny", " ")
+    assert scores(graded, "bob")["answer"] == 0
+
+
+def test_one_that_cannot_be_graded_again_keeps_its_grade(graded: Any, mended: Any) -> None:
+    def broken() -> Any:
+        raise RuntimeError("no sandbox")
+
+    settings = {**graded.settings, "judge_factory": mended, "isolation": broken}
+    found = regrade.shadow(graded.root, "tiny", settings=settings)
+    assert set(found.problems) == {"ada", "bob"}
+    assert all(change.skipped for change in found.changes)
+    assert scores(graded, "ada")["answer"] == 4

@@ -1,0 +1,71 @@
+"""A compiler's complaint about a file that nobody has worked on is no complaint yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hotloop import paths
+from hotloop.judge.files import SubmissionFiles
+from hotloop.judge.record import RungRecord
+from hotloop.judge.untouched import without_blame
+from hotloop.judge.verdict import Verdict
+
+RUNGS = (
+    RungRecord("sound", Verdict.COMPILE_ERROR, "a.conf:1: nothing is set"),
+    RungRecord("fast", Verdict.NOT_MEASURED, "There is no GPU here."),
+)
+
+
+@pytest.fixture
+def submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SubmissionFiles:
+    """As it was handed out, with `a.conf` read by the judge."""
+    for folder in ("exercises/m", "submission"):
+        (tmp_path / folder).mkdir(parents=True)
+        for name in ("a.conf", "b.conf"):
+            (tmp_path / folder / name).write_text("# fill me\n")
+    monkeypatch.setattr(paths, "exercises", lambda: tmp_path / "exercises")
+    files = SubmissionFiles(tmp_path / "submission")
+    files.read_text("a.conf")
+    return files
+
+
+def test_an_untouched_file_is_not_blamed(submission: SubmissionFiles) -> None:
+    sound, fast = without_blame(RUNGS, "m", submission)
+    assert sound.verdict is Verdict.WRONG_ANSWER
+    assert sound.sentence == "Not attempted yet: `a.conf` is as it was handed out."
+    assert fast == RUNGS[1]
+
+
+def test_several_untouched_files(submission: SubmissionFiles) -> None:
+    submission.read_text("b.conf")
+    sound, _ = without_blame(RUNGS, "m", submission)
+    assert sound.sentence == "Not attempted yet: its files are as they were handed out."
+
+
+def test_what_somebody_has_worked_on_is(submission: SubmissionFiles) -> None:
+    assert submission.root is not None
+    (submission.root / "a.conf").write_text("name: {")
+    assert without_blame(RUNGS, "m", submission) == RUNGS
+
+
+def test_a_change_elsewhere_does_not_count(submission: SubmissionFiles) -> None:
+    assert submission.root is not None
+    (submission.root / "b.conf").write_text("name: {")
+    sound, _ = without_blame(RUNGS, "m", submission)
+    assert sound.verdict is Verdict.WRONG_ANSWER
+
+
+def test_a_missing_file_is_blamed(submission: SubmissionFiles) -> None:
+    assert submission.root is not None
+    (submission.root / "a.conf").unlink()
+    assert without_blame(RUNGS, "m", submission) == RUNGS
+
+
+def test_a_module_without_an_exercise_is_left_as_it_is(submission: SubmissionFiles) -> None:
+    assert without_blame(RUNGS, "other", submission) == RUNGS
+
+
+def test_nothing_read_is_nothing_known(submission: SubmissionFiles) -> None:
+    assert without_blame(RUNGS, "m", SubmissionFiles(submission.root)) == RUNGS
