@@ -26,6 +26,7 @@ PORTS = {"shell": 1, "iopub": 2, "stdin": 3, "control": 4}
 
 MAX_MESSAGE = 32 << 20
 """Bytes. A longer message is not received: the connection it came on is closed."""
+RETRY_MS = 5
 QUEUED_MESSAGES = 8
 """How many messages may wait on this side: with MAX_MESSAGE, what a kernel can make us hold."""
 
@@ -71,6 +72,8 @@ class Channels:
         self._context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE)
         self._context.setsockopt(zmq.RCVHWM, QUEUED_MESSAGES)
         self._context.setsockopt(zmq.LINGER, 0)
+        # This side connects before anybody listens: by default it would try again in 100 ms.
+        self._context.setsockopt(zmq.RECONNECT_IVL, RETRY_MS)
         self._session = Session(key=secrets.token_hex(32).encode())
         self._poller = zmq.Poller()
         self._sockets: dict[Channel, zmq.Socket[bytes]] = {}

@@ -36,6 +36,7 @@ from hotloop.course.attempts.connection import wait_for_locks
 from hotloop.course.attempts.database import CONFIG_FILE, database, default_database
 from hotloop.course.export import PendingCsvExport
 from hotloop.course.feedback import JudgedGrades
+from hotloop.course.feedback_exporter import FeedbackExporter
 from hotloop.course.intake import Intake
 from hotloop.course.judged_execute import JudgedExecute
 from hotloop.course.notebook_exporter import SubmissionExporter
@@ -82,6 +83,7 @@ def configure(c: Config, root: Path, course_id: str) -> None:
     _generate(c)
     _autograde(c, root)
     c.GenerateFeedback.preprocessors = [JudgedGrades]
+    c.GenerateFeedback.exporter_class = FeedbackExporter
     # Set for feedback alone: formgrader has templates of its own in the same trait.
     c.GenerateFeedback.HTMLExporter.extra_template_basedirs = [str(TEMPLATES)]
     c.ExportApp.plugin_class = PendingCsvExport

@@ -10,7 +10,7 @@ from hotloop.judge.verdict import Ruling
 
 @contextmanager
 def labelled(label: str) -> Generator[None]:
-    """Put `label` before the sentence of a ruling; that nothing was tried is about no single one."""
+    """Put `label` before a ruling's sentence; not before one that nothing was tried at all."""
     try:
         yield
     except Ruling as ruling:
