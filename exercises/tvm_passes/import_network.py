@@ -27,11 +27,13 @@ def import_network(seed, width, blocks, parameters, target):
     raise NotImplementedError("tvm_passes.import_network")
 
 
+### TASK tvm_passes.import_network lower
 def lower(source, target):
     """Read a Relax module, and write it with each operator as a call_tir of a PrimFunc."""
     raise NotImplementedError("tvm_passes.import_network")
 
 
+### TASK tvm_passes.import_network facts
 def facts(source):
     """What a module's "main" is made of. A dict of
 

@@ -25,22 +25,6 @@ from tvm.relax.frontend.torch import from_exported_program
 ### STUB     its batch is symbolic.
 ### STUB     """
 ### STUB     raise NotImplementedError("tvm_passes.import_network")
-### STUB
-### STUB
-### STUB def lower(source, target):
-### STUB     """Read a Relax module, and write it with each operator as a call_tir of a PrimFunc."""
-### STUB     raise NotImplementedError("tvm_passes.import_network")
-### STUB
-### STUB
-### STUB def facts(source):
-### STUB     """What a module's "main" is made of. A dict of
-### STUB
-### STUB     "operators": how often each operator is called, by name, {"relax.nn.conv2d": 3, ...},
-### STUB     "inside": how many numbers are constants in it,
-### STUB     "asked": how many numbers its parameters hold, without those whose shape is symbolic,
-### STUB     "shared": how many PrimFuncs are called more than once.
-### STUB     """
-### STUB     raise NotImplementedError("tvm_passes.import_network")
 def import_network(seed, width, blocks, parameters, target):
     """Write `network.load(seed, width, blocks)` as a Relax module that answers as in use."""
     model = network.load(seed, width, blocks).eval()
@@ -58,12 +42,32 @@ def import_network(seed, width, blocks, parameters, target):
     write_module(module, target)
 
 
+### END SOLUTION
+
+
+### BEGIN SOLUTION tvm_passes.import_network lower
+### STUB def lower(source, target):
+### STUB     """Read a Relax module, and write it with each operator as a call_tir of a PrimFunc."""
+### STUB     raise NotImplementedError("tvm_passes.import_network")
 def lower(source, target):
     """Read a Relax module, and write it with each operator as a call_tir of a PrimFunc."""
     module = read_module(source)
     write_module(relax.transform.LegalizeOps()(module), target)
 
 
+### END SOLUTION
+
+
+### BEGIN SOLUTION tvm_passes.import_network facts
+### STUB def facts(source):
+### STUB     """What a module's "main" is made of. A dict of
+### STUB
+### STUB     "operators": how often each operator is called, by name, {"relax.nn.conv2d": 3, ...},
+### STUB     "inside": how many numbers are constants in it,
+### STUB     "asked": how many numbers its parameters hold, without those whose shape is symbolic,
+### STUB     "shared": how many PrimFuncs are called more than once.
+### STUB     """
+### STUB     raise NotImplementedError("tvm_passes.import_network")
 def facts(source):
     """What a module's "main" is made of."""
     main = read_module(source)["main"]

@@ -16,6 +16,7 @@ from sqlalchemy.exc import SAWarning
 from hotloop.course import records
 from hotloop.course.config import course_api, database, load_config
 from hotloop.course.execution import Executed
+from hotloop.course.gradebook_dialect import gradebook_url
 from hotloop.course.release_feedback import send
 from hotloop.course.released import notebook_ids, reset_grades
 from hotloop.course.repair import NOT_HANDED_IN
@@ -32,6 +33,7 @@ class Bookkeeper:
         self._config = load_config(root)
         self._config.SaveJudged.update({"why": why, "batch": batch})
         self._url = database(root)
+        self._config.CourseDirectory.db_url = gradebook_url(self._url)
 
     def book(self, student: str, module: str, executed: Executed) -> str:
         """Write an execution into the gradebook; returns what nbgrader could not do, or nothing."""
@@ -50,7 +52,7 @@ class Bookkeeper:
 
     def open(self, student: str, module: str) -> None:
         """Make a submission's grades pending: what they speak of is no longer what is there."""
-        with Gradebook(self._url) as gradebook:
+        with Gradebook(gradebook_url(self._url)) as gradebook:
             cast(Any, gradebook).update_or_create_student(student)
         reset_grades(self._url, module, student)
         records.begin(self._root, student, module)

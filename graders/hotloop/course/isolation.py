@@ -20,7 +20,7 @@ class Isolation:
     """name: as records state it. launch: None where running a learner's code is refused.
 
     refusal: one sentence that says why, and the command that mends it. preloading: gives a launch
-    that has imported some packages already.
+    from a process that has imported some packages already.
     """
 
     name: str
@@ -28,9 +28,15 @@ class Isolation:
     refusal: str = ""
     preloading: Callable[[tuple[str, ...]], Launch] | None = None
 
-    def launch_for(self, preload: tuple[str, ...]) -> Launch | None:
-        """Like `launch`, from a process that has imported `preload` already where there is one."""
-        return self.preloading(preload) if self.preloading is not None else self.launch
+    def launch_for(self, preload: tuple[str, ...], *, measured: bool) -> Launch | None:
+        """How a kernel is started: from a process that has imported `preload` already.
+
+        One that is measured is executed anew, as the baseline is that it is compared with: forked
+        processes of one program differed more in speed than executed ones.
+        """
+        if measured or self.preloading is None:
+            return self.launch
+        return self.preloading(preload)
 
     @property
     def confined(self) -> bool:
@@ -40,12 +46,13 @@ class Isolation:
 
 def choose() -> Isolation:
     """The sandbox; or none at all, only where the environment asks for that in so many words."""
+    from hotloop.sandbox.launch import launch
     from hotloop.sandbox.level import level
     from hotloop.sandbox.plain import launch_plain
 
     name, reason = level()
     if name != "none":
-        return Isolation(name, zygote().launch, preloading=lambda names: zygote(names).launch)
+        return Isolation(name, launch, preloading=lambda names: zygote(names).launch)
     if os.environ.get(ALLOW_UNCONFINED) == "1":
         return Isolation("none", launch_plain)
     return Isolation(

@@ -87,7 +87,7 @@ class NotebookRun:
 
     def _start_kernel(self, sources: Sequence[str]) -> None:
         isolation = self.settings.isolation
-        launch = isolation.launch_for(imported(sources))
+        launch = isolation.launch_for(imported(sources), measured=self._is_measured())
         if launch is None:
             self._refusal = (Verdict.NOT_MEASURED, isolation.refusal)
             return
@@ -109,6 +109,11 @@ class NotebookRun:
         except (KernelNotStarted, OSError) as error:
             log.error("%s: %s", self.module.id, error)
             self._refusal = (Verdict.JUDGE_ERROR, _NO_SANDBOX)
+
+    def _is_measured(self) -> bool:
+        """True when the speed of something in the kernel is a task."""
+        asked = [task for task in self._wanted if _needs_kernel(task)]
+        return any(rung.threshold is not None for task in asked for rung in task.rungs)
 
     def _limits(self) -> Limits:
         """The kernel also lives while tasks are judged, each of which has a time of its own."""

@@ -8,6 +8,8 @@ from typing import Any, cast
 
 from nbgrader.api import Gradebook, MissingEntry
 
+from hotloop.course.gradebook_dialect import gradebook_url
+
 
 @dataclass(frozen=True)
 class ReleasedCell:
@@ -46,7 +48,7 @@ class ReleasedCell:
 
 def notebook_ids(db_url: str, assignment: str) -> list[str]:
     """Names of the assignment's notebooks; none when it was never released."""
-    with Gradebook(db_url) as gradebook:
+    with Gradebook(gradebook_url(db_url)) as gradebook:
         try:
             return sorted(str(notebook.name) for notebook in _find(gradebook, assignment))
         except MissingEntry:
@@ -55,7 +57,7 @@ def notebook_ids(db_url: str, assignment: str) -> list[str]:
 
 def released_cells(db_url: str, assignment: str, notebook: str) -> list[ReleasedCell]:
     """The cells in the notebook's order. MissingEntry when there is no such notebook."""
-    with Gradebook(db_url) as gradebook:
+    with Gradebook(gradebook_url(db_url)) as gradebook:
         found = cast(Any, gradebook).find_notebook(notebook, assignment)
         points = {c.name: float(c.max_score) for c in [*found.grade_cells, *found.task_cells]}
         grade = _names(found.grade_cells)
@@ -82,7 +84,7 @@ def reset_grades(db_url: str, assignment: str, student: str) -> None:
 
     What a person has graded stays.
     """
-    with Gradebook(db_url) as gradebook:
+    with Gradebook(gradebook_url(db_url)) as gradebook:
         try:
             submission = cast(Any, gradebook).find_submission(assignment, student)
         except MissingEntry:

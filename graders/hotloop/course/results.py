@@ -11,6 +11,7 @@ from nbgrader.api import Gradebook, MissingEntry
 
 from hotloop.course import records
 from hotloop.course.config import database
+from hotloop.course.gradebook_dialect import gradebook_url
 from hotloop.course.points import by_hand, of_grade
 from hotloop.curriculum import Score, load_module
 from hotloop.judge.verdict import Verdict
@@ -52,7 +53,7 @@ class Graded:
 def results(root: Path, student: str, module: str) -> list[TaskResult]:
     """Every task of one submission, in the module's order."""
     grading = records.latest(root, student, module)
-    with Gradebook(database(root)) as gradebook:
+    with Gradebook(gradebook_url(database(root))) as gradebook:
         try:
             submission = cast(Any, gradebook).find_submission(module, student)
         except MissingEntry:

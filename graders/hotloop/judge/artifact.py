@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
-from hotloop.judge.file_exchange import MOST_BYTES, get_file
-from hotloop.judge.questions import GivenFile, Plain, ask_plainly, put_folder
+from hotloop.judge.file_exchange import MOST_BYTES, get_files
+from hotloop.judge.questions import GivenFile, Plain, ask_all_plainly, put_folder
 from hotloop.judge.verdict import Ruling, Verdict
 
 TIMEOUT_S = 90.0
@@ -39,15 +39,33 @@ def made(
     most_bytes: int = MOST_BYTES,
 ) -> bytes:
     """What the candidate has written. Ruling when it fails, or writes nothing."""
+    return made_together([assignment], candidate, bench, timeout_s, most_bytes)[0]
+
+
+def made_together(
+    assignments: Sequence[Assignment],
+    candidate: Candidate,
+    bench: Bench,
+    timeout_s: float = TIMEOUT_S,
+    most_bytes: int = MOST_BYTES,
+) -> list[bytes]:
+    """What it has written for each of several, in one exchange: for many small files."""
     link = bench.worker(candidate)
-    path = f"{put_folder(link)}/{assignment.name}"
-    ask_plainly(link, (*assignment.arguments, path), bench.patience(timeout_s))
+    folder = put_folder(link)
+    several = len(assignments) > 1
+    paths = [
+        f"{folder}/{number}-{assignment.name}" if several else f"{folder}/{assignment.name}"
+        for number, assignment in enumerate(assignments, start=1)
+    ]
+    calls = [(*a.arguments, path) for a, path in zip(assignments, paths, strict=True)]
+    ask_all_plainly(link, calls, bench.patience(timeout_s))
     try:
-        return get_file(link, path, most_bytes)
+        return get_files(link, paths, most_bytes)
     except Ruling as ruling:
         if "FileNotFoundError" not in ruling.sentence:
             raise
+        name = assignments[0].name
         raise Ruling(
             Verdict.WRONG_ANSWER,
-            f"It returned, and has not written {assignment.name!r} to the path that it was given.",
+            f"It returned, and has not written {name!r} to the path that it was given.",
         ) from None

@@ -6,6 +6,9 @@ of a length that is limited, and nothing more is known of it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import ExitStack
+
 import numpy as np
 
 from hotloop.judge.buffers import Buffer
@@ -20,37 +23,64 @@ FIRST_BYTES = 256 << 10
 
 def put_file(link: Link, name: str, data: bytes) -> str:
     """Write `data` to a file called `name` in a folder of the worker's; its path there."""
-    with Buffer(len(data), writable=False) as buffer:
-        buffer.bytes[: len(data)] = np.frombuffer(data, np.uint8)
-        link.map({0: buffer})
-        request = {"op": "put_file", "name": name, "buffer": 0, "bytes": len(data)}
-        path = link.request(request, TIMEOUT_S).get("path")
+    return put_files(link, [(name, data)])[0]
+
+
+def put_files(link: Link, files: Sequence[tuple[str, bytes]]) -> list[str]:
+    """Write several, each in a folder of its own: each message to a worker has its price."""
+    if not files:
+        return []
+    with ExitStack() as stack:
+        buffers: dict[int, Buffer] = {}
+        for number, (_, data) in enumerate(files):
+            buffer = stack.enter_context(Buffer(len(data), writable=False))
+            buffer.bytes[: len(data)] = np.frombuffer(data, np.uint8)
+            buffers[number] = buffer
+        link.map(buffers)
+        paths = [_put(link, number, *file) for number, file in enumerate(files)]
         link.request({"op": "unmap"}, TIMEOUT_S)
+    return paths
+
+
+def get_file(link: Link, path: str, most_bytes: int = MOST_BYTES) -> bytes:
+    """The content of a file of the worker's. Ruling OUTPUT_LIMIT when it is too long."""
+    return get_files(link, [path], most_bytes)[0]
+
+
+def get_files(link: Link, paths: Sequence[str], most_bytes: int = MOST_BYTES) -> list[bytes]:
+    """The contents of several, likewise."""
+    first = _read(link, paths, min(FIRST_BYTES, most_bytes))
+    contents: list[bytes] = []
+    for path, (size, data) in zip(paths, first, strict=True):
+        if len(data) < size <= most_bytes:
+            ((size, data),) = _read(link, [path], size)
+        if size > most_bytes:
+            limit = most_bytes >> 20
+            raise Ruling(Verdict.OUTPUT_LIMIT, f"The file has more than {limit} MiB.")
+        if len(data) < size:
+            raise Ruling(Verdict.TAMPERED, "The file grew while it was read.")
+        contents.append(data)
+    return contents
+
+
+def _put(link: Link, number: int, name: str, data: bytes) -> str:
+    request = {"op": "put_file", "name": name, "buffer": number, "bytes": len(data)}
+    path = link.request(request, TIMEOUT_S).get("path")
     if not isinstance(path, str):
         raise Ruling(Verdict.TAMPERED, "The worker's answer does not keep to the protocol.")
     return path
 
 
-def get_file(link: Link, path: str, most_bytes: int = MOST_BYTES) -> bytes:
-    """The content of a file of the worker's. Ruling OUTPUT_LIMIT when it is too long."""
-    size, data = _read(link, path, min(FIRST_BYTES, most_bytes))
-    if len(data) < size <= most_bytes:
-        size, data = _read(link, path, size)
-    if size > most_bytes:
-        limit = most_bytes >> 20
-        raise Ruling(Verdict.OUTPUT_LIMIT, f"The file has more than {limit} MiB.")
-    if len(data) < size:
-        raise Ruling(Verdict.TAMPERED, "The file grew while it was read.")
-    return data
-
-
-def _read(link: Link, path: str, room: int) -> tuple[int, bytes]:
-    """How long the file is, and its content if that fits into `room` bytes."""
+def _read(link: Link, paths: Sequence[str], room: int) -> list[tuple[int, bytes]]:
+    """How long each file is, and its content if that fits into `room` bytes."""
+    found: list[tuple[int, bytes]] = []
     with Buffer(room, writable=True) as buffer:
         link.map({0: buffer})
-        size = link.request({"op": "get_file", "path": path, "buffer": 0}, TIMEOUT_S).get("bytes")
-        if not isinstance(size, int) or size < 0:
-            raise Ruling(Verdict.TAMPERED, "The worker's answer does not keep to the protocol.")
-        data = buffer.bytes[:size].tobytes() if size <= room else b""
+        for path in paths:
+            told = link.request({"op": "get_file", "path": path, "buffer": 0}, TIMEOUT_S)
+            size = told.get("bytes")
+            if not isinstance(size, int) or size < 0:
+                raise Ruling(Verdict.TAMPERED, "The worker's answer does not keep to the protocol.")
+            found.append((size, buffer.bytes[:size].tobytes() if size <= room else b""))
         link.request({"op": "unmap"}, TIMEOUT_S)
-    return size, data
+    return found

@@ -7,16 +7,14 @@ import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import Link
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.confinement import Confined, Confinement, SubmissionRefused
+from hotloop.sandbox.launch import launch
 from hotloop.sandbox.plain import launch_plain
-from hotloop.sandbox.preload import preloaded
-from hotloop.sandbox.zygote.zygote import Zygote
 
 GIB = 1 << 30
 START_TIMEOUT_S = 60.0
@@ -79,24 +77,10 @@ class Launcher:
         return link
 
     def _launch(self, confinement: Confinement) -> Confined:
-        if self.isolation == "none":
-            start = launch_plain
-        else:
-            folders = (confinement.files, *confinement.read_only.values())
-            start = zygote(preloaded(filter(None, folders))).launch
         try:
-            return start(confinement)
+            return launch(confinement) if self.isolation != "none" else launch_plain(confinement)
         except SubmissionRefused as refusal:
             raise Ruling(Verdict.OUTPUT_LIMIT, str(refusal)) from None
-
-
-@cache
-def zygote(preload: tuple[str, ...]) -> Zygote:
-    """The one of this process that has imported what a worker needs, and `preload` besides.
-
-    It starts with the first such worker, and ends with the process.
-    """
-    return Zygote(("hotloop.worker.__main__", *preload))
 
 
 def worker_environment(threads: int) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from hotloop.judge.file_exchange import put_file
+from hotloop.judge.file_exchange import put_file, put_files
 from hotloop.judge.link import Link, readable
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
@@ -33,14 +33,30 @@ class Question:
 
 def ask_plainly(link: Link, arguments: Sequence[Plain | GivenFile], timeout_s: float) -> object:
     """What the resolved candidate returns for `arguments`, in "json" style."""
-    args = [{"json": _given(link, argument)} for argument in arguments]
+    return ask_all_plainly(link, [arguments], timeout_s)[0]
+
+
+def ask_all_plainly(
+    link: Link, calls: Sequence[Sequence[Plain | GivenFile]], timeout_s: float
+) -> list[object]:
+    """What it returns for each of several calls, in one exchange; `timeout_s` is for all."""
+    given = [argument for call in calls for argument in call if isinstance(argument, GivenFile)]
+    paths = iter(put_files(link, [(file.name, file.data) for file in given]))
+    planned = [
+        {
+            "args": [{"json": next(paths) if isinstance(a, GivenFile) else a} for a in call],
+            "returns": None,
+        }
+        for call in calls
+    ]
     plan = {"op": "plan", "framework": "numpy", "style": "json"}
-    link.request({**plan, "calls": [{"args": args, "returns": None}]}, timeout_s)
+    link.request({**plan, "calls": planned}, timeout_s)
     returned = as_list(link.request({"op": "run"}, timeout_s).get("returned"))
-    first = as_message(returned[0]) if len(returned) == 1 else None
-    if first is None or "json" not in first:
+    answers = [as_message(each) for each in returned]
+    answers = [answer["json"] for answer in answers if answer is not None and "json" in answer]
+    if len(answers) != len(calls):
         raise Ruling(Verdict.TAMPERED, "The worker's answer does not keep to the protocol.")
-    return first["json"]
+    return answers
 
 
 def put_folder(link: Link) -> str:
@@ -68,9 +84,3 @@ def number_complaint(
 def shown(value: object) -> str:
     """An answer as it may stand in a sentence."""
     return readable(repr(value), 60)
-
-
-def _given(link: Link, argument: Plain | GivenFile) -> Plain:
-    if isinstance(argument, GivenFile):
-        return put_file(link, argument.name, argument.data)
-    return argument

@@ -12,9 +12,12 @@ from functools import cache
 from pathlib import Path
 
 HEAVY = ("numpy", "torch")
+COMPILER = ("torch._dynamo", "torch._inductor.compile_fx")
+"""What the first call of a compiled function imports: twice as long again as torch itself."""
 MOST_BYTES = 1 << 20
 """Of a file that is looked at."""
 
+_COMPILES = re.compile(r"\btorch\.compile\b|\btorch\._dynamo\b")
 _IMPORT = re.compile(rf"^\s*(?:import|from)\s+({'|'.join(HEAVY)})\b", re.MULTILINE)
 
 
@@ -26,8 +29,13 @@ def preloaded(folders: Iterable[Path]) -> tuple[str, ...]:
 
 def imported(texts: Iterable[str]) -> tuple[str, ...]:
     """The heavy packages that pieces of Python text import, if they are installed here."""
-    found = {name for text in texts for name in _IMPORT.findall(text)}
-    return tuple(name for name in HEAVY if name in found and _installed(name))
+    found: set[str] = set()
+    compiles = False
+    for text in texts:
+        found.update(_IMPORT.findall(text))
+        compiles |= _COMPILES.search(text) is not None
+    heavy = tuple(name for name in HEAVY if name in found and _installed(name))
+    return (*heavy, *COMPILER) if compiles and "torch" in heavy else heavy
 
 
 def _text(path: Path) -> str:

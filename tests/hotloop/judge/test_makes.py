@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hotloop.judge.artifact import Assignment
+from hotloop.judge.artifact import Assignment, made_together
 from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.check import Candidate
@@ -140,6 +140,16 @@ def test_another_function_may_be_asked(bench: Bench, program: Program) -> None:
     other = Makes(rung(program).assignments, entry="kept")
     with pytest.raises(Ruling, match="the sum is"):
         other.judge("made", candidate("doubled"), bench)
+
+
+def test_several_files_are_made_in_one_exchange(bench: Bench) -> None:
+    assignments = [
+        Assignment("a list", (GivenFile("n.txt", text),), "doubled.txt", lambda _data: None)
+        for text in (b"1 2", b"3")
+    ]
+    assert made_together(assignments, candidate("doubled"), bench) == [b"2.0 4.0", b"6.0"]
+    with pytest.raises(Ruling, match=r"not written 'doubled\.txt'"):
+        made_together(assignments, candidate("nowhere"), bench)
 
 
 def test_what_was_made_is_run_on_the_judges_tensors(bench: Bench, program: Program) -> None:

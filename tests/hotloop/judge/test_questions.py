@@ -10,9 +10,15 @@ from typing import Any
 
 import pytest
 
-from hotloop.judge.file_exchange import get_file, put_file
+from hotloop.judge.file_exchange import FIRST_BYTES, get_file, get_files, put_file, put_files
 from hotloop.judge.link import Link
-from hotloop.judge.questions import GivenFile, ask_plainly, number_complaint, put_folder
+from hotloop.judge.questions import (
+    GivenFile,
+    ask_all_plainly,
+    ask_plainly,
+    number_complaint,
+    put_folder,
+)
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.freezer import SignalFreezer
 from hotloop.worker.serve import serve
@@ -57,6 +63,28 @@ def test_arguments_and_answers_are_plain_data(link: Link) -> None:
 def test_a_file_is_given_by_its_path(link: Link) -> None:
     link.resolve("size_of", None, 10)
     assert ask_plainly(link, (GivenFile("data.bin", b"x" * 123_457),), 10) == 123_457
+
+
+def test_several_calls_are_one_exchange(link: Link) -> None:
+    link.resolve("size_of", None, 10)
+    requests: list[str] = []
+    request = link.request
+
+    def counted(message: Any, *others: Any) -> Any:
+        requests.append(message["op"])
+        return request(message, *others)
+
+    link.request = counted
+    calls = [(GivenFile("data.bin", b"x" * size),) for size in (0, 5, 123_457)]
+    assert ask_all_plainly(link, calls, 10) == [0, 5, 123_457]
+    assert requests == ["map", *["put_file"] * 3, "unmap", "plan", "run"]
+
+
+def test_files_come_back_in_order_whatever_their_lengths(link: Link) -> None:
+    contents = [b"a", b"", b"long" * FIRST_BYTES, b"b" * 7]
+    paths = put_files(link, [("same", content) for content in contents])
+    assert len(set(paths)) == len(paths)
+    assert get_files(link, paths) == contents
 
 
 def test_a_name_cannot_lead_out_of_the_folder(link: Link) -> None:

@@ -18,7 +18,7 @@ from hotloop.checks.resnet_tensorrt.graphs import (
     misread,
     seed,
 )
-from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.artifact import Assignment, made_together
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
 from hotloop.judge.labelled import labelled
@@ -64,23 +64,23 @@ class Rewrites:
         self, batch: Graphs, candidate: Candidate, bench: Bench, before: int
     ) -> Wrong | None:
         sources = [graph.model for graph in batch]
-        rewritten = [
-            _rewritten(model, before + place, candidate, bench)
-            for place, model in enumerate(sources, 1)
-        ]
+        label = f"Among graphs {before + 1} to {before + len(batch)}"
+        rewritten = _rewritten(sources, label, candidate, bench)
         wrong = misread(bench, self.about, sources, rewritten)
         if wrong is None and self.runs:
             wrong = miscomputed(bench, batch, rewritten)
         if wrong is None and self.again is not None:
-            wrong = self._wrong_again(rewritten, candidate, bench, *self.again)
+            wrong = self._wrong_again(rewritten, candidate, bench, label)
         return wrong
 
     def _wrong_again(
-        self, models: Sequence[bytes], candidate: Candidate, bench: Bench, about: str, one_in: int
+        self, models: Sequence[bytes], candidate: Candidate, bench: Bench, label: str
     ) -> Wrong | None:
+        assert self.again is not None
+        about, one_in = self.again
         chosen = range(0, len(models), one_in)
         once = [models[place] for place in chosen]
-        twice = [_rewritten(models[place], place + 1, candidate, bench) for place in chosen]
+        twice = _rewritten(once, f"{label}, a second time", candidate, bench)
         wrong = misread(bench, about, once, twice)
         return None if wrong is None else (chosen[wrong[0]], wrong[1])
 
@@ -95,11 +95,21 @@ def _small_graphs(rng: Rng, bench: Bench, *, transposes: bool) -> Iterable[Graph
         yield hidden_graphs(bench, "noops", seed(rng), GRAPHS_A_BATCH, transposes)
 
 
-def _rewritten(model: bytes, number: int, candidate: Candidate, bench: Bench) -> bytes:
-    given = (GivenFile("source.onnx", model),)
-    assignment = Assignment(f"Graph {number}", given, "rewritten.onnx", lambda _data: None)
-    with labelled(assignment.label):
-        return made(assignment, candidate, bench, most_bytes=MOST_BYTES)
+def _rewritten(
+    models: Sequence[bytes], label: str, candidate: Candidate, bench: Bench
+) -> list[bytes]:
+    """What the candidate makes of each. label: of all of them, for the learner."""
+    assignments = [
+        Assignment("a graph", (GivenFile("source.onnx", model),), "rewritten.onnx", _anything)
+        for model in models
+    ]
+    with labelled(label):
+        return made_together(assignments, candidate, bench, most_bytes=MOST_BYTES)
+
+
+def _anything(_data: bytes) -> str | None:
+    """What was made is looked at afterwards."""
+    return None
 
 
 FOLDED = Rewrites(networks, "about_folded", runs=False)

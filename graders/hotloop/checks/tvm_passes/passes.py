@@ -27,7 +27,7 @@ from hotloop.judge.dtypes import FP64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.correct import Case, Tensor, ask
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.verdict import Ruling, Verdict
 
@@ -36,10 +36,12 @@ Language = Literal["relax", "tir"]
 HARNESS = Path(__file__).parents[1] / "harness" / "tvm_passes"
 READ_BY = ("passes_read.py", "pairs.py", "guards.py", "vetting.py", "alone.py")
 RUN_BY = ("graph_runs.py", "graph_values.py", "relax_machine.py", "tir_machine.py")
+TIR_MADE_BY = ("tir_maker.py", "programs_tir.py", "eliminating.py", "guards.py", "alone.py")
 
 MODULES = 2
 MOST_BYTES = 24 << 20
 PASS_TIMEOUT_S = 20.0
+COUNT_TIMEOUT_S = 120.0
 LARGEST_INPUT = 2
 
 # Both are run by the same program, so that only another order of operations shows: the roundings
@@ -58,11 +60,10 @@ def _files(*names: str) -> dict[str, Path]:
 
 MAKERS: dict[Language, Program] = {
     "relax": Program(_files("programs_relax.py", "alone.py"), "programs_relax.py"),
-    "tir": Program(_files("programs_tir.py", "alone.py"), "programs_tir.py"),
+    "tir": Program(_files(*TIR_MADE_BY, *RUN_BY), TIR_MADE_BY[0]),
 }
 READER = Program(_files(*READ_BY), READ_BY[0])
 RUNNER = Program(_files(*RUN_BY), RUN_BY[0])
-ELIMINATOR = Program(_files("eliminating.py", "guards.py", "alone.py"), "eliminating.py")
 
 
 @dataclass(frozen=True)
@@ -245,12 +246,12 @@ def _asks_more(bench: Bench, programs: Programs, result: bytes) -> str | None:
     values = bench.seeds.generator().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, programs.pool)
     numbers = Tensor(values.astype(np.float64), FP64)
     case = Case("questions", (numbers,), TensorSpec((len(names),), FP64))
-    eliminator, ours = ELIMINATOR.trusted(bench), RUNNER.trusted(bench)
-    source = GivenFile("module.json", programs.module)
-    most = np.zeros(len(names))
-    for way in product((False, True), repeat=2):
-        done = eliminator.take(eliminator.ask("eliminated", source, *way))
-        most = np.maximum(most, _run(ours, done, programs, case, "count"))
+    ours = MAKERS["tir"].trusted(bench)
+    files = (GivenFile("module.json", programs.module), GivenFile("plan.json", programs.plan))
+    ours.ask("load", *files)
+    ours.resolve("most_asked")
+    counter = replace(ours.as_candidate("most_asked"), framework="numpy")
+    most = ask(case, counter, ours.link, bench, COUNT_TIMEOUT_S)
     has = _run(RUNNER.given(bench, "runs"), result, programs, case, "count")
     for name, asked, allowed in zip(names, has, most, strict=True):
         # Also where it is no number: the process was given what the candidate has made.

@@ -1,8 +1,8 @@
 """Executes on the nodes of a Ray cluster, or of one that is started here for the batch.
 
 Submissions travel to the nodes and verdicts back as data: nodes see no folder of this machine, and
-what comes back is JSON text. Each node must have this Hotloop, with a sandbox. A grading takes one
-CPU, the memory of a notebook and its judge, and a GPU where its tasks have one to measure; what
+what comes back is JSON text. Each node must have this very Hotloop, with a sandbox. A grading takes
+one CPU, the memory of a notebook and its judge, and a GPU where its tasks have one to measure; what
 measures speed has its node to itself even then, by the node's own lease (`judge/lease.py`): one
 node a machine.
 
@@ -15,6 +15,7 @@ import importlib
 import json
 import logging
 import os
+import platform
 import socket
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
@@ -23,6 +24,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from hotloop import curriculum
+from hotloop.course.attempts.grader import grader_digest
 from hotloop.course.execution import Executed, Terms
 from hotloop.course.executors import Lost, Outcome, Tell, Work
 from hotloop.course.executors.local import attempt
@@ -124,7 +126,8 @@ class _Batch:
     def _submit(self, one: _Try) -> None:
         wanted = self._nodes.wanted(one.work)
         function = self._execute.options(**wanted)
-        self._running[function.remote(one.work, self._terms, self._steps)] = one
+        grader = grader_digest(one.work.submission.module)
+        self._running[function.remote(one.work, self._terms, self._steps, grader)] = one
 
     def _settle(self, reference: Any) -> Iterator[Outcome]:
         one = self._running.pop(reference)
@@ -273,8 +276,13 @@ class Steps:
         return taken
 
 
-def execute_on_node(work: Work, terms: Terms, steps: Any) -> str:
-    """Execute one submission and say what came of it, as JSON text. steps: an actor, `Steps`."""
+def execute_on_node(work: Work, terms: Terms, steps: Any, grader: str) -> str:
+    """Execute one submission and say what came of it, as JSON text.
+
+    steps: an actor, `Steps`. grader: the digest of the grader whose verdicts are asked for.
+    """
+    if grader_digest(work.submission.module) != grader:
+        return json.dumps({"lost": f"{platform.node()} has another version of Hotloop."})
 
     def tell(key: str, task: str, text: str) -> None:
         steps.add.remote(key, task, text)

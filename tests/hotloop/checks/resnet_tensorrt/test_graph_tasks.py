@@ -10,9 +10,9 @@ import pytest
 
 from hotloop import extras, paths
 from hotloop.checks.resnet_tensorrt import departures, graph_figures, rewriting
-from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.verdict import Verdict
 from hotloop.markers import parse, regions, solved
 

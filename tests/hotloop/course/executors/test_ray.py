@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import json
+import platform
 import shutil
 import socket
 import sys
@@ -243,6 +245,13 @@ def test_what_ends_its_process_each_time_is_lost_alone_and_is_reported(
     assert len(seen(node_module, "ada")) == 1 + ray_executor.RETRIES
     assert verdict(outcomes["bob"]) == verdict(outcomes["cyd"]) == "passed"
     assert len(seen(node_module, "cyd")) == 2
+
+
+def test_a_node_with_another_grader_gives_no_verdict(node_module: SimpleNamespace) -> None:
+    steps = SimpleNamespace(add=SimpleNamespace(remote=lambda *_step: None))
+    told = ray_executor.execute_on_node(work("ada"), node_module.terms, steps, "another")
+    assert json.loads(told) == {"lost": f"{platform.node()} has another version of Hotloop."}
+    assert not seen(node_module, "ada")
 
 
 @pytest.mark.slow

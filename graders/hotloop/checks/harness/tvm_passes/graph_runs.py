@@ -37,8 +37,12 @@ def run(pool: Any, out: Any) -> None:
 
 def count(pool: Any, out: Any) -> None:
     """Make all calls likewise, and fill `out` with the number of questions that each asks."""
-    made = _made(LOADED["graph"], LOADED["calls"], pool.numpy())
-    out.numpy()[:] = [asked for _, asked in made]
+    out.numpy()[:] = asked(LOADED["graph"], LOADED["calls"], pool.numpy())
+
+
+def asked(graph: Graph, calls: list[Any], pool: np.ndarray) -> list[int]:
+    """How many questions each call of a plan asks."""
+    return [questions for _, questions in _made(graph, calls, pool)]
 
 
 def called(graph: Graph, calls: list[Any], pool: np.ndarray) -> list[list[np.ndarray]]:

@@ -1,0 +1,85 @@
+"""Looks at what a candidate has made: in order, labelled, the first complaint rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.verdict import Ruling, Verdict
+
+CANDIDATE = Candidate("made", "x.py", "json")
+
+
+@pytest.fixture
+def told() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def bench(tmp_path: Path, told: list[str]) -> Iterator[Bench]:
+    bench = Bench(
+        files=tmp_path,
+        launcher=Launcher("none"),
+        connect=lambda: None,
+        budget_s=60.0,
+        device="cpu",
+        on_progress=told.append,
+    )
+    yield bench
+    bench.close()
+
+
+def rung(*complaints: Callable[[], str | None]) -> Holds:
+    def looks(_candidate: Candidate, _bench: Bench) -> Iterator[Look]:
+        for number, complaint in enumerate(complaints, start=1):
+            yield Look(f"Thing {number}", complaint)
+
+    return Holds(looks, "All {count} are well.")
+
+
+def ruled(sentence: str) -> Callable[[], str | None]:
+    def complaint() -> str | None:
+        raise Ruling(Verdict.TIMEOUT, sentence)
+
+    return complaint
+
+
+def nothing() -> str | None:
+    return None
+
+
+def test_all_is_well(bench: Bench, told: list[str]) -> None:
+    record = rung(nothing, nothing).judge("sound", CANDIDATE, bench)
+    assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
+    assert record.sentence == "All 2 are well."
+    assert record.evidence == {"looks": 2}
+    assert told == ["Thing 1", "Thing 2"]
+
+
+def test_the_first_complaint_rules_and_nothing_behind_it_is_looked_at(
+    bench: Bench, told: list[str]
+) -> None:
+    with pytest.raises(Ruling) as caught:
+        rung(nothing, lambda: "it is blue", ruled("no")).judge("sound", CANDIDATE, bench)
+    assert caught.value.verdict is Verdict.WRONG_ANSWER
+    assert caught.value.sentence == "Thing 2: it is blue."
+    assert told == ["Thing 1", "Thing 2"]
+
+
+def test_a_ruling_says_what_it_is_about(bench: Bench) -> None:
+    with pytest.raises(Ruling) as caught:
+        rung(ruled("It did not finish.")).judge("sound", CANDIDATE, bench)
+    assert caught.value.verdict is Verdict.TIMEOUT
+    assert caught.value.sentence == "Thing 1: It did not finish."
+
+
+def test_that_nothing_was_tried_is_about_no_single_thing(bench: Bench) -> None:
+    with pytest.raises(Ruling) as caught:
+        rung(ruled("Not attempted yet.")).judge("sound", CANDIDATE, bench)
+    assert caught.value.sentence == "Not attempted yet."
