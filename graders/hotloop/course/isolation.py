@@ -64,7 +64,7 @@ def choose() -> Isolation:
 
 
 @cache
-def zygote(preload: tuple[str, ...] = ()) -> Zygote:
+def zygote(preload: tuple[str, ...]) -> Zygote:
     """The one of this process that has imported what a kernel needs, and `preload` besides.
 
     It starts with the first kernel, and ends with the process.

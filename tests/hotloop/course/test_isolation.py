@@ -10,6 +10,7 @@ import pytest
 from hotloop.course import isolation
 from hotloop.course.isolation import ALLOW_UNCONFINED, choose
 from hotloop.sandbox import level
+from hotloop.sandbox.launch import launch
 from hotloop.sandbox.plain import launch_plain
 
 REASON = "bubblewrap is missing: sudo apt-get install bubblewrap"
@@ -54,4 +55,12 @@ def test_all_tasks_are_pending_and_no_cell_runs(course: Any, make: SimpleNamespa
 @pytest.mark.sandbox
 def test_where_there_is_a_sandbox_it_is_used() -> None:
     assert choose().name == "bubblewrap"
-    assert choose().launch == isolation.zygote().launch
+    assert choose().launch == launch
+
+
+@pytest.mark.sandbox
+def test_only_what_is_not_measured_is_forked() -> None:
+    found = choose()
+    assert found.launch_for((), measured=True) == launch
+    assert found.launch_for((), measured=False) == isolation.zygote(()).launch
+    assert found.launch_for(("numpy",), measured=False) == isolation.zygote(("numpy",)).launch
