@@ -1,10 +1,13 @@
 """How many times as many submissions as stock nbgrader: `python tests/benchmarks/throughput.py`.
 
 The same files, byte for byte, are graded by `nbgrader autograde` as it comes, and by Hotloop with
-two gradings at once, its whole sandbox and its feedback. The two alternate; every round is a whole
-class in fresh courses, and begins with the start of a new process. In the stock course the graded
-cells hold assertions over as many fresh arrays as the judge asks about; what each learner must get
-is compared on both sides.
+two gradings at once and its whole sandbox. The two alternate; every round is a whole class in fresh
+courses, and begins with the start of a new process. In the stock course the graded cells hold
+assertions over as many fresh arrays as the judge asks about; what each learner must get is compared
+on both sides.
+
+`nbgrader autograde` writes no feedback, so ours writes none either. With `--feedback` both do:
+stock nbgrader by `nbgrader generate_feedback`, whose time is added to its own.
 
 Memory is the most that everything below the grader has held at once, by gradings at once: grading
 process, judge, sandbox and the notebook's kernel, pages in common counted in parts. The notebooks
@@ -41,7 +44,7 @@ from hotloop.judge.device import device_name
 ASKED_RATIO = 6.0
 ASKED_MEMORY = 300e6
 """Bytes a grading."""
-RESULTS = Path(__file__).parent / "results" / "throughput.json"
+RESULTS = Path(__file__).parent / "results"
 LARGEST = 25
 # Student's t: 97.5 % points by degrees of freedom.
 _T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
@@ -63,19 +66,27 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=200, help="submissions in the class")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--feedback", action="store_true", help="have both write pages too")
     parser.add_argument("--profile", action="store_true", help="print where the time goes")
-    parser.add_argument("--keep", action="store_true", help=f"write {RESULTS.name}")
+    parser.add_argument("--keep", action="store_true", help="write it into results/")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="hotloop-throughput-") as folder:
-        bench = Bench(make(Path(folder) / "clone"), Path(folder), arguments.count, arguments.jobs)
+        bench = Bench(
+            make(Path(folder) / "clone"),
+            Path(folder),
+            arguments.count,
+            arguments.jobs,
+            feedback=arguments.feedback,
+        )
         if arguments.profile:
             print(bench.profile())
             return
         rounds = [bench.round(number) for number in range(arguments.rounds)]
-    result = document(rounds, arguments.count, arguments.jobs)
+    result = document(rounds, arguments.count, arguments.jobs, feedback=arguments.feedback)
     if arguments.keep:
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+        name = "throughput_with_feedback.json" if arguments.feedback else "throughput.json"
+        (RESULTS / name).write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=1) if arguments.json else table(result))
     sys.exit(not (result["fast_enough"] and result["small_enough"]))
 
@@ -83,8 +94,10 @@ def main() -> None:
 class Bench:
     """Two courses to copy from, and what is done with the copies."""
 
-    def __init__(self, clone: Clone, folder: Path, count: int, jobs: int) -> None:
-        self.clone, self.folder, self.jobs = clone, folder, jobs
+    def __init__(
+        self, clone: Clone, folder: Path, count: int, jobs: int, *, feedback: bool
+    ) -> None:
+        self.clone, self.folder, self.jobs, self.feedback = clone, folder, jobs, feedback
         self.students = [f"learner_{number:04}" for number in range(count)]
         for kind, action in (("ours", "prepare"), ("stock", "stock")):
             clone.run(action, str(folder / kind))
@@ -99,20 +112,28 @@ class Bench:
         return Round(done["stock"], ours, memory, cpu)
 
     def stock(self) -> float:
-        """Seconds of `nbgrader autograde` over the class."""
+        """Seconds of `nbgrader autograde` over the class, and of its feedback."""
         course = self._copy("stock")
         self._settle(course / "nbgrader_config.py", self.folder / "stock", course)
-        command = [sys.executable, "-m", "nbgrader", "autograde", lab.MODULE]
         began = time.monotonic()
-        done = subprocess.run(
-            command, cwd=course, env=self.clone.environment(), capture_output=True, check=False
-        )
+        self._nbgrader("autograde", course)
+        if self.feedback:
+            self._nbgrader("generate_feedback", course)
         seconds = time.monotonic() - began
-        if done.returncode:
-            raise SystemExit(f"stock nbgrader failed:\n{done.stderr.decode()[-3000:]}")
         self._compare("stock nbgrader", stock_points(course))
         shutil.rmtree(course)
         return seconds
+
+    def _nbgrader(self, command: str, course: Path) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "nbgrader", command, lab.MODULE],
+            cwd=course,
+            env=self.clone.environment(),
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode:
+            raise SystemExit(f"stock nbgrader failed:\n{done.stderr.decode()[-3000:]}")
 
     def ours(self) -> tuple[float, Mapping[str, int], Mapping[str, float]]:
         """Seconds of `hotloop.course.grade.grade` over the class, and what it used."""
@@ -120,7 +141,8 @@ class Bench:
         log = self.folder / "log"
         log.unlink(missing_ok=True)
         began = time.monotonic()
-        arguments = ("grade", str(course), "--jobs", str(self.jobs))
+        arguments = ["grade", str(course), "--jobs", str(self.jobs)]
+        arguments += [] if self.feedback else ["--no-feedback"]
         started = self.clone.start(*arguments, log=log)
         with Watch(started.process.pid) as watch:
             started.process.wait()
@@ -182,7 +204,7 @@ def stock_points(course: Path) -> dict[str, dict[str, float]]:
         }
 
 
-def document(rounds: Sequence[Round], count: int, jobs: int) -> dict[str, Any]:
+def document(rounds: Sequence[Round], count: int, jobs: int, *, feedback: bool) -> dict[str, Any]:
     """What is recorded. The interval is Student's, of the logarithms of the rounds' ratios."""
     logs = [math.log(one.stock_s / one.ours_s) for one in rounds]
     middle = statistics.mean(logs)
@@ -197,6 +219,7 @@ def document(rounds: Sequence[Round], count: int, jobs: int) -> dict[str, Any]:
         "device": device_name(),
         "date": datetime.now(UTC).date().isoformat(),
         "submissions": count,
+        "feedback": feedback,
         "gradings_at_once": jobs,
         "cores": len(os.sched_getaffinity(0)),
         "rounds": len(rounds),

@@ -12,16 +12,19 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from hotloop.course import records
 from hotloop.course.booking import Bookkeeper
 from hotloop.course.config import database, load_config
 from hotloop.course.executors import Executor, Lost, Outcome, Tell, Work
 from hotloop.course.executors.local import Local
-from hotloop.course.judged_execute import JudgedExecute
+from hotloop.course.judged_execute import JudgedExecute, known
 from hotloop.course.plan import Item, Planned, plan
 from hotloop.course.progress import Batch, Progress
 from hotloop.course.released import notebook_ids
 from hotloop.course.results import Graded, results
 from hotloop.course.submission import Release, collect, load_release
+from hotloop.course.write_ahead import write_ahead
+from hotloop.judge.lease import Lease
 
 MEMORY_PER_JOB = 6 << 30
 """Bytes: the notebook's limit, and what judge and baseline take beside it."""
@@ -57,17 +60,18 @@ def grade(
     graded = Graded()
     url = database(root)
     releases = {module: load_release(root, url, module) for module in {i.module for i in items}}
-    planned = _plan(root, items, releases, books, again=again)
-    batch = Batch(len(planned), on_progress)
-    who = executor or Local(min(jobs, len(planned) or 1))
-    works = (
-        Work(i.key, collect(root, i.student, releases[i.module], i.tasks))
-        for i in (each.item for each in planned)
-    )
-    with closing(who.run(works, judged.terms(), _teller(batch))) as outcomes:
-        graded.problems.update(_book(outcomes, books, batch))
-    if feedback:
-        graded.problems.update(_feedback(root, items, books, graded.problems))
+    with write_ahead(url):
+        planned = _plan(root, items, releases, books, again=again)
+        batch = Batch(len(planned), on_progress)
+        who = executor or Local(min(jobs, len(planned) or 1))
+        works = (
+            Work(i.key, collect(root, i.student, releases[i.module], i.tasks))
+            for i in (each.item for each in planned)
+        )
+        with closing(who.run(works, judged.terms(), _teller(batch))) as outcomes:
+            graded.problems.update(_book(outcomes, books, batch, feedback=feedback))
+        if feedback:
+            graded.problems.update(_feedback(root, items, books, graded.problems))
     for item in items:
         graded.results.extend(results(root, item.student, item.module))
         graded.feedback.extend(sorted(_pages(root, item).glob("*.html")))
@@ -121,16 +125,22 @@ def _teller(batch: Batch) -> Tell:
 
 
 def _book(
-    outcomes: Iterable[Outcome], books: Bookkeeper, batch: Batch
+    outcomes: Iterable[Outcome], books: Bookkeeper, batch: Batch, *, feedback: bool
 ) -> Iterator[tuple[str, str]]:
-    """Book each as it comes; key and log of each that came to nothing."""
+    """Book each as it comes, and write its page while the next ones are executed; key and log of
+    each that came to nothing.
+    """
     for key, outcome in outcomes:
         student, module = Item.of(key)
-        if isinstance(outcome, Lost):
-            books.open(student, module)
-            problem = outcome.reason
-        else:
-            problem = books.book(student, module, outcome)
+        # Whoever measures shares no core with this either.
+        with Lease().shared():
+            if isinstance(outcome, Lost):
+                books.open(student, module)
+                problem = outcome.reason
+            else:
+                problem = books.book(student, module, outcome)
+                if feedback and not problem:
+                    problem = books.feedback(student, module)
         batch.ended(student, module, failed=bool(problem))
         if problem:
             yield key, problem
@@ -150,15 +160,30 @@ def _feedback(
     for item in items:
         if item.key in problems or _is_current(root, item):
             continue
-        problem = books.feedback(item.student, item.module)
+        with Lease().shared():
+            problem = _book_again(root, item, books) or books.feedback(item.student, item.module)
         if problem:
             yield item.key, problem
 
 
+def _book_again(root: Path, item: Item, books: Bookkeeper) -> str:
+    """Book once more what counts already, where a kill or a full disk came before its notebook was
+    written; nothing is executed. Returns what nbgrader could not do, or nothing.
+    """
+    counts = records.latest(root, item.student, item.module)
+    if counts is None or _notebooks(root, item):
+        return ""
+    return books.book(item.student, item.module, known(counts))
+
+
 def _is_current(root: Path, item: Item) -> bool:
     pages = [path.stat().st_mtime_ns for path in _pages(root, item).glob("*.html")]
-    booked = (root / "autograded" / item.student / item.module).glob("*.ipynb")
-    return bool(pages) and min(pages) > max((p.stat().st_mtime_ns for p in booked), default=0)
+    booked = [path.stat().st_mtime_ns for path in _notebooks(root, item)]
+    return bool(pages) and bool(booked) and min(pages) > max(booked)
+
+
+def _notebooks(root: Path, item: Item) -> list[Path]:
+    return list((root / "autograded" / item.student / item.module).glob("*.ipynb"))
 
 
 def _pages(root: Path, item: Item) -> Path:

@@ -27,6 +27,7 @@ from hotloop.course.judged_execute import grading, known
 from hotloop.course.plan import NOT_SETTLED
 from hotloop.course.progress import Batch, Progress
 from hotloop.course.submission import Submission, collect, load_release
+from hotloop.course.write_ahead import write_ahead
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,8 @@ def shadow(
 
     works = (Work(student, pair.submission) for student, pair in todo.items())
     who = executor or Local(min(jobs, len(todo) or 1))
-    with closing(who.run(works, judged.terms(), tell)) as outcomes:
+    kept = write_ahead(database(root))
+    with kept, closing(who.run(works, judged.terms(), tell)) as outcomes:
         for student, outcome in outcomes:
             if isinstance(outcome, Lost):
                 problems[student] = outcome.reason
@@ -130,12 +132,14 @@ def publish(
         raise ValueError(f"nothing was regraded of {module}: run it without --publish first")
     books = Bookkeeper(root, why, batch)
     problems: dict[str, str] = {}
-    for pair in ready:
-        assert pair.shadow is not None
-        fresh = known(records.read(pair.shadow))
-        problem = books.book(pair.student, module, fresh) or books.feedback(pair.student, module)
-        if problem:
-            problems[pair.student] = problem
+    with write_ahead(database(root)):
+        for pair in ready:
+            assert pair.shadow is not None
+            fresh = known(records.read(pair.shadow))
+            problem = books.book(pair.student, module, fresh)
+            problem = problem or books.feedback(pair.student, module)
+            if problem:
+                problems[pair.student] = problem
     return Regraded(module, [*map(_change, ready), *skipped], batch, problems)
 
 
