@@ -1,0 +1,76 @@
+"""Fills the templates: every file that a module needs, with one task that is judged already.
+
+What comes out passes the contract tests, but for what only an author can write: more wrong answers,
+more questions, and a place of the module in the world.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from string import Template
+
+from hotloop import curriculum, paths
+from hotloop.curriculum import Tier
+
+TEMPLATES = Path(__file__).parent / "template"
+SUFFIX = ".template"
+CHECK = "check.py"
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+class CannotMake(Exception):
+    """The text is one sentence that says what to do."""
+
+
+def make(name: str, title: str, track: str, tier: Tier) -> list[Path]:
+    """Write the files of the module and name it in its track; returns them. Nothing is replaced.
+
+    CannotMake outside of a clone, or when the name or the track does not do.
+    """
+    if not paths.in_clone():
+        raise CannotMake("A module is made in a clone, not in an installed package.")
+    if not _NAME.fullmatch(name):
+        raise CannotMake(f"{name!r}: a module is named like a Python variable, in lower case.")
+    written = dict(_filled(name, title, track, tier))
+    if there := [path for path in written if path.exists()]:
+        raise CannotMake(f"{there[0]} is there already: choose another name.")
+    listed = _listed(name, track)
+    for path, text in written.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    (paths.curriculum() / "curriculum.yaml").write_text(listed, encoding="utf-8")
+    curriculum.curriculum.cache_clear()
+    return list(written)
+
+
+def _filled(name: str, title: str, track: str, tier: str) -> Iterator[tuple[Path, str]]:
+    words = {"id": name, "title": title, "track": track, "tier": tier}
+    trees = {"curriculum": paths.curriculum() / name, "solutions": paths.solutions() / name}
+    for source in sorted(TEMPLATES.rglob(f"*{SUFFIX}")):
+        tree, *rest = source.relative_to(TEMPLATES).parts
+        text = Template(source.read_text(encoding="utf-8")).substitute(words)
+        if tree in trees:
+            yield trees[tree].joinpath(*rest).with_suffix(""), text
+        else:
+            yield paths.root() / "graders" / "hotloop" / "checks" / f"{name}.py", text
+
+
+def _listed(name: str, track: str) -> str:
+    """curriculum.yaml with the module in the track's list, its comments as they were."""
+    known = [each.id for each in curriculum.curriculum().tracks]
+    if track not in known:
+        raise CannotMake(f"There is no track {track!r}; there are {', '.join(known)}.")
+    text = (paths.curriculum() / "curriculum.yaml").read_text(encoding="utf-8")
+    if name in curriculum.curriculum().order:
+        return text
+    entry = re.compile(
+        rf"^(?P<head>  - id: {track}\n(?:    .*\n)*?    modules: \[)(?P<names>[^\]\n]*)\]",
+        re.MULTILINE,
+    )
+    listed, found = entry.subn(rf"\g<head>\g<names>, {name}]", text, count=1)
+    if not found:
+        raise CannotMake(f"curriculum.yaml: write {name} into the modules of {track} yourself.")
+    return listed
