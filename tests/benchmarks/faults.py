@@ -16,13 +16,13 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from fault_scenarios import SCENARIOS
-from fault_scenarios.course import Unable
+from fault_scenarios.course import Found, Unable
 from staged.clone import make
 from staged.processes import adopt_orphans
 
@@ -54,23 +54,55 @@ def main() -> None:
             try:
                 found = SCENARIOS[name](clone, own, arguments)
             except Unable as reason:
-                rows.append({"fault": name, "submissions": 0, "came_of_it": f"left out: {reason}"})
+                rows.append(row(name, Found(0)) | {"came_of_it": f"left out: {reason}"})
                 continue
             complaints += [f"{name}: {text}" for text in found.complaints]
-            rows.append({"fault": name, **found.row()})
+            rows.append(row(name, found))
             print(f"{name}: {rows[-1]['came_of_it']}", file=sys.stderr, flush=True)
-    result = {
-        "device": device_name(),
-        "date": datetime.now(UTC).date().isoformat(),
-        "seed": arguments.seed,
-        "as_it_must_be": not complaints,
-        "rows": rows,
-        "complaints": complaints,
-    }
+            if arguments.keep:
+                # What stands is kept, should a later scenario be stopped.
+                keep(document(arguments.seed, rows, complaints))
+    result = document(arguments.seed, rows, complaints)
     if arguments.keep:
-        RESULTS.write_text(json.dumps(result, indent=1) + "\n")
+        keep(result)
     print(json.dumps(result, indent=1) if arguments.json else table(result))
     sys.exit(bool(complaints))
+
+
+def document(
+    seed: int, rows: Sequence[Mapping[str, Any]], complaints: Sequence[str]
+) -> dict[str, Any]:
+    """What is recorded."""
+    return {
+        "device": device_name(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "seed": seed,
+        "as_it_must_be": not complaints,
+        "rows": list(rows),
+        "complaints": list(complaints),
+    }
+
+
+def row(name: str, found: Found) -> dict[str, Any]:
+    """For the table."""
+    return {"fault": name, "on": datetime.now(UTC).date().isoformat(), **found.row()}
+
+
+def keep(result: Mapping[str, Any]) -> None:
+    """Write it where the site finds it, beside what is known of scenarios that were not run."""
+    known: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.is_file() else {}
+    faults = {each["fault"] for each in result["rows"]}
+    others = [each for each in known.get("rows", []) if each["fault"] not in faults]
+    texts = [text for text in known.get("complaints", []) if text.split(":")[0] not in faults]
+    whole = {
+        **result,
+        "as_it_must_be": result["as_it_must_be"] and not texts,
+        "rows": sorted(
+            [*result["rows"], *others], key=lambda one: list(SCENARIOS).index(one["fault"])
+        ),
+        "complaints": [*result["complaints"], *texts],
+    }
+    RESULTS.write_text(json.dumps(whole, indent=1) + "\n")
 
 
 def table(result: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """What a lesson shows as a program's output is that program's output: texts and figures."""
 
+import re
 import runpy
 from collections.abc import Callable
 from pathlib import Path
@@ -7,18 +8,24 @@ from pathlib import Path
 import pytest
 
 from hotloop import paths
+from hotloop.bank import proofs
 
-OUTPUTS = sorted(
-    [*paths.curriculum().glob("*/proofs/*.txt"), *paths.curriculum().glob("*/figures/*.svg")]
-)
+FIGURES = sorted(paths.curriculum().glob("*/figures/*.svg"))
+SHOWN = re.compile(r'--8<-- "(curriculum/[^":]+\.txt)"')
+TEXTS = [
+    (lesson, shown)
+    for lesson in sorted(paths.curriculum().glob("*/lesson.md"))
+    for shown in SHOWN.findall(lesson.read_text(encoding="utf-8"))
+]
 
 
 def test_there_are_recorded_outputs() -> None:
-    assert OUTPUTS
+    assert FIGURES
+    assert TEXTS
 
 
-@pytest.mark.parametrize("path", OUTPUTS, ids=lambda p: f"{p.parents[1].name}.{p.name}")
-def test_an_output_is_its_programs(
+@pytest.mark.parametrize("path", FIGURES, ids=lambda p: f"{p.parents[1].name}.{p.name}")
+def test_a_figure_is_its_programs(
     path: Path, require: Callable[[Path], None], capfd: pytest.CaptureFixture[str]
 ) -> None:
     require(path.with_suffix(".py"))
@@ -26,7 +33,13 @@ def test_an_output_is_its_programs(
     assert capfd.readouterr().out == path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", OUTPUTS, ids=lambda p: f"{p.parents[1].name}.{p.name}")
+@pytest.mark.parametrize("path", FIGURES, ids=lambda p: f"{p.parents[1].name}.{p.name}")
 def test_the_lesson_shows_it(path: Path) -> None:
     lesson = (path.parents[1] / "lesson.md").read_text(encoding="utf-8")
     assert f'--8<-- "{path.relative_to(paths.root()).as_posix()}"' in lesson
+
+
+@pytest.mark.parametrize(("lesson", "shown"), TEXTS, ids=lambda value: Path(value).stem)
+def test_a_shown_text_is_a_proofs_record(lesson: Path, shown: str) -> None:
+    """That the record is what the program prints, test_proofs sees."""
+    assert paths.root() / shown in [proofs.record_of(path) for path in proofs.programs()]

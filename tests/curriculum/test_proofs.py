@@ -1,5 +1,6 @@
-"""Every claim that a proof program shows still holds, with the libraries that are installed."""
+"""Every claim that a proof program shows still holds, and what it prints is what is recorded."""
 
+import re
 import runpy
 import subprocess
 import sys
@@ -7,16 +8,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import yaml
 
 from hotloop import paths
+from hotloop.bank import guides, proofs
+from hotloop.bank.catalog import catalog
 
 INTERPRETED = "TRITON_INTERPRET"
-PROOFS = sorted(paths.curriculum().glob("*/proofs/*.py"))
+PROOFS = proofs.programs()
+RECORDS = sorted(paths.curriculum().glob("*/proofs/*.txt"))
+PLACE = re.compile(r"site-packages|(?<![\w.:/])/(home|root|tmp|usr|opt|var|work)/")
 
 
-@pytest.mark.parametrize("path", PROOFS, ids=lambda p: f"{p.parents[1].name}.{p.stem}")
-def test_a_proof_runs_and_shows_something(
+@pytest.mark.parametrize("path", PROOFS, ids=proofs.name_of)
+def test_a_proof_prints_what_is_recorded(
     path: Path, require: Callable[[Path], None], capfd: pytest.CaptureFixture[str]
 ) -> None:
     require(path)
@@ -25,17 +29,28 @@ def test_a_proof_runs_and_shows_something(
         subprocess.run([sys.executable, str(path)], check=True, timeout=150)
     else:
         runpy.run_path(str(path), run_name="__main__")
-    assert capfd.readouterr().out.strip()
+    output = capfd.readouterr().out
+    assert output.strip()
+    record = proofs.record_of(path)
+    assert record.is_file(), f"run `hotloop proofs --record {proofs.name_of(path)}`"
+    assert not proofs.difference(output, record.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("module", sorted({path.parents[1].name for path in PROOFS}))
-def test_every_proof_is_somebodys(module: str) -> None:
-    """A question, a lesson or a figure names it."""
-    folder = paths.curriculum() / module
-    # Read as it lies there: a module that is still being written has no module.yaml.
-    bank = yaml.safe_load((folder / "questions.yaml").read_text(encoding="utf-8"))
-    named = {question.get("proof") for question in bank["questions"]}
-    text = (folder / "lesson.md").read_text(encoding="utf-8")
-    for path in PROOFS:
-        if path.parents[1].name == module:
-            assert f"proofs/{path.name}" in named or f"proofs/{path.name}" in text
+def test_every_record_has_its_program() -> None:
+    assert [path for path in RECORDS if not path.with_suffix(".py").is_file()] == []
+
+
+def test_no_record_names_a_place_of_one_machine() -> None:
+    assert [path for path in RECORDS if PLACE.search(path.read_text(encoding="utf-8"))] == []
+
+
+def test_every_proof_is_somebodys() -> None:
+    """A question, a correction, a lesson or a figure names it."""
+    named = {proof.path for entry in catalog() for proof in entry.proofs}
+    for guide in guides.guides():
+        named |= {paths.curriculum() / c.proof for c in guide.corrections if c.proof}
+    lessons = "\n".join(
+        path.read_text(encoding="utf-8") for path in paths.curriculum().glob("*/lesson.md")
+    )
+    orphans = [path for path in PROOFS if path not in named]
+    assert [path for path in orphans if f"proofs/{path.name}" not in lessons] == []

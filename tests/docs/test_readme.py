@@ -57,7 +57,7 @@ def test_the_readme_fits_on_a_screen() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_relative_links_lead_somewhere(page: Path) -> None:
-    generated = {"benchmarks.md"}
+    generated = {"benchmarks.md", "modules/index.md", "results.md", "questions/index.md"}
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         if target in generated:
             continue

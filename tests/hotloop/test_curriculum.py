@@ -150,65 +150,7 @@ def test_the_folders_name_is_the_modules_id(tree: Path) -> None:
         curriculum.load_module("first")
 
 
-QUESTION: dict[str, Any] = {
-    "id": "q",
-    "level": "beginner",
-    "minutes": 1,
-    "links": ["first.task"],
-    "prompt": {"en": "?"},
-    "probes": ["a", "b"],
-    "strategy": ["a", "b"],
-    "answer": "a",
-    "weak_answers": [{"says": "s", "reveals": "r"}],
-    "follow_ups": ["a", "b"],
-    "rubric": {0: "a", 1: "b", 2: "c", 3: "d", 4: "e"},
-}
-IN_CHINESE = {
-    "prompt": {"en": "?", "zh": "什么?"},
-    "strategy_zh": ["一", "二"],
-    "answer_zh": "答",
-}
-
-
-def _ask(tree: Path, **changes: object) -> list[curriculum.Question]:
-    path = tree / "curriculum" / "first" / "questions.yaml"
-    _write(path, {"questions": [QUESTION | changes]})
-    return curriculum.questions("first")
-
-
-def test_a_question_needs_a_whole_rubric(tree: Path) -> None:
-    assert [q.id for q in _ask(tree)] == ["q"]
-    with pytest.raises(CurriculumError, match="marks 0 to 4"):
-        _ask(tree, rubric={0: "a"})
-
-
-def test_a_question_may_be_asked_and_answered_in_chinese(tree: Path) -> None:
-    (question,) = _ask(tree, **IN_CHINESE)
-    assert (question.prompt.zh, question.answer_zh) == ("什么?", "答")
-    assert question.strategy_zh == ["一", "二"]
-    (plain,) = _ask(tree)
-    assert (plain.prompt.zh, plain.strategy_zh, plain.answer_zh) == (None, None, None)
-    (asked_only,) = _ask(tree, prompt=IN_CHINESE["prompt"])
-    assert asked_only.answer_zh is None
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"prompt": {"en": "?"}}, "needs a prompt in zh"),
-        ({"strategy_zh": None}, "needs a prompt in zh and a strategy_zh"),
-        ({"strategy_zh": ["一"]}, "as many steps"),
-        ({"answer_zh": None}, "a strategy_zh needs an answer_zh"),
-        ({"answer_zh": " "}, "answer_zh"),
-    ],
-)
-def test_half_a_translation_is_refused(tree: Path, changes: dict[str, object], words: str) -> None:
-    with pytest.raises(CurriculumError, match=words):
-        _ask(tree, **(IN_CHINESE | changes))
-
-
-def test_a_module_without_questions_and_runs_has_none(tree: Path) -> None:
-    assert curriculum.questions("first") == []
+def test_a_module_without_runs_has_none(tree: Path) -> None:
     assert curriculum.runs("first") == []
 
 

@@ -65,13 +65,14 @@ def main() -> None:
         stream.synchronize()
 
     cold = timed(calls_and_wait)
-    print(f"warm-up included: {cold / CALLS * 1e3:.1f} ms a call")
+    print(f"measured: warm-up included: {cold / CALLS * 1e3:.1f} ms a call")
     assert cold > true + (FIRST_CALL_S - WORK_S) * 0.9
 
     launched = timed(calls)
     innocent = timed(stream.synchronize)  # stands for loss.item(), which computes nothing
     print(
-        f"without waiting: {launched / CALLS * 1e3:.2f} ms a call; the next read: {innocent:.3f} s"
+        f"measured: without waiting {launched / CALLS * 1e3:.2f} ms a call; "
+        f"the next read {innocent:.3f} s"
     )
     assert launched < 0.5 * true
     assert innocent > 0.5 * true, "the read is charged with everybody's work"
@@ -82,8 +83,8 @@ def main() -> None:
     stream.synchronize()
     honest = timed(calls_and_wait)
     print(
-        f"queue not empty at the start: {late / CALLS * 1e3:.1f} ms; waited before and after: "
-        f"{honest / CALLS * 1e3:.1f} ms a call"
+        f"measured: queue not empty at the start {late / CALLS * 1e3:.1f} ms; "
+        f"waited before and after {honest / CALLS * 1e3:.1f} ms a call"
     )
     assert honest >= true
     stream.worker.shutdown()

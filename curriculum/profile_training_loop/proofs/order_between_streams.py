@@ -88,10 +88,11 @@ def main() -> None:
     single, shared = run(one, other, waits=True, buffers=1)
     double, overlapped = run(one, other, waits=True, buffers=2)
     right = list(range(BATCHES))
-    print("one stream:", in_turn, f"overlap {alone * 1e3:.0f} ms")
-    print("two streams, nothing between them:", loose)
-    print("two streams with events, one buffer:", single, f"overlap {shared * 1e3:.0f} ms")
-    print("two streams with events, two buffers:", double, f"overlap {overlapped * 1e3:.0f} ms")
+    print("one stream:", in_turn, "no overlap")
+    print("measured: two streams, nothing between them:", loose)
+    print("two streams with events, one buffer:", single, "no overlap")
+    print("two streams with events, two buffers:", double)
+    print(f"measured: with two buffers, an overlap of {overlapped * 1e3:.0f} ms")
     assert in_turn == single == double == right
     assert loose[0] == -1, "the computation read what had not arrived"
     assert alone == shared == 0, "in turn: one buffer is either written or read"

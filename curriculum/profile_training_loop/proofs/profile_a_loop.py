@@ -78,15 +78,17 @@ def main() -> None:
     table = {e.key: e for e in profiler.key_averages()}
     linear, product = table["aten::linear"], table["aten::addmm"]
     print(
-        f"aten::linear: self {linear.self_cpu_time_total:.0f} µs of {linear.cpu_time_total:.0f}; "
-        f"aten::addmm inside it: self {product.self_cpu_time_total:.0f} µs"
+        f"measured: aten::linear self {linear.self_cpu_time_total:.0f} µs "
+        f"of {linear.cpu_time_total:.0f}; "
+        f"aten::addmm inside it self {product.self_cpu_time_total:.0f} µs"
     )
     assert linear.self_cpu_time_total < linear.cpu_time_total
     everything = sum(e.cpu_time_total for e in table.values())
     selves = sum(e.self_cpu_time_total for e in table.values())
     recorded = table["ProfilerStep*"].cpu_time_total
     print(
-        f"added up: total {everything / recorded:.1f} times the steps, self {selves / recorded:.2f}"
+        f"measured: added up, total {everything / recorded:.1f} times the steps, "
+        f"self {selves / recorded:.2f}"
     )
     assert everything > 1.5 * recorded, "totals count children again and again"
     assert selves < everything / 1.2, "self times share the time out once"

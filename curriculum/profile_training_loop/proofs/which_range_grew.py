@@ -52,7 +52,7 @@ def main() -> None:
     for changed, wanted in (((0.060, 0.001), "loader/augment"), ((0.004, 0.060), "in no range")):
         after = milliseconds(*changed)
         for name, value in after.items():
-            print(f"{name:15} {before[name]:6.1f} ms then {value:6.1f} ms")
+            print(f"measured: {name:15} {before[name]:6.1f} ms then {value:6.1f} ms")
         print("grew:", grown(before, after))
         assert grown(before, after) == wanted
 

@@ -204,6 +204,8 @@ def main() -> None:
     assert not hasattr(torch.onnx, "register_custom_symbolic")
     assert hasattr(torch.onnx, "register_custom_op_symbolic")
     print("torch.onnx.register_custom_symbolic does not exist; register_custom_op_symbolic does")
+    # The legacy exporter writes the graph that it cannot export, with paths of this machine.
+    torch._C._jit_set_onnx_log_output_stream("stderr")
     traced_functions()
     custom_operators()
     own_node()

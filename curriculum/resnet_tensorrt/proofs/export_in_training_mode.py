@@ -70,7 +70,7 @@ def main() -> None:
     assert abs(random["dynamo"] - wanted).max() > 0.1
     share = float((random["dynamo"][wanted > 0] == 0).mean())
     assert 0.3 < share < 0.7
-    print(f"with dropout, dynamo: {share:.0%} of the positive values are zero: it drops at work")
+    print(f"measured: with dropout, dynamo: {share:.0%} of the positive values are zero")
 
     with warnings.catch_warnings(record=True) as told, quiet():
         warnings.simplefilter("always")

@@ -65,11 +65,12 @@ def summary(seconds: list[float], warm_up: int) -> dict[str, float]:
 
 def main() -> None:
     """Idle threads that are not idle; a mean that one call moves."""
-    print(f"ONNX Runtime {onnxruntime.__version__}")
+    print(f"measured: ONNX Runtime {onnxruntime.__version__}")
     waiting = {spinning: asked(spinning) for spinning in (True, False)}
     for spinning, found in waiting.items():
         name = "spinning" if spinning else "sleeping"
-        print(f"{name} threads: {1e3 * found['idle']:5.1f} ms of CPU in 600 ms without a request")
+        idle = 1e3 * found["idle"]
+        print(f"measured: {name} threads, {idle:.1f} ms of CPU in 600 ms without a request")
     assert waiting[True]["idle"] > 2 * waiting[False]["idle"]
 
     # Drawn, so that the figures are the same everywhere: 200 calls of 4 ms, after a first one.
@@ -84,7 +85,7 @@ def main() -> None:
     drift = np.linspace(1.0, 1.2, 400)
     after = np.median(drift[200:]) / np.median(drift[:200])
     turns = np.median(drift[1::2]) / np.median(drift[::2])
-    print(f"the same program against itself: one after the other {after:.2f}, in turn {turns:.3f}")
+    print(f"one program against itself: one after the other {after:.2f}, in turn {turns:.3f}")
     assert after > 1.08
     assert abs(turns - 1) < 0.01
 

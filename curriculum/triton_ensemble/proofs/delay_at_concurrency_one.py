@@ -40,7 +40,7 @@ def measured() -> None:
             for clients in (1, 4)
         }
     for (name, clients), value in p50.items():
-        print(f"on the real server, {name}, c={clients}: p50 {value:.1f} ms")
+        print(f"measured: on the real server, {name}, c={clients}: p50 {value:.1f} ms")
     assert p50["patient", 1] >= DELAY_MS, "it waits for three who do not come"
     assert p50["eager", 1] < DELAY_MS
     assert p50["patient", 4] < DELAY_MS, "four fill the batch"

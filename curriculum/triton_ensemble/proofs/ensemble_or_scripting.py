@@ -90,7 +90,7 @@ def measured() -> None:
         }
     for name, count in runs.items():
         print(
-            f"on the real server, {name:8} 5 requests that need no step 2 ran it "
+            f"measured: on the real server, {name:8} 5 requests that need no step 2 ran it "
             f"{count:.0f} times; 4 clients at once took {seconds[name] * 1e3:.0f} ms"
         )
     assert runs == {"ensemble": 5, "script": 0}

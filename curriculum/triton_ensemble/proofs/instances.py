@@ -94,7 +94,7 @@ def measured() -> None:
         server, _ = running
         p50 = {name: statistics.median(latencies(server, name, 4, each=5)) for name in models}
     for name, value in p50.items():
-        print(f"on the real server, {name}, c=4, a model that waits 50 ms: p50 {value:.0f} ms")
+        print(f"measured: on the real server, {name}, c=4, 50 ms a call: p50 {value:.0f} ms")
     assert p50["4_instances"] < 0.7 * p50["1_instances"]
 
 

@@ -111,8 +111,9 @@ def measured() -> None:
             found[name] = split(before, server.metrics_text(), name, statistics.mean(seen))
     for name, parts in found.items():
         print(
-            f"on the real server, {name:8} queue {parts.queue:5.1f}  compute {parts.compute:5.1f}  "
-            f"outside {parts.outside:4.1f} ms, batches of {parts.mean_batch:.1f}"
+            f"measured: on the real server, {name:8} queue {parts.queue:5.1f}  "
+            f"compute {parts.compute:5.1f}  outside {parts.outside:4.1f} ms, "
+            f"batches of {parts.mean_batch:.1f}"
         )
     assert found["alone"].suspect == "compute"
     assert found["crowded"].suspect == "queue", "each waits for three others"

@@ -67,10 +67,10 @@ def measured() -> None:
             paths = ("/v2/health/ready", "/v2/models/who/ready")
             health = [http.get(path).status for path in paths]
     print(f"on the real server: {len(pids)} processes answered for `who`")
-    print(f"four calls, counted in a class variable: {sorted(counted)}")
+    print(f"measured: four calls, counted in a class variable: {sorted(counted)}")
     print(f"{regions} shared-memory regions for 4 instances")
-    print(f"one instance dies: {died!r}")
-    print(f"then {_failed(later)} of 10 fail, half a second later {_failed(still)} of 10")
+    print(f"measured: one instance dies: {died!r}")
+    print(f"measured: then {_failed(later)} of 10 fail, half a second later {_failed(still)} of 10")
     print(f"meanwhile the server's and the model's readiness: {health}")
     assert len(pids) == 2
     assert max(counted) < 4, "nobody has seen all calls: a cache or a counter there is one of two"

@@ -99,7 +99,7 @@ def measured() -> None:
         status, message, _ = failures[0]
         slowest = max(seconds for *_, seconds in failures) * 1e3
         told = f"{status} {message.partition('] ')[2] or message!r}, after at most {slowest:.0f} ms"
-        print(f"on the real server, {name}: {len(failures)} refused, {told}")
+        print(f"measured: on the real server, {name}: {len(failures)} refused, {told}")
     assert len(refused["limited"]) >= 12 - 6, "two run, two wait"
     assert {status for status, *_ in refused["limited"]} == {503}
     fastest = min(seconds for *_, seconds in refused["limited"])

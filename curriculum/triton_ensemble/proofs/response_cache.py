@@ -80,7 +80,8 @@ def measured() -> None:
     runs = metrics.value(samples, "nv_inference_exec_count", model="times")
     told = f"{hits:.0f} hit, {misses:.0f} misses, {runs:.0f} runs of the model"
     print(f"on the real server: 4 requests, {told}")
-    print(f"a model that tells the time, three times: {', '.join(f'{v:.3f}' for v in frozen)}")
+    told = ", ".join(f"{value:.3f}" for value in frozen)
+    print(f"measured: a model that tells the time, three times: {told}")
     told = f"1 gives {after[1.0]:.0f}, 3 gives {after[3.0]:.0f}"
     print(f"reloaded with factor 11 in place of 10: {told}")
     assert first == [10.0, 10.0, 20.0]

@@ -61,8 +61,8 @@ def measured() -> None:
             client.infer("warm", {"X": np.ones((3, 1), np.float32)})
             other_shape = time.perf_counter() - began
     for (name, turn), value in seconds.items():
-        print(f"on the real server, {name}, {turn} request: {value * 1e3:.0f} ms")
-    print(f"warm, but three rows at once: {other_shape * 1e3:.0f} ms")
+        print(f"measured: on the real server, {name}, {turn} request: {value * 1e3:.0f} ms")
+    print(f"measured: warm, but three rows at once: {other_shape * 1e3:.0f} ms")
     assert seconds["cold", "first"] >= LAZY_S
     assert max(seconds["cold", "second"], seconds["warm", "first"]) < LAZY_S
     assert other_shape >= LAZY_S, "warm-up is for the shapes that were asked, and no others"

@@ -19,6 +19,12 @@ CUT: dict[str, Any] = runpy.run_path(str(PROOFS / "partition.py"))
 WIDTH, COLUMN, NODE_WIDTH, NODE, STEP = 720, 180, 128, 24, 46
 COLOURS = {"operator": "#666666", "fused": "#009e73", "region": "#d55e00"}
 
+TO = 'marker-end="url(#used-by)"'
+ARROW = (
+    '<marker id="used-by" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" '
+    'orient="auto"><path d="M 0 1 L 8 4 L 0 7 Z" fill="currentColor"/></marker>'
+)
+
 Node = tuple[str, str, list[str]]
 
 
@@ -76,7 +82,7 @@ def drawn(title: str, found: dict[str, Node], left: int) -> list[str]:
             else:
                 y0, y1 = start - NODE / 2, end + NODE / 2
                 path = f"M {right} {y0:g} C {right + 34} {y0:g} {right + 34} {y1:g} {right} {y1:g}"
-            lines.append(f'<path d="{path}" fill="none" stroke="currentColor"/>')
+            lines.append(f'<path d="{path}" fill="none" stroke="currentColor" {TO}/>')
     for name, (words, kind, _) in found.items():
         lines.append(
             f'<rect x="{left}" y="{top[name]}" width="{NODE_WIDTH}" height="{NODE}" rx="4" '
@@ -97,7 +103,7 @@ def main() -> None:
     height = 26 + max(len(found) for _, found in columns) * STEP + 20
     print(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" '
-        'font-family="sans-serif"><title>Two graphs before and after a pass</title>'
+        f'font-family="sans-serif"><title>Two graphs before and after a pass</title>{ARROW}'
     )
     for index, (title, found) in enumerate(columns):
         print("\n".join(drawn(title, found, 2 + index * COLUMN)))

@@ -30,15 +30,20 @@ class Bookkeeper:
     def __init__(self, root: Path, why: str = "graded", batch: str = "") -> None:
         """Both texts are for the audit log."""
         self._root = root
+        self.batch = batch
         self._config = load_config(root)
         self._config.SaveJudged.update({"why": why, "batch": batch})
         self._url = database(root)
         self._config.CourseDirectory.db_url = gradebook_url(self._url)
 
-    def book(self, student: str, module: str, executed: Executed) -> str:
-        """Write an execution into the gradebook; returns what nbgrader could not do, or nothing."""
+    def book(self, student: str, module: str, executed: Executed, *, other: bool = False) -> str:
+        """Write an execution into the gradebook; returns what nbgrader could not do, or nothing.
+
+        other: it is of another hand-in than lies in the submission's folder.
+        """
         # A function, because nbgrader makes copies of its configuration.
         self._config.JudgedExecute.executed = lambda: executed
+        self._config.JudgedExecute.other = other
         self._stand_in(student, module)
         return self._run("autograde", student, module)
 
@@ -50,12 +55,12 @@ class Bookkeeper:
         problem = self._run("generate_feedback", student, module)
         return problem or send(course_api(self._config), self._root, module, student)
 
-    def open(self, student: str, module: str) -> None:
-        """Make a submission's grades pending: what they speak of is no longer what is there."""
+    def open(self, student: str, module: str, why: str = "graded anew") -> None:
+        """Make a submission's grades pending: what they speak of is no longer what counts."""
         with Gradebook(gradebook_url(self._url)) as gradebook:
             cast(Any, gradebook).update_or_create_student(student)
         reset_grades(self._url, module, student)
-        records.begin(self._root, student, module)
+        records.begin(self._root, student, module, why)
 
     def _run(self, step: str, student: str, module: str) -> str:
         with warnings.catch_warnings():

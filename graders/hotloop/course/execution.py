@@ -51,7 +51,8 @@ class Executed:
     """What came of one submission. outputs: by code cell, as a notebook file keeps them.
 
     digest: of the submission. notes: on the hand-in. graded: when, as UTC text. seconds: that it
-    took. environment: where, as a digest and in words.
+    took. environment: where, as a digest and in words. handed_in: as `Submission` has it. grader:
+    digest of the code that judged it; empty for this one.
     """
 
     digest: str
@@ -61,6 +62,8 @@ class Executed:
     graded: str
     seconds: float
     environment: Environment
+    handed_in: str | None = None
+    grader: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """A document of plain JSON types."""
@@ -72,6 +75,8 @@ class Executed:
             "graded": self.graded,
             "seconds": self.seconds,
             "environment": asdict(self.environment),
+            "handed_in": self.handed_in,
+            "grader": self.grader,
         }
 
     @classmethod
@@ -86,6 +91,8 @@ class Executed:
             document["graded"],
             document["seconds"],
             Environment(**document["environment"]),
+            document["handed_in"],
+            document["grader"],
         )
 
 
@@ -121,4 +128,5 @@ def execute(submission: Submission, terms: Terms, say: Say = lambda _task, _text
         now().strftime(TIME),
         seconds,
         environment(isolation.name),
+        submission.handed_in,
     )

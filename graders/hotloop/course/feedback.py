@@ -15,6 +15,7 @@ from hotloop.course import records
 from hotloop.course.notebook_exporter import METADATA
 from hotloop.course.points import by_hand, is_open, of_grade
 from hotloop.course.render_record import colour, figures, number, points_text, prose
+from hotloop.course.standing import all_dropped
 from hotloop.curriculum import Score, load_module
 from hotloop.judge.record import Record
 
@@ -66,9 +67,14 @@ class JudgedGrades(GetGrades):
             rows=self._rows,
             points=points_text(total),
             pending=number(total.pending) if total.pending else "",
-            notes=list(nb.metadata.get(METADATA, {}).get("notes", [])),
+            notes=[*nb.metadata.get(METADATA, {}).get("notes", []), *self._on_drops(root, names)],
         )
         return nb, resources
+
+    def _on_drops(self, root: Path, names: Any) -> list[str]:
+        if self._grading is None and all_dropped(root, names["student"], names["assignment"]):
+            return ["This attempt was dropped. All its points are open, and what it got is void."]
+        return []
 
     def _get_score(self, cell: NotebookNode, resources: Any) -> None:
         cast(Any, super())._get_score(cell, resources)

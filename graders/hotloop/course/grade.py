@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.course import records
+from hotloop.course.attempts.course_store import store
 from hotloop.course.booking import Bookkeeper
 from hotloop.course.config import database, load_config
+from hotloop.course.drops import book_again, settle
 from hotloop.course.executors import Executor, Lost, Outcome, Tell, Work
 from hotloop.course.executors.local import Local
-from hotloop.course.judged_execute import JudgedExecute, known
+from hotloop.course.judged_execute import JudgedExecute
 from hotloop.course.plan import Item, Planned, plan
 from hotloop.course.progress import Batch, Progress
 from hotloop.course.released import notebook_ids
@@ -70,6 +72,7 @@ def grade(
         )
         with closing(who.run(works, judged.terms(), _teller(batch))) as outcomes:
             graded.problems.update(_book(outcomes, books, batch, feedback=feedback))
+        graded.problems.update(_settle(root, items, planned, books))
         if feedback:
             graded.problems.update(_feedback(root, items, books, graded.problems))
     for item in items:
@@ -153,6 +156,21 @@ def judged_execute(root: Path, settings: Mapping[str, Any]) -> JudgedExecute:
     return JudgedExecute(config=config)
 
 
+def _settle(
+    root: Path, items: Sequence[Item], planned: Sequence[Planned], books: Bookkeeper
+) -> Iterator[tuple[str, str]]:
+    """Book what counts, where a kill came between the dropping of an attempt and that."""
+    with_drops = store(root).with_drops()
+    executed = {each.item for each in planned}
+    for item in items:
+        if (item.student, item.module) not in with_drops or item in executed:
+            continue
+        with Lease().shared():
+            problem = settle(root, books, item.student, item.module, item.tasks)
+        if problem:
+            yield item.key, problem
+
+
 def _feedback(
     root: Path, items: Sequence[Item], books: Bookkeeper, problems: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
@@ -173,7 +191,7 @@ def _book_again(root: Path, item: Item, books: Bookkeeper) -> str:
     counts = records.latest(root, item.student, item.module)
     if counts is None or _notebooks(root, item):
         return ""
-    return books.book(item.student, item.module, known(counts))
+    return book_again(root, books, counts, item.tasks)
 
 
 def _is_current(root: Path, item: Item) -> bool:

@@ -8,6 +8,7 @@ record. Nothing that a cell prints, raises or destroys has a say in the points.
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,17 +16,22 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Any as AnyTrait
-from traitlets import Float, Integer, List, Unicode
+from traitlets import Bool, Float, Integer, List, Unicode
 
 from hotloop.course import records
+from hotloop.course.attempts.record_files import TIME
 from hotloop.course.execution import Executed, Terms, execute
 from hotloop.course.isolation import choose
 from hotloop.course.judging import shared_judge
 from hotloop.course.notebook_exporter import METADATA
+from hotloop.course.released import set_handed_in
 from hotloop.course.submission import code_cells, collect, load_release
 
 GRADING = "hotloop_grading"
 """Key in nbconvert's resources under which what was found goes to the next preprocessors."""
+
+OTHER = "hotloop_other_hand_in"
+"""Key under which it says that this was found of another hand-in than the notebook is of."""
 
 
 class JudgedExecute(NbGraderPreprocessor):
@@ -49,6 +55,9 @@ class JudgedExecute(NbGraderPreprocessor):
     executed = AnyTrait(
         None, allow_none=True, help="Gives what came of the submission, where that is known."
     ).tag(config=True)
+    other = Bool(
+        False, help="What is known came of another hand-in than lies in the submission's folder."
+    ).tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Put the outputs into the notebook, and a `Grading` into `resources`."""
@@ -61,8 +70,16 @@ class JudgedExecute(NbGraderPreprocessor):
         else:
             release = load_release(root, str(names["db_url"]), module)
             executed = execute(collect(root, student, release, self.asked()), self.terms())
-        _fill(nb, executed)
-        nb.metadata[METADATA] = {"notes": list(executed.notes)}
+        notes = list(executed.notes)
+        if self.other:
+            notes.append(_note_on_other(executed))
+            _clear(nb)
+            if executed.handed_in is not None:
+                set_handed_in(str(names["db_url"]), module, student, executed.handed_in)
+        else:
+            _fill(nb, executed)
+        nb.metadata[METADATA] = {"notes": notes}
+        resources[OTHER] = bool(self.other)
         resources[GRADING] = grading(student, module, executed)
         return nb, resources
 
@@ -94,6 +111,8 @@ def grading(student: str, module: str, executed: Executed) -> records.Grading:
         executed.outputs,
         executed.seconds,
         executed.environment,
+        executed.grader,
+        executed.handed_in,
     )
 
 
@@ -108,7 +127,23 @@ def known(kept: records.Grading) -> Executed:
         kept.graded,
         kept.seconds,
         kept.environment,
+        kept.handed_in,
+        kept.grader,
     )
+
+
+def _note_on_other(executed: Executed) -> str:
+    graded = datetime.strptime(executed.graded, TIME).replace(tzinfo=UTC)
+    return (
+        f"The points are those of another hand-in, which was graded on {graded:%Y-%m-%d at %H:%M} "
+        "UTC. The notebook below was dropped and does not count."
+    )
+
+
+def _clear(nb: NotebookNode) -> None:
+    """Leave no outputs: those that are known are of cells that are not here."""
+    for cell in code_cells(nb):
+        cell.execution_count, cell.outputs = None, []
 
 
 def _fill(nb: NotebookNode, executed: Executed) -> None:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -20,6 +20,7 @@ from hotloop.course.channels import Channels, Listeners, Reply
 from hotloop.course.outputs import Outputs
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.sandbox.freezer import FreezeError
 
 INSIDE = Path("/run/hotloop")
 JUDGE_SOCKET = "judge.sock"
@@ -95,6 +96,7 @@ class ConfinedKernel:
         self.limits = limits
         self.death: Death | None = None
         self._left_s = limits.notebook_s
+        self._held = False
         self._folder = tempfile.TemporaryDirectory(prefix="hotloop-kernel-")
         self.folder = Path(self._folder.name) / "run"
         """Seen by the kernel at INSIDE, read-only."""
@@ -179,6 +181,18 @@ class ConfinedKernel:
         if status is None:
             self.finish(request, unseen)
         return status != "dead"
+
+    def hold(self) -> None:
+        """Have it stand still, with all that its cells have left running."""
+        self._held = True
+        with suppress(FreezeError, OSError):
+            self.process.freezer.freeze()
+
+    def let_go(self) -> None:
+        """Let it run on, if it was held."""
+        if self._held:
+            self._held = False
+            self.process.freezer.thaw()
 
     def kill(self, verdict: Verdict, sentence: str) -> None:
         """End the kernel and all that it started."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from hotloop.judge.files import digest
 from hotloop.judge.gpu import devices
 from hotloop.judge.job import Job
 from hotloop.judge.launcher import default_threads, worker_environment
-from hotloop.judge.lease import LONGEST_WAIT_S, Lease
+from hotloop.judge.lease import LONGEST_WAIT_S, Lease, Turn
 from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused
@@ -94,14 +95,15 @@ class NotebookRun:
         if self.unreadable or not any(map(_needs_kernel, self._wanted)):
             return
         try:
-            self._kernel = ConfinedKernel(
-                self.files,
-                launch,
-                self._limits(),
-                confined=isolation.confined,
-                environment=_environment(),
-                devices=_devices(),
-            )
+            with self._turn():
+                self._kernel = ConfinedKernel(
+                    self.files,
+                    launch,
+                    self._limits(),
+                    confined=isolation.confined,
+                    environment=_environment(),
+                    devices=_devices(),
+                )
         except SubmissionRefused as error:
             self._refusal = (Verdict.RUNTIME_ERROR, str(error))
         except SandboxUnavailable as error:
@@ -127,7 +129,7 @@ class NotebookRun:
     def _execute(self, source: str) -> list[NotebookNode]:
         if self._kernel is None or not self._kernel.alive or self._is_done():
             return []
-        with self.settings.lease.shared(lambda: self.settings.say("", _WAITING)):
+        with self._turn():
             self.settings.say("", "running cells")
             _, outputs = self._kernel.execute(source)
         return outputs.nodes
@@ -166,10 +168,33 @@ class NotebookRun:
             turns=True,
         )
         say = self.settings.say
-        with self.settings.lease.turn(lambda: say(task.id, _WAITING)) as turn:
+        with self._turn(task.id, lends=kernel is not None) as turn:
             return ask(
                 self.settings.judge, job, kernel, lambda text: say(task.id, text), turn.alone
             )
+
+    @contextmanager
+    def _turn(self, task: str = "", *, lends: bool = True) -> Generator[Turn]:
+        """The machine, once nobody else has it alone. What a learner's cells have left running
+        stands still until then, so that it shares no core with who measures.
+
+        lends: to the judge, or for a cell. Otherwise the kernel stands still for the whole turn.
+        """
+        kernel, begun = self._kernel, False
+
+        def wait() -> None:
+            # Later on, a kernel that is lent is the judge's to stop and to start.
+            if kernel is not None and not begun:
+                kernel.hold()
+            self.settings.say(task, _WAITING)
+
+        with self.settings.lease.turn(wait) as turn:
+            begun = True
+            if kernel is not None:
+                kernel.let_go() if lends else kernel.hold()
+            yield turn
+            if kernel is not None and not lends:
+                kernel.let_go()
 
     def _after_death(self, task: Task, death: Death | None) -> Record:
         assert death is not None

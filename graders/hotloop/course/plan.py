@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hotloop.course import records
 from hotloop.course.attempts.grader import environment
+from hotloop.course.standing import is_dropped
 from hotloop.course.submission import Release, collect
 from hotloop.judge.verdict import Verdict
 
@@ -50,12 +51,15 @@ class Planned:
 def plan(
     root: Path, items: Collection[Item], releases: Mapping[str, Release], *, again: bool = False
 ) -> Iterator[Planned]:
-    """Those of `items` that are to be executed. again: all of them."""
+    """Those of `items` that are to be executed. again: all of them, dropped ones too."""
     for item in items:
         submission = collect(root, item.student, releases[item.module], item.tasks)
         published = records.latest(root, item.student, item.module)
         same = published is not None and published.submission_digest == submission.digest
-        if same and published is not None and _settled(published) and not again:
+        settled = same and published is not None and _settled(published)
+        if not again and (
+            settled or is_dropped(root, item.student, item.module, submission.digest)
+        ):
             continue
         yield Planned(item, stale=published is not None)
 

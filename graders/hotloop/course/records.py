@@ -32,7 +32,8 @@ class Grading:
 
     graded: when it was executed. notes: about the hand-in, to the learner. outputs: by code cell,
     as a notebook file keeps them; none in what earlier versions kept. environment: where it was
-    executed; this machine if not given.
+    executed; this machine if not given. grader: digest of the code that judged it; this one's if
+    empty. handed_in: when, as nbgrader noted it; None for what was graded before that was kept.
     """
 
     student: str
@@ -44,6 +45,8 @@ class Grading:
     outputs: Sequence[Sequence[Mapping[str, Any]]] = ()
     seconds: float = 0.0
     environment: Environment | None = None
+    grader: str = ""
+    handed_in: str | None = None
 
 
 def add(root: Path, grading: Grading) -> Attempt:
@@ -80,9 +83,9 @@ def keep(root: Path, grading: Grading, why: str = "graded", batch: str = "") -> 
     return store(root).write(work)
 
 
-def begin(root: Path, student: str, module: str) -> None:
+def begin(root: Path, student: str, module: str, why: str = "graded anew") -> None:
     """Note that a grading begins: until it ends, older ones do not count any more."""
-    store(root).begin(student, module, why="graded anew")
+    store(root).begin(student, module, why=why)
 
 
 def latest(root: Path, student: str, module: str) -> Grading | None:
@@ -111,6 +114,8 @@ def read(attempt: Attempt) -> Grading:
         outputs=document.get("outputs", ()),
         seconds=attempt.seconds,
         environment=Environment(attempt.environment, ""),
+        grader=attempt.grader_digest,
+        handed_in=document.get("handed_in"),
     )
 
 
@@ -141,7 +146,8 @@ def _add(connection: Connection, grading: Grading) -> Attempt:
     if where.document:
         transactions.describe(connection, where)
     kept = transactions.add(connection, attempt)
-    if kept.document != attempt.document:
+    # What earlier versions wrote may say the same in other words.
+    if kept.document != attempt.document and _document(read(kept)) != attempt.document:
         name = f"{grading.student}/{grading.module}"
         raise FileExistsError(f"{name} has another grading of {grading.graded}")
     return kept
@@ -160,7 +166,7 @@ def _attempt(grading: Grading, where: Environment) -> Attempt:
         student=grading.student,
         module=grading.module,
         submission_digest=grading.submission_digest,
-        grader_digest=grader_digest(grading.module),
+        grader_digest=grading.grader or grader_digest(grading.module),
         environment=where.digest,
         # Each grading is one of its own, whatever the judge drew for it.
         seed=grading.graded,
@@ -173,11 +179,12 @@ def _attempt(grading: Grading, where: Environment) -> Attempt:
 
 
 def _document(grading: Grading) -> str:
-    return json.dumps(
-        {
-            "format": FORMAT,
-            "notes": list(grading.notes),
-            "records": {task: record.to_json() for task, record in grading.records.items()},
-            "outputs": [list(map(dict, cell)) for cell in grading.outputs],
-        }
-    )
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "notes": list(grading.notes),
+        "records": {task: record.to_json() for task, record in grading.records.items()},
+        "outputs": [list(map(dict, cell)) for cell in grading.outputs],
+    }
+    if grading.handed_in is not None:
+        document["handed_in"] = grading.handed_in
+    return json.dumps(document)

@@ -26,6 +26,7 @@ from hotloop.course.grade import judged_execute, submissions
 from hotloop.course.judged_execute import grading, known
 from hotloop.course.plan import NOT_SETTLED
 from hotloop.course.progress import Batch, Progress
+from hotloop.course.standing import is_dropped
 from hotloop.course.submission import Submission, collect, load_release
 from hotloop.course.write_ahead import write_ahead
 
@@ -153,24 +154,36 @@ def _pairs(
     for student, _ in submissions(root, students, [module]):
         counts = records.latest(root, student, module)
         submission = collect(root, student, release, tasks)
-        if counts is None:
-            skipped.append(Change(student, None, None, skipped="not graded yet: hotloop grade"))
-        elif counts.submission_digest != submission.digest:
-            reason = "handed in anew since it was graded: hotloop grade"
-            skipped.append(Change(student, records.points(counts), None, skipped=reason))
+        if counts is None or counts.submission_digest != submission.digest:
+            points = records.points(counts) if counts is not None else None
+            reason = _why_skipped(root, student, submission, counts)
+            skipped.append(Change(student, points, None, skipped=reason))
         else:
             pairs.append(_Pair(student, submission, counts, _shadow(root, student, counts)))
     return pairs, skipped
 
 
+def _why_skipped(
+    root: Path, student: str, submission: Submission, counts: records.Grading | None
+) -> str:
+    """Why there is nothing that could be graded again."""
+    dropped = is_dropped(root, student, submission.module, submission.digest)
+    if counts is None:
+        return "dropped, and nothing else counts" if dropped else "not graded yet: hotloop grade"
+    if dropped:
+        return "dropped: what counts is an earlier hand-in, which is no longer there"
+    return "handed in anew since it was graded: hotloop grade"
+
+
 def _shadow(root: Path, student: str, counts: records.Grading) -> Attempt | None:
-    """The newest attempt of the present grader, here, that is of use.
+    """The newest attempt of the present grader, here, that is of use and was not dropped.
 
     The one that counts is its own shadow, where the grader has not changed since.
     """
     present = grader_digest(counts.module)
+    dropped = store(root).dropped(student, counts.module)
     for attempt in reversed(store(root).history(student, counts.module)):
-        if (attempt.submission_digest, attempt.grader_digest) != (
+        if attempt.id in dropped or (attempt.submission_digest, attempt.grader_digest) != (
             counts.submission_digest,
             present,
         ):

@@ -96,6 +96,14 @@ def reset_grades(db_url: str, assignment: str, student: str) -> None:
         cast(Any, gradebook).db.commit()
 
 
+def set_handed_in(db_url: str, assignment: str, student: str, time: str) -> None:
+    """Set when a submission came, which lateness goes by; an empty text for no time at all."""
+    with Gradebook(gradebook_url(db_url)) as gradebook:
+        cast(Any, gradebook).update_or_create_submission(
+            assignment, student, timestamp=time or None
+        )
+
+
 def _find(gradebook: Gradebook, assignment: str) -> Iterable[Any]:
     return cast(Any, gradebook).find_assignment(assignment).notebooks
 

@@ -13,12 +13,16 @@ from hotloop.course import records
 from hotloop.course.config import database
 from hotloop.course.gradebook_dialect import gradebook_url
 from hotloop.course.points import by_hand, of_grade
+from hotloop.course.standing import all_dropped
 from hotloop.curriculum import Score, load_module
 from hotloop.judge.verdict import Verdict
 
 _FAULT = "It could not be graded; no points are lost, and the instructor has the log."
 BY_HAND = "by hand"
 """Stands in the place of a verdict for what a person grades."""
+DROPPED = "dropped"
+"""Stands there where every attempt was dropped."""
+_DROPPED = "The attempt was dropped: a new hand-in is graded, and so is this one with --again."
 
 
 @dataclass(frozen=True)
@@ -60,10 +64,20 @@ def results(root: Path, student: str, module: str) -> list[TaskResult]:
             return _not_graded(student, module)
         grades = {g.name: g for notebook in submission.notebooks for g in notebook.grades}
         tasks = [task.id for task in load_module(module).tasks if task.id in grades]
-        return [_result(student, module, grades[task], grading) for task in tasks]
+        missing = (Verdict.JUDGE_ERROR.value, _FAULT)
+        if grading is None and all_dropped(root, student, module):
+            missing = (DROPPED, _DROPPED)
+        return [_result(student, module, grades[task], grading, missing) for task in tasks]
 
 
-def _result(student: str, module: str, grade: Any, grading: records.Grading | None) -> TaskResult:
+def _result(
+    student: str,
+    module: str,
+    grade: Any,
+    grading: records.Grading | None,
+    missing: tuple[str, str],
+) -> TaskResult:
+    """missing: verdict and sentence where there is no record."""
     record = grading.records.get(grade.name) if grading is not None else None
     score = of_grade(grade, module, grading)
     if record is not None:
@@ -71,7 +85,7 @@ def _result(student: str, module: str, grade: Any, grading: records.Grading | No
     elif load_module(module).task(grade.name).kind == "written":
         verdict, sentence = BY_HAND, by_hand(grade)
     else:
-        verdict, sentence = Verdict.JUDGE_ERROR.value, _FAULT
+        verdict, sentence = missing
     return TaskResult(
         student, module, grade.name, verdict, sentence, score.points, score.pending, score.possible
     )

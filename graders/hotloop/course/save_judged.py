@@ -17,7 +17,7 @@ from traitlets import Unicode
 
 from hotloop import curriculum
 from hotloop.course import records
-from hotloop.course.judged_execute import GRADING
+from hotloop.course.judged_execute import GRADING, OTHER
 from hotloop.course.points import settle
 from hotloop.judge.record import Record
 
@@ -39,7 +39,8 @@ class SaveJudged(SaveAutoGrades):
         return nb, resources
 
     def _add_score(self, cell: NotebookNode, resources: Any) -> None:
-        if utils.is_solution(cell):
+        # Whether a written answer is there is seen in the hand-in that counts, and nowhere else.
+        if utils.is_solution(cell) and not resources[OTHER]:
             cast(Any, super())._add_score(cell, resources)
             return
         gradebook = cast(Any, self.gradebook)
@@ -56,14 +57,15 @@ class SaveJudged(SaveAutoGrades):
         cast(Any, super())._add_comment(cell, resources)
         grade_id = cell.metadata["nbgrader"]["grade_id"]
         record = self._records.get(self._answers.get(grade_id, ""))
-        if record is None or not record.pending:
+        is_pending = record is not None and record.pending
+        if not is_pending and not resources[OTHER]:
             return
         gradebook = cast(Any, self.gradebook)
         names = resources["nbgrader"]
         comment = gradebook.find_comment(
             grade_id, names["notebook"], names["assignment"], names["student"]
         )
-        comment.auto_comment = pending_comment(record)
+        comment.auto_comment = pending_comment(record) if record and is_pending else None
         gradebook.db.commit()
 
 

@@ -17,7 +17,7 @@ from typing import cast
 from nbformat import NotebookNode
 from nbgrader import utils
 
-from hotloop.course.intake import set_aside
+from hotloop.course.intake import TIMESTAMP, set_aside
 from hotloop.course.notebook_exporter import find_notebook, read_ordinary, released_texts
 from hotloop.course.released import ReleasedCell, notebook_ids, released_cells
 from hotloop.course.repair import repair
@@ -38,7 +38,7 @@ class Submission:
     cells: the repaired notebook's code cells in order, as the grade id of an automatically graded
     cell, or nothing, and the source. files: by path, as sandbox and judge see them. notes: on the
     hand-in, to the learner. unreadable: why there is no notebook, or nothing. tasks: those to be
-    judged; empty for all.
+    judged; empty for all. handed_in: when, as nbgrader noted it; None where nobody asked.
     """
 
     module: str
@@ -47,6 +47,7 @@ class Submission:
     notes: Sequence[str] = ()
     unreadable: str = ""
     tasks: Sequence[str] = ()
+    handed_in: str | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -109,6 +110,7 @@ def collect(root: Path, student: str, release: Release, tasks: Collection[str] =
         tuple(map(writable, [*repaired.notes, *notes])),
         repaired.unreadable,
         tuple(sorted(tasks)),
+        _handed_in(folder),
     )
 
 
@@ -120,6 +122,12 @@ def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
 def learners_files(module: str) -> list[str]:
     """The files that a learner edits, which nothing released may replace."""
     return sorted({name for task in load_module(module).tasks for name in task.files})
+
+
+def _handed_in(folder: Path) -> str:
+    """The time that nbgrader noted; nothing where it noted none."""
+    path = folder / TIMESTAMP
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else ""
 
 
 def _code(cell: NotebookNode) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -79,6 +79,18 @@ def number_complaint(
     if abs(number - want) <= relative * abs(want) + absolute:
         return None
     return f"{what} is {number:.6g} and should be {want:.6g}"
+
+
+def dict_complaint(what: str, got: object, want: Mapping[str, object]) -> str | None:
+    """About the first entry that is another one: a long dict, shown whole, hides it."""
+    told = as_message(got)
+    if told is None:
+        return f"{what} is {shown(got)}, not a dict"
+    for key in [*want, *told]:
+        if told.get(key) != want.get(key):
+            should = shown(want[key]) if key in want else "absent"
+            return f"{what} of {shown(key)} is {shown(told.get(key))} and should be {should}"
+    return None
 
 
 def shown(value: object) -> str:

@@ -17,10 +17,11 @@ import sqlalchemy
 from staged.clone import Clone, Started, hand_in
 from staged.processes import below, still_there
 
-GRACE_S = 15.0
-"""How long after its end a grader's processes may still be there."""
-LONGEST_S = 1800.0
-"""A grader that takes longer hangs."""
+GRACE_S = 60.0
+"""How long after its end a grader's processes may still be there, on a machine that does more."""
+LONGEST_S, LONGEST_A_SUBMISSION_S = 600.0, 10.0
+"""A grader that takes longer hangs; on an idle machine it needs a tenth of that."""
+_LOOK_S = 0.1
 _GRADES = """
 select submission.student_id, cell.name, grade.auto_score
 from grade
@@ -34,7 +35,11 @@ _HISTORY = {
         "select student, module, submission_digest, grader_digest, environment "
         "from hotloop_attempts"
     ),
-    "published": "select student, module from hotloop_events where kind = 'published'",
+    # One whose booking was cut off is published again, but only the same attempt.
+    "published": (
+        "select student, module from (select distinct student, module, attempt_id "
+        "from hotloop_events where kind = 'published') as counted"
+    ),
 }
 
 
@@ -84,11 +89,27 @@ class FaultyCourse:
         """Of the gradebook, as the grader sees it."""
         return str(self.clone.run("url", str(self.root)))
 
+    @property
+    def longest_s(self) -> float:
+        """What a grader may take that has all to do."""
+        return LONGEST_S + LONGEST_A_SUBMISSION_S * self.found.submissions
+
     def start(self) -> Started:
         """A grader over all that is not graded yet."""
         self.found.starts += 1
         arguments = ("--jobs", str(self.jobs), "--executor", self.executor)
         return self.clone.start("grade", str(self.root), *arguments, log=self.log)
+
+    def await_work(self, grader: Started) -> None:
+        """Return when the grader has booked something more, or has ended."""
+        before, deadline = self._booked(), time.monotonic() + self.longest_s
+        while grader.process.poll() is None and self._booked() == before:
+            if time.monotonic() > deadline:
+                return
+            time.sleep(_LOOK_S)
+
+    def _booked(self) -> int:
+        return sum(1 for _ in self.root.glob("autograded/*"))
 
     def kill(self, grader: Started) -> None:
         """End the grader as the kernel would that has no memory left: without a word."""
@@ -141,15 +162,23 @@ class FaultyCourse:
 
     def answer(self, grader: Started) -> Mapping[str, Any]:
         """What a grader that ended by itself has said; nothing, noted, if it did not."""
+        if not self.await_end(grader):
+            return {}
         try:
-            grader.process.wait(LONGEST_S)
             return grader.document()
-        except subprocess.TimeoutExpired:
-            self.found.complaints.append(f"a grader did not end within {LONGEST_S:.0f} s")
-            self.kill(grader)
         except RuntimeError as error:
             self.found.complaints.append(f"a grader gave up: {' '.join(str(error).split())[-300:]}")
         return {}
+
+    def await_end(self, grader: Started) -> bool:
+        """False, noted, for a grader that hung and was killed."""
+        try:
+            grader.process.wait(self.longest_s)
+        except subprocess.TimeoutExpired:
+            self.found.complaints.append(f"a grader did not end within {self.longest_s:.0f} s")
+            self.kill(grader)
+            return False
+        return True
 
     def _look_at_results(self, answer: Mapping[str, Any]) -> None:
         points: dict[str, dict[str, float]] = {}

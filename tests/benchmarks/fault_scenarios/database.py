@@ -19,9 +19,11 @@ from staged.processes import below
 from fault_scenarios.course import FaultyCourse, Found, Unable
 
 LOCKED_S = 15.0
+PATIENCE_S = 60
+"""How long SQLite waits for its turn to lock, while the grader writes."""
 LOCKS = 2
-BEFORE_S = 6.0
-"""From a grader's start to the fault: by then it has begun to grade."""
+BEFORE_S = 3.0
+"""From a grading that was booked to the fault: others are under way then."""
 _SERVER_USER = "postgres"
 
 
@@ -30,6 +32,7 @@ def locked(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Found:
     course = FaultyCourse(clone, folder, arguments.others, arguments.jobs)
     grader = course.start()
     for _ in range(LOCKS):
+        course.await_work(grader)
         time.sleep(BEFORE_S)
         if grader.process.poll() is None:
             course.found.faults += 1
@@ -51,9 +54,11 @@ def restarted(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Foun
             raise Unable("the grader does not keep its gradebook where the course's settings say")
         grader = course.start()
         for stop in ("fast", "immediate"):
+            course.await_work(grader)
             time.sleep(BEFORE_S)
             course.found.faults += 1
             server.restart(stop)
+        course.await_work(grader)
         time.sleep(BEFORE_S)
         if grader.process.poll() is None:
             course.found.faults += 1
@@ -62,8 +67,8 @@ def restarted(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Foun
 
 
 def _hold(url: str) -> None:
-    engine = sqlalchemy.create_engine(url)
     sqlite = url.startswith("sqlite")
+    engine = sqlalchemy.create_engine(url, connect_args={"timeout": PATIENCE_S} if sqlite else {})
     text = "begin exclusive" if sqlite else "lock table grade in access exclusive mode"
     try:
         with engine.connect() as connection:

@@ -16,7 +16,8 @@ from staged.clone import Clone
 from fault_scenarios.course import FaultyCourse, Found, Unable
 
 FULL_S = 10.0
-BEFORE_S = 6.0
+BEFORE_S = 3.0
+"""From a grading that was booked to the fault: others are under way then."""
 SPARE_BYTES, BYTES_A_SUBMISSION = 64 << 20, 2 << 20
 _BLOCK = bytes(1 << 20)
 
@@ -26,12 +27,13 @@ def run(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Found:
     with _small_disk(folder, SPARE_BYTES + arguments.others * BYTES_A_SUBMISSION):
         course = FaultyCourse(clone, folder, arguments.others, arguments.jobs)
         grader = course.start()
+        course.await_work(grader)
         time.sleep(BEFORE_S)
         _fill(folder / "filler")
         course.found.faults += 1
         time.sleep(FULL_S)
         (folder / "filler").unlink()
-        grader.process.wait()
+        course.await_end(grader)
         course.look_for_orphans("after the disk was full")
         course.look_for_wrong_grades("after the disk was full")
         return course.finish()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import subprocess
+import time
 from pathlib import Path
 from random import Random
 
@@ -11,19 +12,32 @@ from staged.clone import Clone
 
 from fault_scenarios.course import FaultyCourse, Found
 
-SHORTEST_S, MEAN_S = 0.5, 7.0
-"""From a grader's start to its end: exponential, so that no moment of its work is spared."""
+MEAN_S = 7.0
+"""From the first grading that a grader books to its end: exponential, so that no moment of its work
+is spared."""
 LOOK_EVERY = 5
 
 
 def run(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Found:
-    """Kill `--kills` graders over `--count` submissions, or as many as there is work for."""
+    """Kill `--kills` graders over `--count` submissions, or as many as there is work for.
+
+    Every other one is killed before it can have booked anything: while it starts, plans, or grades
+    its first. How long that takes was seen of the one before.
+    """
     course = FaultyCourse(clone, folder, arguments.count, arguments.jobs)
     rng = Random(arguments.seed)
+    until_booked_s = 0.0
     for number in range(arguments.kills):
         grader = course.start()
+        if number % 2 == 0:
+            began = time.monotonic()
+            course.await_work(grader)
+            until_booked_s = time.monotonic() - began
+            left_s = rng.expovariate(1 / MEAN_S)
+        else:
+            left_s = rng.random() * until_booked_s
         try:
-            grader.process.wait(SHORTEST_S + rng.expovariate(1 / MEAN_S))
+            grader.process.wait(left_s)
         except subprocess.TimeoutExpired:
             course.kill(grader)
         else:

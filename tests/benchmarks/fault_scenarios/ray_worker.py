@@ -17,7 +17,6 @@ from staged.processes import below, command
 from fault_scenarios.course import FaultyCourse, Found, Unable
 
 KILLS = 5
-START_S = 25.0
 BETWEEN_S = 4.0
 
 
@@ -28,7 +27,7 @@ def run(clone: Clone, folder: Path, arguments: argparse.Namespace) -> Found:
     course = FaultyCourse(clone, folder, arguments.others, arguments.jobs, "ray")
     rng = Random(arguments.seed)
     grader = course.start()
-    time.sleep(START_S)
+    course.await_work(grader)
     for _ in range(KILLS):
         # Ray names its workers after what they execute.
         workers = [

@@ -103,10 +103,16 @@ def make(root: Path) -> Clone:
     exercise.mkdir(parents=True)
     (exercise / lab.NOTEBOOK).write_text(json.dumps(lab.released()))
     (root / "solutions" / lab.MODULE).mkdir(parents=True)
-    # Workers that run as a spare user read the copy too.
-    for folder in (root, *root.parents):
-        if folder.stat().st_uid == os.getuid() and folder != Path("/"):
-            folder.chmod(folder.stat().st_mode | 0o055)
+    _let_read(root)
+    return Clone(root)
+
+
+def whole(root: Path) -> Clone:
+    """Copy the package to `root`, which must not exist, with all modules and exploits."""
+    ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "_data")
+    for tree in ("graders/hotloop", "curriculum", "exercises", "solutions", "tests/exploits"):
+        shutil.copytree(CLONE / tree, root / tree, ignore=ignored)
+    _let_read(root)
     return Clone(root)
 
 
@@ -120,3 +126,10 @@ def hand_in(course: Path, students: Sequence[str], first: int = 0) -> dict[str, 
         notebook = lab.submitted(given[student], number)
         (folder / lab.NOTEBOOK).write_text(json.dumps(notebook))
     return given
+
+
+def _let_read(root: Path) -> None:
+    """Workers that run as a spare user read the copy too."""
+    for folder in (root, *root.parents):
+        if folder.stat().st_uid == os.getuid() and folder != Path("/"):
+            folder.chmod(folder.stat().st_mode | 0o055)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
@@ -99,3 +100,12 @@ def test_an_extension_moves_the_date(
         policy = Policy(feedback=When.AFTER_DUE_DATE)
         assert decide_for(policy, gradebook, "tiny", "ada", NOON).visible is visible
         assert not decide_for(Policy(), gradebook, "tiny", "nobody", NOON).visible
+
+
+def test_the_example_on_the_site_is_a_policy(tmp_path: Path, clone: Path) -> None:
+    page = (clone / "site" / "pages" / "a-class-in-jupyterlab.md").read_text()
+    [example] = re.findall(r"```yaml\n(feedback:.*?)```", page, re.DOTALL)
+    policy = load_policy(written(tmp_path, example))
+    assert policy.of("resnet_tensorrt") is When.AFTER_DUE_DATE
+    assert policy.of("fused_softmax") is When.AT_ONCE
+    assert policy.of("tvm_passes") is When.NEVER

@@ -30,11 +30,13 @@ def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
         grading("20260101T000000000000Z", sentence="Es heißt “ja” \ud800"),
         outputs=[[{"output_type": "stream", "text": "x"}], []],
         seconds=2.5,
+        handed_in="2026-01-01 00:00:00 UTC",
         environment=Environment("here", "{}"),
     )
     attempt = records.keep(tmp_path, kept)
     found = records.read(attempt)
-    assert replace(found, environment=kept.environment) == kept
+    assert replace(found, environment=kept.environment, grader="") == kept
+    assert found.grader == attempt.grader_digest
     assert found.environment is not None
     assert found.environment.digest == "here"
     assert records.latest(tmp_path, "ada", "m") == found

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +15,7 @@ from hotloop.course import records, regrade
 from hotloop.course.attempts.attempt import Kind, Points
 from hotloop.course.attempts.course_store import store
 from hotloop.course.config import database
+from hotloop.course.policy import utc_now
 from hotloop.judge.record import RungRecord
 from hotloop.judge.verdict import Verdict
 
@@ -27,6 +31,11 @@ def graded(course: Any, make: SimpleNamespace) -> Any:
 
 @pytest.fixture
 def mended(make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The grader, mended."""
+    return mend(make, monkeypatch)
+
+
+def mend(make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A grader that takes 41 for `answer` too, and is another one by its digest."""
     small: Any = make.SmallJudge
 
@@ -128,3 +137,40 @@ def test_one_that_cannot_be_graded_again_keeps_its_grade(graded: Any, mended: An
     assert set(found.problems) == {"ada", "bob"}
     assert all(change.skipped for change in found.changes)
     assert scores(graded, "ada")["answer"] == 4
+
+
+def rules(clone: Path) -> tuple[str, str]:
+    """What the site's page tells an instructor to write: on lateness, and on extra time."""
+    page = (clone / "site" / "pages" / "a-class-in-jupyterlab.md").read_text()
+    section = page.partition("## Rules of a course")[2].partition("\n## ")[0]
+    lateness, extra_time = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    return lateness, extra_time
+
+
+def test_lateness_and_extra_time_survive(
+    clone: Path, course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lateness, extra_time = rules(clone)
+    with (course.root / "nbgrader_config.py").open("a") as settings:
+        settings.write(lateness)
+    with Gradebook(database(course.root)) as gradebook:
+        gradebook.find_assignment("tiny").duedate = utc_now() - timedelta(days=2)
+        gradebook.db.commit()
+    handed_in = f"{utc_now() - timedelta(days=1):%Y-%m-%d %H:%M:%S} UTC"
+    for student, answer in (("ada", "42"), ("bob", "41")):
+        course.submit(student, make.lab(answer), files={"timestamp.txt": handed_in})
+    course.grade()
+    assert [penalty(course, student) for student in ("ada", "bob")] == [9, 5]
+    exec(extra_time.replace("fused_softmax", "tiny"), {"course": course.root})
+    in_shadow(course, mend(make, monkeypatch))
+    published = regrade.publish(course.root, "tiny", "41 is right as well")
+    assert published.problems == {}
+    assert scores(course, "bob")["answer"] == 4
+    assert [penalty(course, student) for student in ("ada", "bob")] == [None, 9]
+
+
+def penalty(course: Any, student: str) -> float | None:
+    """What lateness costs, in points."""
+    with Gradebook(database(course.root)) as gradebook:
+        found = gradebook.find_submission_notebook("lab", "tiny", student)
+        return found.late_submission_penalty

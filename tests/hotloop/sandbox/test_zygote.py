@@ -53,6 +53,9 @@ def lines(path):
 def tree(*tops):
     for top in tops:
         for folder, folders, names in os.walk(top):
+            if os.path.basename(folder) == "site-packages":
+                folders.clear()  # a clone in /home shows them, and they are more than may be said
+                continue
             for name in [*folders, *names]:
                 path = os.path.join(folder, name)
                 found = os.lstat(path)

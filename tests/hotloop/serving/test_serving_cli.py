@@ -90,7 +90,7 @@ def test_run_serves_on_loopback_until_it_is_interrupted(
     with urllib.request.urlopen(f"http://{address}/v2/models/echo") as answer:
         assert json.load(answer)["name"] == "echo"
     running.send_signal(signal.SIGINT)
-    said, _ = running.communicate(timeout=20)
+    said, _ = running.communicate(timeout=60)
     assert json.loads(said)["http"] == address
     assert running.returncode == 0
     assert not [name for name in shm.regions() if f"-{running.pid}-" in name]

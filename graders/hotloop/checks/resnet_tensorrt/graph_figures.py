@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from hotloop.checks.resnet_tensorrt.graphs import Rng, made_by, seed, unpacked
 from hotloop.judge.bench import Bench
-from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.judge.questions import GivenFile, Question, dict_complaint, number_complaint, shown
 from hotloop.worker.wire import as_list, as_message
 
 NETWORKS = 3
@@ -51,19 +51,8 @@ def _complaint(key: str, got: Any, want: Any) -> str | None:
         return number_complaint(key, got, want, 0.0)
     names = as_message(want)
     if names is not None:
-        return _dict_complaint(key, got, names)
+        return dict_complaint(key, got, names)
     return _list_complaint(key, got, as_list(want))
-
-
-def _dict_complaint(key: str, got: Any, want: dict[str, Any]) -> str | None:
-    told = as_message(got)
-    if told is None:
-        return f"{key} is {shown(got)}, not a dict"
-    for name in [*want, *told]:
-        if told.get(name) != want.get(name):
-            should = shown(want[name]) if name in want else "absent"
-            return f"{key} of {shown(name)} is {shown(told.get(name))} and should be {should}"
-    return None
 
 
 def _list_complaint(key: str, got: Any, want: list[Any]) -> str | None:

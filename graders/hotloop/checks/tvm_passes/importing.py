@@ -24,11 +24,12 @@ from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, FP64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
-from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.questions import GivenFile, Question, dict_complaint, shown
 from hotloop.judge.rungs.correct import Argument, Case, Tensor, ask
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_message
 
 MODULE = "tvm_passes"
 HARNESS = Path(__file__).parents[1] / "harness" / MODULE
@@ -296,7 +297,9 @@ def _differs(key: str, answer: object, truth: dict[str, Any]) -> str | None:
     got = cast(dict[str, object], answer).get(key)
     if got == truth[key]:
         return None
-    return f"{key!r} is {shown(got)} and should be {shown(truth[key])}"
+    entries = as_message(truth[key])
+    found = None if entries is None else dict_complaint(repr(key), got, entries)
+    return found or f"{key!r} is {shown(got)} and should be {shown(truth[key])}"
 
 
 def _tensor(described: list[Any]) -> str:

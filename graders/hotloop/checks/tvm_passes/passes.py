@@ -43,6 +43,7 @@ MOST_BYTES = 24 << 20
 PASS_TIMEOUT_S = 20.0
 COUNT_TIMEOUT_S = 120.0
 LARGEST_INPUT = 2
+REFUSED = "It raised Unrunnable: "
 
 # Both are run by the same program, so that only another order of operations shows: the roundings
 # of some products and sums. Whole numbers must be the same.
@@ -265,7 +266,11 @@ def _run(
 ) -> Floats:
     files = (GivenFile("module.json", module), GivenFile("plan.json", programs.plan))
     process.ask("load", *files)
-    return process.answer(function, case)
+    try:
+        return process.answer(function, case)
+    except Ruling as ruling:
+        # Our interpreter says what it refuses to run, and nothing of the learner's has raised it.
+        raise Ruling(ruling.verdict, ruling.sentence.removeprefix(REFUSED)) from None
 
 
 def _told(applied: Applied, function: str, before: bytes, after: bytes) -> str | None:

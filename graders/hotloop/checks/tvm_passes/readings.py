@@ -16,7 +16,7 @@ from hotloop.checks.tvm_passes.products import HARNESS
 from hotloop.judge.bench import Bench
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
-from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.judge.questions import GivenFile, Question, dict_complaint, number_complaint, shown
 from hotloop.worker.wire import Message, as_message
 
 Rng = np.random.Generator
@@ -84,8 +84,12 @@ def _complaint(truth: Message, keys: tuple[str, ...]) -> Callable[[object], str 
         for key in keys:
             if key not in given:
                 return f"the answer has no {key!r}"
-            if not _same(given[key], truth[key]):
-                return f"{key!r} is {shown(given[key])} and should be {shown(truth[key])}"
+            got, want = given[key], truth[key]
+            if _same(got, want):
+                continue
+            entries = as_message(want)
+            found = None if entries is None else dict_complaint(repr(key), got, entries)
+            return found or f"{key!r} is {shown(got)} and should be {shown(want)}"
         return None
 
     return complaint

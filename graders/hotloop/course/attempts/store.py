@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select
 from sqlalchemy.exc import DBAPIError
 
 from hotloop.course.attempts import tables
@@ -75,13 +75,30 @@ class Store:
     def published(self, student: str, module: str) -> Attempt | None:
         """The attempt that counts; None where none does.
 
-        None too while the submission is being graded anew: older grades do not count then.
+        None too while the submission is being graded anew, when older grades do not count, and
+        when it was dropped.
         """
         return self.read(lambda connection: published(connection, student, module))
 
     def last_published(self, student: str, module: str) -> Attempt | None:
         """The attempt that counts, or that counted until the submission was begun anew."""
         return self.read(lambda connection: last_published(connection, student, module))
+
+    def published_ids(self, student: str, module: str) -> frozenset[int]:
+        """Numbers of all attempts that count, or once did."""
+        return self.read(lambda connection: published_ids(connection, student, module))
+
+    def dropped(self, student: str, module: str) -> dict[int, Event]:
+        """By number, the attempts that are dropped now, each with the event that says so."""
+        return self.read(lambda connection: dropped(connection, student, module))
+
+    def with_drops(self) -> frozenset[tuple[str, str]]:
+        """Learner and module of every submission of which an attempt was ever dropped."""
+        columns = tables.events.c
+        query = select(columns.student, columns.module).distinct()
+        query = query.where(columns.kind == Kind.DROPPED.value)
+        rows = self.read(lambda connection: connection.execute(query).all())
+        return frozenset((row.student, row.module) for row in rows)
 
     def published_keys(self, module: str | None = None) -> dict[tuple[str, str], Attempt]:
         """By learner and module, all attempts that count, with empty documents: one query."""
@@ -92,7 +109,9 @@ class Store:
             .group_by(columns.student, columns.module)
         )
         named = select(columns.attempt_id).where(columns.id.in_(newest))
-        query = _attempts(with_document=False).where(tables.attempts.c.id.in_(named))
+        query = _attempts(with_document=False).where(
+            tables.attempts.c.id.in_(named), tables.attempts.c.id.not_in(_dropped_now())
+        )
         if module is not None:
             query = query.where(tables.attempts.c.module == module)
         found = self.read(lambda connection: _read_attempts(connection, query))
@@ -117,14 +136,33 @@ class Store:
         batch: str = "",
     ) -> Event:
         """Let an attempt count from now on. ValueError when it is not stored."""
-        if attempt.id is None:
-            raise ValueError("only what is stored can be published: add it first")
-        event = replace(
-            _event(Kind.PUBLISHED, who, why, batch, student=attempt.student, module=attempt.module),
-            attempt_id=attempt.id,
-            old=old,
-            new=new,
-        )
+        event = _about(attempt, Kind.PUBLISHED, who, why, batch, old, new)
+        return self.write(lambda connection: note(connection, event))
+
+    def drop(
+        self,
+        attempt: Attempt,
+        who: str = "",
+        why: str = "",
+        old: Points | None = None,
+        new: Points | None = None,
+        batch: str = "",
+    ) -> Event:
+        """Let an attempt count no more. old, new: what the submission was and will be worth."""
+        event = _about(attempt, Kind.DROPPED, who, why, batch, old, new)
+        return self.write(lambda connection: note(connection, event))
+
+    def restore(
+        self,
+        attempt: Attempt,
+        who: str = "",
+        why: str = "",
+        old: Points | None = None,
+        new: Points | None = None,
+        batch: str = "",
+    ) -> Event:
+        """Take a dropped attempt back. It counts when it is published again."""
+        event = _about(attempt, Kind.RESTORED, who, why, batch, old, new)
         return self.write(lambda connection: note(connection, event))
 
     def events(
@@ -254,12 +292,35 @@ def note(connection: Connection, event: Event) -> Event:
 
 def published(connection: Connection, student: str, module: str) -> Attempt | None:
     """`Store.published` within any transaction."""
-    return _newest(connection, student, module, (Kind.BEGUN, Kind.PUBLISHED))
+    newest = _newest(connection, student, module, (Kind.BEGUN, Kind.PUBLISHED))
+    if newest is None:
+        return None
+    query = _dropped_now(tables.events.c.attempt_id == newest.id)
+    return newest if connection.execute(query).first() is None else None
 
 
 def last_published(connection: Connection, student: str, module: str) -> Attempt | None:
     """`Store.last_published` within any transaction."""
     return _newest(connection, student, module, (Kind.PUBLISHED,))
+
+
+def published_ids(connection: Connection, student: str, module: str) -> frozenset[int]:
+    """`Store.published_ids` within any transaction."""
+    columns = tables.events.c
+    query = select(columns.attempt_id).where(
+        columns.student == student,
+        columns.module == module,
+        columns.kind == Kind.PUBLISHED.value,
+    )
+    return frozenset(connection.execute(query).scalars())
+
+
+def dropped(connection: Connection, student: str, module: str) -> dict[int, Event]:
+    """`Store.dropped` within any transaction."""
+    columns = tables.events.c
+    last = _last_words(columns.student == student, columns.module == module)
+    query = select(tables.events).where(columns.id.in_(last), columns.kind == Kind.DROPPED.value)
+    return {row.attempt_id: _to_event(row) for row in connection.execute(query)}
 
 
 def describe(connection: Connection, environment: Environment) -> None:
@@ -301,6 +362,27 @@ def _newest(
     return _read_attempts(connection, _attempts().where(tables.attempts.c.id == number))[0]
 
 
+def _last_words(*about: ColumnElement[bool]) -> Select[Any]:
+    """For each attempt that was ever dropped: the event that says whether it still is.
+
+    about: which events are looked at, so that an index serves.
+    """
+    columns = tables.events.c
+    return (
+        select(func.max(columns.id))
+        .where(columns.kind.in_([Kind.DROPPED.value, Kind.RESTORED.value]), *about)
+        .group_by(columns.attempt_id)
+    )
+
+
+def _dropped_now(*about: ColumnElement[bool]) -> Select[Any]:
+    """Numbers of the attempts that are dropped."""
+    columns = tables.events.c
+    return select(columns.attempt_id).where(
+        columns.id.in_(_last_words(*about)), columns.kind == Kind.DROPPED.value
+    )
+
+
 def _attempts(*, with_document: bool = True) -> Select[Any]:
     columns = tables.attempts.c
     wanted = [c for c in columns if with_document or c.name != "document"]
@@ -323,6 +405,22 @@ def _event(
     """An event that is still to be written: its number is not known."""
     who = who or account()
     return Event(0, now(), who, kind, student, module, None, batch, why, old=None, new=None)
+
+
+def _about(
+    attempt: Attempt,
+    kind: Kind,
+    who: str,
+    why: str,
+    batch: str,
+    old: Points | None,
+    new: Points | None,
+) -> Event:
+    """An event about an attempt. ValueError when that is not stored."""
+    if attempt.id is None:
+        raise ValueError(f"only what is stored can be {kind.value}: add it first")
+    event = _event(kind, who, why, batch, student=attempt.student, module=attempt.module)
+    return replace(event, attempt_id=attempt.id, old=old, new=new)
 
 
 def _values(event: Event) -> dict[str, Any]:

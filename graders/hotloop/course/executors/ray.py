@@ -236,7 +236,8 @@ def _connect(ray: Any, address: str) -> None:
     how |= {"log_to_driver": False, "logging_level": logging.ERROR}
     try:
         ray.init(runtime_env={"env_vars": _QUIET}, **how)
-    except (ConnectionError, RuntimeError, TimeoutError, ValueError) as error:
+    except Exception as error:
+        # Of no kind of its own is what Ray says of a node that has not started within its 30 s.
         raise ClusterUnavailable(f"no Ray cluster at {address}: {_last_line(error)}") from error
 
 

@@ -101,6 +101,31 @@ def test_all_that_counts_in_one_query(store: Store, attempt: Make) -> None:
     assert len(store.published_keys()) == 3
 
 
+def test_what_is_dropped_does_not_count_until_it_is_restored(store: Store, attempt: Make) -> None:
+    older, newer = store.add(attempt(seed="1")), store.add(attempt(seed="2"))
+    bobs = store.add(attempt(student="bob"))
+    for each in (older, newer, bobs):
+        store.publish(each)
+    old, new = Points(3.0, 0.0), Points(5.0, 2.0)
+    said = store.drop(newer, "eve", "copied", old, new, "b1")
+    assert (said.kind, said.attempt_id, said.why) == (Kind.DROPPED, newer.id, "copied")
+    assert (said.who, said.old, said.new, said.batch) == ("eve", old, new, "b1")
+    assert store.published("ada", "tiny") is None
+    assert set(store.published_keys()) == {("bob", "tiny")}
+    assert store.dropped("ada", "tiny") == {newer.id: said}
+    assert store.published_ids("ada", "tiny") == {older.id, newer.id}
+    store.publish(older)
+    assert store.published("ada", "tiny") == older
+    store.restore(newer, why="not copied")
+    assert store.dropped("ada", "tiny") == {}
+    store.publish(newer)
+    assert store.published("ada", "tiny") == newer
+    assert set(store.published_keys()) == {("ada", "tiny"), ("bob", "tiny")}
+    store.drop(newer)
+    assert store.published("ada", "tiny") is None
+    assert store.with_drops() == {("ada", "tiny")}
+
+
 def test_only_what_is_stored_is_published(store: Store, attempt: Make) -> None:
     with pytest.raises(ValueError, match="stored"):
         store.publish(attempt())

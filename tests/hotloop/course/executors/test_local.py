@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -122,3 +125,58 @@ def test_ctrl_c_ends_the_batch(
 
     with pytest.raises(KeyboardInterrupt):
         grade(course.root, settings=settings, on_progress=press, jobs=2)
+
+
+ORPHANED_WHILE_STARTING = """
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from hotloop.course.execution import Terms
+from hotloop.course.executors import local
+
+FOLDER = Path(sys.argv[1])
+
+
+def start_late():
+    parent = os.getppid()
+    (FOLDER / "new").write_text(str(os.getpid()))
+    (FOLDER / "new").rename(FOLDER / "started")
+    while os.getppid() == parent:
+        time.sleep(0.01)
+    local._begin(None, Terms())
+    (FOLDER / "went_on").touch()
+
+
+if __name__ == "__main__":
+    multiprocessing.get_context("spawn").Process(target=start_late).start()
+    while not (FOLDER / "started").exists():
+        time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+"""A batch that is killed while one of its processes is starting, before that asks to be ended with
+it: nobody would end it any more."""
+
+
+def test_a_process_whose_batch_was_killed_while_it_started_ends_by_itself(tmp_path: Path) -> None:
+    script = tmp_path / "batch.py"
+    script.write_text(ORPHANED_WHILE_STARTING)
+    batch = subprocess.run([sys.executable, str(script), str(tmp_path)], check=False)
+    assert batch.returncode == -signal.SIGKILL
+    started = (tmp_path / "started").read_text()
+    deadline = time.monotonic() + 60
+    while _is_alive(started):
+        assert time.monotonic() < deadline, "it outlived its batch"
+        time.sleep(0.02)
+    assert not (tmp_path / "went_on").exists()
+
+
+def _is_alive(pid: str) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state not in "ZX"

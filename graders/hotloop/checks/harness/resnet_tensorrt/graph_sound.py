@@ -4,9 +4,12 @@ outside.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import onnx
+
+LONGEST = 200
 
 
 def unsound(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]:
@@ -32,7 +35,13 @@ def unsound(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]:
     try:
         onnx.checker.check_model(made, full_check=True)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
-        yield f"onnx.checker does not accept the model: {' '.join(str(error).split())[:150]}"
+        yield f"onnx.checker does not accept the model: {_without_kinds(str(error))}"
+
+
+def _without_kinds(said: str) -> str:
+    """The checker's first words, one kind of error within another, say less than its last."""
+    plain = re.sub(r"\[\w+Error\] |Inference error\(s\): ", "", " ".join(said.split()))
+    return plain.rstrip(".") if len(plain) <= LONGEST else f"{plain[:LONGEST]}…"
 
 
 def _listed(names: list[str]) -> str:

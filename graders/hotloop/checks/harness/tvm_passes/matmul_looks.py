@@ -123,7 +123,7 @@ def _naive_complaints(module: tvm.IRModule, path: str, m: int, n: int, k: int) -
     if axes != wanted:
         yield "the block's axes are not two spatial ones and a reduction over k, in that order"
     if block.init is None:
-        yield "the block has no T.init: where does the sum begin?"
+        yield "the block has no T.init: the sum begins with whatever lies in the memory"
     yield from _complaints(module, path, m, n, k)
 
 

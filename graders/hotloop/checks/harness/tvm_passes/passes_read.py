@@ -104,7 +104,7 @@ def _ill_formed(module: tvm.IRModule) -> str | None:
             else:
                 relax.analysis.well_formed(single)
         except Exception as error:  # noqa: BLE001 - TVM raises errors of several kinds
-            said = str(error).splitlines()[0][:200]
+            said = str(error).splitlines()[0][:200].rstrip(".")
             return f"{variable.name_hint!r} is not well-formed: {said}"
     return None
 

@@ -1,0 +1,56 @@
+"""What the skill guides ask in their interviews, and which questions of the bank answer it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from hotloop import paths
+from hotloop.bank.question import Url
+from hotloop.curriculum import Identifier, Strict, TaskKey, Text, refuse_repeats
+from hotloop.yaml_lines import load
+
+_Program = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+/proofs/[a-z][a-z0-9_]*\.py$")]
+
+
+class Correction(Strict):
+    """What one often reads, and what holds. proof: a program, relative to curriculum/."""
+
+    usual: Text
+    right: Text
+    proof: _Program | None = None
+    source: Url | None = None
+
+    @model_validator(mode="after")
+    def _backed(self) -> Self:
+        if self.proof is None and self.source is None:
+            raise ValueError("a correction names a `proof` or a `source`")
+        return self
+
+
+class Guide(Strict):
+    """A question of a guide. covered_by: keys of the questions that cover it."""
+
+    id: Identifier
+    guide: Text
+    asks: Text
+    covered_by: Annotated[list[TaskKey], Field(min_length=1)]
+    corrections: list[Correction] = Field(default_factory=list[Correction])
+
+
+class Guides(Strict):
+    """guides.yaml."""
+
+    questions: list[Guide]
+
+    @model_validator(mode="after")
+    def _questions_differ(self) -> Self:
+        refuse_repeats("question", [question.id for question in self.questions])
+        return self
+
+
+def guides() -> tuple[Guide, ...]:
+    """All of them; none where the file is missing."""
+    path = paths.curriculum() / "questions" / "guides.yaml"
+    return tuple(load(path, Guides).questions) if path.is_file() else ()

@@ -1,0 +1,203 @@
+"""Questions with numbers: an instance drawn from the parameters, its answer, and a checker."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import simpleeval
+
+from hotloop.bank import units
+from hotloop.bank.question import PLACE, Numeric
+from hotloop.bank.translation import NumericText
+
+_ALLOWED = (
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.Div,
+    ast.FloorDiv,
+    ast.Mod,
+    ast.Pow,
+    ast.USub,
+    ast.UAdd,
+)
+# simpleeval's own types do not say what its operators take.
+_EVALUATOR: Any = simpleeval
+_OPERATORS: dict[Any, Any] = {kind: _EVALUATOR.DEFAULT_OPERATORS[kind] for kind in _ALLOWED}
+_NODES = (ast.Expr, ast.BinOp, ast.UnaryOp, ast.Constant, ast.Name, ast.Call)
+_FUNCTIONS: Mapping[str, Callable[..., float]] = {
+    "min": min,
+    "max": max,
+    "ceil": math.ceil,
+    "floor": math.floor,
+    "sqrt": math.sqrt,
+    "log2": math.log2,
+}
+_UNCOMPUTABLE = (
+    simpleeval.InvalidExpression,
+    ArithmeticError,
+    ValueError,
+    TypeError,
+    SyntaxError,
+)
+_TELLTALES: tuple[tuple[float, str], ...] = (
+    *((1000.0**n, "look at the prefix: it is a power of 1000 away") for n in (1, 2, 3, 4)),
+    (8, "a factor of 8: bits against bytes?"),
+    (4, "a factor of 4: the width of a number, or two factors of 2?"),
+    (2, "a factor of 2: something was counted twice, or once too few"),
+)
+_BINARY = tuple((1.024**n, "1 KiB is 1024 bytes, and 1 kB is 1000") for n in (1, 2, 3, 4))
+
+
+@dataclass(frozen=True)
+class Instance:
+    """The question with numbers in it. answer: in `unit`; tolerance: as a fraction of it."""
+
+    values: Mapping[str, float]
+    ask: str
+    answer: float
+    unit: str
+    tolerance: float
+    explain: str
+
+    @property
+    def shown(self) -> str:
+        """The answer as people write it."""
+        return units.shown(self.answer, self.unit)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What became of an answer. value: what was read, in the asked unit; None: no number."""
+
+    right: bool
+    sentence: str
+    value: float | None = None
+
+
+def draw(numeric: Numeric, seed: int | str, words: NumericText | None = None) -> Instance:
+    """The instance of that seed: the same one on every machine. words: in another language."""
+    chosen = {
+        name: values[_index(f"{seed}.{name}", len(values))]
+        for name, values in numeric.parameters.items()
+    }
+    return _instance(numeric, chosen, words)
+
+
+def instances(numeric: Numeric, words: NumericText | None = None) -> Iterator[Instance]:
+    """All instances, in the order of the parameters and of their values."""
+    for values in product(*numeric.parameters.values()):
+        yield _instance(numeric, dict(zip(numeric.parameters, values, strict=True)), words)
+
+
+def evaluate(formula: str, values: Mapping[str, float]) -> float:
+    """The formula's value. ValueError says what in it cannot be computed."""
+    evaluator = _EVALUATOR.SimpleEval(operators=_OPERATORS, functions=_FUNCTIONS, names=values)
+    evaluator.nodes = {kind: evaluator.nodes[kind] for kind in _NODES}
+    try:
+        value = float(evaluator.eval(formula))
+    except (
+        simpleeval.InvalidExpression,
+        ArithmeticError,
+        ValueError,
+        TypeError,
+        SyntaxError,
+    ) as error:
+        raise ValueError(f"the formula {formula!r} cannot be computed: {error}") from None
+    if not math.isfinite(value) or value == 0:
+        raise ValueError(f"the formula {formula!r} gives {value}, which nobody could be asked for")
+    return value
+
+
+def check(instance: Instance, said: str) -> Judgement:
+    """Whether the answer is right, and a sentence on it that does not give the answer away.
+
+    A bare number is read in the asked unit or, if that is wrong, in that unit without its prefix.
+    """
+    found = units.read(said)
+    if found is None:
+        return Judgement(False, f"There is no number in it; {_example(instance)}.")
+    factor = units.factor_of(found.unit, instance.unit)
+    if factor is None:
+        return Judgement(False, f"The unit {found.unit!r} is unknown here; {_example(instance)}.")
+    value = found.value * factor
+    if not found.unit and not _close(instance, value):
+        bare = found.value * units.base_factor(instance.unit)
+        value = bare if _close(instance, bare) else value
+    if _close(instance, value):
+        return Judgement(True, f"Right: {instance.shown}. {instance.explain}", value)
+    return Judgement(False, _complaint(instance, value), value)
+
+
+def document(instance: Instance) -> dict[str, Any]:
+    """What a page needs that checks answers by itself: see `units.readings`."""
+    return {
+        "values": dict(instance.values),
+        "ask": instance.ask,
+        "answer": instance.answer,
+        "shown": instance.shown,
+        "unit": instance.unit,
+        "tolerance": instance.tolerance,
+        "explain": instance.explain,
+        "readings": units.readings(instance.unit),
+        "base_factor": units.base_factor(instance.unit),
+        "telltales": [list(telltale) for telltale in _telltales(instance.unit)],
+    }
+
+
+def _instance(numeric: Numeric, values: Mapping[str, float], words: NumericText | None) -> Instance:
+    told = words or numeric
+    return Instance(
+        values,
+        PLACE.sub(lambda place: _told(values[place[1]]), told.ask),
+        evaluate(numeric.formula, values),
+        numeric.unit,
+        numeric.tolerance,
+        told.explain,
+    )
+
+
+def _index(key: str, length: int) -> int:
+    """Not from `random`, whose draws may change with Python's version."""
+    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8]) % length
+
+
+def _told(value: float) -> str:
+    if isinstance(value, int):
+        return f"{value:,}" if abs(value) >= 10_000 else str(value)
+    return f"{value:g}"
+
+
+def _close(instance: Instance, value: float) -> bool:
+    return abs(value - instance.answer) <= instance.tolerance * abs(instance.answer) * (1 + 1e-9)
+
+
+def _example(instance: Instance) -> str:
+    asked = f" in {instance.unit}" if instance.unit else ""
+    return f"the answer is a number{asked}, such as {f'1.5 {instance.unit}'.strip()}"
+
+
+def _complaint(instance: Instance, value: float) -> str:
+    read = f"Read as {units.shown(value, instance.unit)}"
+    ratio = value / instance.answer
+    if ratio <= 0:
+        return f"{read}: it has the wrong sign, or is nothing."
+    apart = max(ratio, 1 / ratio)
+    way = "large" if ratio > 1 else "small"
+    for telltale, hint in _telltales(instance.unit):
+        if abs(apart / telltale - 1) < 0.003:
+            return f"{read}: too {way}; {hint}."
+    if apart < 2:
+        return f"{read}: {abs(ratio - 1):.0%} too {way}."
+    return f"{read}: too {way} by a factor of {apart:.3g}."
+
+
+def _telltales(unit: str) -> tuple[tuple[float, str], ...]:
+    """How far from the right answer one is by a mistake that has a name."""
+    return (*_TELLTALES, *_BINARY) if units.is_bytes(unit) else _TELLTALES

@@ -1,0 +1,130 @@
+"""The form of an interview question, as questions.yaml holds it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Self
+
+from pydantic import Field, StrictFloat, StrictInt, StringConstraints, model_validator
+
+from hotloop.curriculum import Identifier, Rubric, Strict, TaskKey, Text, Tier, refuse_repeats
+
+Url = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^https?://[^\s]+$")]
+Number = StrictInt | StrictFloat
+ProofPath = Annotated[str, StringConstraints(pattern=r"^proofs/[a-z][a-z0-9_]*\.py$")]
+
+PLACE = re.compile(r"{([a-z][a-z0-9_]*)}")
+"""Where a parameter's value stands in the text of a numeric question."""
+
+
+class WeakAnswer(Strict):
+    """An answer that is often heard, and what it shows."""
+
+    says: Text
+    reveals: Text
+
+
+class Claim(Strict):
+    """A statement of the answer that no program shows, and where it is written."""
+
+    claim: Text
+    source: Url
+
+
+class Numeric(Strict):
+    """The question once more with numbers that change. `hotloop.bank.numeric` computes with it.
+
+    ask: the text, with a {name} for each parameter; formula: the answer in `unit`; tolerance: how
+    far from it, as a fraction of it, an answer is still right; explain: the formula in words.
+    """
+
+    ask: Text
+    parameters: Annotated[
+        dict[Identifier, Annotated[list[Number], Field(min_length=1)]], Field(min_length=1)
+    ]
+    formula: Text
+    unit: Annotated[str, StringConstraints(strip_whitespace=True)] = ""
+    tolerance: Annotated[float, Field(gt=0, lt=0.5)] = 0.02
+    explain: Text
+
+    @model_validator(mode="after")
+    def _every_parameter_is_told(self) -> Self:
+        complain_about_places(self.ask, self.parameters)
+        return self
+
+
+class Question(Strict):
+    """One interview question.
+
+    proof, proofs: programs, relative to the file's folder, that show what the answer claims;
+    cited: claims that are written somewhere; opinion: sentences of the answer that are judgement.
+    """
+
+    id: Identifier
+    level: Tier
+    minutes: Annotated[int, Field(ge=1)]
+    links: list[TaskKey] = Field(default_factory=list)
+    title: Text | None = None
+    prompt: Text
+    probes: Annotated[list[Text], Field(min_length=2)]
+    strategy: Annotated[list[Text], Field(min_length=2)]
+    answer: Text
+    weak_answers: Annotated[list[WeakAnswer], Field(min_length=1)]
+    follow_ups: Annotated[list[Text], Field(min_length=2)]
+    rubric: Rubric
+    hints: Annotated[list[Text], Field(max_length=3)] = Field(default_factory=list[str])
+    proof: ProofPath | None = None
+    proofs: list[ProofPath] = Field(default_factory=list[str])
+    cited: list[Claim] = Field(default_factory=list[Claim])
+    opinion: list[Text] = Field(default_factory=list[str])
+    sources: list[Url] = Field(default_factory=list[str])
+    numeric: Numeric | None = None
+
+    @property
+    def heading(self) -> str:
+        """The title, or one made from the id."""
+        return self.title or self.id.replace("_", " ").capitalize()
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The paths of all proofs."""
+        return (self.proof, *self.proofs) if self.proof else tuple(self.proofs)
+
+    @model_validator(mode="after")
+    def _whole_rubric(self) -> Self:
+        if set(self.rubric) != set(range(5)):
+            raise ValueError("the rubric needs the marks 0 to 4")
+        return self
+
+    @model_validator(mode="after")
+    def _claims_have_grounds(self) -> Self:
+        if self.proof and self.proofs:
+            raise ValueError("give either `proof`, one program, or `proofs`, a list")
+        refuse_repeats("proof", list(self.programs))
+        if not (self.programs or self.cited or self.opinion):
+            raise ValueError(
+                "nothing backs the answer: give a `proof`, or say in `cited` where its claims are "
+                "written and in `opinion` which sentences are judgement"
+            )
+        return self
+
+
+class Questions(Strict):
+    """A file of questions."""
+
+    questions: list[Question]
+
+    @model_validator(mode="after")
+    def _questions_differ(self) -> Self:
+        refuse_repeats("question", [question.id for question in self.questions])
+        return self
+
+
+def complain_about_places(ask: str, parameters: Mapping[str, object]) -> None:
+    """ValueError unless each parameter has a {place} in the text, and each place a parameter."""
+    told = set(PLACE.findall(ask))
+    if unknown := sorted(told - set(parameters)):
+        raise ValueError(f"`ask` has a place for {', '.join(unknown)}, which is no parameter")
+    if silent := sorted(set(parameters) - told):
+        raise ValueError(f"`ask` does not tell the value of {', '.join(silent)}")

@@ -1,0 +1,41 @@
+"""Some of the questions, by what an interviewer asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from hotloop.bank import catalog
+from hotloop.bank.catalog import Entry
+from hotloop.bank.wording import Language
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is wanted; what is left out is not asked for. keys: then in this order."""
+
+    track: str | None = None
+    level: str | None = None
+    module: str | None = None
+    language: Language = "en"
+    numeric: bool = False
+    keys: Sequence[str] = field(default_factory=tuple)
+
+    def of(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Those that fit."""
+        return [entry for entry in entries if self._fits(entry)]
+
+    def entries(self) -> list[Entry]:
+        """Those of the bank that fit. KeyError when a key is nobody's."""
+        if self.keys:
+            return self.of(catalog.find(key) for key in self.keys)
+        return self.of(catalog.catalog())
+
+    def _fits(self, entry: Entry) -> bool:
+        return (
+            self.track in (None, entry.track)
+            and self.level in (None, entry.question.level)
+            and self.module in (None, entry.module)
+            and self.language in entry.languages
+            and (entry.question.numeric is not None or not self.numeric)
+        )

@@ -1,0 +1,151 @@
+"""Which ways to write an answer are understood, and what each is in the unit that was asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+_THOUSANDS: Mapping[str, float] = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
+_BINARY: Mapping[str, float] = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
+_WORDS: Mapping[str, float] = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
+_MULTIPLES: Mapping[str, float] = {**_THOUSANDS, **_WORDS}
+_BYTES: Mapping[str, float] = {"bytes": 1, "byte": 1, "B": 1}
+_BITS: Mapping[str, float] = {"bits": 1, "bit": 1, "b": 1}
+_TIMES: Mapping[str, float] = {
+    "s": 1,
+    "seconds": 1,
+    "ms": 1e-3,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "μs": 1e-6,  # the Greek letter, which looks like the sign before it
+    "ns": 1e-9,
+    "min": 60,
+    "h": 3600,
+}
+_NUMBER = re.compile(
+    r"(?P<sign>[+-]?)(?P<digits>\d[\d,_' \u00a0\u202f]*(?:\.\d+)?|\.\d+)"
+    r"(?:e(?P<e>[+-]?\d+)|\s*[x×·*]\s*10(?:\^|\*\*)(?P<power>[+-]?\d+))?",
+    re.IGNORECASE,
+)
+_PREAMBLE = re.compile(r"^\s*(?:(?:about|roughly|circa|ca\.|=|~|≈|约|大约)\s*)?", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"^\d+,(?!\d{3}$)\d+$")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number with the unit that was written behind it, "" if there was none."""
+
+    value: float
+    unit: str
+
+
+def read(said: str) -> Quantity | None:
+    """`3.2 GB`, `3,200,000,000`, `3.2e9 B`, `3.2 × 10^9`; None if it begins with no number."""
+    text = said[_PREAMBLE.match(said).end() :]  # pyright: ignore[reportOptionalMemberAccess]
+    found = _NUMBER.match(text)
+    if found is None:
+        return None
+    digits = found["digits"].strip()
+    if _DECIMAL_COMMA.match(digits):
+        digits = digits.replace(",", ".")
+    plain = re.sub(r"[,_'\s]", "", digits)
+    exponent = found["e"] or found["power"] or "0"
+    value = float(f"{found['sign']}{plain}e{exponent}")
+    return Quantity(value, text[found.end() :].strip().rstrip("."))
+
+
+def readings(unit: str) -> dict[str, float]:
+    """Each way to write the unit, with its factor into `unit`; "" is a bare number.
+
+    A page that checks answers by itself needs no more than this: look up what was written, exactly
+    or else without regard to case, and multiply.
+    """
+    name, per = _split(unit)
+    known = dict(_family(name))
+    own = known.get(name, 1.0)
+    found = {f"{way}{per}": factor / own for way, factor in known.items()}
+    bare = {way: factor / own for way, factor in known.items() if way in _MULTIPLES}
+    return {"": 1.0, unit: 1.0, **bare, **found}
+
+
+def base_factor(unit: str) -> float:
+    """What a bare number is worth that was meant in the unit without prefix: bytes for GB."""
+    name, _ = _split(unit)
+    return 1 / dict(_family(name)).get(name, 1.0)
+
+
+def is_bytes(unit: str) -> bool:
+    """Whether the unit is one of bytes, with or without a prefix, also a second."""
+    return _measures(_split(unit)[0], _BYTES)
+
+
+def factor_of(written: str, unit: str) -> float | None:
+    """What one `written` is in `unit`; None where that is not known."""
+    ways = readings(unit)
+    wanted = _tidy(written)
+    if wanted in ways:
+        return ways[wanted]
+    folded = wanted.casefold()
+    return next((factor for way, factor in ways.items() if way.casefold() == folded), None)
+
+
+def shown(value: float, unit: str) -> str:
+    """The number as people write it, and once more with a prefix where it is long."""
+    plain = f"{value:,.0f}" if value == round(value) else f"{value:,.4g}"
+    text = f"{plain} {unit}".strip()
+    name, per = _split(unit)
+    symbol = "B" if name in _BYTES else name
+    if abs(value) < 1e4 or not (name in _BYTES or "FLOP" in name):
+        return text
+    prefix, factor = max((p for p in _THOUSANDS.items() if p[1] <= abs(value)), key=lambda p: p[1])
+    return f"{text} ({value / factor:.4g} {prefix.replace('K', 'k')}{symbol}{per})"
+
+
+def _split(unit: str) -> tuple[str, str]:
+    """`GB/s` is GB, and /s behind it."""
+    name, slash, rest = unit.strip().partition("/")
+    return name.strip(), f"{slash}{rest.strip()}"
+
+
+def _family(name: str) -> Iterator[tuple[str, float]]:
+    """All ways to write a quantity of the kind that `name` measures."""
+    if name in _TIMES:
+        yield from _TIMES.items()
+    elif name == "%":
+        yield from {"%": 0.01, "percent": 0.01}.items()
+    elif _measures(name, _BYTES):
+        yield from _scaled(_BYTES, 1)
+        yield from _scaled(_BITS, 1 / 8)
+    elif _measures(name, _BITS):
+        yield from _scaled(_BITS, 1)
+        yield from _scaled(_BYTES, 8)
+    else:
+        yield from _counted(name)
+
+
+def _measures(name: str, ways: Mapping[str, float]) -> bool:
+    return any(name == way for way, _ in _scaled(ways, 1))
+
+
+def _scaled(ways: Mapping[str, float], worth: float) -> Iterator[tuple[str, float]]:
+    for way, factor in ways.items():
+        yield way, factor * worth
+        for prefix, power in {**_THOUSANDS, **_BINARY}.items():
+            yield f"{prefix}{way}", factor * worth * power
+
+
+def _counted(name: str) -> Iterator[tuple[str, float]]:
+    """Things that are counted, such as tokens or FLOP, with or without their name."""
+    scaled = name[:1] in _THOUSANDS and name[1:].startswith("FLOP")
+    bare = name[1:] if scaled else name
+    for way in dict.fromkeys((bare, bare.removesuffix("s"), f"{bare.removesuffix('s')}s")):
+        yield way, 1.0
+        for multiple, power in _MULTIPLES.items():
+            yield f"{multiple}{way}", power
+            yield f"{multiple} {way}", power
+    yield from _MULTIPLES.items()
+
+
+def _tidy(written: str) -> str:
+    return re.sub(r"\s*/\s*", "/", " ".join(written.split()))

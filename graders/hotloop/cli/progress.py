@@ -1,0 +1,197 @@
+"""`hotloop progress`: where you stand, from the records on this machine, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from hotloop import curriculum
+from hotloop.cli import find
+from hotloop.cli.answer import Json, UserError, answering, log
+from hotloop.learning.next_steps import Step, steps
+from hotloop.learning.standing import (
+    MEANING,
+    ConceptStanding,
+    Level,
+    ModuleStanding,
+    Overview,
+    Practised,
+    TaskStanding,
+    TrackStanding,
+    overview,
+)
+from hotloop.practice import store, verdicts
+from hotloop.practice.moment import written
+from hotloop.yaml_lines import CurriculumError
+
+_STYLES: dict[Level, str] = {
+    "not begun": "dim",
+    "placed": "blue",
+    "begun": "yellow",
+    "known": "green",
+    "firm": "bold green",
+}
+_BARS: dict[Level, str] = {
+    "not begun": "····",
+    "placed": "▪···",
+    "begun": "▪▪··",
+    "known": "▪▪▪·",
+    "firm": "▪▪▪▪",
+}
+
+
+def run(
+    track: Annotated[str | None, typer.Option("--track", help="Only this track.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what you have checked and practised on this machine, and what comes next."""
+    with answering(as_json) as answer:
+        standing = _read(track)
+        tracks = [each for each in standing.tracks if track in (None, each.id)]
+        concepts = [each for each in standing.concepts if _taught_in(each, track)]
+        next_ = steps(standing, track)
+        document = {
+            "due": standing.due,
+            "tracks": [_track(each) for each in tracks],
+            "concepts": [_concept(each) for each in concepts],
+            "next": [{"what": s.what, "why": s.why, "command": s.command} for s in next_],
+            "records": [str(store.path()), str(verdicts.path())],
+        }
+        answer.give(document, *_shown(tracks, concepts, next_))
+
+
+def _read(track: str | None) -> Overview:
+    try:
+        known = [each.id for each in curriculum.curriculum().tracks]
+        if track is not None and track not in known:
+            raise UserError(find.unknown("track", track, known))
+        kept, lines = store.read(), verdicts.read()
+        for fault in (*([kept.notice] if kept.notice else []), *lines.faults):
+            log(fault)
+        return overview(kept.state, lines.lines, datetime.now(UTC))
+    except (CurriculumError, OSError) as error:
+        raise UserError(str(error)) from None
+
+
+def _taught_in(concept: ConceptStanding, track: str | None) -> bool:
+    return any(track in (None, each.module.track) for each in concept.modules)
+
+
+def _track(track: TrackStanding) -> dict[str, Any]:
+    return {
+        "id": track.id,
+        "title": track.title,
+        "questions": _questions(track.questions),
+        "placed_at": written(track.placed_at) if track.placed_at else None,
+        "start": track.start,
+        "modules": [_module(each) for each in track.modules],
+    }
+
+
+def _module(module: ModuleStanding) -> dict[str, Any]:
+    return {
+        "id": module.module.id,
+        "title": module.module.title,
+        "tier": module.module.tier,
+        "level": module.level,
+        "tasks_done": module.done,
+        "tasks_graded": len(module.graded),
+        "questions": _questions(module.questions),
+        "tasks": [_task(each) for each in module.tasks],
+    }
+
+
+def _task(task: TaskStanding) -> dict[str, Any]:
+    return {
+        "key": task.key,
+        "title": task.task.title,
+        "kind": task.task.kind,
+        "done": task.done,
+        "last": task.last.model_dump(mode="json") if task.last else None,
+        "best": task.best.model_dump(mode="json") if task.best else None,
+    }
+
+
+def _questions(questions: Practised) -> dict[str, Any]:
+    return {
+        "of": questions.of,
+        "practised": questions.practised,
+        "due": questions.due,
+        "mean_mark": questions.mean,
+    }
+
+
+def _concept(concept: ConceptStanding) -> dict[str, Any]:
+    return {
+        "id": concept.concept.id,
+        "title": concept.concept.title,
+        "level": concept.level,
+        "modules": [each.module.id for each in concept.modules],
+    }
+
+
+def _shown(
+    tracks: list[TrackStanding], concepts: list[ConceptStanding], next_: list[Step]
+) -> Iterator[RenderableType]:
+    yield _modules_table(tracks)
+    tried = [each for track in tracks for m in track.modules for each in m.tasks if each.last]
+    if tried:
+        yield _tasks_table(tried)
+    yield _concepts_table(concepts)
+    yield Text(MEANING, "dim")
+    yield Text("\nWhat to do next", "bold")
+    for number, step in enumerate(next_, 1):
+        yield Text.assemble(f"{number}. {step.what}: {step.why}.\n   ", (step.command, "cyan"))
+    if not next_:
+        yield Text("Nothing: all is done, and no question is due.")
+
+
+def _modules_table(tracks: list[TrackStanding]) -> Table:
+    table = Table("", "module", "tier", "tasks", "questions", "mean", box=SIMPLE_HEAD)
+    table.pad_edge, table.collapse_padding = False, True
+    for track in tracks:
+        table.add_row("", Text(track.title, "bold"), "", "", *_practised(track.questions))
+        for each in track.modules:
+            done = f"{each.done} of {len(each.graded)}"
+            about = (each.module.id, each.module.tier, done, *_practised(each.questions))
+            table.add_row(_bar(each.level), *about)
+    return table
+
+
+def _practised(questions: Practised) -> tuple[str, str]:
+    mean = "" if questions.mean is None else f"{questions.mean:.1f}"
+    return f"{questions.practised} of {questions.of}", mean
+
+
+def _tasks_table(tasks: list[TaskStanding]) -> Table:
+    table = Table("task", "last verdict", "points", "on", box=SIMPLE_HEAD)
+    for each in tasks:
+        if each.last is None:
+            continue
+        points = f"{each.last.points:g} of {each.last.possible:g}"
+        if each.last.pending:
+            points += f", {each.last.pending:g} open"
+        when = each.last.at.astimezone().date().isoformat()
+        style = "green" if each.done else ""
+        table.add_row(Text(each.key, style), str(each.last.verdict), points, when)
+    return table
+
+
+def _concepts_table(concepts: list[ConceptStanding]) -> Table:
+    table = Table("", "concept", "", "taught in", box=SIMPLE_HEAD)
+    for each in concepts:
+        modules = ", ".join(module.module.id for module in each.modules)
+        level = Text(each.level, _STYLES[each.level])
+        table.add_row(_bar(each.level), each.concept.title, level, modules)
+    return table
+
+
+def _bar(level: Level) -> Text:
+    return Text(_BARS[level], _STYLES[level])

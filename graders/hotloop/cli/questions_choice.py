@@ -1,0 +1,51 @@
+"""Which questions a command line asks for."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from hotloop import curriculum
+from hotloop.bank import catalog
+from hotloop.bank.catalog import Entry
+from hotloop.bank.selection import Selection
+from hotloop.bank.wording import Language
+from hotloop.cli import find
+from hotloop.cli.answer import UserError
+
+Track = Annotated[str | None, typer.Option("--track", help="Only those of this track.")]
+Level = Annotated[str | None, typer.Option("--level", help="beginner, intermediate or advanced.")]
+Module = Annotated[str | None, typer.Option("--module", help="Only those of this module.")]
+InLanguage = Annotated[Language, typer.Option("--language", help="en, or zh for Chinese.")]
+Numbers = Annotated[
+    bool, typer.Option("--numbers", help="Only those that come with numbers to compute.")
+]
+
+
+def chosen(selection: Selection) -> list[Entry]:
+    """The questions that fit. UserError when a name is nobody's, or none fits."""
+    try:
+        _refuse_unknown(selection)
+        found = selection.entries()
+    except (curriculum.CurriculumError, FileNotFoundError) as error:
+        raise UserError(str(error)) from None
+    except KeyError:
+        known = {entry.key for entry in catalog.catalog()}
+        known |= {entry.question.id for entry in catalog.catalog()}
+        strange = next(key for key in selection.keys if key not in known)
+        raise UserError(find.unknown("question", strange, sorted(known))) from None
+    if not found:
+        raise UserError("No question fits: leave out an option, or see `hotloop questions list`.")
+    return found
+
+
+def _refuse_unknown(selection: Selection) -> None:
+    plan = curriculum.curriculum()
+    tracks = [track.id for track in plan.tracks]
+    asked = (("track", selection.track, tracks), ("level", selection.level, list(plan.tiers)))
+    for what, name, known in asked:
+        if name is not None and name not in known:
+            raise UserError(find.unknown(what, name, known))
+    if selection.module is not None:
+        find.module(selection.module)

@@ -1,0 +1,1 @@
+"""The learner's way: the graph of prerequisites, where one stands on it, and where one begins."""

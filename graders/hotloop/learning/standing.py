@@ -1,0 +1,218 @@
+"""Where a learner stands, from the records on this machine: by task, module, track and concept.
+
+Tasks count as done when all that this machine could measure of them passed at least once. A concept
+is as firm as the module which teaches it and is furthest along: tasks and questions do not name
+single concepts, so that nothing finer can be told honestly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from hotloop import curriculum
+from hotloop.bank import catalog
+from hotloop.bank.catalog import Entry
+from hotloop.curriculum import Concept, Module, Task
+from hotloop.learning.graph import way
+from hotloop.practice import verdicts
+from hotloop.practice.schedule import Standing, standings
+from hotloop.practice.state import State
+from hotloop.practice.verdicts import Line
+
+GOOD_MARK = 3
+ENOUGH_QUESTIONS = 3
+
+Level = Literal["not begun", "placed", "begun", "known", "firm"]
+LEVELS: tuple[Level, ...] = ("not begun", "placed", "begun", "known", "firm")
+
+MEANING = (
+    "begun: something was checked or practised. placed: a placement test found it known. "
+    f"known: all tasks done, or {ENOUGH_QUESTIONS} questions practised with a mean of "
+    f"{GOOD_MARK} or more. firm: both."
+)
+
+
+@dataclass(frozen=True)
+class TaskStanding:
+    """A task, the last verdict on it, and the best one."""
+
+    key: str
+    task: Task
+    last: Line | None
+    best: Line | None
+
+    @property
+    def done(self) -> bool:
+        """All that could be measured passed at least once."""
+        return self.best is not None and self.best.done
+
+
+@dataclass(frozen=True)
+class Practised:
+    """What was practised of some questions. mean: of the last marks."""
+
+    of: int
+    practised: int
+    due: int
+    mean: float | None
+
+    @property
+    def good(self) -> bool:
+        """Enough of them, and well enough."""
+        return self.practised >= min(ENOUGH_QUESTIONS, self.of) > 0 and (self.mean or 0) >= (
+            GOOD_MARK
+        )
+
+
+@dataclass(frozen=True)
+class ModuleStanding:
+    """A module. placed: a placement test began behind it."""
+
+    module: Module
+    tasks: tuple[TaskStanding, ...]
+    questions: Practised
+    placed: bool
+
+    @property
+    def graded(self) -> tuple[TaskStanding, ...]:
+        """The tasks that the judge grades; the others are for a person."""
+        return tuple(each for each in self.tasks if each.task.kind == "code")
+
+    @property
+    def done(self) -> int:
+        """How many of these are done."""
+        return sum(each.done for each in self.graded)
+
+    @property
+    def complete(self) -> bool:
+        """All of them."""
+        return bool(self.graded) and self.done == len(self.graded)
+
+    @property
+    def begun(self) -> bool:
+        """Something of it was checked."""
+        return any(each.last for each in self.tasks)
+
+    @property
+    def level(self) -> Level:
+        """How firm it is."""
+        good = self.questions.good
+        if self.complete and good:
+            return "firm"
+        if self.complete or good:
+            return "known"
+        if self.begun or self.questions.practised:
+            return "begun"
+        return "placed" if self.placed else "not begun"
+
+
+@dataclass(frozen=True)
+class ConceptStanding:
+    """A concept and the modules that teach it."""
+
+    concept: Concept
+    modules: tuple[ModuleStanding, ...]
+
+    @property
+    def level(self) -> Level:
+        """That of the module that is furthest along."""
+        return LEVELS[max(LEVELS.index(each.level) for each in self.modules)]
+
+
+@dataclass(frozen=True)
+class TrackStanding:
+    """A track: its modules, and all questions of it, its modules' too.
+
+    placed_at, start: of the last placement test; start is None also where it left nothing.
+    """
+
+    id: str
+    title: str
+    modules: tuple[ModuleStanding, ...]
+    questions: Practised
+    placed_at: datetime | None
+    start: str | None
+
+    @property
+    def begun(self) -> bool:
+        """Something of it was checked, practised or placed."""
+        return (
+            self.placed_at is not None
+            or self.questions.practised > 0
+            or any(each.begun for each in self.modules)
+        )
+
+
+@dataclass(frozen=True)
+class Overview:
+    """All of it."""
+
+    tracks: tuple[TrackStanding, ...]
+    concepts: tuple[ConceptStanding, ...]
+    due: int
+
+    @property
+    def modules(self) -> Mapping[str, ModuleStanding]:
+        """The modules by name, in the curriculum's order."""
+        return {each.module.id: each for track in self.tracks for each in track.modules}
+
+
+def overview(state: State, lines: Sequence[Line], now: datetime) -> Overview:
+    """From what was kept of practice and of verdicts."""
+    marks = standings(state.reviews)
+    skipped = _skipped(state)
+    last, best = verdicts.latest(lines), verdicts.best(lines)
+    entries = catalog.catalog()
+
+    def of_module(module: Module) -> ModuleStanding:
+        own = [entry for entry in entries if entry.module == module.id]
+        keys = [(f"{module.id}.{task.id}", task) for task in module.tasks]
+        tasks = tuple(TaskStanding(k, task, last.get(k), best.get(k)) for k, task in keys)
+        return ModuleStanding(module, tasks, _practised(own, marks, now), module.id in skipped)
+
+    modules = [of_module(module) for module in curriculum.modules()]
+    tracks: list[TrackStanding] = []
+    for track in curriculum.curriculum().tracks:
+        placement = next((p for p in reversed(state.placements) if p.track == track.id), None)
+        tracks.append(
+            TrackStanding(
+                track.id,
+                track.title,
+                tuple(each for each in modules if each.module.track == track.id),
+                _practised([entry for entry in entries if entry.track == track.id], marks, now),
+                placement.at if placement else None,
+                placement.start if placement else None,
+            )
+        )
+    due = sum(key in marks and marks[key].is_due(now) for key in (e.key for e in entries))
+    return Overview(tuple(tracks), tuple(_concepts(modules)), due)
+
+
+def _practised(entries: Sequence[Entry], marks: Mapping[str, Standing], now: datetime) -> Practised:
+    found = [marks[entry.key] for entry in entries if entry.key in marks]
+    mean = sum(each.last.mark for each in found) / len(found) if found else None
+    return Practised(len(entries), len(found), sum(each.is_due(now) for each in found), mean)
+
+
+def _concepts(modules: Sequence[ModuleStanding]) -> list[ConceptStanding]:
+    """In the curriculum's order; only those that a module teaches."""
+    found = [
+        ConceptStanding(concept, tuple(m for m in modules if concept.id in m.module.concepts))
+        for concept in curriculum.curriculum().concepts
+    ]
+    return [each for each in found if each.modules]
+
+
+def _skipped(state: State) -> set[str]:
+    """Modules that the last placement of a track found known."""
+    found: set[str] = set()
+    for placement in {placement.track: placement for placement in state.placements}.values():
+        for module in way(placement.track):
+            if module.id == placement.start:
+                break
+            if module.tier in placement.known:
+                found.add(module.id)
+    return found

@@ -1,0 +1,49 @@
+"""Which code a recorded run measured: a digest of the module's solutions and of its checks.
+
+A run keeps it. Where today's digest is another one, the run is older than the code that it
+measured. The prose of a notebook is no part of it, nor is the judge, whose digest stands beside
+Hotloop's version.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from hotloop import paths
+
+_PROSE = re.compile(r"^# %% \[markdown\].*?(?=^# %%|\Z)", re.MULTILINE | re.DOTALL)
+
+
+@cache
+def measured_code(module: str) -> str:
+    """SHA-256 over names and contents; the first 16 digits."""
+    total = hashlib.sha256()
+    for name, content in _files(module):
+        total.update(f"{name}\0".encode())
+        total.update(hashlib.sha256(content).digest())
+    return total.hexdigest()[:16]
+
+
+def _files(module: str) -> Iterator[tuple[str, bytes]]:
+    """The solutions, wrong ones too; the module's checks, baselines and harness, file or folder."""
+    yield from _below(paths.solutions() / module, "solutions")
+    checks = Path(__file__).parent / "checks"
+    for folder in (checks, checks / "baselines", checks / "harness"):
+        name = folder.relative_to(checks.parent).as_posix()
+        yield from _below(folder / module, f"{name}/{module}")
+        single = folder / f"{module}.py"
+        if single.is_file():
+            yield f"{name}/{single.name}", single.read_bytes()
+
+
+def _below(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            content = path.read_bytes()
+            if path.name == "lab.py":
+                content = _PROSE.sub("", content.decode("utf-8")).encode()
+            yield f"{name}/{path.relative_to(folder).as_posix()}", content

@@ -1,0 +1,88 @@
+"""The figures of the judge: the scripts under tests/benchmarks and what they wrote."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from hotloop.site.markdown import table
+from hotloop.site.runs import NOT_MEASURED
+
+
+def page(folder: Path) -> str:
+    """One section a script in tests/benchmarks that has a `main`, with its recorded result."""
+    lines = [
+        "# Figures of the judge",
+        "",
+        "Each section is a script under `tests/benchmarks/` and what it wrote when it last ran.",
+    ]
+    for script in sorted(folder.glob("*.py")):
+        tree = ast.parse(script.read_text(encoding="utf-8"))
+        if not any(isinstance(node, ast.FunctionDef) and node.name == "main" for node in tree.body):
+            continue
+        lines += ["", *_benchmark(script, ast.get_docstring(tree) or "", folder / "results")]
+    return "\n".join(lines)
+
+
+def _benchmark(script: Path, description: str, results: Path) -> list[str]:
+    headline, rest = _headline(description)
+    lines = [f"## {headline}", "", rest, ""]
+    if script.name not in rest:
+        lines += [f"`python tests/benchmarks/{script.name}`", ""]
+    recorded = sorted(results.glob(f"{script.stem}*.json"))
+    if not recorded:
+        return [*lines, NOT_MEASURED]
+    for path in recorded:
+        lines += _recorded(path)
+    return lines
+
+
+def _recorded(path: Path) -> list[str]:
+    """A result holds `device` and `date`, and may hold `rows`, objects with the same keys.
+
+    Other plain values are told too; lists, such as the samples, are not.
+    """
+    document = cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))
+    for key in ("device", "date"):
+        if key not in document:
+            raise ValueError(f"{path}: the key {key!r} is missing")
+    told = [
+        f"{_words(name)} {_shown(value)}"
+        for name, value in _plain(document).items()
+        if name not in {"device", "date"}
+    ]
+    head = f"Measured on {document['device']}, {document['date']}"
+    lines = [f"{'; '.join([head, *told])}.", ""]
+    rows = [_plain(row) for row in cast("list[Mapping[str, Any]]", document.get("rows", []))]
+    if not rows:
+        return lines
+    heads = [_words(name) for name in rows[0]]
+    return [*lines, *table(heads, [[_shown(v) for v in row.values()] for row in rows]), ""]
+
+
+def _plain(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in document.items() if isinstance(v, str | int | float)}
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _shown(value: str | float) -> str:
+    """Yes and no for truth values; no more digits than were measured."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _headline(description: str) -> tuple[str, str]:
+    """The first question or sentence, and what follows it."""
+    end = re.search(r"[?.:](\s|$)", description)
+    if end is None:
+        return description.strip(), ""
+    headline = description[: end.start() + 1].rstrip(".:")
+    return " ".join(headline.split()), description[end.end() :].strip("\n")

@@ -1,0 +1,121 @@
+"""Reads the built site as a browser would: where links lead, what is loaded from elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+_LOADING = {
+    ("script", "src"),
+    ("img", "src"),
+    ("img", "srcset"),
+    ("iframe", "src"),
+    ("source", "src"),
+    ("source", "srcset"),
+    ("video", "src"),
+    ("audio", "src"),
+    ("embed", "src"),
+    ("object", "data"),
+    ("image", "href"),
+    ("use", "href"),
+    ("input", "src"),
+}
+"""Attributes that make a browser load something by itself."""
+_IN_STYLES = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s]+)""")
+
+
+@dataclass
+class Page:
+    """What matters of a page: its anchors, its links with their lines, and what it loads."""
+
+    anchors: set[str] = field(default_factory=set[str])
+    links: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    loaded: list[str] = field(default_factory=list[str])
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.page = Page()
+        self._in_style = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._in_style = tag == "style"
+        found = {name: value or "" for name, value in attrs}
+        self.page.anchors |= {found[name] for name in ("id", "name") if found.get(name)}
+        if tag == "a" and found.get("href"):
+            self.page.links.append((self.getpos()[0], found["href"]))
+        if tag == "link" and found.get("rel") not in {"canonical", "prev", "next", "alternate"}:
+            self.page.loaded.append(found.get("href", ""))
+        for name, value in found.items():
+            if (tag, name.removeprefix("xlink:")) in _LOADING:
+                self.page.loaded += [part.split()[0] for part in value.split(",") if part.strip()]
+        self.page.loaded += _IN_STYLES.findall(found.get("style", ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_style = self._in_style and tag != "style"
+
+    def handle_data(self, data: str) -> None:
+        if self._in_style:
+            self.page.loaded += _IN_STYLES.findall(data)
+
+
+def pages(site: Path) -> list[Path]:
+    """All pages of the built site."""
+    return sorted(site.rglob("*.html"))
+
+
+@cache
+def read(path: Path) -> Page:
+    """A page, read once."""
+    reader = _Reader()
+    reader.feed(path.read_text(encoding="utf-8"))
+    return reader.page
+
+
+def links(site: Path) -> Iterator[tuple[Path, int, str]]:
+    """Every link that leads to a page of this site: the page it is on, its line, its address."""
+    for path in pages(site):
+        for line, address in read(path).links:
+            if not urlsplit(address).scheme and not address.startswith("//"):
+                yield path, line, address
+
+
+def broken_links(site: Path) -> list[str]:
+    """Links that lead to no file, or to no anchor in it."""
+    broken: list[str] = []
+    for path, line, address in links(site):
+        parts = urlsplit(address)
+        root = site if parts.path.startswith("/") else path.parent
+        target = (root / unquote(parts.path).lstrip("/")).resolve() if parts.path else path
+        if target.is_dir():
+            target = target / "index.html"
+        if not target.is_file():
+            broken.append(f"{path.relative_to(site)}:{line}: {address} leads nowhere")
+        elif parts.fragment and target.suffix == ".html":
+            anchor = unquote(parts.fragment)
+            if anchor not in read(target).anchors:
+                broken.append(f"{path.relative_to(site)}:{line}: {address} has no such anchor")
+    return broken
+
+
+def foreign(site: Path) -> list[str]:
+    """What pages and style sheets load from other hosts; links to them are no loading."""
+    found: list[str] = []
+    for path in pages(site):
+        found += [
+            f"{path.relative_to(site)}: {url}" for url in read(path).loaded if _elsewhere(url)
+        ]
+    for path in sorted(site.rglob("*.css")):
+        urls = _IN_STYLES.findall(path.read_text(encoding="utf-8"))
+        found += [f"{path.relative_to(site)}: {url}" for url in urls if _elsewhere(url)]
+    return found
+
+
+def _elsewhere(url: str) -> bool:
+    return url.startswith("//") or urlsplit(url).scheme in {"http", "https", "ws", "wss", "ftp"}

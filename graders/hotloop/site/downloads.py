@@ -1,0 +1,52 @@
+"""What a reader can take along: the exercise's files, one by one and as one archive."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from pathlib import Path
+
+from hotloop import curriculum, paths
+from hotloop.site.markdown import folded, table
+
+FOLDER = "files"
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)
+"""The archive's clock stands still, so that the same files give the same archive."""
+
+
+def put(module: curriculum.Module, target: Path) -> list[str]:
+    """Copy the files below `target`, the module's pages, and return the text that links to them."""
+    source = paths.exercises() / module.id
+    found = sorted(p for p in source.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    if not found:
+        return []
+    folder = target / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    archive = folder / f"{module.id}.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in found:
+            name = path.relative_to(source).as_posix()
+            entry = zipfile.ZipInfo(f"{module.id}/{name}", _LONG_AGO)
+            entry.external_attr = 0o644 << 16
+            packed.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
+    rows = [(_link(path, source, folder), _size(path)) for path in found]
+    return [
+        f"[All files in one archive]({FOLDER}/{archive.name}){{ .md-button }} {_size(archive)}",
+        "",
+        *folded("abstract", f"{len(found)} files, one by one", table(("file", "size"), rows)),
+    ]
+
+
+def _link(path: Path, source: Path, folder: Path) -> str:
+    """A page in Markdown would become a page of the site: it is in the archive only."""
+    name = path.relative_to(source).as_posix()
+    if path.suffix == ".md" or path.name == "README":
+        return f"`{name}`, in the archive"
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(path, folder / name)
+    return f"[`{name}`]({FOLDER}/{name})"
+
+
+def _size(path: Path) -> str:
+    size = path.stat().st_size
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(size / 1e3, 0.1):.1f} kB"

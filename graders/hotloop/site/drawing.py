@@ -1,0 +1,131 @@
+"""Drawings as SVG that take the page's colours, so that they are read in light and in dark.
+
+A drawing is 360 units wide, the width of a phone, and no letter in it is smaller than 10: it is
+never scaled down. What it shows stands in its description too, for those who cannot see it.
+"""
+
+from __future__ import annotations
+
+import html
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+WIDTH = 360
+SIZE = 11
+LINE = 14
+_PER_LETTER = 0.56
+"""How wide a letter is on average, in units of its size."""
+
+COLOURS = ("var(--hot)", "var(--cool)", "var(--leaf)", "var(--plum)")
+"""Told apart in both schemes and by people who see few colours; defined in the style sheet."""
+
+
+def letters(width: float, size: float = SIZE) -> int:
+    """How many letters fit into `width`."""
+    return max(int(width / (size * _PER_LETTER)), 4)
+
+
+def wrapped(words: str, width: float, size: float = SIZE) -> list[str]:
+    """The lines into which `words` fall."""
+    return textwrap.wrap(words, letters(width, size)) or [""]
+
+
+def text(
+    x: float,
+    y: float,
+    words: str,
+    *,
+    size: float = SIZE,
+    anchor: str = "start",
+    css: str = "",
+    turned: float = 0,
+) -> str:
+    """One line of text; anchor: start, middle or end."""
+    more = f' class="{css}"' if css else ""
+    if anchor != "start":
+        more += f' text-anchor="{anchor}"'
+    if turned:
+        more += f' transform="rotate({turned:g} {x:g} {y:g})"'
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}"{more}>{html.escape(words)}</text>'
+
+
+def line(x1: float, y1: float, x2: float, y2: float, css: str = "faint") -> str:
+    """A straight line."""
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="{css}"/>'
+
+
+def rectangle(
+    x: float, y: float, width: float, height: float, css: str = "box", fill: str = ""
+) -> str:
+    """A rectangle with slightly round corners."""
+    more = f' style="fill:{fill}"' if fill else ""
+    return (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4"'
+        f' class="{css}"{more}/>'
+    )
+
+
+def dot(x: float, y: float, radius: float, fill: str, title: str = "") -> str:
+    """A disc; `title` appears under the pointer."""
+    told = f"<title>{html.escape(title)}</title>" if title else ""
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" style="fill:{fill}">{told}</circle>'
+
+
+def arrow(x1: float, y1: float, x2: float, y2: float) -> str:
+    """From one box down to another."""
+    middle = (y1 + y2) / 2
+    path = f"M{x1:.1f},{y1:.1f} C{x1:.1f},{middle:.1f} {x2:.1f},{middle:.1f} {x2:.1f},{y2 - 5:.1f}"
+    tip = f"{x2 - 4:.1f},{y2 - 6:.1f} {x2 + 4:.1f},{y2 - 6:.1f} {x2:.1f},{y2:.1f}"
+    return f'<path d="{path}" class="edge"/><polygon points="{tip}" class="tip"/>'
+
+
+def drawing(height: float, parts: Sequence[str], title: str, description: str) -> list[str]:
+    """The whole picture, without an empty line, so that it can stand in a page's text."""
+    told = " ".join(html.escape(f"{title}. {description}", quote=True).split())
+    size = f'viewBox="0 0 {WIDTH} {height:g}"'
+    return [
+        f'<svg class="drawing" xmlns="http://www.w3.org/2000/svg" {size} role="img"',
+        f'aria-label="{told}">',
+        *parts,
+        "</svg>",
+    ]
+
+
+def figure(picture: Sequence[str], caption: str) -> list[str]:
+    """A picture with a text below it, which is HTML."""
+    return ["<figure>", *picture, f"<figcaption>{caption}</figcaption>", "</figure>", ""]
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle with text in it, and where arrows come in and go out."""
+
+    x: float
+    y: float
+    width: float
+    lines: tuple[str, ...]
+    css: str = "box"
+
+    @property
+    def height(self) -> float:
+        """By the number of its lines."""
+        return len(self.lines) * LINE + 12
+
+    @property
+    def top(self) -> tuple[float, float]:
+        """Where an arrow ends."""
+        return self.x + self.width / 2, self.y
+
+    @property
+    def bottom(self) -> tuple[float, float]:
+        """Where an arrow begins."""
+        return self.x + self.width / 2, self.y + self.height
+
+    def drawn(self) -> list[str]:
+        """As SVG."""
+        parts = [rectangle(self.x, self.y, self.width, self.height, self.css)]
+        for number, words in enumerate(self.lines):
+            y = self.y + 6 + LINE * number + SIZE - 1
+            parts.append(text(self.x + 8, y, words, css=f"in-{self.css}"))
+        return parts

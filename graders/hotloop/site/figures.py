@@ -1,0 +1,184 @@
+"""Figures in prose: `{{ run MODULE DEVICE CANDIDATE TASK RUNG FIELD }}` becomes a measured value.
+
+All six words are needed, in this order:
+
+    MODULE     the module whose run it is
+    DEVICE     the run's file name without suffix; or `gpu`, the first run that was made on one
+    CANDIDATE  `reference`, or the name of a wrong answer
+    TASK RUNG  as in module.yaml
+    FIELD      a key of FIELDS below
+
+The value comes with a footnote that names device, date and versions. What is misspelt, missing or
+older than the code that it measured stops the build; a device on which this module was not measured
+gives "not yet measured on this device". In code nothing is replaced.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from hotloop import curriculum
+from hotloop.judge.verdict import Verdict
+from hotloop.site.recorded import (
+    NOT_MEASURED_HERE,
+    circumstances,
+    devices,
+    freshness,
+    recorded,
+)
+
+ANY_GPU = "gpu"
+GRAMMAR = "{{ run MODULE DEVICE CANDIDATE TASK RUNG FIELD }}"
+
+_FIGURE = re.compile(r"(?<!`)\{\{\s*run\b(?P<words>[^{}]*)\}\}")
+_FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})")
+
+Value = Callable[[curriculum.Measurement], str | None]
+
+
+class FigureError(ValueError):
+    """A figure that cannot be told; the message begins with `file:line:`."""
+
+
+def _ratio(m: curriculum.Measurement) -> str | None:
+    if m.ratio is None:
+        return None
+    return f"{m.ratio.estimate:.2f}× ({m.ratio.low:.2f} to {m.ratio.high:.2f})"
+
+
+def _speedup(m: curriculum.Measurement) -> str | None:
+    return None if m.ratio is None else f"{m.ratio.estimate:.2f}×"
+
+
+def _measured(name: str, unit: str) -> Value:
+    def value(m: curriculum.Measurement) -> str | None:
+        found: float | None = getattr(m, name)
+        return None if found is None else f"{three_digits(found)} {unit}"
+
+    return value
+
+
+def _share(m: curriculum.Measurement) -> str | None:
+    return None if m.fraction_of_limit is None else f"{m.fraction_of_limit:.0%}"
+
+
+FIELDS: Mapping[str, Value] = {
+    "verdict": lambda m: f"`{m.verdict}`",
+    "sentence": lambda m: m.sentence,
+    "ratio": _ratio,
+    "speedup": _speedup,
+    "p20_ms": _measured("p20_ms", "ms"),
+    "p50_ms": _measured("p50_ms", "ms"),
+    "p80_ms": _measured("p80_ms", "ms"),
+    "baseline_p50_ms": _measured("baseline_p50_ms", "ms"),
+    "gb_per_s": _measured("gb_per_s", "GB/s"),
+    "gflop_per_s": _measured("gflop_per_s", "GFLOP/s"),
+    "fraction_of_limit": _share,
+}
+
+
+def three_digits(value: float) -> str:
+    """No more digits than such a measurement is good for."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def insert(text: str, place: str) -> str:
+    """The page with its figures, and a footnote for each run that they come from.
+
+    place: the file's name, for errors.
+    """
+    notes: dict[str, str] = {}
+    fence = ""
+    lines: list[str] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        fence = _fence_after(line, fence)
+        if not fence:
+            line = _told_line(line, f"{place}:{number}", notes)
+        lines.append(line)
+    if notes:
+        lines += ["", *(f"[^{name}]: {told}" for name, told in notes.items()), ""]
+    return "\n".join(lines)
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """The mark of the code block that `line` is in; empty outside."""
+    found = _FENCE.match(line)
+    if found is None:
+        return fence
+    mark = found["mark"]
+    if not fence:
+        return mark
+    return "" if mark.startswith(fence) else fence
+
+
+def _told_line(line: str, place: str, notes: dict[str, str]) -> str:
+    def told(match: re.Match[str]) -> str:
+        return _figure(match["words"].split(), place, notes)
+
+    done = _FIGURE.sub(told, line)
+    if re.search(r"(?<!`)\{\{\s*run\b", done):
+        raise FigureError(f"{place}: this is no figure; it would be {GRAMMAR} on one line")
+    return done
+
+
+def _figure(words: list[str], place: str, notes: dict[str, str]) -> str:
+    if len(words) != 6:
+        raise FigureError(f"{place}: a figure is {GRAMMAR}, and this one has {len(words)} words")
+    module, device, candidate, task, rung, field = words
+    if field not in FIELDS:
+        raise FigureError(f"{place}: there is no field {field!r}; there are {', '.join(FIELDS)}")
+    name, run = _run(module, device, place)
+    _refuse_unknown_rung(module, task, rung, place)
+    if run is None:
+        return NOT_MEASURED_HERE
+    found = _measurement(run, candidate, task, rung)
+    if found is None:
+        raise FigureError(f"{place}: {name} has no measurement of {candidate}, {task}.{rung}")
+    if found.verdict is Verdict.NOT_MEASURED:
+        return NOT_MEASURED_HERE
+    value = FIELDS[field](found)
+    if value is None:
+        raise FigureError(f"{place}: {name} has no {field} for {candidate}, {task}.{rung}")
+    if freshness(run) == "older":
+        raise FigureError(
+            f"{place}: {name} is older than the code that it measured;"
+            f" record it anew: hotloop evidence {module}"
+        )
+    note = f"run-{module}-{name.rpartition('/')[2]}"
+    notes[note] = circumstances(run)
+    return f"{value}[^{note}]"
+
+
+def _run(module: str, device: str, place: str) -> tuple[str, curriculum.Run | None]:
+    """The run's name and the run; None where this module was not measured on that device."""
+    try:
+        curriculum.folder(module)
+    except KeyError as error:
+        raise FigureError(f"{place}: {error.args[0]}") from None
+    found = recorded(module)
+    if device == ANY_GPU:
+        on_gpu = next((name for name, run in found.items() if run.kind == "gpu"), ANY_GPU)
+        return f"{module}/{on_gpu}", found.get(on_gpu)
+    if device not in devices():
+        known = ", ".join(sorted(devices()))
+        raise FigureError(f"{place}: nothing was recorded on {device!r}; devices: {known}")
+    return f"{module}/{device}", found.get(device)
+
+
+def _refuse_unknown_rung(module: str, task: str, rung: str, place: str) -> None:
+    try:
+        rungs = [each.id for each in curriculum.load_module(module).task(task).rungs]
+    except KeyError as error:
+        raise FigureError(f"{place}: {error.args[0]}") from None
+    if rung not in rungs:
+        raise FigureError(f"{place}: {module}.{task} has no rung {rung!r}")
+
+
+def _measurement(
+    run: curriculum.Run, candidate: str, task: str, rung: str
+) -> curriculum.Measurement | None:
+    for found in run.measurements:
+        if (found.candidate, found.task, found.rung) == (candidate, task, rung):
+            return found
+    return None

@@ -1,0 +1,97 @@
+"""Gathers the pages into build/pages and writes build/mkdocs.yml; mkdocs does the rest."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from itertools import zip_longest
+from pathlib import Path
+
+from hotloop import curriculum, paths
+from hotloop.bank.catalog import Entry, catalog
+from hotloop.bank.guides import guides
+from hotloop.site import (
+    benchmarks,
+    exploits_table,
+    figures,
+    guides_page,
+    module_page,
+    navigation,
+    question_index,
+    questions,
+    results,
+    settings,
+    ways,
+)
+from hotloop.site.markdown import fill, write
+
+MODULES_PLACE = "<!-- modules -->"
+
+
+def gather(root: Path | None = None) -> Path:
+    """Write build/pages and build/mkdocs.yml below `root`, the clone; returns the latter.
+
+    FileNotFoundError outside of a clone.
+    """
+    root = root or paths.root()
+    source, pages = root / "site", root / "build" / "pages"
+    if not (source / settings.NAME).is_file():
+        raise FileNotFoundError(f"no {source / settings.NAME}: the site is built in a clone")
+    modules, entries = curriculum.modules(), catalog()
+    _copy_authored(source / "pages", pages)
+    fill(pages / "threat-model.md", exploits_table.PLACE, exploits_table.table())
+    fill(pages / "index.md", MODULES_PLACE, ways.by_track(modules))
+    write(pages / "benchmarks.md", benchmarks.page(root / "tests" / "benchmarks"))
+    write(pages / "results.md", results.page(modules))
+    _write_ways(pages, modules)
+    by_id = {module.id: module for module in modules}
+    for module in modules:
+        practised = [e for e in entries if _practises(e, module)]
+        module_page.write_module(module, by_id, practised, pages / "modules" / module.id)
+    listed, unlisted = _write_questions(pages / "questions", entries)
+    entry = navigation.navigation(pages, modules, listed)
+    return settings.write(source / settings.NAME, root, entry, unlisted)
+
+
+def _copy_authored(source: Path, pages: Path) -> None:
+    """Figures of recorded runs may stand in any page."""
+    shutil.rmtree(pages, ignore_errors=True)
+    shutil.copytree(source, pages)
+    for page in sorted(pages.rglob("*.md")):
+        name = str(source / page.relative_to(pages))
+        write(page, figures.insert(page.read_text(encoding="utf-8"), name))
+
+
+def _write_ways(pages: Path, modules: Sequence[curriculum.Module]) -> None:
+    write(pages / "modules" / "index.md", ways.overview(modules))
+    for track in curriculum.curriculum().tracks:
+        write(pages / "tracks" / track.id / "index.md", ways.track_page(track, modules))
+    for tier in curriculum.curriculum().tiers:
+        write(pages / "tiers" / f"{tier}.md", ways.tier_page(tier, modules))
+
+
+def _practises(entry: Entry, module: curriculum.Module) -> bool:
+    """Its own questions, and those of others that one of its tasks prepares for."""
+    linked = {link.partition(".")[0] for link in entry.question.links}
+    return entry.module == module.id or module.id in linked
+
+
+def _write_questions(folder: Path, entries: Sequence[Entry]) -> tuple[list[str], list[str]]:
+    """Returns the pages that the navigation lists, and those that it does not."""
+    write(folder / "index.md", question_index.index_page(entries))
+    listed = ["questions/index.md"]
+    for track in curriculum.curriculum().tracks:
+        write(folder / track.id / "index.md", question_index.track_page(track, entries))
+        listed.append(f"questions/{track.id}/index.md")
+    if translated := [entry for entry in entries if entry.chinese is not None]:
+        write(folder / "chinese.md", question_index.chinese_page(translated))
+        listed.append("questions/chinese.md")
+    if asked := guides():
+        write(folder / "guides.md", guides_page.page(asked))
+        listed.append("questions/guides.md")
+    unlisted: list[str] = []
+    for entry, following in zip_longest(entries, entries[1:]):
+        for name, page in questions.pages(entry, following).items():
+            write(folder / name, page)
+            unlisted.append(f"questions/{name}")
+    return listed, unlisted

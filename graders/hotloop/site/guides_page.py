@@ -1,0 +1,47 @@
+"""What skill guides ask in interviews, which questions cover it, and what they often get wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hotloop.bank.catalog import find
+from hotloop.bank.guides import Correction, Guide
+from hotloop.site.markdown import front_matter, one_line, prose
+from hotloop.site.questions import address
+
+
+def page(guides: Sequence[Guide]) -> list[str]:
+    """Guide by guide, in their order."""
+    lines = [
+        *front_matter({"title": "What guides ask", "description": "Guides' questions, covered."}),
+        "# What guides ask",
+        "",
+        prose(
+            "Skill guides for this work ask a few questions each. Here they are in our words,",
+            "with the questions of this bank that cover them, and what is often read about them",
+            "and does not hold.",
+        ),
+        "",
+    ]
+    for title in dict.fromkeys(guide.guide for guide in guides):
+        lines += [f"## {title[:1].upper()}{title[1:]}", ""]
+        for guide in guides:
+            if guide.guide == title:
+                lines += _asked(guide)
+    return lines
+
+
+def _asked(guide: Guide) -> list[str]:
+    entries = [find(key) for key in guide.covered_by]
+    links = ", ".join(f"[{entry.question.heading}]({address(entry)}.md)" for entry in entries)
+    lines = [f"**{one_line(guide.asks)}**", "", f"Covered by {links}.", ""]
+    for correction in guide.corrections:
+        lines += [f"- Often read: {one_line(correction.usual)}", ""]
+        lines += [f"    What holds: {one_line(correction.right)} {_backed(correction)}", ""]
+    return lines
+
+
+def _backed(correction: Correction) -> str:
+    if correction.proof is not None:
+        return f"(`curriculum/{correction.proof}`)"
+    return f"(<{correction.source}>)"

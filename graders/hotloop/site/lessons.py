@@ -1,0 +1,60 @@
+"""The pages that a module's folder holds for readers, the lesson first."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from hotloop import curriculum
+from hotloop.site import figures, runs
+from hotloop.site.markdown import write
+
+RUNS_PLACE = "<!-- recorded-runs -->"
+LESSON = "lesson.md"
+OUTCOMES = "## What you will be able to do"
+_NOT_FOR_READERS = {"design.md", "README.md"}
+
+
+def authored_pages(module: curriculum.Module) -> list[Path]:
+    """The lesson first, then the others by name."""
+    found = [
+        path
+        for path in curriculum.folder(module.id).glob("*.md")
+        if path.name not in _NOT_FOR_READERS
+    ]
+    return sorted(found, key=lambda path: (path.name != LESSON, path.name))
+
+
+def page_title(path: Path) -> str:
+    """As the navigation calls it. ValueError when a page does not begin with its title."""
+    if path.name == LESSON:
+        return "Lesson"
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    if not first.startswith("# "):
+        raise ValueError(f"{path}:1: a page begins with its title")
+    return first.removeprefix("# ").strip()
+
+
+def outcomes(module: curriculum.Module) -> list[str]:
+    """The list that a lesson begins with. ValueError when there is a lesson without it."""
+    path = curriculum.folder(module.id) / LESSON
+    if not path.is_file():
+        return []
+    _, heading, rest = path.read_text(encoding="utf-8").partition(f"{OUTCOMES}\n")
+    if not heading:
+        raise ValueError(f"{path}:1: a lesson has a part “{OUTCOMES.removeprefix('## ')}”")
+    part = rest.partition("\n## ")[0]
+    return part.strip().split("\n")
+
+
+def write_lessons(module: curriculum.Module, target: Path) -> None:
+    """Copy the pages, with their figures inserted, and the pictures that they show."""
+    # A lesson tells speeds; what became of every wrong answer stands on the module's own page.
+    speeds = runs.speeds(curriculum.runs(module.id))
+    for page in authored_pages(module):
+        text = figures.insert(page.read_text(encoding="utf-8"), str(page))
+        write(target / page.name, text.replace(RUNS_PLACE, speeds))
+    for picture in sorted(curriculum.folder(module.id).glob("figures/*")):
+        if picture.suffix in {".svg", ".png"}:
+            (target / "figures").mkdir(exist_ok=True)
+            shutil.copyfile(picture, target / "figures" / picture.name)

@@ -1,0 +1,255 @@
+"""A module's own page: what it is for, what it takes, its tasks, and what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hotloop import curriculum
+from hotloop.bank import catalog as questions
+from hotloop.site import (
+    downloads,
+    lessons,
+    notebook_page,
+    plots,
+    prerequisites,
+    runs,
+    solution_page,
+)
+from hotloop.site.markdown import (
+    facts,
+    folded,
+    front_matter,
+    one_line,
+    plain,
+    prose,
+    steps_of_five,
+    table,
+    write,
+)
+
+NOTEBOOK = "notebook.md"
+SOLUTIONS = "solutions.md"
+_HINTS = ("a nudge", "the approach", "nearly the code")
+_NEEDS: Mapping[curriculum.Need, str] = {
+    "serving": "A real Triton Inference Server, once: `hotloop serving install`.",
+    "onnx": "ONNX and ONNX Runtime: `pip install 'hotloop[onnx]'`.",
+    "tvm": "Apache TVM: `pip install 'hotloop[tvm]'`, or `make setup-compilers` in a clone.",
+}
+
+Modules = Mapping[str, curriculum.Module]
+Entries = Sequence[questions.Entry]
+
+
+def write_module(
+    module: curriculum.Module, modules: Modules, entries: Entries, target: Path
+) -> None:
+    """All pages of the module, below `target`. entries: the questions that its tasks practise."""
+    files = downloads.put(module, target)
+    write(target / "index.md", page(module, modules, entries, files))
+    lessons.write_lessons(module, target)
+    if (notebook := notebook_page.page(module)) is not None:
+        write(target / NOTEBOOK, notebook)
+    write(target / SOLUTIONS, solution_page.page(module))
+
+
+def page(
+    module: curriculum.Module, modules: Modules, entries: Entries, files: Sequence[str]
+) -> list[str]:
+    """The page in Markdown. files: the text that links to the exercise's files."""
+    return [
+        *front_matter({"description": one_line(module.summary)}),
+        f"# {module.title}",
+        "",
+        f'<p class="lead">{plain(module.summary)}</p>',
+        "",
+        *_glance(module),
+        *_reading(module),
+        *_outcomes(module),
+        "## Before you start",
+        "",
+        *prerequisites.section(module, modules),
+        *_hardware(module),
+        *_tasks(module),
+        *_solutions(),
+        *(["## Files", "", *files] if files else []),
+        *_questions(module, entries),
+        *_measured(module),
+    ]
+
+
+def _glance(module: curriculum.Module) -> list[str]:
+    track = next(t for t in curriculum.curriculum().tracks if t.id == module.track)
+    hours = module.minutes / 60
+    return facts(
+        [
+            ("Track", f'<a href="../../tracks/{track.id}/index.html">{plain(track.title)}</a>'),
+            ("Tier", f'<a href="../../tiers/{module.tier}.html">{module.tier}</a>'),
+            ("Time", f"{module.minutes} minutes, {hours:.1f} hours"),
+            ("Tasks", f"{len(module.tasks)}, {module.points} points"),
+            ("Start", f"<code>hotloop start {module.id}</code>"),
+        ]
+    )
+
+
+def _reading(module: curriculum.Module) -> list[str]:
+    links = [f"[{lessons.page_title(p)}]({p.name})" for p in lessons.authored_pages(module)]
+    if notebook_page.path(module).is_file():
+        links.append(f"[The notebook]({NOTEBOOK})")
+    return [f"**Read.** {' · '.join(links)}", ""] if links else []
+
+
+def _outcomes(module: curriculum.Module) -> list[str]:
+    found = lessons.outcomes(module)
+    return [lessons.OUTCOMES, "", *found, ""] if found else []
+
+
+def _hardware(module: curriculum.Module) -> list[str]:
+    hardware = module.hardware
+    needs = [line for need in module.needs for line in (f"**Needs.** {_NEEDS[need]}", "")]
+    return [
+        "## Hardware",
+        "",
+        f"**Without a GPU.** {one_line(hardware.without_gpu)}",
+        "",
+        prose(
+            f"**With one.** {hardware.gpu}. Either way {hardware.cpu_cores} processor cores and",
+            f"{hardware.memory_gib:g} GiB of memory are enough.",
+        ),
+        "",
+        *needs,
+        *_versions(module),
+    ]
+
+
+def _versions(module: curriculum.Module) -> list[str]:
+    rows = [
+        (
+            f"`{v.tool}`",
+            f"`{v.supported}`",
+            ", ".join(v.tried) or "not run here",
+            one_line(v.notes or ""),
+        )
+        for v in module.versions
+    ]
+    lines = ["## Versions", "", *table(("tool", "supported", "tried", "to know"), rows), ""]
+    gone = [
+        (f"{one_line(d.what)}", d.since, one_line(d.instead))
+        for v in module.versions
+        for d in v.deprecations
+    ]
+    if gone:
+        heads = ("you will still meet", "deprecated since", "today")
+        lines += ["What you will find in older code:", "", *table(heads, gone), ""]
+    return lines
+
+
+# --- tasks ----------------------------------------------------------------------------------------
+
+
+def _tasks(module: curriculum.Module) -> list[str]:
+    rows = [
+        (
+            f"[{task.title}](#{task.id})",
+            task.minutes,
+            steps_of_five(task.difficulty),
+            task.points,
+            _without_gpu(task),
+        )
+        for task in module.tasks
+    ]
+    heads = ("task", "minutes", "difficulty", "points", "of them without a GPU")
+    lines = ["## Tasks", "", *table(heads, rows), ""]
+    for task in module.tasks:
+        lines += _task(module, task)
+    return lines
+
+
+def _without_gpu(task: curriculum.Task) -> int:
+    return sum(rung.points for rung in task.rungs if not rung.needs_gpu)
+
+
+def _task(module: curriculum.Module, task: curriculum.Task) -> list[str]:
+    files = ", ".join(f"`{name}`" for name in task.files)
+    lines = [
+        f"### {task.title} {{ #{task.id} }}",
+        "",
+        f"`{module.id}.{task.id}`. {task.goal}",
+        "",
+        prose(
+            f"{task.minutes} minutes · difficulty {steps_of_five(task.difficulty)} · importance",
+            f"{steps_of_five(task.importance)} · written in {files}",
+        ),
+        "",
+        *table(
+            ("rung", "points", "needs a GPU", "what is asked"),
+            [(r.id, r.points, "yes" if r.needs_gpu else "", one_line(r.what)) for r in task.rungs],
+        ),
+        "",
+    ]
+    for rung in task.rungs:
+        if rung.threshold is not None:
+            lines += folded("info", f"Why this threshold: {rung.id}", _threshold(rung.threshold))
+    for number, (name, hint) in enumerate(zip(_HINTS, task.hints, strict=True), start=1):
+        lines += folded("tip", f"Hint {number}: {name}", hint.strip())
+    if task.rubric:
+        marks = [(mark, one_line(anchor)) for mark, anchor in sorted(task.rubric.items())]
+        lines += folded("info", "How it is marked", table(("mark", "when"), marks))
+    return lines
+
+
+def _threshold(threshold: curriculum.Threshold) -> list[str]:
+    levels = ", ".join(
+        f"{lv.ratio:g}× for {lv.earned:.0%} of the points" for lv in threshold.levels
+    )
+    provisional = " Provisional." if threshold.provisional else ""
+    return [
+        f"Against {one_line(threshold.against)}: {levels}.{provisional}",
+        "",
+        one_line(threshold.reason),
+    ]
+
+
+def _solutions() -> list[str]:
+    text = prose(
+        "They teach most when you have tried first and taken the hints. [Go to the reference",
+        f"solutions]({SOLUTIONS}).",
+    )
+    return folded("warning", "Reference solutions", text)
+
+
+# --- questions and measurements -------------------------------------------------------------------
+
+
+def _questions(module: curriculum.Module, entries: Entries) -> list[str]:
+    if not entries:
+        return []
+    rows = [
+        (
+            f"[{entry.question.heading}](../../questions/{entry.key.replace('.', '/')}.md)",
+            entry.question.level,
+            entry.question.minutes,
+            ", ".join(
+                f"[{task}](#{task})"
+                for name, _, task in (link.partition(".") for link in entry.question.links)
+                if name == module.id
+            ),
+        )
+        for entry in entries
+    ]
+    return [
+        "## In an interview",
+        "",
+        "What these tasks prepare for, each with a strategy, a model answer and a rubric:",
+        "",
+        *table(("question", "level", "minutes", "practised by"), rows),
+        "",
+    ]
+
+
+def _measured(module: curriculum.Module) -> list[str]:
+    found = curriculum.runs(module.id)
+    lines = ["## Measured", ""]
+    for run in found:
+        lines += plots.section(run, module)
+    return [*lines, runs.everything(found)]

@@ -1,0 +1,81 @@
+"""The site's navigation, in the order of a reader's day: learn, be asked, teach, judge the judge.
+
+Pages that are only written by hand are found on disk: whoever adds `site/pages/practice.md`, or
+`site/pages/practice/x.md`, has it in the section of that name, and nothing here has to change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from hotloop import curriculum
+from hotloop.site import lessons, module_page
+
+Entry = dict[str, Any] | str
+
+AUTHORED: Sequence[tuple[str, str]] = (("Practise", "practice"), ("Contribute", "contribute"))
+"""Sections whose pages are those of site/pages with this name, a page or a folder of them."""
+
+
+def navigation(
+    pages: Path, modules: Sequence[curriculum.Module], question_pages: Iterable[str]
+) -> list[Entry]:
+    """As mkdocs takes it. pages: the folder with all pages; question_pages: those to be listed."""
+    practice, contributing = (_authored(pages, *section) for section in AUTHORED)
+    return [
+        {"Hotloop": ["index.md"]},
+        {"Learn": _learn(pages, modules)},
+        {"Questions": list(question_pages)},
+        *practice,
+        {
+            "Teach": [
+                {"A class in JupyterLab": "a-class-in-jupyterlab.md"},
+                {"Grading at scale": "grading-at-scale.md"},
+            ]
+        },
+        {
+            "The judge": [
+                {"How the judge works": "how-the-judge-works.md"},
+                {"Threat model": "threat-model.md"},
+                {"Figures": "benchmarks.md"},
+                {"Measured results": "results.md"},
+            ]
+        },
+        *contributing,
+    ]
+
+
+def _learn(pages: Path, modules: Sequence[curriculum.Module]) -> list[Entry]:
+    tracks: list[Entry] = []
+    for track in curriculum.curriculum().tracks:
+        mine = [_module(pages, m) for m in modules if m.track == track.id]
+        tracks.append({track.title: [f"tracks/{track.id}/index.md", *mine]})
+    tiers: list[Entry] = [
+        {tier.capitalize(): f"tiers/{tier}.md"} for tier in curriculum.curriculum().tiers
+    ]
+    return ["modules/index.md", *tracks, {"By tier": tiers}]
+
+
+def _module(pages: Path, module: curriculum.Module) -> Entry:
+    here = f"modules/{module.id}"
+    parts: list[Entry] = [f"{here}/index.md"]
+    parts += [
+        {lessons.page_title(path): f"{here}/{path.name}"} for path in lessons.authored_pages(module)
+    ]
+    for title, name in (
+        ("Notebook", module_page.NOTEBOOK),
+        ("Reference solutions", module_page.SOLUTIONS),
+    ):
+        if (pages / here / name).is_file():
+            parts.append({title: f"{here}/{name}"})
+    return {module.title: parts}
+
+
+def _authored(pages: Path, title: str, folder: str) -> list[Entry]:
+    """The page of that name, then the folder's, index.md first; nothing where there is neither."""
+    found = sorted((pages / folder).glob("*.md"), key=lambda p: (p.name != "index.md", p.name))
+    names = [f"{folder}.md"] if (pages / f"{folder}.md").is_file() else []
+    names += [f"{folder}/{path.name}" for path in found]
+    return [{title: names}] if names else []

@@ -1,0 +1,74 @@
+"""The exercise's notebook as a page: what a learner sees before writing anything."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from hotloop import curriculum, paths
+from hotloop.render import NOTEBOOK
+from hotloop.site.markdown import folded, front_matter
+
+_DETAILS = re.compile(
+    r"<details><summary>(?P<title>.*?)</summary>\s*\n(?P<body>.*?)</details>", re.DOTALL
+)
+
+
+def path(module: curriculum.Module) -> Path:
+    """Where the exercise's notebook lies, if there is one."""
+    return paths.exercises() / module.id / NOTEBOOK
+
+
+def page(module: curriculum.Module) -> list[str] | None:
+    """The notebook in Markdown; None where the module has none."""
+    source = path(module)
+    if not source.is_file():
+        return None
+    import nbformat
+
+    notebook = cast(Any, nbformat).read(source, as_version=4)
+    body, _ = _exporter().from_notebook_node(notebook)
+    return [
+        *front_matter({"title": f"Notebook: {module.title}", "description": _description(module)}),
+        *_with_introduction(_as_on_the_site(body), module),
+    ]
+
+
+@cache
+def _exporter() -> Any:
+    # nbconvert takes a second to import.
+    from nbconvert.exporters import MarkdownExporter
+
+    return MarkdownExporter()
+
+
+def _description(module: curriculum.Module) -> str:
+    return f"The exercise notebook of {module.title}, to read before you open it."
+
+
+def _with_introduction(body: str, module: curriculum.Module) -> list[str]:
+    """Below the notebook's own title. ValueError when it has none."""
+    title, _, rest = body.partition("\n")
+    if not title.startswith("# "):
+        raise ValueError(f"{path(module)}:1: a notebook begins with its title")
+    return [title, "", _introduction(module), rest]
+
+
+def _introduction(module: curriculum.Module) -> str:
+    return (
+        '!!! info "This is the exercise, to read"\n\n'
+        f"    To work on it, type `hotloop start {module.id}` and open `lab.ipynb` in JupyterLab,"
+        " or [take the files](index.md#files). A cell with `check(…)` asks the judge, which runs on"
+        " your machine."
+    )
+
+
+def _as_on_the_site(body: str) -> str:
+    """Hints fold as elsewhere on the site."""
+
+    def fold(match: re.Match[str]) -> str:
+        return "\n".join(folded("tip", match["title"], match["body"].strip("\n")))
+
+    return _DETAILS.sub(fold, body.strip())

@@ -1,0 +1,106 @@
+"""The drawn way to a module: what one brings along, which modules come before, which after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hotloop import curriculum
+from hotloop.site import drawing
+from hotloop.site.drawing import Box
+
+Modules = Mapping[str, curriculum.Module]
+_GAP = 26
+_BESIDE = 8
+
+
+def section(module: curriculum.Module, modules: Modules) -> list[str]:
+    """The picture, and the same as links."""
+    before, after = ancestors(module, modules), followers(module, modules)
+    boxes, edges = _placed(module, modules)
+    parts = [drawing.arrow(*boxes[a].bottom, *boxes[b].top) for a, b in edges]
+    for box in boxes.values():
+        parts += box.drawn()
+    height = max(box.y + box.height for box in boxes.values()) + 2
+    picture = drawing.drawing(
+        height, parts, f"The way to {module.title}", _told(module, before, after)
+    )
+    links = [_links("Before it", before), _links("After it", after)]
+    return [*drawing.figure(picture, "From top to bottom."), *(link for link in links if link), ""]
+
+
+def ancestors(module: curriculum.Module, modules: Modules) -> list[curriculum.Module]:
+    """All modules that come before, the first ones first."""
+    found: dict[str, curriculum.Module] = {}
+    for name in module.prerequisites.modules:
+        if name in modules and name not in found:
+            found |= {each.id: each for each in ancestors(modules[name], modules)}
+            found[name] = modules[name]
+    return list(found.values())
+
+
+def followers(module: curriculum.Module, modules: Modules) -> list[curriculum.Module]:
+    """The modules that ask for this one."""
+    return [each for each in modules.values() if module.id in each.prerequisites.modules]
+
+
+def _placed(
+    module: curriculum.Module, modules: Modules
+) -> tuple[dict[str, Box], list[tuple[str, str]]]:
+    """A box for each, in rows; an arrow for each step of the way."""
+    before, after = ancestors(module, modules), followers(module, modules)
+    depth = {each.id: _depth(each, modules) for each in before}
+    rows: list[list[tuple[str, list[str], str]]] = [
+        [(m.id, [m.title], "box") for m in before if depth[m.id] == level]
+        for level in sorted(set(depth.values()))
+    ]
+    edges = [(a, b.id) for b in before for a in b.prerequisites.modules if a in modules]
+    if module.prerequisites.knowledge:
+        knowledge = ("", [f"• {known}" for known in module.prerequisites.knowledge], "note")
+        rows = [*rows[:-1], [*rows[-1], knowledge]] if rows else [[knowledge]]
+        edges.append(("", module.id))
+    edges += [(name, module.id) for name in module.prerequisites.modules if name in modules]
+    rows.append([(module.id, [module.title], "here")])
+    rows += [
+        [(m.id, [m.title], "box") for m in after[start : start + 2]]
+        for start in range(0, len(after), 2)
+    ]
+    edges += [(module.id, m.id) for m in after]
+    return _boxes(rows), edges
+
+
+def _boxes(rows: Sequence[Sequence[tuple[str, list[str], str]]]) -> dict[str, Box]:
+    boxes: dict[str, Box] = {}
+    y = 2.0
+    for row in rows:
+        share = (drawing.WIDTH - 2 - _BESIDE * (len(row) - 1)) / len(row)
+        width = share if len(row) > 1 or row[0][2] == "note" else min(share, 250)
+        left = (drawing.WIDTH - width * len(row) - _BESIDE * (len(row) - 1)) / 2
+        for number, (name, texts, css) in enumerate(row):
+            lines = tuple(part for each in texts for part in drawing.wrapped(each, width - 16))
+            boxes[name] = Box(left + number * (width + _BESIDE), y, width, lines, css)
+        y += max(boxes[name].height for name, _, _ in row) + _GAP
+    return boxes
+
+
+def _depth(module: curriculum.Module, modules: Modules) -> int:
+    found = [modules[name] for name in module.prerequisites.modules if name in modules]
+    return 1 + max((_depth(each, modules) for each in found), default=-1)
+
+
+def _told(
+    module: curriculum.Module,
+    before: Sequence[curriculum.Module],
+    after: Sequence[curriculum.Module],
+) -> str:
+    brings = "; ".join(module.prerequisites.knowledge)
+    parts = [
+        f"Modules before it: {', '.join(m.title for m in before) or 'none'}.",
+        f"One brings along: {brings}." if brings else "",
+        f"Modules after it: {', '.join(m.title for m in after) or 'none yet'}.",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _links(name: str, modules: Sequence[curriculum.Module]) -> str:
+    links = " · ".join(f"[{m.title}](../{m.id}/index.md)" for m in modules)
+    return f"{name}: {links}.  " if links else ""

@@ -1,0 +1,131 @@
+"""The index of all questions: a list that is filtered in the browser, and lists by track.
+
+Without JavaScript the list is whole, and the pages by track divide it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hotloop import curriculum
+from hotloop.bank.catalog import Entry
+from hotloop.site.markdown import front_matter, plain, prose
+from hotloop.site.questions import LEVELS_IN_CHINESE, address
+
+_LANGUAGES = {"en": "English", "zh": "中文"}
+
+
+def index_page(entries: Sequence[Entry]) -> list[str]:
+    """All questions, with filters."""
+    tracks = curriculum.curriculum().tracks
+    both = sum(entry.chinese is not None for entry in entries)
+    by_track = " · ".join(f"[{t.title}]({t.id}/index.md)" for t in tracks)
+    modules = dict.fromkeys(entry.module for entry in entries if entry.module)
+    return [
+        *front_matter(
+            {
+                "title": "Interview questions",
+                "description": "Interview questions on making models fast, with answer strategies.",
+                "hide": ["toc"],
+            }
+        ),
+        "# Interview questions",
+        "",
+        prose(
+            f"{len(entries)} questions in {len(tracks)} tracks, {both} of them in Chinese too.",
+            "Each page has the strategy, a model answer, the weak answers that are often heard,",
+            "follow-ups and a rubric. What an answer claims is shown by a program that runs in",
+            "our tests, or marked as cited or as opinion.",
+        ),
+        "",
+        f"By track: {by_track}.",
+        "",
+        '<form class="filters" data-filters hidden>',
+        _select("track", "Track", [(t.id, t.title) for t in tracks]),
+        _select("level", "Level", [(t, t.capitalize()) for t in curriculum.curriculum().tiers]),
+        _select("module", "Module", [(m, curriculum.load_module(m).title) for m in modules]),
+        _select("language", "Language", list(_LANGUAGES.items())),
+        '<label>Words<input type="search" name="words" autocomplete="off"></label>',
+        '<output aria-live="polite" data-count></output>',
+        "</form>",
+        "",
+        *question_list(entries, ""),
+    ]
+
+
+def track_page(track: curriculum.Track, entries: Iterable[Entry]) -> list[str]:
+    """One track's questions, level by level."""
+    lines = [
+        *front_matter({"title": f"Questions: {track.title}"}),
+        f"# Questions: {track.title}",
+        "",
+        f"{track.summary} [The modules of this track](../../tracks/{track.id}/index.md).",
+        "",
+    ]
+    mine = [entry for entry in entries if entry.track == track.id]
+    for level in curriculum.curriculum().tiers:
+        found = [entry for entry in mine if entry.question.level == level]
+        if found:
+            lines += [f"## {level.capitalize()}", "", *question_list(found, "../")]
+    return lines
+
+
+def chinese_page(entries: Sequence[Entry]) -> list[str]:
+    """The questions that are translated, with their Chinese titles."""
+    lines = [
+        *front_matter(
+            {"title": "中文题目", "description": "中文面试题：题目、策略、参考答案与评分标准。"}
+        ),
+        '<div lang="zh-Hans" markdown>',
+        "",
+        "# 中文题目",
+        "",
+        f"共 {len(entries)} 题。每题都有英文版本，编号相同。",
+        "",
+    ]
+    for track in curriculum.curriculum().tracks:
+        mine = [entry for entry in entries if entry.track == track.id]
+        if mine:
+            lines += [f"## {track.title}", ""]
+            lines += [*(_in_chinese(entry) for entry in mine), ""]
+    return [*lines, "</div>"]
+
+
+def question_list(entries: Iterable[Entry], root: str) -> list[str]:
+    """Links with what the filters look at; root: the way to questions/."""
+    items = [item for entry in entries for item in _item(entry, root)]
+    return ['<ul class="questions" data-questions>', *items, "</ul>", ""]
+
+
+def _item(entry: Entry, root: str) -> list[str]:
+    question = entry.question
+    languages = " ".join(entry.languages)
+    other = ""
+    if entry.chinese is not None:
+        there = f"{root}{address(entry, chinese=True)}.html"
+        title = plain(entry.chinese.title)
+        other = f' · <a lang="zh-Hans" hreflang="zh-Hans" href="{there}">{title}</a>'
+    where = entry.module or entry.track
+    return [
+        (
+            f'<li data-track="{entry.track}" data-module="{entry.module or ""}"'
+            f' data-level="{question.level}" data-language="{languages}">'
+            f'<a href="{root}{address(entry)}.html">{plain(question.heading)}</a>'
+            f"<small>{question.level} · {question.minutes} minutes · {where.replace('_', ' ')}"
+            f"{other}</small></li>"
+        )
+    ]
+
+
+def _in_chinese(entry: Entry) -> str:
+    assert entry.chinese is not None
+    level = LEVELS_IN_CHINESE[entry.question.level]
+    page = f"{address(entry, chinese=True)}.md"
+    return f"- [{entry.chinese.title}]({page})：{level}，{entry.question.minutes} 分钟"
+
+
+def _select(name: str, label: str, options: Sequence[tuple[str, str]]) -> str:
+    told = "".join(f'<option value="{value}">{plain(text)}</option>' for value, text in options)
+    return (
+        f'<label>{label}<select name="{name}"><option value="">all</option>{told}</select></label>'
+    )

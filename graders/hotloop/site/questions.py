@@ -1,0 +1,311 @@
+"""A page for each interview question, in English and, where there is a translation, in Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hotloop import curriculum, paths
+from hotloop.bank.catalog import Entry, Proof
+from hotloop.bank.numeric import draw
+from hotloop.bank.question import Question, WeakAnswer
+from hotloop.bank.translation import Translation, WeakAnswerText
+from hotloop.site.markdown import (
+    fenced,
+    folded,
+    front_matter,
+    one_line,
+    plain,
+    table,
+)
+
+Words = dict[str, str]
+
+ENGLISH: Words = {
+    "asks": "The question",
+    "probes": "What it probes",
+    "strategy": "A strategy for the answer",
+    "hints": "Hints",
+    "hint": "Hint",
+    "answer": "The model answer",
+    "show": "Show the model answer",
+    "weak": "Weak answers",
+    "says": "one hears",
+    "reveals": "it reveals",
+    "ladder": "Follow-ups, each harder than the one before",
+    "rubric": "Rubric",
+    "mark": "mark",
+    "anchor": "the answer",
+    "numbers": "With numbers",
+    "formula": "Show the answer",
+    "practise": "Practise it",
+    "none": "No task practises this one.",
+    "backing": "What backs the answer",
+    "program": "Shown by a program",
+    "source": "Its source",
+    "prints": "What it prints",
+    "no output": "Its output was not recorded; the tests run it.",
+    "cited": "Cited",
+    "opinion": "Opinion",
+    "opinion is": "Judgement, which another experienced engineer may not share:",
+    "reading": "Further reading",
+    "minutes": "minutes",
+    "level": "Level",
+    "time": "Time",
+    "track": "Track",
+    "module": "Module",
+    "basis": "Basis",
+    "other": "中文",
+    "from": "written in",
+}
+CHINESE: Words = {
+    "asks": "题目",
+    "probes": "考察什么",
+    "strategy": "回答策略",
+    "hints": "提示",
+    "hint": "提示",
+    "answer": "参考答案",
+    "show": "显示参考答案",
+    "weak": "常见的弱回答",
+    "says": "会听到",
+    "reveals": "说明了什么",
+    "ladder": "追问，由浅入深",
+    "rubric": "评分标准",
+    "mark": "分数",
+    "anchor": "回答的表现",
+    "numbers": "带数字的版本",
+    "formula": "显示答案",
+    "practise": "配套练习",
+    "none": "这道题没有配套练习。",
+    "backing": "答案的依据",
+    "program": "由程序验证",
+    "source": "源代码",
+    "prints": "输出",
+    "no output": "没有记录输出；测试会运行它。",
+    "cited": "引用",
+    "opinion": "观点",
+    "opinion is": "以下是判断，其他有经验的工程师可能有不同看法：",
+    "reading": "延伸阅读",
+    "minutes": "分钟",
+    "level": "级别",
+    "time": "时间",
+    "track": "方向",
+    "module": "模块",
+    "basis": "依据",
+    "other": "English",
+    "from": "出处",
+}
+LEVELS_IN_CHINESE = {"beginner": "初级", "intermediate": "中级", "advanced": "高级"}
+
+
+@dataclass(frozen=True)
+class Said:
+    """A question's words in one language, and the words around them."""
+
+    words: Words
+    language: str
+    title: str
+    text: Question | Translation
+
+    @property
+    def chinese(self) -> bool:
+        """Whether this is the translation."""
+        return self.language != "en"
+
+
+def address(entry: Entry, *, chinese: bool = False) -> str:
+    """The page's path below questions/, without suffix."""
+    return f"{entry.key.replace('.', '/')}{'.zh' if chinese else ''}"
+
+
+def pages(entry: Entry, following: Entry | None) -> dict[str, list[str]]:
+    """The question's pages, by their path below questions/. following: where its foot leads."""
+    question = entry.question
+    english = Said(ENGLISH, "en", question.heading, question)
+    found = {f"{address(entry)}.md": [*_page(entry, english), *_onwards(following)]}
+    if entry.chinese is not None:
+        chinese = Said(CHINESE, "zh-Hans", entry.chinese.title, entry.chinese)
+        found[f"{address(entry, chinese=True)}.md"] = _page(entry, chinese)
+    return found
+
+
+def basis(question: Question) -> list[str]:
+    """What the answer rests on: `program`, `cited`, `opinion`."""
+    found = {
+        "program": bool(question.programs),
+        "cited": bool(question.cited),
+        "opinion": bool(question.opinion),
+    }
+    return [name for name, there in found.items() if there]
+
+
+def _page(entry: Entry, said: Said) -> list[str]:
+    words, text = said.words, said.text
+    body = [
+        *_crumbs(entry, said),
+        f"# {said.title}",
+        "",
+        *_glance(entry, said),
+        f"## {words['asks']}",
+        "",
+        *_quoted(text.prompt),
+        f"## {words['probes']}",
+        "",
+        *(f"- {one_line(each)}" for each in text.probes),
+        "",
+        f"## {words['strategy']}",
+        "",
+        *(f"{n}. {one_line(each)}" for n, each in enumerate(text.strategy, start=1)),
+        "",
+        *_hints(said),
+        f"## {words['answer']}",
+        "",
+        *folded("success", words["show"], text.answer.strip()),
+        *_numeric(entry, said),
+        f"## {words['weak']}",
+        "",
+        *table((words["says"], words["reveals"]), [_weak(each) for each in text.weak_answers]),
+        "",
+        f"## {words['ladder']}",
+        "",
+        *(f"{n}. {one_line(each)}" for n, each in enumerate(text.follow_ups, start=1)),
+        "",
+        f"## {words['rubric']}",
+        "",
+        *table(
+            (words["mark"], words["anchor"]),
+            [(mark, one_line(anchor)) for mark, anchor in sorted(text.rubric.items())],
+        ),
+        "",
+        *_practice(entry, said),
+        *_backing(entry, said),
+    ]
+    description = plain(text.prompt)[:160]
+    head = front_matter({"title": said.title, "description": description})
+    if not said.chinese:
+        return [*head, *body]
+    return [*head, '<div lang="zh-Hans" markdown>', "", *body, "", "</div>"]
+
+
+def _crumbs(entry: Entry, said: Said) -> list[str]:
+    """The way back, since the navigation does not list single questions."""
+    if said.chinese:
+        return ["[中文题目](../chinese.md)", "{ .crumbs }", ""]
+    track = next(t for t in curriculum.curriculum().tracks if t.id == entry.track)
+    here = f"[{track.title}](../{entry.track}/index.md)"
+    return [f"[Interview questions](../index.md) › {here}", "{ .crumbs }", ""]
+
+
+def _onwards(following: Entry | None) -> list[str]:
+    if following is None:
+        return []
+    return ["---", "", f"Next: [{following.question.heading}](../{address(following)}.md)", ""]
+
+
+def _glance(entry: Entry, said: Said) -> list[str]:
+    words, question = said.words, entry.question
+    level = LEVELS_IN_CHINESE[question.level] if said.chinese else question.level
+    track = next(t for t in curriculum.curriculum().tracks if t.id == entry.track)
+    parts = [
+        f"**{words['level']}** {level}",
+        f"**{words['time']}** {question.minutes} {words['minutes']}",
+        f"**{words['track']}** [{track.title}](../{entry.track}/index.md)",
+    ]
+    if entry.module is not None:
+        title = curriculum.load_module(entry.module).title
+        parts.append(f"**{words['module']}** [{title}](../../modules/{entry.module}/index.md)")
+    parts.append(f"**{words['basis']}** {', '.join(words[name] for name in basis(question))}")
+    if entry.chinese is not None:
+        other = address(entry, chinese=not said.chinese).rpartition("/")[2]
+        language = "en" if said.chinese else "zh-Hans"
+        parts.append(f"[{words['other']}]({other}.md){{ lang={language} hreflang={language} }}")
+    return [" · ".join(parts), "{ .glance }", ""]
+
+
+def _quoted(text: str) -> list[str]:
+    return [*(f"> {line}".rstrip() for line in text.strip().split("\n")), ""]
+
+
+def _weak(each: WeakAnswer | WeakAnswerText) -> tuple[str, str]:
+    return f"“{one_line(each.says)}”", one_line(each.reveals)
+
+
+def _hints(said: Said) -> list[str]:
+    lines: list[str] = []
+    for number, hint in enumerate(said.text.hints, start=1):
+        lines += folded("tip", f"{said.words['hint']} {number}", hint.strip())
+    return [f"## {said.words['hints']}", "", *lines] if lines else []
+
+
+def _numeric(entry: Entry, said: Said) -> list[str]:
+    """One set of numbers; which one follows from the question's key."""
+    if entry.question.numeric is None:
+        return []
+    told = entry.chinese.numeric if entry.chinese and said.chinese else None
+    one = draw(entry.question.numeric, entry.key, told)
+    body = [
+        one_line(one.explain),
+        "",
+        *fenced(entry.question.numeric.formula),
+        "",
+        f"**{one.shown}** (± {one.tolerance * 100:g} %)",
+    ]
+    return [
+        f"## {said.words['numbers']}",
+        "",
+        *_quoted(one.ask),
+        *folded("success", said.words["formula"], body),
+    ]
+
+
+def _practice(entry: Entry, said: Said) -> list[str]:
+    lines = [f"## {said.words['practise']}", ""]
+    if not entry.question.links:
+        return [*lines, said.words["none"], ""]
+    for link in entry.question.links:
+        module, _, task = link.partition(".")
+        try:
+            title = curriculum.load_module(module).task(task).title
+        except KeyError as error:
+            raise curriculum.CurriculumError(f"{entry.key}: {error.args[0]}") from None
+        lines.append(f"- [{title}](../../modules/{module}/index.md#{task}) `{link}`")
+    return [*lines, ""]
+
+
+# --- what backs it --------------------------------------------------------------------------------
+
+
+def _backing(entry: Entry, said: Said) -> list[str]:
+    words, question = said.words, entry.question
+    lines = [f"## {words['backing']}", ""]
+    for proof in entry.proofs:
+        lines += _proof(proof, said)
+    lines += _cited(entry, said)
+    if said.text.opinion:
+        lines += [f"**{words['opinion']}.** {words['opinion is']}", ""]
+        lines += [*(f"- {one_line(each)}" for each in said.text.opinion), ""]
+    if question.sources:
+        lines += [f"**{words['reading']}**", "", *(f"- <{url}>" for url in question.sources), ""]
+    return lines
+
+
+def _proof(proof: Proof, said: Said) -> list[str]:
+    words = said.words
+    name = proof.path.relative_to(paths.curriculum()).as_posix()
+    lines = [f"**{words['program']}**: `curriculum/{name}`", ""]
+    if proof.output is None:
+        lines += [words["no output"], ""]
+    else:
+        lines += [f"{words['prints']}:", "", *fenced(proof.output), ""]
+    return [*lines, *folded("example", words["source"], fenced(proof.source, "python"))]
+
+
+def _cited(entry: Entry, said: Said) -> list[str]:
+    pairs: Sequence[tuple[str, str]] = [
+        (one_line(there.claim), here.source)
+        for there, here in zip(said.text.cited, entry.question.cited, strict=True)
+    ]
+    if not pairs:
+        return []
+    lines = [f"**{said.words['cited']}**", ""]
+    return [*lines, *(f"- {claim} ({said.words['from']} <{url}>)" for claim, url in pairs), ""]

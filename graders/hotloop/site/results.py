@@ -1,0 +1,51 @@
+"""Everything that was recorded about the modules, device by device, with rooflines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hotloop import curriculum
+from hotloop.site import plots
+from hotloop.site.markdown import front_matter, prose, table
+from hotloop.site.recorded import NOT_MEASURED_HERE, freshness, recorded
+
+_STANDING = {"current": "current", "older": "older than the code", "unknown": "without a digest"}
+
+
+def page(modules: Sequence[curriculum.Module]) -> list[str]:
+    """One roofline a device, and which module was measured where."""
+    runs = {module.id: recorded(module.id) for module in modules}
+    devices = sorted({name for found in runs.values() for name in found})
+    lines = [
+        *front_matter({"title": "Measured results"}),
+        "# Measured results",
+        "",
+        prose(
+            "What the judge measured of the reference solutions and of plausible wrong answers.",
+            "Each file is written by `hotloop evidence MODULE`, and no number on these pages is",
+            "written by hand. A run carries a digest of the code that it measured; a page that",
+            "quotes an older one is not built.",
+        ),
+        "",
+    ]
+    for device in devices:
+        mine = {name: found[device] for name, found in runs.items() if device in found}
+        shown = next(iter(mine.values())).device
+        lines += [f"## {shown}", "", *plots.roofline(mine, shown), *_where(modules, mine), ""]
+    if not any(run.kind == "gpu" for found in runs.values() for run in found.values()):
+        lines += ["## On a GPU", "", f"Of every module: {NOT_MEASURED_HERE}.", ""]
+    return lines
+
+
+def _where(modules: Sequence[curriculum.Module], runs: dict[str, curriculum.Run]) -> list[str]:
+    rows: list[tuple[object, ...]] = []
+    for module in modules:
+        link = f"[{module.title}](modules/{module.id}/index.md#measured)"
+        run = runs.get(module.id)
+        if run is None:
+            rows.append((link, NOT_MEASURED_HERE, "", ""))
+            continue
+        speeds = sum(m.ratio is not None for m in run.measurements)
+        rows.append((link, run.date, f"{len(run.measurements)}, {speeds} of speed",
+                     _STANDING[freshness(run)]))  # fmt: skip
+    return table(("module", "recorded", "verdicts", "against today's code"), rows)

@@ -1,0 +1,58 @@
+"""Recorded runs as tables, device by device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hotloop import curriculum
+from hotloop.site.figures import three_digits
+from hotloop.site.markdown import folded, table
+from hotloop.site.recorded import circumstances, freshness
+
+NOT_MEASURED = "Not yet measured."
+_HEADS = ("candidate", "task", "rung", "verdict", "ratio (95 %)", "p50 ms", "of the limit")
+
+
+def speeds(runs: Iterable[curriculum.Run]) -> str:
+    """What a lesson tells: figures of speed only; "not yet measured" where there is none."""
+    return _section(runs, speeds_only=True)
+
+
+def everything(runs: Iterable[curriculum.Run]) -> str:
+    """All verdicts, of the wrong answers too; the long tables are folded."""
+    return _section(runs, speeds_only=False)
+
+
+def _section(runs: Iterable[curriculum.Run], *, speeds_only: bool) -> str:
+    known = list(runs)
+    blocks = [_block(run, speeds_only) for run in known]
+    if not any(run.kind == "gpu" for run in known):
+        blocks.append(f"On a GPU: {NOT_MEASURED[0].lower()}{NOT_MEASURED[1:]}")
+    return "\n\n".join(blocks)
+
+
+def _block(run: curriculum.Run, speeds_only: bool) -> str:
+    measured = [m for m in run.measurements if m.ratio or not speeds_only]
+    rows = [
+        (m.candidate, m.task, m.rung, f"`{m.verdict}`", _ratio(m), _number(m.p50_ms),
+         "" if m.fraction_of_limit is None else f"{m.fraction_of_limit:.0%}")
+        for m in measured
+    ]  # fmt: skip
+    head = circumstances(run)
+    if freshness(run) == "older":
+        head = f"**Older than the code.** {head}"
+    body = table(_HEADS, rows)
+    if not speeds_only:
+        title = f"{run.device}: {len(rows)} verdicts, of the reference and of wrong answers"
+        body = folded("note", title, body)
+    return "\n".join([head, "", *body])
+
+
+def _ratio(m: curriculum.Measurement) -> str:
+    if m.ratio is None:
+        return ""
+    return f"{m.ratio.estimate:.2f} ({m.ratio.low:.2f} to {m.ratio.high:.2f})"
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else three_digits(value)

@@ -1,0 +1,29 @@
+"""What mkdocs is told: site/mkdocs.yml, and what depends on the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import yaml
+
+NAME = "mkdocs.yml"
+
+
+def write(source: Path, root: Path, navigation: Sequence[Any], unlisted: Sequence[str]) -> Path:
+    """Write build/mkdocs.yml below `root`. unlisted: pages that are reached from others only."""
+    told = cast("dict[str, Any]", yaml.safe_load(source.read_text(encoding="utf-8")))
+    extensions = cast("list[Any]", told["markdown_extensions"])
+    # Code in a lesson is included from the files that run.
+    snippets = {"base_path": [str(root)], "check_paths": True, "dedent_subsections": True}
+    whole = told | {
+        "docs_dir": "pages",
+        "site_dir": "site",
+        "nav": list(navigation),
+        "not_in_nav": "\n".join(f"/{name}" for name in unlisted),
+        "markdown_extensions": [*extensions, {"pymdownx.snippets": snippets}],
+    }
+    target = root / "build" / NAME
+    target.write_text(yaml.safe_dump(whole, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    return target

@@ -1,0 +1,68 @@
+"""The reference solutions, each behind a click of its own, and out of the search."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from hotloop import curriculum, paths
+from hotloop.markers import Region, parse, regions
+from hotloop.render import NOTEBOOK, NOTEBOOK_SOURCE, sources
+from hotloop.site.markdown import fenced, folded, front_matter, prose
+
+_LANGUAGES = {".py": "python", ".cu": "cpp", ".pbtxt": "text"}
+
+
+def page(module: curriculum.Module) -> list[str]:
+    """One folded block a task and file, in the order of the tasks."""
+    lines = [
+        *front_matter(
+            {
+                "title": f"Solutions: {module.title}",
+                "description": f"Reference solutions of {module.title}, folded.",
+                "search": {"exclude": True},
+            }
+        ),
+        f"# Reference solutions of “{module.title}”",
+        "",
+        prose(
+            "Each one is folded. A solution that you have not looked for first teaches little:",
+            "take the [three hints](index.md#tasks) before you open it. The judge accepts any",
+            "other that is right and fast enough.",
+        ),
+        "",
+    ]
+    written = dict(_regions(module))
+    for task in module.tasks:
+        lines += [f"## {task.title}", "", f"`{module.id}.{task.id}`. {task.goal}", ""]
+        found = [(r, name) for r, name in written.items() if r.task == f"{module.id}.{task.id}"]
+        for region, name in found:
+            code = textwrap.dedent("\n".join(region.body))
+            part = region.key.partition(" ")[2].replace("_", " ")
+            title = f"Show the solution in {name}{f', {part}' if part else ''}"
+            lines += folded("warning", title, fenced(code, _language(name)))
+        if not found:
+            lines += [
+                "Written in your own words: the rubric on the module's page says for what.",
+                "",
+            ]
+    return lines
+
+
+def _regions(module: curriculum.Module) -> Iterator[tuple[Region, str]]:
+    folder = paths.solutions() / module.id
+    if not folder.is_dir():
+        return
+    for path in sources(module.id):
+        try:
+            content = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        name = path.relative_to(folder).as_posix()
+        for region in regions(parse(content, str(path))):
+            yield region, NOTEBOOK if name == NOTEBOOK_SOURCE else name
+
+
+def _language(name: str) -> str:
+    suffix = f".{name.rpartition('.')[2]}"
+    return "python" if name == NOTEBOOK else _LANGUAGES.get(suffix, "text")

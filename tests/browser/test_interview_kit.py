@@ -1,0 +1,58 @@
+"""The interviewer's kit, printed by Chromium and read back from the PDF."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader
+
+from hotloop.bank.export import kit
+from hotloop.bank.selection import Selection
+from hotloop.bank.wording import Language, wording
+
+pytestmark = pytest.mark.browser
+CHOSEN = ("two_loops_swapped", "at_which_level_is_tir", "hard_parts_of_compilers")
+
+
+@pytest.mark.parametrize(("language", "keys"), [("en", CHOSEN), ("zh", CHOSEN[1:])])
+def test_a_kit_prints_with_each_question_on_a_page_of_its_own(
+    language: Language, keys: tuple[str, ...], tmp_path: Path
+) -> None:
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no chromium here")
+    if language == "zh" and not _fonts("zh"):
+        pytest.skip("no font with Chinese characters here, such as fonts-noto-cjk")
+    entries = Selection(language=language, keys=keys).entries()
+    page, target = tmp_path / "kit.html", tmp_path / "kit.pdf"
+    page.write_text(kit.page(entries, language), encoding="utf-8")
+    options = ("--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer")
+    printed = f"--print-to-pdf={target}"
+    profile = f"--user-data-dir={tmp_path / 'profile'}"
+    subprocess.run(
+        [chromium, *options, profile, printed, page.as_uri()],
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    texts = ["".join(found.extract_text().split()) for found in PdfReader(target).pages]
+    assert all("".join(wording(e, language).title.split()) in texts[0] for e in entries)
+    for entry in entries:
+        said = wording(entry, language)
+        own = next(text for text in texts[1:] if entry.key in text)
+        assert own.startswith(f"{entries.index(entry) + 1}.")
+        assert "".join(said.prompt.split())[:40] in own
+    whole = "".join(texts)
+    for entry in entries:
+        assert "".join(wording(entry, language).rubric[4].split()) in whole
+
+
+def _fonts(language: str) -> str:
+    lister = shutil.which("fc-list")
+    if lister is None:
+        return ""
+    done = subprocess.run([lister, f":lang={language}"], check=True, capture_output=True, text=True)
+    return done.stdout.strip()

@@ -1,0 +1,156 @@
+"""The site as a reader meets it: opened as files, in light and dark, on a phone and by keyboard."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from site_pages import Browser
+
+pytestmark = pytest.mark.browser
+PROGRAMS = {"chromium": "chromium", "chromedriver": "chromium-driver"}
+AXE = "build/axe/node_modules/axe-core/axe.min.js"
+
+
+@pytest.fixture(scope="module")
+def site(clone: Path) -> Path:
+    """The site, built as `make site` builds it."""
+    for program, package in PROGRAMS.items():
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is missing: sudo apt-get install {package}")
+    for name in ("selenium", "mkdocs", "nbconvert"):
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"{name} is missing: `make test-browser` installs it")
+    run = [sys.executable, "-m"]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    for command in (
+        [*run, "hotloop.site"],
+        [*run, "mkdocs", "build", "--quiet", "--strict", "-f", "build/mkdocs.yml"],
+    ):
+        subprocess.run(command, check=True, cwd=clone, env=environment, capture_output=True)
+    return clone / "build" / "site"
+
+
+@pytest.fixture(scope="module")
+def browser(site: Path) -> Iterator[Browser]:
+    from site_pages import Browser
+
+    opened = Browser.start()
+    yield opened
+    opened.driver.quit()
+
+
+@pytest.fixture(scope="module")
+def axe(clone: Path) -> Path:
+    if not (clone / AXE).is_file():
+        pytest.skip("axe-core is missing: `make test-browser` installs it")
+    return clone / AXE
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(site: Path, browser: Browser, axe: Path, scheme: str) -> None:
+    from site_pages import DESKTOP, PHONE, sample
+
+    found: list[str] = []
+    for kind, page in sample(site).items():
+        size = PHONE if kind in {"module", "question", "home"} else DESKTOP
+        browser.open(page, size, scheme)
+        assert browser.scheme() == scheme
+        browser.unfold()
+        found += [f"{kind}, {page.relative_to(site)}: {v}" for v in browser.violations(axe)]
+    assert not found, "\n".join(found)
+
+
+def test_nothing_scrolls_sideways_on_a_phone(site: Path, browser: Browser) -> None:
+    from site_pages import PHONE, sample
+
+    wide: list[str] = []
+    for kind, page in sample(site).items():
+        browser.open(page, PHONE, "light")
+        browser.unfold()
+        if browser.width() > PHONE[0]:
+            wide.append(f"{kind}, {page.relative_to(site)}: {browser.width()} pixels")
+    assert not wide, "\n".join(wide)
+
+
+def test_no_page_asks_another_host_or_reports_an_error(site: Path, browser: Browser) -> None:
+    from site_pages import DESKTOP, sample
+
+    browser.requests()
+    browser.errors()
+    for page in sample(site).values():
+        browser.open(page, DESKTOP, "light")
+    asked = browser.requests()
+    assert len(asked) > 50
+    assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:", "about:"))]
+    assert browser.errors() == []
+
+
+def test_the_search_finds_a_question_in_a_page_opened_as_a_file(
+    site: Path, browser: Browser
+) -> None:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from site_pages import DESKTOP
+
+    browser.open(site / "index.html", DESKTOP, "light")
+    field = browser.driver.find_element(By.CSS_SELECTOR, ".md-search__input")
+    browser.driver.find_element(By.TAG_NAME, "body").send_keys("s")
+    field.send_keys("subtracts the row's maximum")
+    wanted = "questions/fused_softmax/why_subtract_the_maximum.html"
+    given_up = time.monotonic() + 30
+    while time.monotonic() < given_up:
+        links = browser.driver.find_elements(By.CSS_SELECTOR, ".md-search-result__link")
+        if any(wanted in str(link.get_attribute("href")) for link in links):
+            break
+        time.sleep(0.2)
+    else:
+        pytest.fail(f"{wanted} is not among {[link.text for link in links]}")
+    field.send_keys(Keys.ESCAPE)
+
+
+def test_questions_are_filtered_and_the_choice_is_kept_in_the_address(
+    site: Path, browser: Browser
+) -> None:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.ui import Select
+    from site_pages import DESKTOP
+
+    browser.open(site / "questions" / "index.html", DESKTOP, "light")
+    items = browser.driver.find_elements(By.CSS_SELECTOR, "ul.questions > li")
+    level = Select(browser.driver.find_element(By.NAME, "level"))
+    level.select_by_value("advanced")
+    shown = [item for item in items if item.is_displayed()]
+    assert 0 < len(shown) < len(items)
+    assert {item.get_attribute("data-level") for item in shown} == {"advanced"}
+    count = browser.driver.find_element(By.CSS_SELECTOR, "[data-count]")
+    assert count.text == f"{len(shown)} of {len(items)} questions"
+    assert browser.driver.current_url.endswith("#level=advanced")
+    browser.driver.refresh()
+    items = browser.driver.find_elements(By.CSS_SELECTOR, "ul.questions > li")
+    assert [item.is_displayed() for item in items].count(True) == len(shown)
+
+
+def test_solutions_stay_folded_until_they_are_asked_for(site: Path, browser: Browser) -> None:
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from site_pages import DESKTOP, sample
+
+    browser.open(sample(site)["solutions"], DESKTOP, "light")
+    folded = browser.driver.find_elements(By.CSS_SELECTOR, "article details")
+    assert folded
+    assert not [each for each in folded if each.get_attribute("open")]
+    code = folded[0].find_element(By.TAG_NAME, "pre")
+    assert not code.is_displayed()
+    folded[0].find_element(By.TAG_NAME, "summary").send_keys(Keys.ENTER)
+    assert code.is_displayed()

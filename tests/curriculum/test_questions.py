@@ -1,0 +1,65 @@
+"""The bank as it lies in curriculum/: what holds for every question, whoever wrote it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import astuple
+
+import pytest
+
+from hotloop import curriculum
+from hotloop.bank import numeric
+from hotloop.bank.catalog import Entry, catalog
+from hotloop.bank.guides import guides
+from hotloop.bank.wording import wording
+
+ENTRIES = catalog()
+HAN = r"[\u3400-\u9fff]"
+NARROW = re.compile(rf"{HAN}[,;:?!]|[,;?!]{HAN}")
+"""Signs of the Latin alphabet in a Chinese sentence."""
+
+MOST_INSTANCES = 10_000
+
+per_question = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.key)
+per_chinese = pytest.mark.parametrize(
+    "entry", [entry for entry in ENTRIES if entry.chinese], ids=lambda entry: entry.key
+)
+per_numeric = pytest.mark.parametrize(
+    "entry", [entry for entry in ENTRIES if entry.question.numeric], ids=lambda entry: entry.key
+)
+
+
+@per_question
+def test_its_links_lead_to_tasks(entry: Entry) -> None:
+    for link in entry.question.links:
+        module, _, task = link.partition(".")
+        assert curriculum.load_module(module).task(task)
+
+
+@per_question
+def test_what_is_opinion_stands_in_the_answer(entry: Entry) -> None:
+    answer = " ".join(entry.question.answer.split())
+    for sentence in entry.question.opinion:
+        assert " ".join(sentence.split()).rstrip(".") in answer
+
+
+@per_chinese
+def test_its_chinese_is_set_in_chinese(entry: Entry) -> None:
+    said = repr(astuple(wording(entry, "zh")))
+    assert NARROW.findall(said) == []
+
+
+@per_numeric
+def test_all_its_instances_can_be_computed_and_answered(entry: Entry) -> None:
+    form = entry.question.numeric
+    assert form is not None
+    found = list(numeric.instances(form))
+    assert 1 < len(found) <= MOST_INSTANCES
+    for instance in found[:50]:
+        assert numeric.check(instance, instance.shown).right
+
+
+def test_guides_are_covered_by_questions() -> None:
+    known = {entry.key for entry in ENTRIES}
+    for guide in guides():
+        assert set(guide.covered_by) <= known, guide.id

@@ -1,0 +1,24 @@
+"""Questions that are hard to write down: every sign that some format reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from hotloop.bank.catalog import Entry
+
+
+@pytest.fixture
+def entry(
+    ask: Callable[..., Entry], translate: Callable[..., None], numbers: dict[str, Any]
+) -> Entry:
+    """In two languages and with numbers."""
+    translate(numeric={"ask": "{rows} 行，每行 {width} 个数", "explain": "相乘。"})
+    return ask(
+        title="Bytes: {a} = #b ~ c",
+        prompt='Is {x} = #1 ~ `a->b` <b> & "c": \\n, \\d?\n\nSecond :: paragraph //.',
+        answer="if a < b and `c & d`: {1} → 2\n\n// not a comment\n$CATEGORY: no\n\n=~%50%",
+        numeric=numbers,
+    )

@@ -1,0 +1,48 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from hotloop.bank.catalog import Entry
+from hotloop.bank.selection import Selection
+
+Ask = Callable[..., Entry]
+
+
+@pytest.mark.parametrize(
+    ("selection", "fits"),
+    [
+        (Selection(), True),
+        (Selection(track="a"), True),
+        (Selection(track="b"), False),
+        (Selection(level="beginner"), True),
+        (Selection(level="advanced"), False),
+        (Selection(module="first"), True),
+        (Selection(module="second"), False),
+        (Selection(language="zh"), False),
+        (Selection(numeric=True), False),
+        (Selection(track="a", level="advanced"), False),
+    ],
+)
+def test_a_question_fits_when_all_that_was_asked_holds(
+    ask: Ask, selection: Selection, fits: bool
+) -> None:
+    entry = ask()
+    assert selection.of([entry]) == ([entry] if fits else [])
+    assert selection.entries() == ([entry] if fits else [])
+
+
+def test_numbers_and_languages_are_asked_for(
+    ask: Ask, translate: Callable[..., None], numbers: dict[str, Any]
+) -> None:
+    translate(numeric={"ask": "{rows} {width}", "explain": "相乘。"})
+    entry = ask(numeric=numbers)
+    assert Selection(language="zh", numeric=True).entries() == [entry]
+
+
+def test_keys_are_kept_in_their_order_and_may_be_ids(ask: Ask) -> None:
+    entry = ask()
+    wanted = Selection(keys=("bytes_of_a_batch", "first.bytes_of_a_batch"))
+    assert wanted.entries() == [entry, entry]
+    with pytest.raises(KeyError, match="nothing"):
+        Selection(keys=("nothing",)).entries()

@@ -1,0 +1,171 @@
+"""While one grading has the machine alone, nothing of another runs, whatever its cells started."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from hotloop.course import grade as grading
+from hotloop.course.executors import Lost
+from hotloop.course.isolation import Isolation
+from hotloop.course.kernel import Limits
+from hotloop.course.notebook_run import NotebookRun, Settings
+from hotloop.course.progress import Batch
+from hotloop.curriculum import load_module
+from hotloop.judge.lease import Lease
+from hotloop.sandbox.confinement import Confined, Confinement
+from hotloop.sandbox.plain import launch_plain
+
+SPINS = """
+import threading
+
+def spin():
+    while True:
+        pass
+
+threading.Thread(target=spin, daemon=True).start()
+"""
+WAITING = "waiting for the machine"
+LOOK_S, SPINNING_S = 0.3, 0.01
+"""How long a kernel is looked at, and what one that is busy uses then, on a busy machine too."""
+CLOCK = 1e9
+
+
+@dataclass
+class Grading:
+    """One in a thread of this process, and the kernel that it has started."""
+
+    lease: Lease
+    started: list[Confined] = field(default_factory=list[Confined])
+    waits: threading.Event = field(default_factory=threading.Event)
+    said: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+    def run(self, cells: Sequence[tuple[str, str]], files: Path, judge: Any) -> threading.Thread:
+        settings = Settings(
+            limits=Limits(),
+            judge_budget_s=60.0,
+            tasks=(),
+            isolation=Isolation("none", self._launch),
+            judge=judge,
+            say=self._say,
+            lease=self.lease,
+        )
+        notebook = NotebookRun(settings, load_module("tiny"), files)
+        thread = threading.Thread(target=notebook.run, args=(cells,), daemon=True)
+        thread.start()
+        return thread
+
+    def used_s(self, seconds: float = LOOK_S) -> float:
+        """CPU time that the kernel uses within so many seconds."""
+        [kernel] = self.started
+        before = kernel.freezer.usage().cpu_ns
+        time.sleep(seconds)
+        return (kernel.freezer.usage().cpu_ns - before) / CLOCK
+
+    def _launch(self, confinement: Confinement) -> Confined:
+        self.started.append(launch_plain(confinement))
+        return self.started[-1]
+
+    def _say(self, task: str, text: str) -> None:
+        self.said.append((task, text))
+        if text == WAITING:
+            self.waits.set()
+
+
+@pytest.fixture
+def one(tmp_path: Path, course: Any) -> Grading:
+    """On the tiny module, with locks of its own."""
+    return Grading(Lease(tmp_path / "lease"))
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    (folder / "work.py").write_text("def work():\n    return 42\n")
+    return folder
+
+
+def until(true: Any) -> None:
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline, "it did not come to that"
+        time.sleep(0.01)
+
+
+def test_a_kernel_stands_still_while_another_has_the_machine_alone(
+    one: Grading, files: Path, make: SimpleNamespace
+) -> None:
+    cells = [("", SPINS), ("", "import time; time.sleep(2)"), ("", "answered = 42")]
+    cells += [("", "def answer():\n    return answered"), ("answer", "")]
+    thread = one.run(cells, files, make.SmallJudge)
+    until(lambda: one.said.count(("", "running cells")) == 2)
+    assert one.used_s() > SPINNING_S, "the thread that its cell has started should spin"
+    with one.lease.exclusive():
+        assert one.waits.wait(60)
+        assert one.used_s() == 0.0
+    thread.join(60)
+    assert not thread.is_alive()
+    assert ("answer", "correct") in one.said
+
+
+def test_a_kernel_does_not_start_beside_one_who_measures(
+    one: Grading, files: Path, make: SimpleNamespace
+) -> None:
+    with one.lease.exclusive():
+        thread = one.run([("", "x = 1")], files, make.SmallJudge)
+        assert one.waits.wait(60)
+        time.sleep(LOOK_S)
+        assert one.started == []
+    thread.join(60)
+    assert len(one.started) == 1
+
+
+def test_a_kernel_stands_still_while_a_file_is_judged(
+    one: Grading, files: Path, make: SimpleNamespace
+) -> None:
+    used: list[float] = []
+
+    class Looks(make.SmallJudge):
+        def judge(self, job: Any, *rest: Any, **more: Any) -> Any:
+            if job.listen is None:
+                used.append(one.used_s())
+            return super().judge(job, *rest, **more)
+
+    cells = [("", SPINS), ("", "def answer():\n    return 42"), ("from_file", ""), ("answer", "")]
+    thread = one.run(cells, files, Looks)
+    thread.join(60)
+    assert not thread.is_alive()
+    assert used == [0.0]
+
+
+@pytest.fixture
+def own_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lease:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return Lease()
+
+
+def test_nothing_is_booked_beside_one_who_measures(own_locks: Lease) -> None:
+    booked: list[str] = []
+    books: Any = SimpleNamespace(open=lambda student, _module: booked.append(student))
+    outcomes = [("ada/tiny", Lost("gone")), ("bob/tiny", Lost("gone"))]
+    batch = Batch(len(outcomes), lambda _progress: None)
+
+    def book() -> None:
+        list(grading._book(outcomes, books, batch, feedback=True))
+
+    thread = threading.Thread(target=book, daemon=True)
+    with own_locks.exclusive():
+        thread.start()
+        time.sleep(LOOK_S)
+        assert booked == []
+    thread.join(60)
+    assert booked == ["ada", "bob"]

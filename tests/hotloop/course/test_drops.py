@@ -1,0 +1,311 @@
+"""A dropped attempt counts no more, whatever is graded or regraded afterwards."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.apps import ExportApp
+from typer.testing import CliRunner
+
+from hotloop.cli import app
+from hotloop.course import drops, grade, records, regrade, standing
+from hotloop.course.attempts.attempt import Kind, Points
+from hotloop.course.attempts.course_store import store
+from hotloop.course.booking import Bookkeeper
+from hotloop.course.class_page.marks import read_marks
+from hotloop.course.config import CONFIG_FILE, database
+from hotloop.course.policy import utc_now
+from hotloop.course.progress import Progress
+
+WHY = "copied from bob"
+GONE = "def work():\n    return 41\n"
+
+
+@pytest.fixture
+def twice(course: Any, make: SimpleNamespace) -> Any:
+    """ada answers all, written task included; then she hands in something worse."""
+    course.submit("ada", make.lab(explain="Because."))
+    course.grade()
+    course.submit("ada", make.lab("40 + 1", setup="x = 1"), files={"work.py": GONE})
+    course.grade()
+    return course
+
+
+@pytest.fixture
+def executed(course: Any) -> Callable[..., set[str]]:
+    """Grades, and says whose submissions were executed for it."""
+
+    def run(**more: Any) -> set[str]:
+        seen: set[str] = set()
+
+        def note(step: Progress) -> None:
+            seen.add(step.student)
+
+        found = grade.grade(course.root, settings=course.settings, on_progress=note, **more)
+        assert found.problems == {}
+        return seen
+
+    return run
+
+
+def ids(course: Any) -> list[int]:
+    return [attempt.id for attempt in standing.attempts(course.root, "ada", "tiny")]
+
+
+def states(course: Any) -> list[str]:
+    return [attempt.state.value for attempt in standing.attempts(course.root, "ada", "tiny")]
+
+
+def drop(course: Any, number: int, why: str = WHY) -> None:
+    assert drops.drop(course.root, "ada", "tiny", number, why) == ""
+
+
+def scores(course: Any) -> dict[str, tuple[float | None, bool]]:
+    with Gradebook(database(course.root)) as gradebook:
+        found = gradebook.find_submission_notebook("lab", "tiny", "ada")
+        return {g.name: (g.auto_score, g.needs_manual_grade) for g in found.grades}
+
+
+def test_the_one_before_counts_and_nothing_is_executed(twice: Any) -> None:
+    first, second = ids(twice)
+    before = records.history(twice.root, "ada", "tiny")
+    assert scores(twice)["answer"] == scores(twice)["from_file"] == (0, False)
+    drop(twice, second)
+    assert states(twice) == ["counts", "dropped"]
+    assert records.history(twice.root, "ada", "tiny") == before
+    assert scores(twice)["answer"] == (4, False)
+    assert scores(twice)["from_file"] == (5, False)
+    [mark] = [m for m in read_marks(twice.root).modules[0].marks if m.task == "answer"]
+    assert (mark.score.points, mark.record) == (4, before[0].records["answer"])
+    page = twice.page("ada")
+    assert "The points are those of another hand-in" in page
+    assert "12 of 20" in page
+    assert "It returned 41" not in page
+    [event] = store(twice.root).events(kind=Kind.DROPPED)
+    assert (event.attempt_id, event.why, bool(event.who)) == (second, WHY, True)
+    assert (event.old, event.new) == (Points(3, 2), Points(12, 2))
+    booked = store(twice.root).events(batch=event.batch, kind=Kind.PUBLISHED)
+    assert [(e.attempt_id, e.why) for e in booked] == [(first, f"attempt {second} dropped: {WHY}")]
+
+
+def test_a_written_answer_that_is_not_there_is_no_zero(twice: Any) -> None:
+    """The dropped notebook has no written answer; the one that counts has."""
+    assert scores(twice)["explain"] == (0, False)
+    drop(twice, ids(twice)[1])
+    assert scores(twice)["explain"] == (None, True)
+
+
+def test_where_none_is_left_the_grades_are_pending(
+    twice: Any, monkeypatch: pytest.MonkeyPatch, executed: Callable[..., set[str]]
+) -> None:
+    first, second = ids(twice)
+    drop(twice, first)
+    assert states(twice) == ["dropped", "counts"]
+    assert scores(twice)["answer"] == (0, False)
+    drop(twice, second)
+    assert all(score == (None, True) for score in scores(twice).values())
+    assert "This attempt was dropped" in twice.page("ada")
+    assert exported(twice.root, monkeypatch)["score"] == "pending"
+    assert executed() == set()
+    assert {r.verdict for r in twice.grade().results} == {"dropped", "by hand"}
+    assert store(twice.root).events(kind=Kind.DROPPED)[-1].new is None
+
+
+def exported(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    monkeypatch.chdir(root)
+    command = ExportApp()
+    command.initialize(["--to", "grades.csv"])
+    command.start()
+    with (root / "grades.csv").open() as stream:
+        [row] = csv.DictReader(stream)
+    return row
+
+
+def test_it_is_graded_again_only_when_asked_for(
+    twice: Any, executed: Callable[..., set[str]], make: SimpleNamespace
+) -> None:
+    drop(twice, ids(twice)[1])
+    assert executed() == set()
+    assert states(twice) == ["counts", "dropped"]
+    assert executed(again=True) == {"ada"}
+    assert states(twice) == ["earlier", "dropped", "counts"]
+    assert executed() == set()
+    drop(twice, ids(twice)[2])
+    twice.submit("ada", make.lab("43"))
+    assert executed() == {"ada"}
+    assert states(twice) == ["earlier", "dropped", "dropped", "counts"]
+
+
+def test_restored_it_counts_as_if_nothing_had_been(twice: Any) -> None:
+    before = (scores(twice), twice.autograded("ada"))
+    second = ids(twice)[1]
+    drop(twice, second)
+    assert drops.restore(twice.root, "ada", "tiny", second, "it was bob who copied") == ""
+    assert states(twice) == ["earlier", "counts"]
+    assert (scores(twice), twice.autograded("ada")) == before
+    assert "It returned 41" in twice.page("ada")
+    [event] = store(twice.root).events(kind=Kind.RESTORED)
+    assert (event.attempt_id, event.why) == (second, "it was bob who copied")
+    assert (event.old, event.new) == (Points(12, 2), Points(3, 2))
+
+
+def test_an_older_grader_stays_the_one_that_judged(
+    twice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = ids(twice)
+    monkeypatch.setattr(records, "grader_digest", lambda _module: "mended")
+    drop(twice, second)
+    assert ids(twice) == [first, second]
+
+
+def test_lateness_is_that_of_the_attempt_that_counts(course: Any, make: SimpleNamespace) -> None:
+    with (course.root / CONFIG_FILE).open("a") as settings:
+        settings.write('c.LateSubmissionPlugin.penalty_method = "zero"\n')
+    with Gradebook(database(course.root)) as gradebook:
+        gradebook.find_assignment("tiny").duedate = utc_now() - timedelta(days=2)
+        gradebook.db.commit()
+    for days, answer in ((3, "42"), (1, "41")):
+        when = f"{utc_now() - timedelta(days=days):%Y-%m-%d %H:%M:%S} UTC"
+        course.submit("ada", make.lab(answer), files={"timestamp.txt": when})
+        course.grade()
+    assert penalty(course) == 5
+    second = ids(course)[1]
+    drop(course, second)
+    assert penalty(course) is None
+    assert drops.restore(course.root, "ada", "tiny", second, "after all") == ""
+    assert penalty(course) == 5
+
+
+def penalty(course: Any) -> float | None:
+    with Gradebook(database(course.root)) as gradebook:
+        found = gradebook.find_submission_notebook("lab", "tiny", "ada")
+        return found.late_submission_penalty
+
+
+def test_what_a_person_decided_survives(twice: Any) -> None:
+    with Gradebook(database(twice.root)) as gradebook:
+        row = gradebook.find_grade("answer", "lab", "tiny", "ada")
+        row.manual_score, row.needs_manual_grade = 1.5, False
+        gradebook.db.commit()
+    drop(twice, ids(twice)[1])
+    with Gradebook(database(twice.root)) as gradebook:
+        row = gradebook.find_grade("answer", "lab", "tiny", "ada")
+        assert (row.manual_score, row.auto_score, row.score) == (1.5, 4, 1.5)
+
+
+def test_a_kill_between_leaves_pending_and_grading_goes_on(
+    twice: Any, monkeypatch: pytest.MonkeyPatch, executed: Callable[..., set[str]]
+) -> None:
+    def killed(*_: Any, **__: Any) -> str:
+        raise KeyboardInterrupt
+
+    second = ids(twice)[1]
+    with monkeypatch.context() as patch:
+        patch.setattr(Bookkeeper, "book", killed)
+        with pytest.raises(KeyboardInterrupt):
+            drops.drop(twice.root, "ada", "tiny", second, WHY)
+    assert states(twice) == ["earlier", "dropped"]
+    assert scores(twice)["answer"] == (None, True)
+    assert executed() == set()
+    assert states(twice) == ["counts", "dropped"]
+    assert scores(twice)["answer"] == (4, False)
+    assert "another hand-in" in twice.page("ada")
+
+
+def test_a_new_hand_in_is_left_to_grade(
+    twice: Any, make: SimpleNamespace, executed: Callable[..., set[str]]
+) -> None:
+    twice.submit("ada", make.lab("43"))
+    drop(twice, ids(twice)[1])
+    assert states(twice) == ["earlier", "dropped"]
+    assert executed() == {"ada"}
+    assert states(twice) == ["earlier", "dropped", "counts"]
+
+
+def test_a_regrade_leaves_it_dropped_and_says_so(
+    twice: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = ids(twice)
+    drop(twice, second)
+    for place in (records, regrade):
+        monkeypatch.setattr(place, "grader_digest", lambda _module: "mended")
+    [change] = regrade.shadow(twice.root, "tiny", settings=twice.settings).changes
+    assert change.skipped.startswith("dropped: what counts is an earlier hand-in")
+    drop(twice, first)
+    [change] = regrade.shadow(twice.root, "tiny", settings=twice.settings).changes
+    assert change.skipped == "dropped, and nothing else counts"
+    assert states(twice) == ["dropped", "dropped"]
+
+
+def test_a_regrade_takes_what_counts_of_the_same_hand_in(
+    course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A regrade that was published, and then dropped, is not what the next one publishes."""
+    course.submit("ada", make.lab())
+    course.grade()
+    for place in (records, regrade):
+        monkeypatch.setattr(place, "grader_digest", lambda _module: "mended")
+    regrade.shadow(course.root, "tiny", settings=course.settings)
+    regrade.publish(course.root, "tiny", "mended")
+    drop(course, ids(course)[1])
+    assert states(course) == ["counts", "dropped"]
+    assert "another hand-in" not in course.page("ada")
+    assert "Right." in course.page("ada")
+    regrade.shadow(course.root, "tiny", settings=course.settings)
+    assert states(course) == ["counts", "dropped", "shadow"]
+    regrade.publish(course.root, "tiny", "once more")
+    assert states(course) == ["earlier", "dropped", "counts"]
+
+
+def test_what_cannot_be_dropped_is_said(twice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = ids(twice)
+    for place in (records, regrade):
+        monkeypatch.setattr(place, "grader_digest", lambda _module: "mended")
+    regrade.shadow(twice.root, "tiny", settings=twice.settings)
+    shadow = ids(twice)[2]
+    drop(twice, first)
+    for number, why, said in (
+        (second, " ", "say why"),
+        (99, WHY, "has no attempt 99"),
+        (shadow, WHY, "never counted"),
+        (first, WHY, "dropped already"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            drops.drop(twice.root, "ada", "tiny", number, why)
+    with pytest.raises(ValueError, match="is not dropped"):
+        drops.restore(twice.root, "ada", "tiny", second, WHY)
+    with pytest.raises(ValueError, match="nothing that bob handed in"):
+        drops.drop(twice.root, "bob", "tiny", first, WHY)
+    assert states(twice) == ["dropped", "counts", "shadow"]
+
+
+def test_from_the_command_line(twice: Any) -> None:
+    second = ids(twice)[1]
+    call = ["attempts", "ada", "tiny", "--course", str(twice.root)]
+    shown = CliRunner().invoke(app, call)
+    assert shown.exit_code == 0, shown.output
+    assert "counts" in shown.stdout
+    assert "earlier" in shown.stdout
+    dropped = CliRunner().invoke(app, [*call, "--drop", str(second), "--why", WHY, "--json"])
+    assert dropped.exit_code == 0, dropped.output
+    older, newer = json.loads(dropped.stdout)["attempts"]
+    assert (older["state"], older["points"], older["dropped"]) == (
+        "counts",
+        {"points": 12, "pending": 2},
+        None,
+    )
+    assert (newer["state"], newer["dropped"]["why"]) == ("dropped", WHY)
+    assert WHY in CliRunner().invoke(app, call).stdout
+    refused = CliRunner().invoke(app, [*call, "--restore", str(second)])
+    assert refused.exit_code == 2
+    assert "say why" in refused.stderr
+    both = CliRunner().invoke(app, [*call, "--restore", "1", "--drop", "2"])
+    assert both.exit_code == 2

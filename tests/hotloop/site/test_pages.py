@@ -1,0 +1,214 @@
+"""The site builds without a warning, from pages and data only, and is whole when it is built."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from hotloop import curriculum, exploits, paths
+from hotloop.bank.catalog import catalog
+from hotloop.site import built, exploits_table
+from hotloop.site.gather import gather
+
+CLONE = Path(__file__).resolve().parents[3]
+MODULE = "fused_softmax"
+MOST_BYTES = 300_000
+"""Of a lesson's page, pictures of notebooks not counted."""
+
+
+@pytest.fixture(scope="module")
+def gathered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder like the clone, so that nothing is written into the clone itself."""
+    root = tmp_path_factory.mktemp("clone")
+    sources(root)
+    # Lessons include code from these.
+    for tree in ("curriculum", "solutions", "exercises"):
+        (root / tree).symlink_to(CLONE / tree)
+    gather(root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def site(gathered: Path) -> Path:
+    """The built site."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", "build/mkdocs.yml"]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(
+        command, check=False, cwd=gathered, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    return gathered / "build" / "site"
+
+
+def sources(root: Path) -> None:
+    shutil.copytree(CLONE / "site", root / "site")
+    (root / "tests").mkdir()
+    shutil.copytree(CLONE / "tests" / "benchmarks", root / "tests" / "benchmarks")
+
+
+@pytest.fixture
+def with_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A clone with one module, which has a page beside its lesson, and needs a server."""
+    sources(tmp_path)
+    own = tmp_path / "curriculum" / MODULE
+    shutil.copytree(CLONE / "curriculum" / MODULE, own)
+    shutil.copyfile(CLONE / "curriculum" / "curriculum.yaml", own.parent / "curriculum.yaml")
+    page = "# Softmax elsewhere\n\nAs the [lesson](lesson.md) says.\n"
+    (own / "elsewhere.md").write_text(page)
+    with (own / "module.yaml").open("a") as description:
+        description.write("\nneeds: [serving]\n")
+    for tree in ("solutions", "exercises"):
+        (tmp_path / tree).symlink_to(CLONE / tree)
+    monkeypatch.setattr(paths, "curriculum", lambda: own.parent)
+    forget()
+    yield tmp_path
+    forget()
+
+
+def forget() -> None:
+    curriculum.load_module.cache_clear()
+    catalog.cache_clear()
+
+
+def test_a_modules_further_pages_are_on_the_site_and_linked(with_a_page: Path) -> None:
+    settings = yaml.safe_load(gather(with_a_page).read_text())
+    pages = with_a_page / "build" / "pages" / "modules" / MODULE
+    assert sorted(path.name for path in pages.glob("*.md")) == [
+        "elsewhere.md", "index.md", "lesson.md", "notebook.md", "solutions.md",
+    ]  # fmt: skip
+    index = (pages / "index.md").read_text()
+    read = "**Read.** [Lesson](lesson.md) · [Softmax elsewhere](elsewhere.md) · [The notebook]"
+    assert read in index
+    assert "**Needs.** A real Triton Inference Server, once: `hotloop serving install`." in index
+    [learn] = [entry["Learn"] for entry in settings["nav"] if "Learn" in entry]
+    [track] = [e for e in learn if isinstance(e, dict) and "Framework internals and serving" in e]
+    assert track["Framework internals and serving"] == [
+        "tracks/framework_internals/index.md",
+        {
+            "Fused softmax": [
+                f"modules/{MODULE}/index.md",
+                {"Lesson": f"modules/{MODULE}/lesson.md"},
+                {"Softmax elsewhere": f"modules/{MODULE}/elsewhere.md"},
+                {"Notebook": f"modules/{MODULE}/notebook.md"},
+                {"Reference solutions": f"modules/{MODULE}/solutions.md"},
+            ]
+        },
+    ]
+
+
+def test_pages_that_are_put_into_a_folder_have_a_section(with_a_page: Path) -> None:
+    folder = with_a_page / "site" / "pages" / "practice"
+    folder.mkdir()
+    for name in ("a-quiz.md", "index.md"):
+        (folder / name).write_text("# Practise\n")
+    settings = yaml.safe_load(gather(with_a_page).read_text())
+    assert {"Practise": ["practice/index.md", "practice/a-quiz.md"]} in settings["nav"]
+    (with_a_page / "site" / "pages" / "practice.md").write_text("# Practise\n")
+    settings = yaml.safe_load(gather(with_a_page).read_text())
+    [practice] = [entry["Practise"] for entry in settings["nav"] if "Practise" in entry]
+    assert practice == ["practice.md", "practice/index.md", "practice/a-quiz.md"]
+
+
+def test_a_page_without_a_title_is_refused(with_a_page: Path) -> None:
+    page = with_a_page / "curriculum" / MODULE / "elsewhere.md"
+    page.write_text("no title\n")
+    with pytest.raises(ValueError, match=r"elsewhere\.md:1: a page begins with its title"):
+        gather(with_a_page)
+
+
+def test_a_lesson_without_outcomes_is_refused(with_a_page: Path) -> None:
+    lesson = with_a_page / "curriculum" / MODULE / "lesson.md"
+    lesson.write_text("# Fused softmax\n\nNo outcomes.\n")
+    with pytest.raises(ValueError, match=r"lesson\.md:1: a lesson has a part “What you will be"):
+        gather(with_a_page)
+
+
+# --- what is gathered -----------------------------------------------------------------------------
+
+
+def test_every_module_has_a_page_with_all_its_rungs_and_hints(gathered: Path) -> None:
+    for module in curriculum.modules():
+        page = (gathered / "build" / "pages" / "modules" / module.id / "index.md").read_text()
+        assert "## What you will be able to do\n\n- " in page
+        for task in module.tasks:
+            assert f"`{module.id}.{task.id}`" in page
+            assert all(f"| {rung.id} | {rung.points} |" in page for rung in task.rungs)
+        assert page.count('??? tip "Hint 3: nearly the code"') == len(module.tasks)
+
+
+def test_solutions_are_folded_and_not_searched(gathered: Path) -> None:
+    for module in curriculum.modules():
+        page = (gathered / "build" / "pages" / "modules" / module.id / "solutions.md").read_text()
+        assert 'search: {"exclude": true}' in page
+        code = [line for line in page.split("\n") if line.startswith("```")]
+        assert not code
+        assert page.count('??? warning "Show the solution') >= len(
+            [task for task in module.tasks if task.kind == "code"]
+        )
+
+
+def test_an_exercises_files_are_there_one_by_one_and_as_the_same_archive(gathered: Path) -> None:
+    folder = gathered / "build" / "pages" / "modules" / MODULE / "files"
+    source = CLONE / "exercises" / MODULE
+    archive = folder / f"{MODULE}.zip"
+    with zipfile.ZipFile(archive) as packed:
+        names = {name.removeprefix(f"{MODULE}/") for name in packed.namelist()}
+        assert packed.read(f"{MODULE}/lab.ipynb") == (source / "lab.ipynb").read_bytes()
+        assert {entry.date_time for entry in packed.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    assert names == {path.relative_to(source).as_posix() for path in source.rglob("*.*")}
+    assert (folder / "softmax.cu").read_bytes() == (source / "softmax.cu").read_bytes()
+
+
+def test_the_threat_model_lists_every_exploit(gathered: Path) -> None:
+    page = (gathered / "build" / "pages" / "threat-model.md").read_text()
+    assert exploits_table.PLACE not in page
+    assert all(f"| `{exploit.name}` |" in page for exploit in exploits.load_all())
+
+
+# --- what is built --------------------------------------------------------------------------------
+
+
+def test_it_builds_strictly_and_nothing_is_written_into_its_sources(
+    site: Path, gathered: Path
+) -> None:
+    for page in ("index.html", "threat-model.html", "benchmarks.html", "results.html"):
+        assert (site / page).is_file()
+    assert sorted(path.name for path in (gathered / "site").iterdir()) == ["mkdocs.yml", "pages"]
+
+
+def test_every_question_has_a_page_in_its_languages(site: Path) -> None:
+    for entry in catalog():
+        page = site / "questions" / f"{entry.key.replace('.', '/')}.html"
+        assert page.is_file()
+        assert page.with_suffix(".zh.html").is_file() == (entry.chinese is not None)
+
+
+def test_all_links_resolve(site: Path) -> None:
+    assert sum(1 for _ in built.links(site)) > 1000
+    assert built.broken_links(site) == []
+
+
+def test_nothing_is_loaded_from_another_host(site: Path) -> None:
+    assert built.foreign(site) == []
+
+
+def test_a_lesson_is_light(site: Path) -> None:
+    lessons = sorted(site.glob("modules/*/lesson.html"))
+    assert len(lessons) == len(curriculum.modules())
+    assert {path.parent.name for path in lessons if path.stat().st_size > MOST_BYTES} == set()
+
+
+def test_numbers_of_runs_stand_in_the_lesson_with_their_footnote(site: Path) -> None:
+    page = (site / "modules" / MODULE / "lesson.html").read_text(encoding="utf-8")
+    assert "{{ run" not in page
+    assert 'class="footnote-ref"' in page
+    assert "Measured on" in page.partition('class="footnote"')[2]

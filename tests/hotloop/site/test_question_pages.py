@@ -1,0 +1,154 @@
+"""A question's page holds all that the bank knows, in each language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hotloop import paths
+from hotloop.bank.catalog import Entry, Proof
+from hotloop.bank.question import Question
+from hotloop.bank.translation import Translation
+from hotloop.site import guides_page, question_index, questions
+
+ENGLISH = {
+    "id": "bytes_of_a_batch",
+    "level": "beginner",
+    "minutes": 5,
+    "links": ["fused_softmax.online_pass"],
+    "title": "Bytes of a batch",
+    "prompt": "How many bytes has a batch?",
+    "probes": ["counts", "knows widths"],
+    "strategy": ["count the numbers", "multiply by the width"],
+    "answer": "Numbers times width.",
+    "weak_answers": [{"says": "many", "reveals": "does not count"}],
+    "follow_ups": ["And in bfloat16?", "And its gradient?"],
+    "rubric": {mark: f"anchor {mark}" for mark in range(5)},
+    "hints": ["How wide is a float?"],
+    "proofs": ["proofs/bytes.py"],
+    "cited": [{"claim": "A float has 4 bytes.", "source": "https://a.example/ieee"}],
+    "opinion": ["Counting comes first."],
+    "sources": ["https://a.example/reading"],
+    "numeric": {
+        "ask": "{rows} rows of 1024 float32 numbers?",
+        "parameters": {"rows": [16]},
+        "formula": "rows * 1024 * 4",
+        "unit": "bytes",
+        "explain": "Rows times columns times four bytes.",
+    },
+}
+CHINESE = {
+    "id": "bytes_of_a_batch",
+    "title": "一个批次的字节数",
+    "prompt": "一个批次有多少字节？",
+    "probes": ["会数", "知道宽度"],
+    "strategy": ["数数字", "乘以宽度"],
+    "answer": "数字个数乘以宽度。",
+    "weak_answers": [{"says": "很多", "reveals": "没有数"}],
+    "follow_ups": ["bfloat16 呢？", "梯度呢？"],
+    "rubric": {mark: f"标准 {mark}" for mark in range(5)},
+    "hints": ["float 有多宽？"],
+    "cited": [{"claim": "float 有 4 字节。"}],
+    "opinion": ["先数。"],
+    "numeric": {"ask": "{rows} 行，每行 1024 个 float32？", "explain": "行数乘以列数乘以四字节。"},
+}
+
+
+@pytest.fixture
+def entry() -> Entry:
+    proof = paths.curriculum() / "fused_softmax" / "proofs" / "bytes.py"
+    return Entry(
+        key="fused_softmax.bytes_of_a_batch",
+        track="framework_internals",
+        module="fused_softmax",
+        question=Question.model_validate(ENGLISH),
+        chinese=Translation.model_validate(CHINESE),
+        folder=Path(),
+        proofs=(Proof(proof, "print(4096)", "4096\n"),),
+    )
+
+
+def test_the_english_page_holds_everything(entry: Entry) -> None:
+    lines = questions.pages(entry, None)["fused_softmax/bytes_of_a_batch.md"]
+    page = "\n".join(lines)
+    for wanted in (
+        "# Bytes of a batch",
+        "**Level** beginner · **Time** 5 minutes",
+        "[中文](bytes_of_a_batch.zh.md)",
+        "> How many bytes has a batch?",
+        "- knows widths",
+        "2. multiply by the width",
+        '??? tip "Hint 1"',
+        '??? success "Show the model answer"\n\n    Numbers times width.',
+        "> 16 rows of 1024 float32 numbers?",
+        "65,536 bytes",
+        "| “many” | does not count |",
+        "2. And its gradient?",
+        "| 4 | anchor 4 |",
+        "[The online recurrence](../../modules/fused_softmax/index.md#online_pass)",
+        "**Shown by a program**: `curriculum/fused_softmax/proofs/bytes.py`",
+        "print(4096)",
+        "- A float has 4 bytes. (written in <https://a.example/ieee>)",
+        "- Counting comes first.",
+        "- <https://a.example/reading>",
+        "Shown by a program, Cited, Opinion",
+    ):
+        assert wanted in page, wanted
+    assert "``` { .text }\n4096\n```" in page
+
+
+def test_the_chinese_page_says_the_same_and_leads_back(entry: Entry) -> None:
+    page = "\n".join(questions.pages(entry, entry)["fused_softmax/bytes_of_a_batch.zh.md"])
+    assert '<div lang="zh-Hans" markdown>' in page
+    assert "[English](bytes_of_a_batch.md)" in page
+    for wanted in ("一个批次有多少字节？", "2. 乘以宽度", "16 行，每行 1024 个", "| 4 | 标准 4 |"):
+        assert wanted in page
+    assert "Numbers times width" not in page
+
+
+def test_a_page_leads_to_the_next_question(entry: Entry) -> None:
+    page = questions.pages(entry, entry)["fused_softmax/bytes_of_a_batch.md"]
+    assert "Next: [Bytes of a batch](../fused_softmax/bytes_of_a_batch.md)" in page
+    assert not [line for line in questions.pages(entry, None)[
+        "fused_softmax/bytes_of_a_batch.md"] if line.startswith("Next")]  # fmt: skip
+
+
+def test_without_a_proof_or_a_translation_the_page_does_without(entry: Entry) -> None:
+    changed = entry.question.model_copy(update={"proofs": [], "numeric": None, "links": []})
+    bare = Entry(entry.key, entry.track, None, changed, None, Path(), ())
+    found = questions.pages(bare, None)
+    assert list(found) == ["fused_softmax/bytes_of_a_batch.md"]
+    page = "\n".join(found["fused_softmax/bytes_of_a_batch.md"])
+    assert "中文" not in page
+    assert "Shown by a program" not in page
+    assert "No task practises this one." in page
+
+
+def test_the_index_tells_the_filters_what_a_question_is(entry: Entry) -> None:
+    [item] = [line for line in question_index.question_list([entry], "") if line.startswith("<li")]
+    assert 'data-track="framework_internals" data-module="fused_softmax"' in item
+    assert 'data-level="beginner" data-language="en zh"' in item
+    assert 'href="fused_softmax/bytes_of_a_batch.html"' in item
+    assert 'lang="zh-Hans"' in item
+
+
+def test_guides_are_covered_and_corrected(entry: Entry, monkeypatch: pytest.MonkeyPatch) -> None:
+    from hotloop.bank.guides import Guide
+
+    monkeypatch.setattr(guides_page, "find", lambda _key: entry)
+    guide = Guide.model_validate(
+        {
+            "id": "g",
+            "guide": "a guide",
+            "asks": "What is a batch?",
+            "covered_by": [entry.key],
+            "corrections": [
+                {"usual": "It is free.", "right": "It is not.", "source": "https://a.example"}
+            ],
+        }
+    )
+    page = "\n".join(guides_page.page([guide]))
+    assert "## A guide" in page
+    assert "Covered by [Bytes of a batch](fused_softmax/bytes_of_a_batch.md)." in page
+    assert "What holds: It is not. (<https://a.example>)" in page

@@ -1,0 +1,54 @@
+"""Tables of runs and of the judge's own figures: what is recorded, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hotloop import curriculum
+from hotloop.site import benchmarks, markdown, runs
+
+
+def test_without_a_gpu_run_the_page_says_not_yet_measured() -> None:
+    assert "On a GPU: not yet measured." in runs.everything([])
+
+
+def test_a_lesson_tells_speeds_and_leaves_the_other_verdicts_to_the_modules_page() -> None:
+    found = curriculum.runs("fused_softmax")
+    assert "| reference | online_pass | correct |" in runs.everything(found)
+    assert "| reference | compiled_chain | fast_cpu |" in runs.speeds(found)
+    assert "| correct |" not in runs.speeds(found)
+
+
+def test_a_run_that_is_older_than_the_code_says_so() -> None:
+    [run, *_] = curriculum.runs("fused_softmax")
+    older = run.model_copy(update={"code": "0123456789abcdef"})
+    assert "**Older than the code.**" in runs.speeds([older])
+    assert "**Older than the code.**" not in runs.speeds([run.model_copy(update={"code": None})])
+
+
+def test_a_benchmark_without_a_result_says_so(tmp_path: Path) -> None:
+    script = tmp_path / "speed.py"
+    script.write_text('"""How fast?\n\nMore words.\n"""\n\n\ndef main() -> None: ...\n')
+    assert runs.NOT_MEASURED in benchmarks.page(tmp_path)
+    (tmp_path / "results").mkdir()
+    result = {"device": "D", "date": "2026-01-01", "rows": [{"true_ratio": 0.9, "wrong": 0}]}
+    (tmp_path / "results" / "speed.json").write_text(json.dumps(result))
+    page = benchmarks.page(tmp_path)
+    assert runs.NOT_MEASURED not in page
+    assert "| true ratio | wrong |\n| --- | --- |\n| 0.9 | 0 |" in page
+
+
+def test_a_result_that_does_not_say_where_it_is_from_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "speed.py").write_text('"""How fast?"""\n\n\ndef main() -> None: ...\n')
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "speed.json").write_text(json.dumps({"rows": [{"wrong": 0}]}))
+    with pytest.raises(ValueError, match="device"):
+        benchmarks.page(tmp_path)
+
+
+def test_code_with_fences_in_it_stays_whole() -> None:
+    assert markdown.fenced("```\nx\n```")[0] == "```` { .text }"
+    assert markdown.table(("a",), [("x|y",)])[2] == "| x\\|y |"
