@@ -154,7 +154,6 @@ def _autograde(c: Config, root: Path) -> None:
         LimitOutput,
         SaveJudged,
         AssignLatePenalties,
-        CheckCellMetadata,
     ]
     c.Autograde.exclude_overwriting = {m.id: learners_files(m.id) for m in curriculum.modules()}
 

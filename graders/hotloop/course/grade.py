@@ -22,7 +22,7 @@ from hotloop.course.executors.local import Local
 from hotloop.course.judged_execute import JudgedExecute
 from hotloop.course.plan import Item, Planned, plan
 from hotloop.course.progress import Batch, Progress
-from hotloop.course.released import notebook_ids
+from hotloop.course.released import notebook_ids, remembering
 from hotloop.course.results import Graded, results
 from hotloop.course.submission import Release, collect, load_release
 from hotloop.course.write_ahead import write_ahead
@@ -62,7 +62,7 @@ def grade(
     graded = Graded()
     url = database(root)
     releases = {module: load_release(root, url, module) for module in {i.module for i in items}}
-    with write_ahead(url):
+    with write_ahead(url), remembering():
         planned = _plan(root, items, releases, books, again=again)
         batch = Batch(len(planned), on_progress)
         who = executor or Local(min(jobs, len(planned) or 1))

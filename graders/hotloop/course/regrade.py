@@ -26,6 +26,7 @@ from hotloop.course.grade import judged_execute, submissions
 from hotloop.course.judged_execute import grading, known
 from hotloop.course.plan import NOT_SETTLED
 from hotloop.course.progress import Batch, Progress
+from hotloop.course.released import remembering
 from hotloop.course.standing import is_dropped
 from hotloop.course.submission import Submission, collect, load_release
 from hotloop.course.write_ahead import write_ahead
@@ -133,7 +134,7 @@ def publish(
         raise ValueError(f"nothing was regraded of {module}: run it without --publish first")
     books = Bookkeeper(root, why, batch)
     problems: dict[str, str] = {}
-    with write_ahead(database(root)):
+    with write_ahead(database(root)), remembering():
         for pair in ready:
             assert pair.shadow is not None
             fresh = known(records.read(pair.shadow))

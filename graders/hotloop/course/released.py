@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -46,8 +47,39 @@ class ReleasedCell:
         }
 
 
+@contextmanager
+def remembering() -> Generator[None]:
+    """Within it, what was released is read once: a batch is graded as released when it began."""
+    _remembered.append({})
+    try:
+        yield
+    finally:
+        _remembered.pop()
+
+
+_remembered: list[dict[tuple[str, ...], Any]] = []
+
+
 def notebook_ids(db_url: str, assignment: str) -> list[str]:
     """Names of the assignment's notebooks; none when it was never released."""
+    return list(_known(_read_notebook_ids, db_url, assignment))
+
+
+def released_cells(db_url: str, assignment: str, notebook: str) -> list[ReleasedCell]:
+    """The cells in the notebook's order. MissingEntry when there is no such notebook."""
+    return list(_known(_read_released_cells, db_url, assignment, notebook))
+
+
+def _known(read: Callable[..., list[Any]], *names: str) -> list[Any]:
+    if not _remembered:
+        return read(*names)
+    known = _remembered[-1]
+    if names not in known:
+        known[names] = read(*names)
+    return known[names]
+
+
+def _read_notebook_ids(db_url: str, assignment: str) -> list[str]:
     with Gradebook(gradebook_url(db_url)) as gradebook:
         try:
             return sorted(str(notebook.name) for notebook in _find(gradebook, assignment))
@@ -55,8 +87,7 @@ def notebook_ids(db_url: str, assignment: str) -> list[str]:
             return []
 
 
-def released_cells(db_url: str, assignment: str, notebook: str) -> list[ReleasedCell]:
-    """The cells in the notebook's order. MissingEntry when there is no such notebook."""
+def _read_released_cells(db_url: str, assignment: str, notebook: str) -> list[ReleasedCell]:
     with Gradebook(gradebook_url(db_url)) as gradebook:
         found = cast(Any, gradebook).find_notebook(notebook, assignment)
         points = {c.name: float(c.max_score) for c in [*found.grade_cells, *found.task_cells]}

@@ -41,7 +41,10 @@ def write_ahead(url: str) -> Generator[None]:
         return
     event.listen(Engine, "connect", _wait_not)
     try:
-        yield
+        # Whoever closes the file last copies the log into it: that shall not be each of nbgrader's
+        # connections.
+        with _open(file):
+            yield
     finally:
         event.remove(Engine, "connect", _wait_not)
         _set_journal(file, "delete")
@@ -76,9 +79,13 @@ def _set_journal(file: Path, mode: str) -> bool:
     return False
 
 
+@contextmanager
+def _open(file: Path) -> Generator[None]:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        yield
+
+
 def _wait_not(connection: Any, _record: Any) -> None:
-    if not isinstance(connection, sqlite3.Connection):
-        return
-    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
-    if mode == "wal":
+    if isinstance(connection, sqlite3.Connection):
         connection.execute("PRAGMA synchronous = NORMAL")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -29,13 +30,24 @@ WHY = "copied from bob"
 GONE = "def work():\n    return 41\n"
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where `twice` keeps its course: it is graded once, and copied for each test."""
+    return tmp_path_factory.mktemp("twice") / "course"
+
+
 @pytest.fixture
-def twice(course: Any, make: SimpleNamespace) -> Any:
+def twice(course: Any, make: SimpleNamespace, kept: Path) -> Any:
     """ada answers all, written task included; then she hands in something worse."""
+    if kept.is_dir():
+        shutil.rmtree(course.root)
+        shutil.copytree(kept, course.root)
+        return course
     course.submit("ada", make.lab(explain="Because."))
     course.grade()
     course.submit("ada", make.lab("40 + 1", setup="x = 1"), files={"work.py": GONE})
     course.grade()
+    shutil.copytree(course.root, kept)
     return course
 
 

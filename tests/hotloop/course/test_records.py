@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,23 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     latest = records.latest(tmp_path, "ada", "m")
     assert latest is not None
     assert latest.records["t"].sentence == "first"
+
+
+def test_what_was_taken_over_is_kept_again_as_the_same_attempt(tmp_path: Path) -> None:
+    """Files of earlier versions say more, in another order, and nobody knows their grader."""
+    first = records.keep(tmp_path, grading("20260101T000000000000Z", digest="f" * 64))
+    longer = json.dumps({"student": "ada", **json.loads(first.document)})
+    old = replace(
+        first,
+        id=None,
+        grader_digest="unknown",
+        seed="20251201T000000000000Z",
+        graded_at=datetime(2025, 12, 1, tzinfo=UTC),
+        document=longer,
+    )
+    kept = store(tmp_path).add(old)
+    assert records.keep(tmp_path, records.read(kept)) == kept
+    assert len(records.history(tmp_path, "ada", "m")) == 2
 
 
 def test_a_grading_that_never_ended_hides_the_older_ones(tmp_path: Path) -> None:
