@@ -1,8 +1,9 @@
-"""A class on this machine, JupyterLab on it, and a browser before it."""
+"""A class on this machine, JupyterLab on it, and a browser before it; and the built site."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -63,3 +64,31 @@ def lab(
             yield window
         finally:
             window.close()
+
+
+@pytest.fixture(scope="session")
+def site(clone: Path) -> Path:
+    """The site, built as `make site` builds it."""
+    for program in ("chromium", "chromedriver"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is missing: sudo apt-get install {PROGRAMS[program]}")
+    for name in ("selenium", "mkdocs", "nbconvert"):
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"{name} is missing: `make test-browser` installs it")
+    run = [sys.executable, "-m"]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    for command in (
+        [*run, "hotloop.site"],
+        [*run, "mkdocs", "build", "--quiet", "--strict", "-f", "build/mkdocs.yml"],
+    ):
+        subprocess.run(command, check=True, cwd=clone, env=environment, capture_output=True)
+    return clone / "build" / "site"
+
+
+@pytest.fixture(scope="session")
+def axe(clone: Path) -> Path:
+    """The script that checks a page for accessibility."""
+    script = clone / "build" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.is_file():
+        pytest.skip("axe-core is missing: `make test-browser` installs it")
+    return script

@@ -39,6 +39,8 @@ KINDS: Sequence[tuple[str, str]] = (
     ("questions of a track", "questions/*/index.html"),
     ("question", "questions/*/*[!x].html"),
     ("question in Chinese", "questions/*/*.zh.html"),
+    ("practice", "practice/index.html"),
+    ("learning path", "practice/learning-path.html"),
     ("authored", "how-the-judge-works.html"),
     ("figures", "benchmarks.html"),
     ("measured results", "results.html"),

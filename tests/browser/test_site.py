@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,27 +13,6 @@ if TYPE_CHECKING:
     from site_pages import Browser
 
 pytestmark = pytest.mark.browser
-PROGRAMS = {"chromium": "chromium", "chromedriver": "chromium-driver"}
-AXE = "build/axe/node_modules/axe-core/axe.min.js"
-
-
-@pytest.fixture(scope="module")
-def site(clone: Path) -> Path:
-    """The site, built as `make site` builds it."""
-    for program, package in PROGRAMS.items():
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is missing: sudo apt-get install {package}")
-    for name in ("selenium", "mkdocs", "nbconvert"):
-        if importlib.util.find_spec(name) is None:
-            pytest.skip(f"{name} is missing: `make test-browser` installs it")
-    run = [sys.executable, "-m"]
-    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    for command in (
-        [*run, "hotloop.site"],
-        [*run, "mkdocs", "build", "--quiet", "--strict", "-f", "build/mkdocs.yml"],
-    ):
-        subprocess.run(command, check=True, cwd=clone, env=environment, capture_output=True)
-    return clone / "build" / "site"
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +22,6 @@ def browser(site: Path) -> Iterator[Browser]:
     opened = Browser.start()
     yield opened
     opened.driver.quit()
-
-
-@pytest.fixture(scope="module")
-def axe(clone: Path) -> Path:
-    if not (clone / AXE).is_file():
-        pytest.skip("axe-core is missing: `make test-browser` installs it")
-    return clone / AXE
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

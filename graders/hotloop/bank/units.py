@@ -29,6 +29,8 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _PREAMBLE = re.compile(r"^\s*(?:(?:about|roughly|circa|ca\.|=|~|≈|约|大约)\s*)?", re.IGNORECASE)
+_LARGEST = 1e200
+"""No answer is beyond it, and what is computed from it is still finite."""
 _DECIMAL_COMMA = re.compile(r"^\d+,(?!\d{3}$)\d+$")
 
 
@@ -52,6 +54,8 @@ def read(said: str) -> Quantity | None:
     plain = re.sub(r"[,_'\s]", "", digits)
     exponent = found["e"] or found["power"] or "0"
     value = float(f"{found['sign']}{plain}e{exponent}")
+    if abs(value) > _LARGEST:
+        return None
     return Quantity(value, text[found.end() :].strip().rstrip("."))
 
 

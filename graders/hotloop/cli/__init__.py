@@ -15,6 +15,7 @@ from hotloop import (
     no_iri_grammar,  # noqa: F401 # pyright: ignore[reportUnusedImport]
 )
 from hotloop.cli import (
+    attempts,
     check,
     class_page,
     classroom,
@@ -25,8 +26,14 @@ from hotloop.cli import (
     evidence,
     exploits,
     grade,
+    interview,
     lab,
     modules,
+    new,
+    placement,
+    progress,
+    proofs,
+    questions,
     regrade,
     render,
     serving,
@@ -41,9 +48,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-_LEARNING = (modules, start, lab, check)
-_TEACHING = (course, classroom, grade, regrade, demo)
-_MAKING = (render, doctor, exploits, evidence)
+_LEARNING = (placement, modules, start, lab, check, interview, progress)
+_TEACHING = (course, classroom, grade, regrade, attempts, demo)
+_MAKING = (render, doctor, exploits, evidence, proofs)
 
 for _command in (*_LEARNING, *_TEACHING, *_MAKING):
     app.command(_command.__name__.rpartition(".")[2])(_command.run)
@@ -52,6 +59,8 @@ for _command in (*_LEARNING, *_TEACHING, *_MAKING):
 app.command("class")(class_page.run)
 app.add_typer(cuda.app, name="cuda")
 app.add_typer(serving.app, name="serving")
+app.add_typer(questions.app, name="questions")
+app.add_typer(new.app, name="new")
 
 
 def _print_version(wanted: bool) -> None:

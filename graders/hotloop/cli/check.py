@@ -17,6 +17,7 @@ from hotloop.course.points import settle
 from hotloop.judge.local import NOTEBOOK, judge_folder
 from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
+from hotloop.practice import verdicts
 from hotloop.sandbox.level import level
 
 
@@ -41,6 +42,8 @@ def run(
             raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
         require_sandbox()
         records = _judge(folder, module, code)
+        for name, record in records.items():
+            verdicts.note(record, settle(module, name, record), "command")
         rows = [_row(module, task, records.get(task.id)) for task in tasks]
         judged = [rung.verdict for record in records.values() for rung in record.rungs]
         failed = any(v is not Verdict.PASSED and not v.pending for v in judged)

@@ -81,7 +81,7 @@ def run(
         now = datetime.now(UTC)
         ready = waiting(found, standings(state.reviews), now)
         plan = session(ready, minutes, ahead=ahead)
-        if plan_only or (answers is None and (as_json or not sys.stdin.isatty())):
+        if plan_only or (answers is None and (as_json or not at_a_terminal())):
             answer.give(_document(ready, plan, language, [], None), *_plan(ready, plan, language))
             return
         reviews, end = _ask(plan, state, language, answers, as_json)
@@ -92,6 +92,11 @@ def run(
             *_summary(plan, reviews, left, language),
             exit_code=INTERRUPTED if end == "interrupted" else 0,
         )
+
+
+def at_a_terminal() -> bool:
+    """Whether there is somebody who can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 @contextmanager

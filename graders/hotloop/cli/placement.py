@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +20,7 @@ from hotloop import curriculum
 from hotloop.bank import units
 from hotloop.cli import find
 from hotloop.cli.answer import Json, UserError, answering, log
-from hotloop.cli.interview import INTERRUPTED, Answers, lines_from
+from hotloop.cli.interview import INTERRUPTED, Answers, at_a_terminal, lines_from
 from hotloop.curriculum import Module, Tier
 from hotloop.learning.graph import way
 from hotloop.learning.items import Item, items, letter
@@ -50,7 +49,7 @@ def run(
     with answering(as_json) as answer:
         drawn = seed or str(secrets.randbelow(1_000_000))
         modules, found = _prepare(track, drawn)
-        if answers is None and (as_json or not sys.stdin.isatty()):
+        if answers is None and (as_json or not at_a_terminal()):
             answer.give(_outline(track, drawn, modules, found), *_told(track, modules, found))
             return
         try:

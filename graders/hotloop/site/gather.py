@@ -15,8 +15,10 @@ from hotloop.site import (
     exploits_table,
     figures,
     guides_page,
+    learning_map,
     module_page,
     navigation,
+    practice_data,
     question_index,
     questions,
     results,
@@ -41,6 +43,9 @@ def gather(root: Path | None = None) -> Path:
     _copy_authored(source / "pages", pages)
     fill(pages / "threat-model.md", exploits_table.PLACE, exploits_table.table())
     fill(pages / "index.md", MODULES_PLACE, ways.by_track(modules))
+    way = pages / "practice" / "learning-path.md"
+    fill(way, learning_map.PLACE, learning_map.section(modules))
+    practice_data.write(pages, modules, entries)
     write(pages / "benchmarks.md", benchmarks.page(root / "tests" / "benchmarks"))
     write(pages / "results.md", results.page(modules))
     _write_ways(pages, modules)

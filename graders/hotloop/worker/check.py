@@ -41,8 +41,11 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown | None:
     record = _judge_here(module, task, budget_s)
     from hotloop.course.render_record import Shown
     from hotloop.curriculum import score
+    from hotloop.practice import verdicts
 
-    return Shown(record, score(key, record))
+    points = score(key, record)
+    verdicts.note(record, points, "notebook")
+    return Shown(record, points)
 
 
 def serve_judge() -> None:

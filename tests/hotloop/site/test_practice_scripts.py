@@ -195,6 +195,8 @@ def answers_to(instance: Instance) -> list[str]:
         f"{int(right):_} {unit.upper()}",
         f"{int(right)},5",
         "many",
+        "1e999",
+        "1e199 PB",
         "",
         ".5",
         "1,234,567.5 Kb / s",

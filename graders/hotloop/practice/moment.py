@@ -1,0 +1,27 @@
+"""A moment as files hold it: UTC, in milliseconds, as JavaScript's `toISOString` writes it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, AwareDatetime, PlainSerializer
+
+
+def to_milliseconds(moment: datetime) -> datetime:
+    """The moment in UTC, as exact as a page in a browser can write it."""
+    moment = moment.astimezone(UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def written(moment: datetime) -> str:
+    """As JavaScript's `toISOString` writes it."""
+    text = to_milliseconds(moment).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
+
+
+Moment = Annotated[
+    AwareDatetime,
+    AfterValidator(to_milliseconds),
+    PlainSerializer(written, return_type=str, when_used="json"),
+]

@@ -1,0 +1,120 @@
+"""A log of what the judge said to this learner, one line a task, for `hotloop progress`.
+
+It is written where a verdict is shown (`check(…)` in a notebook and `hotloop check`), stays on this
+machine, and is feedback: no points come from it. `HOTLOOP_NO_VERDICT_LOG=1` turns it off. A line:
+
+    {"at": "2026-03-01T09:30:00.125Z", "task": "fused_softmax.online_pass", "verdict": "passed",
+     "points": 10.0, "pending": 0.0, "possible": 10.0, "by": "notebook"}
+
+by: `notebook` or `command`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from hotloop.curriculum import Score, Strict, TaskKey
+from hotloop.judge.record import Record
+from hotloop.judge.verdict import Verdict
+from hotloop.practice import place
+from hotloop.practice.moment import Moment, written
+
+NAME = "verdicts.jsonl"
+OFF = "HOTLOOP_NO_VERDICT_LOG"
+
+By = Literal["notebook", "command"]
+Points = Annotated[float, Field(ge=0)]
+
+
+class Line(Strict):
+    """One verdict on one task."""
+
+    at: Moment
+    task: TaskKey
+    verdict: Verdict
+    points: Points
+    pending: Points
+    possible: Points
+    by: By
+
+    @property
+    def done(self) -> bool:
+        """All that could be measured here passed."""
+        return self.points > 0 and self.points + self.pending >= self.possible
+
+
+@dataclass(frozen=True)
+class Log:
+    """The lines in the order in which they were written. faults: lines that could not be read."""
+
+    lines: list[Line] = field(default_factory=list[Line])
+    faults: list[str] = field(default_factory=list[str])
+
+
+def path() -> Path:
+    """The file."""
+    return place.folder() / NAME
+
+
+def note(record: Record, score: Score, by: By) -> None:
+    """Adds a line. A folder that cannot be written is no reason to withhold a verdict."""
+    if os.environ.get(OFF) == "1":
+        return
+    line = {
+        "at": written(datetime.now(UTC)),
+        "task": f"{record.module}.{record.task}",
+        "verdict": str(record.verdict),
+        "points": score.points,
+        "pending": score.pending,
+        "possible": score.possible,
+        "by": by,
+    }
+    with suppress(OSError):
+        path().parent.mkdir(parents=True, exist_ok=True)
+        # One write of one line in append mode: lines of two kernels do not mix.
+        with path().open("ab", buffering=0) as stream:
+            stream.write(json.dumps(line).encode() + b"\n")
+
+
+def read() -> Log:
+    """All lines; what cannot be read is passed over and told of, with file and line."""
+    log = Log()
+    try:
+        lines = path().read_bytes().splitlines()
+    except FileNotFoundError:
+        return log
+    for number, text in enumerate(lines, 1):
+        try:
+            log.lines.append(Line.model_validate_json(text))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            log.faults.append(f"{path()}:{number}: {where or 'line'}: {first['msg']}")
+    return log
+
+
+def latest(lines: Iterable[Line]) -> dict[str, Line]:
+    """The last line of each task."""
+    return {line.task: line for line in lines}
+
+
+def best(lines: Iterable[Line]) -> dict[str, Line]:
+    """The line of each task that earned most; of equal ones the last."""
+    found: dict[str, Line] = {}
+    for line in lines:
+        if line.task not in found or _worth(line) >= _worth(found[line.task]):
+            found[line.task] = line
+    return found
+
+
+def _worth(line: Line) -> tuple[bool, float]:
+    return line.done, line.points

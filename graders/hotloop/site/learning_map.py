@@ -1,0 +1,74 @@
+"""The whole graph of prerequisites, drawn; the page marks in it what a learner has done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from hotloop import curriculum
+from hotloop.site import drawing, skill_map
+from hotloop.site.drawing import Box
+
+PLACE = "<!-- way -->"
+_GAP = 30
+_BESIDE = 8
+_MOST_BESIDE = 4
+_STRIPE = 4
+
+
+def section(modules: Sequence[curriculum.Module]) -> list[str]:
+    """The picture. Each box is a group with the module's id, in which there is room for a sign."""
+    boxes = _boxes(modules)
+    edges = [(name, m.id) for m in modules for name in m.prerequisites.modules if name in boxes]
+    parts = [drawing.arrow(*boxes[a].bottom, *boxes[b].top) for a, b in edges]
+    for module in modules:
+        parts += _drawn(module, boxes[module.id])
+    height = max((box.y + box.height for box in boxes.values()), default=0) + 2
+    told = " ".join(_told(module, modules) for module in modules)
+    picture = drawing.drawing(height, parts, "Modules and what they ask for", told)
+    caption = (
+        "An arrow leads from a module to those that ask for it. The stripe's colour is the track."
+    )
+    return drawing.figure(picture, caption)
+
+
+def _drawn(module: curriculum.Module, box: Box) -> Iterator[str]:
+    yield f'<g data-module="{module.id}">'
+    yield from box.drawn()
+    colour = skill_map.colour(module.track)
+    yield drawing.rectangle(box.x, box.y, _STRIPE, box.height, "stripe", colour)
+    yield drawing.text(box.x + box.width - 6, box.y + 13, "", anchor="end", css="sign")
+    yield "</g>"
+
+
+def _boxes(modules: Sequence[curriculum.Module]) -> dict[str, Box]:
+    """In rows: what asks for nothing, then what asks for that, and so on."""
+    depth = _depths(modules)
+    boxes: dict[str, Box] = {}
+    y = 2.0
+    for _, group in groupby(sorted(modules, key=lambda m: depth[m.id]), lambda m: depth[m.id]):
+        row = list(group)
+        for start in range(0, len(row), _MOST_BESIDE):
+            beside = row[start : start + _MOST_BESIDE]
+            width = min(170, (drawing.WIDTH - 2 + _BESIDE) / len(beside) - _BESIDE)
+            left = (drawing.WIDTH - (width + _BESIDE) * len(beside) + _BESIDE) / 2
+            for number, module in enumerate(beside):
+                lines = tuple(drawing.wrapped(module.title, width - 22))
+                boxes[module.id] = Box(left + number * (width + _BESIDE), y, width, lines)
+            y += max(boxes[module.id].height for module in beside) + _GAP
+    return boxes
+
+
+def _depths(modules: Sequence[curriculum.Module]) -> dict[str, int]:
+    known = {module.id: module for module in modules}
+
+    def depth(module: curriculum.Module) -> int:
+        before = [known[name] for name in module.prerequisites.modules if name in known]
+        return 1 + max((depth(each) for each in before), default=-1)
+
+    return {module.id: depth(module) for module in modules}
+
+
+def _told(module: curriculum.Module, modules: Sequence[curriculum.Module]) -> str:
+    before = [m.title for m in modules if m.id in module.prerequisites.modules]
+    return f"{module.title} asks for {', '.join(before) or 'no other module'}."

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hotloop.practice import place
+
+
+def test_records_are_where_the_user_keeps_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", "/somewhere")
+    assert place.folder() == Path("/somewhere/hotloop")
+
+
+@pytest.mark.parametrize("given", ["", "relative/data"])
+def test_an_empty_or_relative_name_is_ignored(given: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", given)
+    assert place.folder() == Path.home() / ".local" / "share" / "hotloop"
