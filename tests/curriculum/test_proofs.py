@@ -1,5 +1,6 @@
 """Every claim that a proof program shows still holds, and what it prints is what is recorded."""
 
+import os
 import re
 import runpy
 import subprocess
@@ -26,7 +27,8 @@ def test_a_proof_prints_what_is_recorded(
     require(path)
     if INTERPRETED in path.read_text(encoding="utf-8"):
         # Triton decides when it is imported, and another proof may have imported it already.
-        subprocess.run([sys.executable, str(path)], check=True, timeout=150)
+        fresh = {name: value for name, value in os.environ.items() if name != INTERPRETED}
+        subprocess.run([sys.executable, str(path)], check=True, timeout=150, env=fresh)
     else:
         runpy.run_path(str(path), run_name="__main__")
     output = capfd.readouterr().out

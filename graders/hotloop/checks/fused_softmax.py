@@ -149,8 +149,8 @@ def cuda_naive() -> Check:
     return Check(
         Candidate("softmax_naive", CUDA_FILE),
         {
-            "correct": CudaCorrect(kernel, _cuda_cases, softmax_rows, _tolerance),
-            "clean": CudaClean(kernel, _small_cuda_cases, softmax_rows, _tolerance),
+            "correct": CudaCorrect(kernel, _cuda_cases, softmax_rows, _one_by_one),
+            "clean": CudaClean(kernel, _small_cuda_cases, softmax_rows, _one_by_one),
         },
         programs=CUDA_PROGRAMS,
     )
@@ -342,6 +342,18 @@ def _backward_on_device(y: Any, dy: Any) -> Any:
 
 def _tolerance(case: Case) -> Tolerance:
     return _tolerance_of(case.out.dtype, case.out.shape[-1])
+
+
+def _one_by_one(case: Case) -> Tolerance:
+    """For a sum of a row's terms one after the other, as a single thread takes it.
+
+    Small terms that are added to a large sum are all rounded the same way: the error then grows
+    with their number, not with its root. Higham's bound is a rounding a term (§4.2); rows like ours
+    were seen to need a sixteenth of it in thousands of sums, and are given a quarter.
+    """
+    derived = _tolerance(case)
+    columns = case.out.shape[-1]
+    return Tolerance(derived.relative + columns * FP32.unit_roundoff / 4, derived.absolute)
 
 
 def _tolerance_of(out: DType, columns: int) -> Tolerance:

@@ -10,6 +10,7 @@ from hotloop.judge.calls import Arena, CallSpec, TensorSpec
 from hotloop.judge.compare import compare
 from hotloop.judge.dtypes import BF16, FP16, FP32, U8
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.cuda_correct import CudaCorrect
 from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.seeds import Seeds
@@ -198,3 +199,23 @@ def test_adversarial_rows_are_few() -> None:
             x = arena.calls[0].input(0)
             plain = ((x >= 0) & (x < 16)).all(axis=1)
             assert fewest <= int((~plain).sum()) <= most
+
+
+def test_one_thread_a_row_may_add_its_terms_one_after_the_other() -> None:
+    """Right in float32 in every row, however its rounding falls out; never right in float16."""
+    check = checks.cuda_naive()
+    rung = check.rungs["correct"]
+    assert isinstance(rung, CudaCorrect)
+    case = next(
+        c for c in rung.cases(np.random.default_rng(3)) if c.label.startswith("long rows of a")
+    )
+    tolerance = rung.tolerance(case)
+    rows = 3.0 * np.random.default_rng(4).standard_normal((1000, case.out.shape[-1]))
+    x = rows.astype(np.float32)
+    terms = np.exp(x - x.max(axis=-1, keepdims=True))
+    wanted = checks.softmax_rows(x.astype(np.float64))
+    for dtype, right in ((np.float32, True), (np.float16, False)):
+        sums = np.cumsum(terms, axis=-1, dtype=dtype)[:, -1:].astype(np.float32)
+        got = (terms / sums).astype(np.float64)
+        agreed = [compare(g, w, tolerance) is None for g, w in zip(got, wanted, strict=True)]
+        assert all(agreed) if right else not any(agreed)

@@ -195,6 +195,7 @@ def test_what_is_gone_can_be_frozen_and_measured(start: Callable[..., Confined])
     wait_for(confined)
     freezer = confined.freezer
     confined.kill()
+    confined.wait(30)
     freezer.freeze()
     assert freezer.usage().tasks == frozenset()
     freezer.thaw()
