@@ -18,6 +18,7 @@ import pytest
 from hotloop import curriculum, extras, paths, render
 from hotloop.bank import catalog
 from hotloop.curriculum import Module, Task
+from hotloop.evidence import measured_by
 from hotloop.judge import check
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.local import judge_submission
@@ -351,7 +352,8 @@ def test_a_wrong_answer_fails_where_it_says(
     """It fails at its rung, and passes all rungs before it.
 
     Of those that measure speed it must earn something: how much, the machine's mood has a say in.
-    A speed that a committed run of this very code has measured is not measured again.
+    A speed that a committed run of this very code, the judge's too, has measured is not measured
+    again.
     """
     files = render.submission(module.id, wrong.path)
     task = module.task(wrong.task)
@@ -379,14 +381,17 @@ def test_a_wrong_answer_fails_where_it_says(
 
 
 def _recorded_speeds(module: Module, task: Task, candidate: str) -> Iterator[tuple[str, Found]]:
-    """Rungs with what was measured of them, on whatever device, with the code as it is now."""
+    """Rungs with what was measured of them, on whatever device, with solutions, checks and judge as
+    they are now: after any change they are measured here.
+    """
     for run in curriculum.runs(module.id):
-        if run.code != measured_code(module.id):
+        measured = (run.code, run.libraries.get("hotloop"))
+        if measured != (measured_code(module.id), measured_by(module.id)):
             continue
-        for measured in run.measurements:
-            known = (measured.candidate, measured.task) == (candidate, task.id)
-            if known and measured.rung not in _quick(task) and not measured.verdict.pending:
-                yield measured.rung, measured
+        for found in run.measurements:
+            known = (found.candidate, found.task) == (candidate, task.id)
+            if known and found.rung not in _quick(task) and not found.verdict.pending:
+                yield found.rung, found
 
 
 @pytest.mark.sandbox

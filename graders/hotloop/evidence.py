@@ -64,7 +64,7 @@ def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:
     for found in circumstances:
         libraries.update(found.libraries)
     libraries.update(_installed())
-    libraries["hotloop"] = f"{__version__} (code {code_digest(module)[:12]})"
+    libraries["hotloop"] = measured_by(module)
     isolation, _ = level()
     return curriculum.Run(
         format=1,
@@ -108,6 +108,11 @@ def _installed() -> dict[str, str]:
         with suppress(metadata.PackageNotFoundError):
             versions[name] = metadata.version(name)
     return versions
+
+
+def measured_by(module: str) -> str:
+    """The version of Hotloop that a run notes: one with other code cannot stand in for it."""
+    return f"{__version__} (code {code_digest(module)[:12]})"
 
 
 def code_digest(module: str) -> str:

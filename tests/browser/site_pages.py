@@ -9,23 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import lab_window
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
-    "--force-prefers-reduced-motion",
-)
-DESKTOP, PHONE = (1280, 900), (390, 844)
+FLAGS = (*lab_window.FLAGS, "--force-prefers-reduced-motion")
+DESKTOP, PHONE = (1280, 900), lab_window.PHONE
 KINDS: Sequence[tuple[str, str]] = (
     ("home", "index.html"),
     ("all modules", "modules/index.html"),

@@ -28,17 +28,26 @@ def installed() -> Environment:
 
 @pytest.fixture
 def bench_over() -> Iterator[BenchOver]:
-    """Benches over folders of submissions, confined as well as this machine can; all are closed."""
+    """Benches over folders of submissions, confined as well as this machine can unless another
+    isolation is named; all are closed.
+    """
     benches: list[Bench] = []
 
-    def make(files: Path | None = None, *, budget_s: float = 120.0) -> Bench:
+    def make(
+        files: Path | None = None,
+        *,
+        budget_s: float = 120.0,
+        isolation: str | None = None,
+        tell: Callable[[str], None] = lambda _text: None,
+    ) -> Bench:
         benches.append(
             Bench(
                 files=files,
-                launcher=Launcher(level()[0]),
+                launcher=Launcher(isolation or level()[0]),
                 connect=lambda: None,
                 budget_s=budget_s,
                 device="cpu",
+                on_progress=tell,
             )
         )
         return benches[-1]

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from hotloop.course import records
-from hotloop.course.attempts.attempt import Attempt, Points, now
+from hotloop.course.attempts.attempt import Attempt, Kind, Points, now
 from hotloop.course.attempts.course_store import store
 from hotloop.course.attempts.record_files import TIME
 from hotloop.course.booking import Bookkeeper
@@ -47,7 +47,7 @@ def drop(
             after = newest(root, student, module, published - dropped.keys() - {number})
             # First, so that a kill leaves grades open rather than those of a dropped attempt.
             books.open(student, module, f"attempt {number} dropped")
-        kept.drop(attempt, "", why, _points(counts), _points(after), books.batch)
+        kept.note(Kind.DROPPED, attempt, "", why, _points(counts), _points(after), books.batch)
         return _book(root, books, student, module, tasks)
 
 
@@ -65,7 +65,7 @@ def restore(
     after = newest(root, student, module, (published - dropped.keys()) | {number})
     books = Bookkeeper(root, f"attempt {number} restored: {why}", _batch("restore"))
     with Lease().shared():
-        kept.restore(attempt, "", why, _points(counts), _points(after), books.batch)
+        kept.note(Kind.RESTORED, attempt, "", why, _points(counts), _points(after), books.batch)
         return _book(root, books, student, module, tasks)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,6 @@ import pytest
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
-from hotloop.judge.launcher import Launcher
 from hotloop.judge.program import Program
 from hotloop.judge.questions import Question
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
@@ -27,17 +26,9 @@ PROGRAM = "def square(n):\n    return n * n\n"
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
+def bench(tmp_path: Path, bench_over: Callable[..., Bench]) -> Bench:
     (tmp_path / "candidates.py").write_text(CANDIDATES)
-    bench = Bench(
-        files=tmp_path,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget_s=60.0,
-        device="cpu",
-    )
-    yield bench
-    bench.close()
+    return bench_over(tmp_path, isolation="none")
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import pytest
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
-from hotloop.judge.launcher import Launcher
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.verdict import Ruling, Verdict
 
@@ -22,17 +21,8 @@ def told() -> list[str]:
 
 
 @pytest.fixture
-def bench(tmp_path: Path, told: list[str]) -> Iterator[Bench]:
-    bench = Bench(
-        files=tmp_path,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget_s=60.0,
-        device="cpu",
-        on_progress=told.append,
-    )
-    yield bench
-    bench.close()
+def bench(tmp_path: Path, told: list[str], bench_over: Callable[..., Bench]) -> Bench:
+    return bench_over(tmp_path, isolation="none", tell=told.append)
 
 
 def rung(*complaints: Callable[[], str | None]) -> Holds:

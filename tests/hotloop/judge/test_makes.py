@@ -14,7 +14,6 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.check import Candidate
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.launcher import Launcher
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
@@ -65,17 +64,9 @@ def broken(path):
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
+def bench(tmp_path: Path, bench_over: Callable[..., Bench]) -> Bench:
     (tmp_path / "candidates.py").write_text(CANDIDATES)
-    bench = Bench(
-        files=tmp_path,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget_s=60.0,
-        device="cpu",
-    )
-    yield bench
-    bench.close()
+    return bench_over(tmp_path, isolation="none")
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,6 @@ from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.launcher import Launcher
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.learns import Exam, Learns
@@ -49,17 +48,9 @@ def poison(x, weights):
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
+def bench(tmp_path: Path, bench_over: Callable[..., Bench]) -> Bench:
     (tmp_path / "candidates.py").write_text(CANDIDATES)
-    bench = Bench(
-        files=tmp_path,
-        launcher=Launcher("none"),
-        connect=lambda: None,
-        budget_s=60.0,
-        device="cpu",
-    )
-    yield bench
-    bench.close()
+    return bench_over(tmp_path, isolation="none")
 
 
 @pytest.fixture

@@ -126,8 +126,9 @@ class Store:
         event = _event(Kind.BEGUN, who, why, batch, student=student, module=module)
         return self.write(lambda connection: note(connection, event))
 
-    def publish(
+    def note(
         self,
+        kind: Kind,
         attempt: Attempt,
         who: str = "",
         why: str = "",
@@ -135,34 +136,11 @@ class Store:
         new: Points | None = None,
         batch: str = "",
     ) -> Event:
-        """Let an attempt count from now on. ValueError when it is not stored."""
-        event = _about(attempt, Kind.PUBLISHED, who, why, batch, old, new)
-        return self.write(lambda connection: note(connection, event))
+        """Note what becomes of an attempt: it is published, dropped or restored from now on.
 
-    def drop(
-        self,
-        attempt: Attempt,
-        who: str = "",
-        why: str = "",
-        old: Points | None = None,
-        new: Points | None = None,
-        batch: str = "",
-    ) -> Event:
-        """Let an attempt count no more. old, new: what the submission was and will be worth."""
-        event = _about(attempt, Kind.DROPPED, who, why, batch, old, new)
-        return self.write(lambda connection: note(connection, event))
-
-    def restore(
-        self,
-        attempt: Attempt,
-        who: str = "",
-        why: str = "",
-        old: Points | None = None,
-        new: Points | None = None,
-        batch: str = "",
-    ) -> Event:
-        """Take a dropped attempt back. It counts when it is published again."""
-        event = _about(attempt, Kind.RESTORED, who, why, batch, old, new)
+        old, new: what the submission was and will be worth. ValueError when it is not stored.
+        """
+        event = _about(attempt, kind, who, why, batch, old, new)
         return self.write(lambda connection: note(connection, event))
 
     def events(

@@ -16,7 +16,7 @@ from nbgrader.api import Gradebook
 from sqlalchemy import event, text
 from sqlalchemy.exc import IntegrityError
 
-from hotloop.course.attempts.attempt import Attempt
+from hotloop.course.attempts.attempt import Attempt, Kind
 from hotloop.course.attempts.connection import BUSY_MS, LONGEST_LOCK_MS, wait_for_locks
 from hotloop.course.attempts.patience import StoreUnavailable, patiently
 from hotloop.course.attempts.store import Store
@@ -130,12 +130,12 @@ def test_what_needs_no_database_is_done_once() -> None:
 @pytest.mark.parametrize("how", ["fast", "immediate"])
 def test_a_server_that_is_restarted_is_waited_for(server: Any, attempt: Make, how: str) -> None:
     store = Store(server.new_database())
-    kept = store.publish(store.add(attempt()))
+    kept = store.note(Kind.PUBLISHED, store.add(attempt()))
     server.stop(how)
     restart = threading.Timer(2.0, server.start)
     restart.start()
     newer = store.add(attempt(seed="2"))
-    store.publish(newer)
+    store.note(Kind.PUBLISHED, newer)
     restart.join()
     assert [e.attempt_id for e in store.events()] == [kept.attempt_id, newer.id]
 
@@ -149,7 +149,7 @@ def test_a_server_restarted_while_attempts_are_stored(server: Any, attempt: Make
     def write() -> None:
         try:
             for number in range(150):
-                store.publish(store.add(attempt(seed=f"{number:03}")))
+                store.note(Kind.PUBLISHED, store.add(attempt(seed=f"{number:03}")))
         except BaseException as error:
             errors.append(error)
             raise

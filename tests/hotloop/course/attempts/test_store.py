@@ -71,9 +71,9 @@ def test_what_was_published_last_counts(store: Store, attempt: Make) -> None:
     assert store.published("ada", "tiny") is None
     older, newer = store.add(attempt(seed="1")), store.add(attempt(seed="2"))
     assert store.published("ada", "tiny") is None
-    store.publish(newer)
+    store.note(Kind.PUBLISHED, newer)
     assert store.published("ada", "tiny") == newer
-    store.publish(older, why="taken back")
+    store.note(Kind.PUBLISHED, older, why="taken back")
     assert store.published("ada", "tiny") == older
     assert store.published("bob", "tiny") is None
     assert store.published("ada", "other") is None
@@ -81,20 +81,20 @@ def test_what_was_published_last_counts(store: Store, attempt: Make) -> None:
 
 def test_what_has_begun_hides_what_was(store: Store, attempt: Make) -> None:
     kept = store.add(attempt())
-    store.publish(kept)
+    store.note(Kind.PUBLISHED, kept)
     store.begin("ada", "tiny")
     assert store.published("ada", "tiny") is None
     assert store.last_published("ada", "tiny") == kept
     assert store.published_keys() == {}
-    store.publish(kept)
+    store.note(Kind.PUBLISHED, kept)
     assert store.published("ada", "tiny") == kept
 
 
 def test_all_that_counts_in_one_query(store: Store, attempt: Make) -> None:
     for student in ("ada", "bob", "cyd"):
-        store.publish(store.add(attempt(student=student)))
-    store.publish(store.add(attempt(module="other")))
-    store.publish(store.add(attempt(seed="2")))
+        store.note(Kind.PUBLISHED, store.add(attempt(student=student)))
+    store.note(Kind.PUBLISHED, store.add(attempt(module="other")))
+    store.note(Kind.PUBLISHED, store.add(attempt(seed="2")))
     store.begin("cyd", "tiny")
     found = store.published_keys("tiny")
     assert {key: a.seed for key, a in found.items()} == {("ada", "tiny"): "2", ("bob", "tiny"): "1"}
@@ -105,30 +105,30 @@ def test_what_is_dropped_does_not_count_until_it_is_restored(store: Store, attem
     older, newer = store.add(attempt(seed="1")), store.add(attempt(seed="2"))
     bobs = store.add(attempt(student="bob"))
     for each in (older, newer, bobs):
-        store.publish(each)
+        store.note(Kind.PUBLISHED, each)
     old, new = Points(3.0, 0.0), Points(5.0, 2.0)
-    said = store.drop(newer, "eve", "copied", old, new, "b1")
+    said = store.note(Kind.DROPPED, newer, "eve", "copied", old, new, "b1")
     assert (said.kind, said.attempt_id, said.why) == (Kind.DROPPED, newer.id, "copied")
     assert (said.who, said.old, said.new, said.batch) == ("eve", old, new, "b1")
     assert store.published("ada", "tiny") is None
     assert set(store.published_keys()) == {("bob", "tiny")}
     assert store.dropped("ada", "tiny") == {newer.id: said}
     assert store.published_ids("ada", "tiny") == {older.id, newer.id}
-    store.publish(older)
+    store.note(Kind.PUBLISHED, older)
     assert store.published("ada", "tiny") == older
-    store.restore(newer, why="not copied")
+    store.note(Kind.RESTORED, newer, why="not copied")
     assert store.dropped("ada", "tiny") == {}
-    store.publish(newer)
+    store.note(Kind.PUBLISHED, newer)
     assert store.published("ada", "tiny") == newer
     assert set(store.published_keys()) == {("ada", "tiny"), ("bob", "tiny")}
-    store.drop(newer)
+    store.note(Kind.DROPPED, newer)
     assert store.published("ada", "tiny") is None
     assert store.with_drops() == {("ada", "tiny")}
 
 
 def test_only_what_is_stored_is_published(store: Store, attempt: Make) -> None:
     with pytest.raises(ValueError, match="stored"):
-        store.publish(attempt())
+        store.note(Kind.PUBLISHED, attempt())
     assert store.events() == []
 
 
@@ -137,7 +137,7 @@ def test_events_say_who_when_why_and_what(store: Store, attempt: Make) -> None:
     kept = store.add(attempt())
     store.begin("ada", "tiny", who="eve", why="handed in again", batch="b1")
     old, new = Points(3.0, 2.0), Points(5.0, 0.0)
-    said = store.publish(kept, "eve", "grader mended", old, new, "b2")
+    said = store.note(Kind.PUBLISHED, kept, "eve", "grader mended", old, new, "b2")
     store.begin("bob", "other")
     begun, published, bobs = store.events()
     assert published == said
@@ -156,7 +156,7 @@ def test_events_say_who_when_why_and_what(store: Store, attempt: Make) -> None:
 def test_events_are_filtered(store: Store, attempt: Make) -> None:
     kept = store.add(attempt())
     first = store.begin("ada", "tiny", batch="b1")
-    second = store.publish(kept, batch="b1")
+    second = store.note(Kind.PUBLISHED, kept, batch="b1")
     third = store.begin("bob", "other")
     assert store.events(student="ada") == [first, second]
     assert store.events(module="other") == [third]
@@ -196,7 +196,7 @@ REFUSED_BY = {
 
 def test_the_database_itself_refuses_changes(store: Store, attempt: Make, url: str) -> None:
     kept = store.add(attempt())
-    store.publish(kept)
+    store.note(Kind.PUBLISHED, kept)
     store.begin("ada", "tiny")
     store.describe(Environment("abc", "{}"))
     engine = create_engine(url)
@@ -210,7 +210,7 @@ def test_the_database_itself_refuses_changes(store: Store, attempt: Make, url: s
 
 def test_a_person_is_forgotten(store: Store, attempt: Make, url: str) -> None:
     for student in ("ada", "bob"):
-        store.publish(store.add(attempt(student=student)), why=f"for {student}")
+        store.note(Kind.PUBLISHED, store.add(attempt(student=student)), why=f"for {student}")
     said = store.forget("ada", who="eve", why="asked for it")
     assert (said.kind, said.student, said.module) == (Kind.FORGOTTEN, "", "")
     assert said.why == "asked for it: 1 attempts and 1 events were deleted"
@@ -229,14 +229,14 @@ def test_a_person_is_forgotten(store: Store, attempt: Make, url: str) -> None:
 BESIDE = """
 import sys
 from datetime import UTC, datetime
-from hotloop.course.attempts.attempt import Attempt
+from hotloop.course.attempts.attempt import Attempt, Kind
 from hotloop.course.attempts.store import Store
 
 store = Store(sys.argv[1])
 for number in range(10):
     at = datetime.now(UTC)
     made = Attempt("ada", "tiny", "d", "g", "e", str(number), at, 1.0, "", "", "{}")
-    store.publish(store.add(made), who=sys.argv[2])
+    store.note(Kind.PUBLISHED, store.add(made), who=sys.argv[2])
 """
 
 
