@@ -1,7 +1,7 @@
 # `make demo` and `make test` are all that a newcomer needs; both make .venv themselves.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test setup-compilers test-compilers test-serving test-browser lint format site site-serve lab render wheel clean docker-lint docker-test need-python need-bwrap
+.PHONY: help demo test test-slow setup-compilers test-compilers test-serving test-browser lint format site site-serve lab render wheel clean docker-lint docker-test need-python need-bwrap
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -20,8 +20,11 @@ help:  ## say what can be made
 demo: $(VENV)/.hotloop-demo need-bwrap  ## autograde the bundled submissions in the sandbox
 	$(BIN)/hotloop demo
 
-test: $(VENV)/.hotloop-test build/readers/.done lint need-bwrap  ## style, types and all tests that this machine can run
-	$(BIN)/pytest -n $(JOBS)
+test: $(VENV)/.hotloop-test build/readers/.done lint need-bwrap  ## style, types and the tests
+	$(BIN)/pytest -n $(JOBS) -m 'not slow'
+
+test-slow: $(VENV)/.hotloop-test need-bwrap  ## the tests of more than ten seconds; .ci/run runs both
+	$(BIN)/pytest -n $(JOBS) -m slow
 
 setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime and Apache TVM, which few modules need
 
@@ -86,7 +89,7 @@ $(VENV)/.hotloop-demo: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.hotloop-test: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[bank,course,serving,site,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[bank,course,serving,site,takehome,dev]'
 	@touch $(VENV)/.hotloop-demo $@
 
 $(VENV)/.hotloop-compilers: pyproject.toml | $(VENV)/.hotloop-test

@@ -49,6 +49,20 @@ per_wrong = pytest.mark.parametrize(
 )
 
 
+def _judged_to(module: Module, wrong: render.WrongAnswer) -> Any:
+    """Slow where speed is measured on the way to the rung that it must fail."""
+    rungs = module.task(wrong.task).rungs
+    names = [rung.id for rung in rungs]
+    measures = any(rung.threshold for rung in rungs[: names.index(wrong.rung) + 1])
+    marks = [pytest.mark.slow] if measures else []
+    return pytest.param(module, wrong, id=f"{module.id}.{wrong.name}", marks=marks)
+
+
+per_wrong_to_its_rung = pytest.mark.parametrize(
+    ("module", "wrong"), [_judged_to(module, wrong) for module, wrong in WRONG]
+)
+
+
 # --- one id in every tree -------------------------------------------------------------------------
 
 
@@ -345,7 +359,7 @@ def test_the_untouched_exercise_earns_nothing(module: Module, judge: JudgeProces
 
 @pytest.mark.sandbox
 @pytest.mark.timeout(400)
-@per_wrong
+@per_wrong_to_its_rung
 def test_a_wrong_answer_fails_where_it_says(
     module: Module, wrong: render.WrongAnswer, judge: JudgeProcess
 ) -> None:
@@ -394,6 +408,7 @@ def _recorded_speeds(module: Module, task: Task, candidate: str) -> Iterator[tup
                 yield found.rung, found
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.timeout(400)
 @per_wrong

@@ -24,9 +24,9 @@ SCHEDULE_LEVELS = (Level(5.0, 0.4), Level(20.0, 0.7), Level(50.0, 1.0))
 CUBLAS_LEVELS = (Level(0.4, 0.4), Level(0.6, 0.7), Level(0.8, 1.0))
 """Shares of the library's speed."""
 
-TIMED_SQUARE = (512, 512, 512)
-TIMED_ROWS = (128, 1024, 1024)
-"""A part of 1024³: all of it takes the naive product two seconds a call, too long for windows."""
+TIMED_512 = (256, 512, 512)
+TIMED_1024 = (64, 1024, 1024)
+"""Parts of 512³ and 1024³: all rows take the naive product seconds a call, too long for windows."""
 
 TVM = ("tvm",)
 
@@ -49,8 +49,8 @@ def schedule() -> Check:
         Candidate("schedule", MATMUL_FILE, "json"),
         {
             "correct": Makes(products.scheduled),
-            "fast_512": products.fast(TIMED_SQUARE, SCHEDULE_LEVELS, seconds=40.0),
-            "fast_1024": products.fast(TIMED_ROWS, SCHEDULE_LEVELS, seconds=40.0),
+            "fast_512": products.fast(TIMED_512, SCHEDULE_LEVELS, seconds=40.0),
+            "fast_1024": products.fast(TIMED_1024, SCHEDULE_LEVELS, seconds=40.0),
         },
         extras=TVM,
     )

@@ -38,7 +38,7 @@ READ_BY = ("passes_read.py", "pairs.py", "guards.py", "vetting.py", "alone.py")
 RUN_BY = ("graph_runs.py", "graph_values.py", "relax_machine.py", "tir_machine.py")
 TIR_MADE_BY = ("tir_maker.py", "programs_tir.py", "eliminating.py", "guards.py", "alone.py")
 
-MODULES = 4
+MODULES = 3
 MOST_BYTES = 24 << 20
 PASS_TIMEOUT_S = 20.0
 COUNT_TIMEOUT_S = 120.0

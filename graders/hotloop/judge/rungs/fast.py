@@ -91,6 +91,7 @@ class Fast:
     levels: speed-ups over the baseline and the share of points each earns.
     fewest_flops: of one call, where arithmetic is the limit and not the bytes.
     entrant: gives what is timed, if that is not the candidate itself but a file that it has made.
+    baseline_workload: where the baseline computes something else, as dear: what is right there.
     """
 
     workload: Workload
@@ -101,6 +102,7 @@ class Fast:
     entrant: Entrant = own_worker
     needs: tuple[str, ...] = ("correct",)
     seconds: float = 30.0
+    baseline_workload: Workload | None = None
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Correctness is known; measure, compare, rule."""
@@ -108,7 +110,8 @@ class Fast:
         link, run = self.entrant(candidate, bench)
         bench.progress("starting the baseline")
         other, ours = self.baseline.start(bench)
-        side_a = Side(other, ours, self.workload, threads, bench.seeds)
+        theirs = self.baseline_workload or self.workload
+        side_a = Side(other, ours, theirs, threads, bench.seeds)
         side_b = Side(link, run, self.workload, threads, bench.seeds)
         try:
             bench.progress("warming up")
@@ -126,7 +129,7 @@ class Fast:
         """The baseline in another process, placed and warmed up like the first one."""
         link, _ = self.baseline.start(bench)
         try:
-            twin = Side(link, like.candidate, self.workload, like.threads, bench.seeds)
+            twin = Side(link, like.candidate, like.workload, like.threads, bench.seeds)
             try:
                 join(link, cores_of(like.link))
                 lengthen_side(twin, self.workload, bench.seeds, len(like.calls))
@@ -186,9 +189,11 @@ class Fast:
 def warm_up(side: Side, workload: Workload, seeds: Seeds) -> None:
     """Let a compiler compile, with all cores and before anything is measured.
 
-    Outwardly it is a window like any other.
+    Outwardly it is a window like any other. It has each kind of call once: one like another brings
+    nothing to compile, and a slow baseline takes seconds for each.
     """
-    side.plan([workload.spec(seeds.shapes(), i) for i in range(WARMUP_CALLS)])
+    specs = (workload.spec(seeds.shapes(), i) for i in range(WARMUP_CALLS))
+    side.plan(list(dict.fromkeys(specs)))
     _windows(side, 1)
 
 
