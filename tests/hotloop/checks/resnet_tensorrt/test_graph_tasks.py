@@ -51,7 +51,8 @@ CHECKS = {
 SAID = {
     "chains_without_consumers": "fusible",
     "default_epsilon": "is another one now",
-    "dropout_in_training": "compute something",
+    # Where the graph reads the mask as well, onnx.checker misses it first.
+    "dropout_in_training": "compute something|topologically sorted",
     "groups_not_counted": "macs is",
     "inputs_freed_too_early": "peak_bytes is",
     "largest_departure": "first tensor that departs is",
@@ -100,7 +101,7 @@ def test_a_mistake_fails_where_it_says(wrong: str, tmp_path: Path, bench_over: B
     before = list(found)[: list(found).index(rung)]
     assert all(found[name][0] is Verdict.PASSED for name in before), found
     assert found[rung][0] is Verdict.WRONG_ANSWER, found
-    assert SAID[wrong] in found[rung][1]
+    assert re.search(SAID[wrong], found[rung][1]), found
 
 
 @pytest.mark.parametrize("task", ["fold_batchnorm", "remove_noops"])
