@@ -10,6 +10,20 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
     "onnx": ("onnx", "onnxruntime", "onnxscript"),
     "tvm": ("tvm",),
     "bank": ("genanki", "jinja2"),
+    "takehome": (
+        "argon2",
+        "cryptography",
+        "fastapi",
+        "itsdangerous",
+        "jinja2",
+        "limits",
+        "markdown_it",
+        "nbgrader",
+        "pygments",
+        "python_multipart",
+        "sqlalchemy",
+        "uvicorn",
+    ),
 }
 """What a group brings, as it is imported."""
 

@@ -2,6 +2,7 @@
 
 `solutions/<module>/` is the only source: `exercises/<module>/` is generated and committed.
 `lab.py`, a percent notebook, becomes `lab.ipynb`. Grammar of the markers: `hotloop.markers`.
+A candidate's variant is the same text, rewritten as the module's `variants.yaml` says.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from hotloop.markers import (
     regions,
     solved,
 )
+from hotloop.variants.rewriting import Rewriting
+from hotloop.variants.variant import Variant
 
 NOTEBOOK_SOURCE = "lab.py"
 NOTEBOOK = "lab.ipynb"
@@ -57,24 +60,29 @@ class WrongAnswer:
         return self.path.stem
 
 
-def render(module: str) -> Files:
+def render(module: str, variant: Variant | None = None) -> Files:
     """The exercise of `module`, by file name in its folder: what a learner starts from."""
+    rewriting = _rewriting(module, variant)
     return {
-        _target(module, path): _finished(path, module, None)
+        _target(module, path): _finished(path, module, None, rewriting)
         for path in sources(module)
         if not _is_made_by_learner(path)
     }
 
 
-def untouched(module: str) -> Files:
+def untouched(module: str, variant: Variant | None = None) -> Files:
     """What a learner hands in who did nothing."""
-    return render(module)
+    return render(module, variant)
 
 
-def submission(module: str, wrong: Path | None = None) -> Files:
+def submission(module: str, wrong: Path | None = None, variant: Variant | None = None) -> Files:
     """What a learner hands in who solved everything, or made the one mistake of `wrong`."""
     bodies = _NOTHING if wrong is None else wrong_answer(module, wrong).bodies
-    return {_target(module, path): _finished(path, module, bodies) for path in sources(module)}
+    rewriting = _rewriting(module, variant)
+    return {
+        _target(module, path): _finished(path, module, bodies, rewriting)
+        for path in sources(module)
+    }
 
 
 def wrong_answers(module: str) -> list[WrongAnswer]:
@@ -187,14 +195,31 @@ def _pieces(path: Path) -> list[Piece] | None:
     return parse(text, str(path))
 
 
-def _finished(path: Path, module: str, bodies: Bodies | None) -> bytes:
+def _rewriting(module: str, variant: Variant | None) -> Rewriting | None:
+    if variant is None or variant.is_plain:
+        return None
+    if variant.module != module:
+        raise ValueError(f"the variant is one of {variant.module}, not of {module}")
+    return Rewriting(variant, {path.stem for path in sources(module)})
+
+
+def _finished(
+    path: Path, module: str, bodies: Bodies | None, rewriting: Rewriting | None = None
+) -> bytes:
     """The exercise when `bodies` is None, else the solution with `bodies` put in."""
     pieces = _pieces(path)
     if pieces is None:
         return path.read_bytes()
+    name = _target(module, path)
+    if rewriting is not None:
+        pieces = rewriting.pieces(pieces, name)
+        bodies = bodies and {k: tuple(rewriting.answer(v, k, name)) for k, v in bodies.items()}
 
     def expand(directive: Directive) -> Lines:
-        return _expand(directive, module, path)
+        lines = _expand(directive, module, path)
+        if rewriting is None:
+            return lines
+        return rewriting.hints(lines, directive.task, name)
 
     text = exercise(pieces, expand) if bodies is None else solved(pieces, expand, bodies)
     return _notebook(text) if path.name == NOTEBOOK_SOURCE else text.encode()

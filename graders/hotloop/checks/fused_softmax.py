@@ -1,12 +1,15 @@
 """What the judge asks of the tasks of module fused_softmax.
 
-Softmax here is exp(x − max) / sum over each row, and zeros for a row without a finite element.
+Softmax here is exp(x − max) / sum over each row, and zeros for a row without a finite element. For
+a take-home's candidate it is what the variant makes of it: `Meaning`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +37,9 @@ from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.rungs.refuses import Refuses
 from hotloop.judge.rungs.traffic import ByteLevel, Traffic
-from hotloop.judge.verification import rows_agree
+from hotloop.judge.verification import Rows, Verifier, rows_agree
 from hotloop.judge.window import Workload
+from hotloop.variants.variant import Variant
 
 Rng = np.random.Generator
 Shape = tuple[int, ...]
@@ -58,6 +62,9 @@ GPU_SHAPE = (8192, 8192)
 GPU_MASKED_SHAPE = (16384, 4096)
 ODD_EVERY = 8
 TIMED_SCALE = 0.125
+LARGEST_ON_GPU = 64.0 * 4.0 * 6.0
+"""Of timed numbers, which are drawn with a deviation of 4 and, in a few rows, of 64 · 4."""
+
 BACKWARD_SCALE = 1 / 64
 """Deviation of what stands for the forward's result: the sum of y · dy is then as large as dy."""
 
@@ -77,94 +84,118 @@ GPU_BACKWARD_LEVELS = (Level(1.25, 0.5), Level(1.5, 1.0), Level(1.75, 0.0))
 # --- tasks ----------------------------------------------------------------------------------------
 
 
-def online_pass() -> Check:
+def online_pass(variant: Variant | None = None) -> Check:
     """The recurrence over column blocks, in PyTorch."""
+    meaning = _meaning(variant)
     return Check(
         Candidate("online_softmax"),
-        {"correct": Correct(_cases_of_any_rank, softmax_rows, _tolerance)},
+        {"correct": Correct(_cases_of_any_rank, meaning.rows, meaning.tolerance)},
     )
 
 
-def compiled_chain() -> Check:
+def compiled_chain(variant: Variant | None = None) -> Check:
     """The five operations as one compiled kernel."""
+    meaning = _meaning(variant)
     return Check(
         Candidate("softmax", style="destination"),
         {
-            "correct": Correct(_cases_for_a_compiler, softmax_rows, _tolerance, case_timeout_s=180),
+            "correct": Correct(
+                _cases_for_a_compiler, meaning.rows, meaning.tolerance, case_timeout_s=180
+            ),
             "fast_cpu": Fast(
-                Workload(
-                    _cpu_spec,
-                    _fill_rows,
-                    rows_agree(softmax_rows, _tolerance_of(FP32, CPU_SHAPE[1])),
-                ),
+                _cpu_workload(meaning),
                 FIVE_OPS,
                 _bytes_of_call,
                 CPU_LEVELS,
+                baseline_workload=None if meaning == PLAIN else _cpu_workload(PLAIN),
             ),
             "fast_gpu": GpuFast(
-                _gpu_workload(), FIVE_OPS, _bytes_of_call, GPU_LEVELS, needs=("correct",)
+                _gpu_workload(meaning),
+                FIVE_OPS,
+                _bytes_of_call,
+                GPU_LEVELS,
+                baseline_truth=meaning.plainly(PLAIN.rows_on_device),
+                needs=("correct",),
             ),
         },
         programs={"g++": "g++"},  # torch.compile builds with it
     )
 
 
-def triton_forward() -> Check:
+def triton_forward(variant: Variant | None = None) -> Check:
     """The forward kernel in OpenAI Triton."""
+    meaning = _meaning(variant)
+    traffic = Traffic(_short_rows, meaning.rows, meaning.tolerance, _bytes_of_case)
     return Check(
         Candidate("softmax", KERNELS, "destination"),
         {
             "correct": KernelCorrect(
-                Correct(_cases_of_matrices, softmax_rows, _tolerance), FORWARD_TRAFFIC
+                Correct(_cases_of_matrices, meaning.rows, meaning.tolerance), traffic
             ),
-            "traffic": FORWARD_TRAFFIC,
+            "traffic": traffic,
             "compiles": Compiles(_short_rows),
-            "gpu_correct": GpuCorrect(_cases_of_matrices, softmax_rows, _tolerance),
-            "gpu_fast": GpuFast(_gpu_workload(), FIVE_OPS, _bytes_of_call, GPU_LEVELS),
+            "gpu_correct": GpuCorrect(_cases_of_matrices, meaning.rows, meaning.tolerance),
+            "gpu_fast": GpuFast(
+                _gpu_workload(meaning),
+                FIVE_OPS,
+                _bytes_of_call,
+                GPU_LEVELS,
+                baseline_truth=meaning.plainly(PLAIN.rows_on_device),
+            ),
         },
     )
 
 
-def triton_masked() -> Check:
+def triton_masked(variant: Variant | None = None) -> Check:
     """Scale, mask and softmax in one kernel in OpenAI Triton."""
+    meaning = _meaning(variant)
+    cases = partial(_masked_cases, meaning=meaning)
+    short = partial(_short_masked_rows, meaning=meaning)
+    traffic = Traffic(short, meaning.masked_rows, meaning.tolerance, _bytes_of_case)
     return Check(
         Candidate("masked_softmax", KERNELS, "destination"),
         {
             "correct": KernelCorrect(
-                Correct(_masked_cases, masked_softmax_rows, _tolerance), MASKED_TRAFFIC
+                Correct(cases, meaning.masked_rows, meaning.tolerance), traffic
             ),
-            "traffic": MASKED_TRAFFIC,
-            "compiles": Compiles(_short_masked_rows),
-            "gpu_correct": GpuCorrect(_masked_cases, masked_softmax_rows, _tolerance),
+            "traffic": traffic,
+            "compiles": Compiles(short),
+            "gpu_correct": GpuCorrect(cases, meaning.masked_rows, meaning.tolerance),
             "gpu_fast": GpuFast(
-                _gpu_masked_workload(), SCALE_MASK_SOFTMAX, _bytes_of_call, GPU_MASKED_LEVELS
+                _gpu_masked_workload(meaning),
+                SCALE_MASK_SOFTMAX,
+                _bytes_of_call,
+                GPU_MASKED_LEVELS,
+                baseline_truth=meaning.plainly(PLAIN.masked_rows_on_device),
             ),
         },
     )
 
 
-def cuda_naive() -> Check:
+def cuda_naive(variant: Variant | None = None) -> Check:
     """The definition in CUDA C++, one thread a row."""
+    meaning = _meaning(variant).with_zeros
     kernel = _cuda_kernel("softmax_naive")
     return Check(
         Candidate("softmax_naive", CUDA_FILE),
         {
-            "correct": CudaCorrect(kernel, _cuda_cases, softmax_rows, _one_by_one),
-            "clean": CudaClean(kernel, _small_cuda_cases, softmax_rows, _one_by_one),
+            "correct": CudaCorrect(kernel, _cuda_cases, meaning.rows, meaning.one_by_one),
+            "clean": CudaClean(kernel, _small_cuda_cases, meaning.rows, meaning.one_by_one),
         },
         programs=CUDA_PROGRAMS,
     )
 
 
-def cuda_block() -> Check:
+def cuda_block(variant: Variant | None = None) -> Check:
     """One block a row, reduced through shared memory."""
+    meaning = _meaning(variant).with_zeros
     kernel = _cuda_kernel("softmax_block")
     candidate = Candidate("softmax_block", CUDA_FILE, "destination", harness=kernel.harness)
     traffic = CudaTraffic(
         kernel,
         _quads,
-        softmax_rows,
-        _tolerance,
+        meaning.rows,
+        meaning.tolerance,
         _bytes_of_case,
         (ByteLevel(2.1, 1.0), ByteLevel(4.2, 0.5)),
         advice="Let neighbouring threads read neighbouring elements, and read a row three times.",
@@ -172,33 +203,34 @@ def cuda_block() -> Check:
     return Check(
         candidate,
         {
-            "correct": CudaCorrect(kernel, _cuda_cases, softmax_rows, _tolerance),
-            "clean": CudaClean(kernel, _small_cuda_cases, softmax_rows, _tolerance),
+            "correct": CudaCorrect(kernel, _cuda_cases, meaning.rows, meaning.tolerance),
+            "clean": CudaClean(kernel, _small_cuda_cases, meaning.rows, meaning.tolerance),
             "traffic": traffic,
             "compiles": CudaCompiles(kernels=("softmax_block",), block=256, needs=CLEAN),
-            "gpu_correct": GpuCorrect(_cuda_cases, softmax_rows, _tolerance),
+            "gpu_correct": GpuCorrect(_cuda_cases, meaning.rows, meaning.tolerance),
         },
         programs=CUDA_PROGRAMS,
     )
 
 
-def cuda_warp() -> Check:
+def cuda_warp(variant: Variant | None = None) -> Check:
     """Shuffles, the online recurrence and vector loads; a row is read once where it fits."""
+    meaning = _meaning(variant).with_zeros
     kernel = _cuda_kernel("softmax_warp")
     candidate = Candidate("softmax_warp", CUDA_FILE, "destination", harness=kernel.harness)
-    traffic = CudaTraffic(kernel, _quads, softmax_rows, _tolerance, _bytes_of_case, width=16)
+    traffic = CudaTraffic(kernel, _quads, meaning.rows, meaning.tolerance, _bytes_of_case, width=16)
     return Check(
         candidate,
         {
-            "correct": CudaCorrect(kernel, _cuda_cases, softmax_rows, _tolerance),
-            "clean": CudaClean(kernel, _small_cuda_cases, softmax_rows, _tolerance),
+            "correct": CudaCorrect(kernel, _cuda_cases, meaning.rows, meaning.tolerance),
+            "clean": CudaClean(kernel, _small_cuda_cases, meaning.rows, meaning.tolerance),
             "traffic": traffic,
             "compiles": CudaCompiles(
                 kernels=("softmax_warp",), block=256, min_load_bytes=16, needs=CLEAN
             ),
-            "gpu_correct": GpuCorrect(_cuda_cases, softmax_rows, _tolerance),
+            "gpu_correct": GpuCorrect(_cuda_cases, meaning.rows, meaning.tolerance),
             "gpu_fast": GpuFast(
-                _gpu_workload(),
+                _gpu_workload(meaning),
                 COPY,
                 _bytes_of_call,
                 COPY_LEVELS,
@@ -209,51 +241,63 @@ def cuda_warp() -> Check:
     )
 
 
-def operator_launcher() -> Check:
+def operator_launcher(variant: Variant | None = None) -> Check:
     """The C++ function around the kernel: checks, layout, launch."""
+    meaning = _meaning(variant).with_zeros
     return Check(
         Candidate("softmax", OPERATOR_FILE, operator=True),
         {
-            "correct": Correct(_operator_cases, softmax_rows, _tolerance, case_timeout_s=120),
+            "correct": Correct(
+                _operator_cases, meaning.rows, meaning.tolerance, case_timeout_s=120
+            ),
             "refuses": Refuses(_not_for_the_operator),
         },
         programs=CUDA_PROGRAMS,
     )
 
 
-def operator_python() -> Check:
+def operator_python(variant: Variant | None = None) -> Check:
     """What the compiler must know: the operator in graphs that must not break."""
+    meaning = _meaning(variant).with_zeros
     return Check(
         Candidate("compiled", OPERATOR_FILE, operator=True),
         {
             "correct": Correct(
-                _cases_in_a_graph, _doubled_beside_itself, _tolerance_in_a_graph, case_timeout_s=120
+                _cases_in_a_graph,
+                meaning.doubled_beside_itself,
+                meaning.tolerance_in_a_graph,
+                case_timeout_s=120,
             ),
-            "exported": _exported(),
+            "exported": _exported(meaning),
         },
         programs=CUDA_PROGRAMS,
     )
 
 
-def operator_backward() -> Check:
+def operator_backward(variant: Variant | None = None) -> Check:
     """The gradient that autograd gives back."""
+    meaning = _meaning(variant).with_zeros
     return Check(
         Candidate("gradient", OPERATOR_FILE, operator=True),
         {
             "correct": Correct(
-                _gradient_cases, _gradient_rows, _gradient_tolerance, case_timeout_s=120
+                _gradient_cases, meaning.gradient, meaning.gradient_tolerance, case_timeout_s=120
             ),
-            "compiled": _compiled_gradient(),
-            "twice": _gradient_of_gradient(),
+            "compiled": _compiled_gradient(meaning),
+            "twice": _gradient_of_gradient(meaning),
             "gpu_correct": Called(
                 "backward_into",
-                GpuCorrect(_backward_cases, backward_rows, _backward_tolerance),
+                GpuCorrect(_backward_cases, meaning.backward, meaning.backward_tolerance),
                 "destination",
             ),
             "gpu_fast": Called(
                 "backward_into",
                 GpuFast(
-                    _gpu_backward_workload(), SOFTMAX_BACKWARD, _bytes_of_call, GPU_BACKWARD_LEVELS
+                    _gpu_backward_workload(meaning),
+                    SOFTMAX_BACKWARD,
+                    _bytes_of_call,
+                    GPU_BACKWARD_LEVELS,
+                    baseline_truth=meaning.plainly(PLAIN.backward_on_device),
                 ),
                 "destination",
             ),
@@ -262,48 +306,67 @@ def operator_backward() -> Check:
     )
 
 
-def operator_triton() -> Check:
+def operator_triton(variant: Variant | None = None) -> Check:
     """The same operator with the Triton kernel behind it."""
+    meaning = _meaning(variant)
     return Check(
         Candidate("softmax", TRITON_OPERATOR_FILE),
         {
-            "correct": Correct(_triton_operator_cases, softmax_rows, _tolerance),
-            "exported": _exported(),
+            "correct": Correct(_triton_operator_cases, meaning.rows, meaning.tolerance),
+            "exported": _exported(meaning),
             "gradient": Called(
                 "gradient",
-                Correct(_gradient_cases, _gradient_rows, _gradient_tolerance, needs=("correct",)),
+                Correct(
+                    _gradient_cases,
+                    meaning.gradient,
+                    meaning.gradient_tolerance,
+                    needs=("correct",),
+                ),
             ),
-            "compiled": _compiled_gradient(),
-            "twice": _gradient_of_gradient(),
+            "compiled": _compiled_gradient(meaning),
+            "twice": _gradient_of_gradient(meaning),
         },
     )
 
 
-def _exported() -> Called:
+def _exported(meaning: Meaning) -> Called:
     rung = Correct(
         _cases_to_transpose,
-        _softmax_of_columns,
-        _tolerance,
+        meaning.softmax_of_columns,
+        meaning.tolerance,
         needs=("correct",),
         case_timeout_s=120,
     )
     return Called("exported", rung)
 
 
-def _compiled_gradient() -> Called:
+def _compiled_gradient(meaning: Meaning) -> Called:
     rung = Correct(
         _graph_gradient_cases,
-        _gradient_in_a_graph,
-        _gradient_tolerance,
+        meaning.gradient_in_a_graph,
+        meaning.gradient_tolerance,
         needs=("correct",),
         case_timeout_s=120,
     )
     return Called("compiled_gradient", rung)
 
 
-def _gradient_of_gradient() -> Called:
-    rung = RightOrRefused(_second_gradient_cases, _second_gradient_rows, _second_tolerance)
+def _gradient_of_gradient(meaning: Meaning) -> Called:
+    rung = RightOrRefused(_second_gradient_cases, meaning.second_gradient, meaning.second_tolerance)
     return Called("second_gradient", rung)
+
+
+def _meaning(variant: Variant | None) -> Meaning:
+    if variant is None or not variant.options:
+        return PLAIN
+    values = variant.values()
+    return Meaning(
+        sharpness=float(values["SHARPNESS"]),
+        total=float(values["TOTAL"]),
+        empty=float(values["EMPTY"]),
+        masked=float(values["MASKED"]),
+        hides=bool(values["HIDES"]),
+    )
 
 
 def _cuda_kernel(name: str) -> CudaKernel:
@@ -313,57 +376,155 @@ def _cuda_kernel(name: str) -> CudaKernel:
 # --- truth ----------------------------------------------------------------------------------------
 
 
-def softmax_rows(x: Floats) -> Floats:
-    """Softmax over the last axis in float64; zeros where a row has no finite element."""
-    maximum: Floats = x.max(axis=-1, keepdims=True)
-    weights = np.exp(x - np.where(np.isneginf(maximum), 0.0, maximum))
-    total = weights.sum(axis=-1, keepdims=True)
-    return weights / np.where(total == 0.0, 1.0, total)
+@dataclass(frozen=True)
+class Meaning:
+    """What a softmax is: total · exp(sharpness · (x − max)) / Σ exp(sharpness · (x − max)).
 
-
-def masked_softmax_rows(x: Floats, mask: NDArray[Any], scale: float) -> Floats:
-    """Softmax of scale·x over the kept elements of each row, zeros elsewhere, in float64."""
-    return softmax_rows(np.where(mask != 0, x * scale, -np.inf))
-
-
-def _softmax_on_device(x: Any) -> Any:
-    """As `softmax_rows`, on float64 torch tensors of which every row has a finite element."""
-    weights = (x - x.amax(-1, keepdim=True)).exp()
-    return weights / weights.sum(-1, keepdim=True)
-
-
-def _masked_softmax_on_device(x: Any, mask: Any, scale: float) -> Any:
-    return _softmax_on_device((x * scale).masked_fill(mask == 0, -math.inf))
-
-
-def _backward_on_device(y: Any, dy: Any) -> Any:
-    return y * (dy - (y * dy).sum(-1, keepdim=True))
-
-
-def _tolerance(case: Case) -> Tolerance:
-    return _tolerance_of(case.out.dtype, case.out.shape[-1])
-
-
-def _one_by_one(case: Case) -> Tolerance:
-    """For a sum of a row's terms one after the other, as a single thread takes it.
-
-    Small terms that are added to a large sum are all rounded the same way: the error then grows
-    with their number, not with its root. Higham's bound is a rounding a term (§4.2); rows like ours
-    were seen to need a sixteenth of it in thousands of sums, and are given a quarter.
+    As it stands, it is what everybody calls so; a variant changes the numbers. empty: what a row
+    without a finite element gives. masked: what one gives that is masked out altogether. hides:
+    whether a mask's 1 leaves an element out.
     """
-    derived = _tolerance(case)
-    columns = case.out.shape[-1]
-    return Tolerance(derived.relative + columns * FP32.unit_roundoff / 4, derived.absolute)
+
+    sharpness: float = 1.0
+    total: float = 1.0
+    empty: float = 0.0
+    masked: float = 0.0
+    hides: bool = False
+
+    @property
+    def with_zeros(self) -> Meaning:
+        """For tasks where a row without a finite element gives zeros, whatever the variant is."""
+        return replace(self, empty=0.0)
+
+    def plainly(self, truth: Callable[..., Any]) -> Callable[..., Any] | None:
+        """`truth` of a baseline that computes the plain softmax, where the candidate does not."""
+        is_plain = (self.sharpness, self.total, self.hides) == (1.0, 1.0, False)
+        return None if is_plain else truth
+
+    def rows(self, x: Floats) -> Floats:
+        """Over the last axis in float64."""
+        maximum: Floats = x.max(axis=-1, keepdims=True)
+        weights = np.exp(self.sharpness * (x - np.where(np.isneginf(maximum), 0.0, maximum)))
+        total = weights.sum(axis=-1, keepdims=True)
+        shares = self.total * weights / np.where(total == 0.0, 1.0, total)
+        return shares if self.empty == 0.0 else np.where(total == 0.0, self.empty, shares)
+
+    def masked_rows(self, x: Floats, mask: NDArray[Any], scale: float) -> Floats:
+        """Of scale·x over the kept elements of each row, zeros elsewhere, in float64."""
+        kept = (mask != 0) != self.hides
+        return replace(self, empty=self.masked).rows(np.where(kept, x * scale, -np.inf))
+
+    def softmax_of_columns(self, x: Floats) -> Floats:
+        """The result is transposed."""
+        return self.rows(np.ascontiguousarray(x.T))
+
+    def doubled_beside_itself(self, x: Floats) -> Floats:
+        """What the operator stands between in the learner's file."""
+        return self.rows(2.0 * x) + x
+
+    def backward(self, y: Floats, dy: Floats) -> Floats:
+        """Gradient of a softmax from its result `y`, whatever numbers that holds."""
+        inner = (y * dy).sum(axis=-1, keepdims=True) / self.total
+        return self.sharpness * y * (dy - inner)
+
+    def gradient(self, x: Floats, dy: Floats) -> Floats:
+        """Of Σ dy · softmax(x)."""
+        return self.backward(self.rows(x), dy)
+
+    def gradient_in_a_graph(self, x: Floats, dy: Floats) -> Floats:
+        """Of Σ dy · (softmax(2x) + x)."""
+        return 2.0 * self.backward(self.rows(2.0 * x), dy) + dy
+
+    def second_gradient(self, x: Floats, dy: Floats, g: Floats) -> Floats:
+        """Of Σ g · gradient(x, dy): first for y, then through the softmax."""
+        y = self.rows(x)
+        inner = (y * dy).sum(axis=-1, keepdims=True) / self.total
+        other = (y * g).sum(axis=-1, keepdims=True) / self.total
+        for_y = self.sharpness * (g * (dy - inner) - dy * other)
+        return self.backward(y, for_y)
+
+    def rows_on_device(self, x: Any) -> Any:
+        """As `rows`, on float64 torch tensors of which every row has a finite element."""
+        weights = (self.sharpness * (x - x.amax(-1, keepdim=True))).exp()
+        return self.total * weights / weights.sum(-1, keepdim=True)
+
+    def masked_rows_on_device(self, x: Any, mask: Any, scale: float) -> Any:
+        """As `masked_rows`; every row has a kept element."""
+        left_out = mask != 0 if self.hides else mask == 0
+        return self.rows_on_device((x * scale).masked_fill(left_out, -math.inf))
+
+    def backward_on_device(self, y: Any, dy: Any) -> Any:
+        """As `backward`."""
+        return self.sharpness * y * (dy - (y * dy).sum(-1, keepdim=True) / self.total)
+
+    def tolerance(self, case: Case) -> Tolerance:
+        """What computing in float32 can explain; a product before the difference is allowed."""
+        return self.tolerance_of(case.out.dtype, case.out.shape[-1], self._largest(case))
+
+    def tolerance_of(self, out: DType, columns: int, largest: float) -> Tolerance:
+        """largest: finite number whose exponential is taken, before the row's is subtracted.
+
+        exp(d) is 0 in float32 below d = −104, so that a rounding of d costs 104 units at most.
+        Results below the smallest normal float32 may be flushed to zero, as GPUs and vector code
+        do. With a sharpness, it is rounded itself, and so is its product with d, or with x.
+        """
+        amplification = 104.0
+        if self.sharpness != 1.0:
+            amplification = 3 * 104.0 + self.sharpness * largest
+        derived = Tolerance.derived(out, FP32, terms=columns, amplification=amplification)
+        absolute = max(1.0, self.total) * (derived.absolute + 2.0**-126)
+        return Tolerance(derived.relative, absolute)
+
+    def one_by_one(self, case: Case) -> Tolerance:
+        """For a sum of a row's terms one after the other, as a single thread takes it.
+
+        Small terms that are added to a large sum are all rounded the same way: the error then grows
+        with their number, not with its root. Higham's bound is a rounding a term (§4.2); rows like
+        ours were seen to need a sixteenth of it in thousands of sums, and are given a quarter.
+        """
+        derived = self.tolerance(case)
+        columns = case.out.shape[-1]
+        return Tolerance(derived.relative + columns * FP32.unit_roundoff / 4, derived.absolute)
+
+    def tolerance_in_a_graph(self, case: Case) -> Tolerance:
+        """Of a softmax with x added, which may nearly cancel it."""
+        derived = self._derived(case)
+        cancelled = 0.0 if self.total == 1.0 else self.total * derived.relative
+        return Tolerance(derived.relative, derived.absolute + cancelled)
+
+    def gradient_tolerance(self, case: Case) -> Tolerance:
+        """Of dy − Σ(y·dy), numbers of a size of 10, with what the softmax itself may be off."""
+        return self._off(self._derived(case), 20.0 * self.sharpness * self.total)
+
+    def second_tolerance(self, case: Case) -> Tolerance:
+        """Of numbers of a size of 10, times an element of y, of which none is near 1 here."""
+        return self._off(self._derived(case), 2.0 * self.sharpness**2 * self.total)
+
+    def backward_tolerance(self, case: Case) -> Tolerance:
+        """Of dy − Σ(y·dy), numbers of a size of 10, where y adds up to 1."""
+        derived = Tolerance.derived(FP32, FP32, terms=case.out.shape[-1])
+        return self._off(derived, 20.0 * self.sharpness)
+
+    def _derived(self, case: Case) -> Tolerance:
+        exact = self.sharpness == 1.0
+        amplification = 104 if exact else 3 * 104 + 2 * self.sharpness * self._largest(case)
+        columns = case.out.shape[-1]
+        return Tolerance.derived(case.out.dtype, FP32, terms=columns, amplification=amplification)
+
+    @staticmethod
+    def _off(derived: Tolerance, size: float) -> Tolerance:
+        return Tolerance(derived.relative, derived.absolute + size * derived.relative)
+
+    @staticmethod
+    def _largest(case: Case) -> float:
+        """Of the case's first tensor, times its scale where it has one."""
+        scale = max((abs(a) for a in case.arguments if isinstance(a, float)), default=1.0)
+        first = next(a.values for a in case.arguments if isinstance(a, Tensor))
+        finite = np.abs(first[np.isfinite(first)])
+        return scale * float(finite.max(initial=0.0))
 
 
-def _tolerance_of(out: DType, columns: int) -> Tolerance:
-    """What computing in float32 and storing in `out` can explain.
-
-    exp(d) is 0 in float32 below d = −104, so that a rounding of d costs 104 units at most. Results
-    below the smallest normal float32 may be flushed to zero, as GPUs and vector code do.
-    """
-    derived = Tolerance.derived(out, FP32, terms=columns, amplification=104)
-    return Tolerance(derived.relative, derived.absolute + 2.0**-126)
+PLAIN = Meaning()
 
 
 # --- cases ----------------------------------------------------------------------------------------
@@ -415,7 +576,12 @@ def _cases_for_a_compiler(rng: Rng) -> Iterator[Case]:
     yield _case("some −inf", infinite, FP32)
 
 
-def _masked_cases(rng: Rng) -> Iterator[Case]:
+def _masked_cases(rng: Rng, meaning: Meaning = PLAIN) -> Iterator[Case]:
+    for case in _kept_cases(rng):
+        yield _told_by(case, meaning)
+
+
+def _kept_cases(rng: Rng) -> Iterator[Case]:
     yield _masked_case(rng, "one single element", (1, 1))
     yield _masked_case(rng, "an odd number of columns", (5, _odd(rng, 65, 1000)))
     yield _masked_case(rng, "a mask of bytes", (4, 1024), mask_dtype=U8)
@@ -432,6 +598,15 @@ def _masked_cases(rng: Rng) -> Iterator[Case]:
     yield _masked_case(rng, "a row longer than any block", (1, LONGER_THAN_ANY_BLOCK))
     level = (1, 100003)
     yield _masked_case(rng, "a long float16 row of almost equal numbers", level, FP16, spread=0.1)
+
+
+def _told_by(case: Case, meaning: Meaning) -> Case:
+    """The case whose mask keeps by 1, for one who hides by it."""
+    x, mask, scale = case.arguments
+    if not meaning.hides or not isinstance(mask, Tensor):
+        return case
+    told = (1 - mask.values.astype(np.uint8)).astype(mask.values.dtype)
+    return replace(case, arguments=(x, replace(mask, values=told), scale))
 
 
 def _cuda_cases(rng: Rng) -> Iterator[Case]:
@@ -484,15 +659,6 @@ def _cases_in_a_graph(rng: Rng) -> Iterator[Case]:
     yield _case("an odd number of columns", _normal(rng, (5, _odd(rng, 65, 1000))), FP32)
 
 
-def _doubled_beside_itself(x: Floats) -> Floats:
-    """What the operator stands between in the learner's file."""
-    return softmax_rows(2.0 * x) + x
-
-
-def _tolerance_in_a_graph(case: Case) -> Tolerance:
-    return Tolerance.derived(case.out.dtype, FP32, terms=case.out.shape[-1], amplification=104)
-
-
 def _gradient_cases(rng: Rng) -> Iterator[Case]:
     for label, shape in (
         ("one single element", (1, 1)),
@@ -504,24 +670,11 @@ def _gradient_cases(rng: Rng) -> Iterator[Case]:
         yield Case(label, (Tensor(x, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
 
 
-def _gradient_rows(x: Floats, dy: Floats) -> Floats:
-    return backward_rows(softmax_rows(x), dy)
-
-
-def backward_rows(y: Floats, dy: Floats) -> Floats:
-    """Gradient of a softmax from its result `y`, whatever numbers that holds."""
-    return y * (dy - (y * dy).sum(axis=-1, keepdims=True))
-
-
 def _graph_gradient_cases(rng: Rng) -> Iterator[Case]:
     for label, columns in (("an odd number of columns", _odd(rng, 65, 900)), ("fours", 1024)):
         shape = (int(rng.integers(3, 9)), columns)
         x, dy = _normal(rng, shape), _normal(rng, shape)
         yield Case(label, (Tensor(x, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
-
-
-def _gradient_in_a_graph(x: Floats, dy: Floats) -> Floats:
-    return 2.0 * backward_rows(softmax_rows(2.0 * x), dy) + dy
 
 
 def _second_gradient_cases(rng: Rng) -> Iterator[Case]:
@@ -532,20 +685,6 @@ def _second_gradient_cases(rng: Rng) -> Iterator[Case]:
         yield Case(label, tensors, TensorSpec(shape, FP32))
 
 
-def _second_gradient_rows(x: Floats, dy: Floats, g: Floats) -> Floats:
-    """Of Σ g · y · (dy − Σ y·dy): first for y, then through the softmax."""
-    y = softmax_rows(x)
-    inner = (y * dy).sum(axis=-1, keepdims=True)
-    for_y = g * (dy - inner) - dy * (y * g).sum(axis=-1, keepdims=True)
-    return backward_rows(y, for_y)
-
-
-def _second_tolerance(case: Case) -> Tolerance:
-    """Of numbers of a size of 10, times an element of y, of which none is near 1 here."""
-    derived = Tolerance.derived(FP32, FP32, terms=case.out.shape[-1], amplification=104)
-    return Tolerance(derived.relative, derived.absolute + 2.0 * derived.relative)
-
-
 def _cases_to_transpose(rng: Rng) -> Iterator[Case]:
     """At least 2 × 2: of extents of 1, graphs for every shape take leave."""
     for label, shape in (
@@ -554,10 +693,6 @@ def _cases_to_transpose(rng: Rng) -> Iterator[Case]:
     ):
         x = _normal(rng, shape)
         yield Case(label, (Tensor(x, FP32),), TensorSpec(shape[::-1], FP32))
-
-
-def _softmax_of_columns(x: Floats) -> Floats:
-    return softmax_rows(np.ascontiguousarray(x.T))
 
 
 def _triton_operator_cases(rng: Rng) -> Iterator[Case]:
@@ -576,20 +711,8 @@ def _backward_cases(rng: Rng) -> Iterator[Case]:
         ("rows of fours", (64, 4096)),
         ("long rows", (3, 100003)),
     ):
-        y, dy = softmax_rows(_normal(rng, shape)), _normal(rng, shape)
+        y, dy = PLAIN.rows(_normal(rng, shape)), _normal(rng, shape)
         yield Case(label, (Tensor(y, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
-
-
-def _backward_tolerance(case: Case) -> Tolerance:
-    """Of dy − Σ(y·dy), numbers of a size of 10, where y adds up to 1."""
-    derived = Tolerance.derived(FP32, FP32, terms=case.out.shape[-1])
-    return Tolerance(derived.relative, derived.absolute + 20.0 * derived.relative)
-
-
-def _gradient_tolerance(case: Case) -> Tolerance:
-    """Of dy − Σ(y·dy), numbers of a size of 10, with what the softmax itself may be off."""
-    derived = Tolerance.derived(FP32, FP32, terms=case.out.shape[-1], amplification=104)
-    return Tolerance(derived.relative, derived.absolute + 20.0 * derived.relative)
 
 
 def _quads(rng: Rng) -> Case:
@@ -604,9 +727,10 @@ def _short_rows(rng: Rng) -> Case:
     return _case("rows that fit in a block", x, FP32)
 
 
-def _short_masked_rows(rng: Rng) -> Case:
+def _short_masked_rows(rng: Rng, meaning: Meaning = PLAIN) -> Case:
     shape = (6, _odd(rng, 2100, 4000))
-    return _masked_case(rng, "rows that fit in a block", shape, scale=1.5, spread=200.0)
+    case = _masked_case(rng, "rows that fit in a block", shape, scale=1.5, spread=200.0)
+    return _told_by(case, meaning)
 
 
 def _case(label: str, x: Floats, dtype: DType, *, gap: int = 0, out_gap: int = 0) -> Case:
@@ -680,6 +804,24 @@ def _odd(rng: Rng, low: int, high: int) -> int:
 # --- timed inputs ---------------------------------------------------------------------------------
 
 
+def _cpu_workload(meaning: Meaning) -> Workload:
+    return Workload(_cpu_spec, _fill_rows, _timed_rows_agree(meaning))
+
+
+def _timed_rows_agree(meaning: Meaning) -> Verifier:
+    """By a tolerance for the numbers that the rows really hold, where it depends on them."""
+    if meaning == PLAIN:
+        return rows_agree(PLAIN.rows, PLAIN.tolerance_of(FP32, CPU_SHAPE[1], 0.0))
+
+    def verify(call: Call, rows: Rows) -> None:
+        x: NDArray[np.float32] = call.input(0)[slice(None) if rows is None else rows]
+        largest = float(np.abs(x[np.isfinite(x)]).max(initial=0.0))
+        tolerance = meaning.tolerance_of(FP32, CPU_SHAPE[1], largest)
+        rows_agree(meaning.rows, tolerance)(call, rows)
+
+    return verify
+
+
 def _cpu_spec(rng: Rng, index: int) -> CallSpec:
     return _spec(_now_and_then_odd(CPU_SHAPE, rng, index), FP32)
 
@@ -718,13 +860,13 @@ def _few(rng: Rng) -> int:
     return int(rng.integers(1, 6))
 
 
-def _gpu_workload() -> DeviceWorkload:
+def _gpu_workload(meaning: Meaning) -> DeviceWorkload:
     return DeviceWorkload(
         spec=lambda rng, index: _spec(_now_and_then_odd(GPU_SHAPE, rng, index), FP32),
         draws=lambda rng, _spec, hostile: (_normal_draw(rng, hostile),),
-        reference=softmax_rows,
-        tolerance=_tolerance_of(FP32, GPU_SHAPE[1]),
-        device_reference=_softmax_on_device,
+        reference=meaning.rows,
+        tolerance=meaning.tolerance_of(FP32, GPU_SHAPE[1], LARGEST_ON_GPU),
+        device_reference=meaning.rows_on_device,
     )
 
 
@@ -732,16 +874,16 @@ def _unchanged(x: Any) -> Any:
     return x
 
 
-def _gpu_backward_workload() -> DeviceWorkload:
+def _gpu_backward_workload(meaning: Meaning) -> DeviceWorkload:
     return DeviceWorkload(
         spec=_gpu_backward_spec,
         draws=lambda rng, _spec, hostile: (
             Normal(BACKWARD_SCALE),
             _draw(rng, ("equal_rows", "ramp"), hostile),
         ),
-        reference=backward_rows,
-        tolerance=_gpu_backward_tolerance(GPU_SHAPE[1]),
-        device_reference=_backward_on_device,
+        reference=meaning.backward,
+        tolerance=_gpu_backward_tolerance(GPU_SHAPE[1], meaning),
+        device_reference=meaning.backward_on_device,
     )
 
 
@@ -750,20 +892,21 @@ def _gpu_backward_spec(rng: Rng, index: int) -> CallSpec:
     return CallSpec((tensor, tensor), tensor)
 
 
-def _gpu_backward_tolerance(columns: int) -> Tolerance:
+def _gpu_backward_tolerance(columns: int, meaning: Meaning = PLAIN) -> Tolerance:
     """Of y · (dy − s), with s = Σ y · dy: y up to 6 deviations, s and dy of a size of 10."""
     derived = Tolerance.derived(FP32, FP32, terms=columns)
-    absolute = 6.0 * BACKWARD_SCALE * 10.0 * derived.relative
+    absolute = 6.0 * BACKWARD_SCALE * 10.0 * meaning.sharpness * derived.relative
     return Tolerance(derived.relative, derived.absolute + absolute)
 
 
-def _gpu_masked_workload() -> DeviceWorkload:
+def _gpu_masked_workload(meaning: Meaning) -> DeviceWorkload:
+    mask = Keep(share=0.2 if meaning.hides else 0.8)
     return DeviceWorkload(
         spec=_gpu_masked_spec,
-        draws=lambda rng, _spec, hostile: (_finite_draw(rng, hostile), Keep(share=0.8)),
-        reference=masked_softmax_rows,
-        tolerance=_tolerance_of(FP16, GPU_MASKED_SHAPE[1]),
-        device_reference=_masked_softmax_on_device,
+        draws=lambda rng, _spec, hostile: (_finite_draw(rng, hostile), mask),
+        reference=meaning.masked_rows,
+        tolerance=meaning.tolerance_of(FP16, GPU_MASKED_SHAPE[1], LARGEST_ON_GPU),
+        device_reference=meaning.masked_rows_on_device,
     )
 
 
@@ -800,7 +943,3 @@ def _bytes_of_call(spec: CallSpec) -> int:
 
 def _bytes_of_case(case: Case) -> int:
     return _bytes_of_call(case.spec)
-
-
-FORWARD_TRAFFIC = Traffic(_short_rows, softmax_rows, _tolerance, _bytes_of_case)
-MASKED_TRAFFIC = Traffic(_short_masked_rows, masked_softmax_rows, _tolerance, _bytes_of_case)

@@ -38,6 +38,7 @@ from hotloop.cli import (
     render,
     serving,
     start,
+    takehome,
 )
 
 app = typer.Typer(
@@ -61,6 +62,7 @@ app.add_typer(cuda.app, name="cuda")
 app.add_typer(serving.app, name="serving")
 app.add_typer(questions.app, name="questions")
 app.add_typer(new.app, name="new")
+app.add_typer(takehome.app, name="takehome")
 
 
 def _print_version(wanted: bool) -> None:

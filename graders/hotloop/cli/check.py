@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +20,8 @@ from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
 from hotloop.practice import verdicts
 from hotloop.sandbox.level import level
+from hotloop.takehome import work_log
+from hotloop.variants import VARIANT_FILE, Variant
 
 
 def run(
@@ -43,7 +46,9 @@ def run(
         require_sandbox()
         records = _judge(folder, module, code)
         for name, record in records.items():
-            verdicts.note(record, settle(module, name, record), "command")
+            points = settle(module, name, record)
+            verdicts.note(record, points, "command")
+            work_log.note_check(folder, record, points)
         rows = [_row(module, task, records.get(task.id)) for task in tasks]
         judged = [rung.verdict for record in records.values() for rung in record.rungs]
         failed = any(v is not Verdict.PASSED and not v.pending for v in judged)
@@ -77,7 +82,20 @@ def _judge(
             module.id,
             [task.id for task in tasks],
             on_progress=lambda text: status.update(f"judging: {text}"),
+            variant=_variant(folder, module.id),
         )
+
+
+def _variant(folder: Path, module: str) -> Variant | None:
+    """What a take-home's folder says that its candidate was asked."""
+    path = folder / VARIANT_FILE
+    if not path.is_file():
+        return None
+    try:
+        variant = Variant.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} is damaged; take it from your pack: {error}") from None
+    return variant if variant.module == module else None
 
 
 def _row(module: curriculum.Module, task: curriculum.Task, record: Record | None) -> dict[str, Any]:

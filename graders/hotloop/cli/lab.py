@@ -14,6 +14,7 @@ from rich.text import Text
 
 from hotloop.cli.answer import Json, UserError, answering
 from hotloop.judge.launcher import default_threads, worker_environment
+from hotloop.takehome import work_log
 
 _OPENED = ("lab.ipynb", "START.md")
 """What is opened first: a started module's notebook, a classroom's guide."""
@@ -32,6 +33,7 @@ def run(
         command = lab_command(folder, options or [])
         answer.give({"folder": str(folder.resolve()), "command": command}, Text())
     if not as_json:
+        work_log.note(folder, "opened")
         raise typer.Exit(subprocess.call(command, cwd=folder, env=_environment()))
 
 

@@ -100,9 +100,12 @@ def try_operator(file: str) -> Told:
     return _told(_OPCHECK, file)
 
 
-def compare_operators(*files: str) -> Told:
-    """Results of each file's `softmax` beside torch.nn.functional.softmax, and times on a GPU."""
-    return _told(_COMPARISON, *files)
+def compare_operators(*files: str, sharpness: float = 1.0, total: float = 1.0) -> Told:
+    """Results of each file's `softmax` beside torch.nn.functional.softmax, and times on a GPU.
+
+    sharpness, total: what x is multiplied by before, and the result afterwards.
+    """
+    return _told(f"sharpness, total = {sharpness!r}, {total!r}\n{_COMPARISON}", *files)
 
 
 def _told(program: str, *files: str) -> Told:
@@ -178,6 +181,9 @@ def written(name):
 def print_row(label, cells):
     print(f"{label:18}" + "".join(f"{cell:20}" for cell in cells).rstrip())
 
+usual = F.softmax
+if (sharpness, total) != (1.0, 1.0):
+    usual = lambda x, dim: total * F.softmax(sharpness * x, dim)
 print("apart: the largest difference from torch.nn.functional.softmax, relative to it")
 print_row("", operators)
 for label, x in inputs.items():
@@ -185,7 +191,7 @@ for label, x in inputs.items():
     told = []
     for name, operator in operators.items():
         try:
-            found = difference(operator.softmax(x), F.softmax(x, dim=-1))
+            found = difference(operator.softmax(x), usual(x, dim=-1))
         except (AttributeError, RuntimeError) as problem:
             found = "refused" if isinstance(problem, RuntimeError) else str(problem)
             if not written(name) or "not written yet" in str(problem):

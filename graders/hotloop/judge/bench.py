@@ -19,6 +19,7 @@ from hotloop.judge.seeds import Seeds
 from hotloop.judge.simulator_objects import prebuilt
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.scratch import scratch
+from hotloop.variants.variant import Variant
 
 log = logging.getLogger("hotloop.judge")
 
@@ -35,6 +36,7 @@ class Bench:
 
     connect: gives the socketed notebook worker, or None where there is none.
     turn: returns when the machine is free of other gradings.
+    variant: what differs for this candidate; in a course nothing does.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Bench:
         device: Literal["cpu", "cuda"],
         on_progress: Callable[[str], None] = lambda _text: None,
         turn: Callable[[], None] = lambda: None,
+        variant: Variant | None = None,
     ) -> None:
         self.files = SubmissionFiles(files)
         self.launcher = launcher
@@ -56,6 +59,7 @@ class Bench:
         self._connect = connect
         self._on_progress = on_progress
         self._turn: Callable[[], None] | None = turn
+        self._variant = variant
         self._workers: dict[str | None, Link] = {}
         self._owned: list[Link] = []
         self._shared: dict[str, object] = {}
@@ -100,6 +104,19 @@ class Bench:
         for link in self._workers.values():
             link.deadline = self.deadline
 
+    def called(self, name: str) -> str:
+        """What the candidate calls what the check calls `name`."""
+        return name if self._variant is None else self._variant.called(name)
+
+    def harness(self, path: Path) -> str:
+        """The text of a CUDA harness of ours, which launches the candidate's kernel by its name."""
+        text = path.read_text(encoding="utf-8")
+        if self._variant is None:
+            return text
+        names = self._variant.names.items()
+        renamed = (f"#define {old} {new}\n" for old, new in names if old in text)
+        return "".join(renamed) + text
+
     def worker(self, candidate: Candidate) -> Link:
         """The candidate's worker, with the candidate found in it."""
         link = self._workers.get(candidate.file)
@@ -107,7 +124,7 @@ class Bench:
             link = self._start(candidate)
             link.deadline = self.deadline
             self._workers[candidate.file] = link
-        link.resolve(candidate.name, candidate.file, self.patience(RESOLVE_TIMEOUT_S))
+        self._resolve(candidate, link)
         return link
 
     def another_worker(self, candidate: Candidate) -> Link:
@@ -115,7 +132,7 @@ class Bench:
         link = self._start(candidate)
         self._owned.append(link)
         link.deadline = self.deadline
-        link.resolve(candidate.name, candidate.file, self.patience(RESOLVE_TIMEOUT_S))
+        self._resolve(candidate, link)
         return link
 
     def trusted(
@@ -180,6 +197,10 @@ class Bench:
         for link in self._owned:
             link.close()
         self._kept.close()
+
+    def _resolve(self, candidate: Candidate, link: Link) -> None:
+        name = self.called(candidate.name)
+        link.resolve(name, candidate.file, self.patience(RESOLVE_TIMEOUT_S))
 
     def _start(self, candidate: Candidate) -> Link:
         if candidate.file is not None:

@@ -2,12 +2,14 @@
 
 A check file (`hotloop/checks/<module>.py`, or a package of that name) holds one function a task,
 named like the task, that returns a `Check`. Nothing else registers it: the judge finds module and
-task by name.
+task by name. A function may have one parameter, the `Variant` that a candidate of a take-home has;
+names of callables are none of its affair: the bench knows what the candidate calls them.
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, cast
 from hotloop import extras
 from hotloop.judge.record import JUDGING_SECONDS, RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.variants.variant import Variant, plain
 
 if TYPE_CHECKING:
     from hotloop.judge.bench import Bench
@@ -55,7 +58,8 @@ class Rung(Protocol):
 
     A rung with another kind of candidate (a training loop, a server's configuration, a compiler
     pass) is a new class with this one method; the bench gives it what it may touch. One that
-    measures calls `bench.have_machine_alone()` first.
+    measures calls `bench.have_machine_alone()` first. One that cannot be judged without other code
+    of the learner's in the process has a class attribute `instrumented`, which is true.
     """
 
     @property
@@ -84,7 +88,7 @@ class Check:
     extras: tuple[str, ...] = ()
 
 
-def find(module: str, task: str) -> Check:
+def find(module: str, task: str, variant: Variant | None = None) -> Check:
     """The check of `module.task`. KeyError names what is missing."""
     if not module.isidentifier():
         raise KeyError(f"{module!r} is no module's name")
@@ -97,7 +101,9 @@ def find(module: str, task: str) -> Check:
     function = getattr(checks, task, None)
     if not callable(function) or getattr(function, "__module__", "") != checks.__name__:
         raise KeyError(f"module {module!r} has no task called {task!r}")
-    return cast(Callable[[], Check], function)()
+    if not inspect.signature(function).parameters:
+        return cast(Callable[[], Check], function)()
+    return cast(Callable[[Variant], Check], function)(variant or plain(module))
 
 
 def judge_rungs(
@@ -145,7 +151,9 @@ def _judge_one(name: str, rung: Rung, candidate: Candidate, bench: Bench) -> Run
     clock = time.monotonic()
     record = _ruled(name, rung, candidate, bench)
     taken = {JUDGING_SECONDS: round(time.monotonic() - clock, 3)}
-    return replace(record, evidence={**record.evidence, **taken})
+    # Whatever came of it: a rung that counts for nobody who passes costs nobody who does not.
+    instrumented = record.instrumented or bool(getattr(rung, "instrumented", False))
+    return replace(record, evidence={**record.evidence, **taken}, instrumented=instrumented)
 
 
 def _ruled(name: str, rung: Rung, candidate: Candidate, bench: Bench) -> RungRecord:

@@ -117,7 +117,7 @@ def simulator(kernel: CudaKernel, bench: Bench) -> Simulator:
 
 def _compiled(kernel: CudaKernel, bench: Bench) -> Simulator:
     source = bench.files.read_text(kernel.file)
-    if _is_untouched(source, kernel.name):
+    if _is_untouched(source, bench.called(kernel.name)):
         raise Ruling(Verdict.WRONG_ANSWER, "Not attempted yet: the kernel's body is empty.")
     link = bench.trusted(
         prebuilt(bench.progress), program=("-m", "hotloop.cudasim.worker"), runs_kernels=True
@@ -128,7 +128,7 @@ def _compiled(kernel: CudaKernel, bench: Bench) -> Simulator:
         "op": "build",
         "file": kernel.file,
         "source": source,
-        "harness": kernel.harness.read_text(encoding="utf-8"),
+        "harness": bench.harness(kernel.harness),
     }
     reply = link.request(request, bench.patience(BUILD_TIMEOUT_S))
     if "fault" in reply:

@@ -17,6 +17,7 @@ class Job:
     rungs: only these; None means all. threads: None lets the judge choose.
     turns: other gradings may be at work: before it measures, the judge asks its parent for the
     machine.
+    variant: `Variant.to_json()` of the candidate's, in a take-home.
     """
 
     module: str
@@ -31,6 +32,7 @@ class Job:
     threads: int | None = None
     turns: bool = False
     submission_digest: str = ""
+    variant: Mapping[str, Any] | None = None
 
     def to_message(self) -> dict[str, Any]:
         """As the judge process reads it."""

@@ -14,7 +14,6 @@ import socket
 import struct
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from hotloop.judge.buffers import Buffer
@@ -96,17 +95,17 @@ class Link:
         return reply
 
     def resolve(
-        self, name: str, file: str | None, timeout_s: float, harness: Path | None = None
+        self, name: str, file: str | None, timeout_s: float, harness: str | None = None
     ) -> None:
         """Have the worker find the candidate; repeated calls for the same one are free.
 
-        harness: for a CUDA file, what is compiled with it and launches the kernel.
+        harness: for a CUDA file, the text that is compiled with it and launches the kernel.
         """
         if self._resolved == (name, file):
             return
         message: wire.Message = {"op": "resolve", "name": name, "file": file}
         if harness is not None:
-            message["harness"] = harness.read_text(encoding="utf-8")
+            message["harness"] = harness
         self.request(message, timeout_s)
         self._resolved = (name, file)
 

@@ -14,9 +14,12 @@ from hotloop.judge.lease import Lease
 from hotloop.judge.record import Record
 from hotloop.sandbox.confinement import SandboxUnavailable
 from hotloop.sandbox.level import level
+from hotloop.variants.variant import Variant
 
 NOTEBOOK = "lab.ipynb"
 ALLOW_UNCONFINED = "HOTLOOP_ALLOW_UNCONFINED"
+BUDGET_S = 300.0
+"""For one task, where nobody says otherwise."""
 
 
 def judge_submission(
@@ -27,14 +30,25 @@ def judge_submission(
     *,
     judge: JudgeProcess | None = None,
     on_progress: Callable[[str], None] = lambda _text: None,
-    budget_s: float = 300.0,
+    budget_s: float = BUDGET_S,
+    variant: Variant | None = None,
 ) -> dict[str, Record]:
-    """Records by task. `files` are names and contents of what a learner would hand in."""
+    """Records by task. `files` are names and contents of what a learner would hand in.
+
+    variant: what the candidate of a take-home was asked.
+    """
     with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
         root = Path(folder)
         lay_out(files, root)
         return judge_folder(
-            root, module, tasks, rungs, judge=judge, on_progress=on_progress, budget_s=budget_s
+            root,
+            module,
+            tasks,
+            rungs,
+            judge=judge,
+            on_progress=on_progress,
+            budget_s=budget_s,
+            variant=variant,
         )
 
 
@@ -59,7 +73,8 @@ def judge_folder(
     *,
     judge: JudgeProcess | None = None,
     on_progress: Callable[[str], None] = lambda _text: None,
-    budget_s: float = 300.0,
+    budget_s: float = BUDGET_S,
+    variant: Variant | None = None,
 ) -> dict[str, Record]:
     """Records by task, for a folder with a submission's files.
 
@@ -82,6 +97,7 @@ def judge_folder(
             submission_digest=summary,
             budget_s=budget_s,
             turns=True,
+            variant=None if variant is None else variant.to_json(),
         )
         with Lease().turn(lambda: on_progress("waiting for the machine")) as turn:
             return process.judge(job, on_progress, turn=turn.alone)

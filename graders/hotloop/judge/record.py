@@ -6,7 +6,7 @@ file format; unknown keys are refused.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
@@ -44,7 +44,11 @@ class RungRecord:
 
 @dataclass(frozen=True)
 class Circumstances:
-    """Under what the verdict was reached; enough to repeat it and to defend it."""
+    """Under what the verdict was reached; enough to repeat it and to defend it.
+
+    variant: digest of the candidate's variant; empty in a course, and in records from before there
+        were any.
+    """
 
     submission_digest: str
     grader_version: str
@@ -56,6 +60,7 @@ class Circumstances:
     isolation: str
     started: str
     seconds: float
+    variant: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,7 +101,7 @@ class Record:
         for entry in document["rungs"]:
             _require_keys(entry, RungRecord, "rung")
             rungs.append(_rung(entry))
-        _require_keys(document["circumstances"], Circumstances, "circumstances")
+        _require_keys(document["circumstances"], Circumstances, "circumstances", {"variant"})
         return cls(
             module=document["module"],
             task=document["task"],
@@ -130,10 +135,13 @@ def _rung(entry: Mapping[str, Any]) -> RungRecord:
     return RungRecord(**values)
 
 
-def _require_keys(document: Mapping[str, Any], model: type[Any], what: str) -> None:
+def _require_keys(
+    document: Mapping[str, Any], model: type[Any], what: str, later: Set[str] = frozenset()
+) -> None:
+    """later: keys that older documents lack."""
     expected = {f.name for f in fields(model)}
     given = set(document)
     if unknown := sorted(given - expected):
         raise ValueError(f"{what} has unknown keys: {', '.join(unknown)}")
-    if missing := sorted(expected - given):
+    if missing := sorted(expected - given - later):
         raise ValueError(f"{what} lacks keys: {', '.join(missing)}")

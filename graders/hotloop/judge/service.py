@@ -25,6 +25,7 @@ from hotloop.judge.record import Circumstances, Record, RungRecord, summarize
 from hotloop.judge.untouched import without_blame
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
+from hotloop.variants.variant import Variant
 from hotloop.worker import wire
 
 log = logging.getLogger("hotloop.judge")
@@ -86,9 +87,11 @@ def judge(
     """
     started, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
     bench: Bench | None = None
+    variant: Variant | None = None
     try:
-        check = find(job.module, job.task)
-        bench = _bench(job, connection, on_progress, turn)
+        variant = _variant(job)
+        check = find(job.module, job.task, variant)
+        bench = _bench(job, connection, on_progress, turn, variant)
         only = frozenset(job.rungs) if job.rungs is not None else None
         rungs = without_blame(judge_rungs(check, bench, only), job.module, bench.files)
     except Exception as error:
@@ -104,8 +107,22 @@ def judge(
         verdict,
         sentence,
         rungs,
-        _circumstances(job, bench, started, time.monotonic() - clock),
+        _circumstances(job, bench, started, time.monotonic() - clock, variant),
     )
+
+
+def _variant(job: Job) -> Variant | None:
+    """The candidate's, for one that the module really has. ValueError otherwise."""
+    if job.variant is None:
+        return None
+    # Without one the judge needs no library that reads a module's files.
+    from hotloop.variants.form import require
+
+    variant = Variant.from_json(job.variant)
+    if variant.module != job.module:
+        raise ValueError(f"the variant is one of {variant.module}, not of {job.module}")
+    require(variant)
+    return variant
 
 
 def _bench(
@@ -113,6 +130,7 @@ def _bench(
     connection: socket.socket | None,
     on_progress: Callable[[str], None],
     turn: Callable[[], None],
+    variant: Variant | None,
 ) -> Bench:
     launcher = Launcher(job.isolation, threads=job.threads or default_threads())
     return Bench(
@@ -123,6 +141,7 @@ def _bench(
         device=kind(),
         on_progress=on_progress,
         turn=turn,
+        variant=variant,
     )
 
 
@@ -171,7 +190,9 @@ def _fault(error: Exception) -> RungRecord:
     )
 
 
-def _circumstances(job: Job, bench: Bench | None, started: str, seconds: float) -> Circumstances:
+def _circumstances(
+    job: Job, bench: Bench | None, started: str, seconds: float, variant: Variant | None
+) -> Circumstances:
     import numpy
 
     libraries = {"python": platform.python_version(), "numpy": numpy.__version__}
@@ -186,6 +207,7 @@ def _circumstances(job: Job, bench: Bench | None, started: str, seconds: float) 
         isolation=job.isolation,
         started=started,
         seconds=round(seconds, 3),
+        variant="" if variant is None else variant.digest,
     )
 
 
@@ -202,6 +224,7 @@ def module_digest(module: str) -> str:
         *sorted(p for p in (checks / "harness" / module).rglob("*") if p.is_file()),
         *sorted(p for p in (package.parent / "serving").rglob("*") if p.suffix != ".pyc"),
         *sorted((paths.curriculum() / module / "model").glob("*")),
+        paths.curriculum() / module / "variants.yaml",
     ):
         if path.is_file():
             total.update(path.read_bytes())

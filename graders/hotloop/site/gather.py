@@ -21,6 +21,7 @@ from hotloop.site import (
     practice_data,
     question_index,
     questions,
+    report_schema,
     results,
     settings,
     ways,
@@ -48,6 +49,7 @@ def gather(root: Path | None = None) -> Path:
     practice_data.write(pages, modules, entries)
     write(pages / "benchmarks.md", benchmarks.page(root / "tests" / "benchmarks"))
     write(pages / "results.md", results.page(modules))
+    write(pages / report_schema.PLACE, report_schema.text())
     _write_ways(pages, modules)
     by_id = {module.id: module for module in modules}
     for module in modules:

@@ -15,7 +15,11 @@ from hotloop.site import lessons, module_page
 
 Entry = dict[str, Any] | str
 
-AUTHORED: Sequence[tuple[str, str]] = (("Practise", "practice"), ("Contribute", "contribute"))
+AUTHORED: Sequence[tuple[str, str]] = (
+    ("Practise", "practice"),
+    ("Hire", "take-home"),
+    ("Contribute", "contribute"),
+)
 """Sections whose pages are those of site/pages with this name, a page or a folder of them."""
 
 
@@ -23,7 +27,7 @@ def navigation(
     pages: Path, modules: Sequence[curriculum.Module], question_pages: Iterable[str]
 ) -> list[Entry]:
     """As mkdocs takes it. pages: the folder with all pages; question_pages: those to be listed."""
-    practice, contributing = (_authored(pages, *section) for section in AUTHORED)
+    practice, hiring, contributing = (_authored(pages, *section) for section in AUTHORED)
     return [
         {"Hotloop": ["index.md"]},
         {"Learn": _learn(pages, modules)},
@@ -35,6 +39,7 @@ def navigation(
                 {"Grading at scale": "grading-at-scale.md"},
             ]
         },
+        *hiring,
         {
             "The judge": [
                 {"How the judge works": "how-the-judge-works.md"},

@@ -6,12 +6,13 @@ says: feedback, never points. In the sandbox the judge is already waiting behind
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hotloop.worker.serve import serve
 
@@ -42,9 +43,11 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown | None:
     from hotloop.course.render_record import Shown
     from hotloop.curriculum import score
     from hotloop.practice import verdicts
+    from hotloop.takehome import work_log
 
     points = score(key, record)
     verdicts.note(record, points, "notebook")
+    work_log.note_check(Path.cwd(), record, points)
     return Shown(record, points)
 
 
@@ -64,7 +67,14 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.worker.wire import WireError
 
     judge = _judge = _judge or JudgeProcess(quiet=True)
-    job = Job(module, task, files=str(Path.cwd()), isolation="none", budget_s=budget_s)
+    job = Job(
+        module,
+        task,
+        files=str(Path.cwd()),
+        isolation="none",
+        budget_s=budget_s,
+        variant=_variant_here(),
+    )
     ours, theirs = socket.socketpair()
     try:
         with theirs:
@@ -77,6 +87,23 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     except (WireError, OSError, ValueError, KeyError) as error:
         judge.kill()
         return lost(job, error)
+
+
+def _variant_here() -> dict[str, Any] | None:
+    """What the folder of a take-home says that its candidate was asked. ValueError if damaged.
+
+    Changing it changes this feedback only: the team grades with what it has drawn itself.
+    """
+    from hotloop.variants.variant import VARIANT_FILE, Variant
+
+    path = Path.cwd() / VARIANT_FILE
+    if not path.is_file():
+        return None
+    try:
+        variant = Variant.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{VARIANT_FILE} is damaged; take it from your pack: {error}") from None
+    return None if variant.is_plain else variant.to_json()
 
 
 def _serve_until_done(

@@ -14,8 +14,11 @@ from hotloop.judge.rungs.cuda_correct import CudaCorrect
 from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.seeds import Seeds
+from hotloop.judge.verdict import Ruling
+from hotloop.variants import draw
 
 INFINITY = math.inf
+VARIANT = checks.Meaning(sharpness=0.5, total=3.0, empty=-4.0, masked=7.0, hides=True)
 
 
 def _correct(task: str) -> Correct:
@@ -39,17 +42,17 @@ def test_softmax_agrees_with_the_definition() -> None:
     row = [0.5, -1.0, 3.0, -INFINITY]
     total = math.fsum(math.exp(v) for v in row)
     wanted = [[math.exp(v) / total for v in row]]
-    np.testing.assert_allclose(checks.softmax_rows(np.array([row])), wanted, rtol=1e-15)
+    np.testing.assert_allclose(checks.PLAIN.rows(np.array([row])), wanted, rtol=1e-15)
 
 
 def test_a_row_without_a_finite_element_is_zero_and_large_numbers_are_no_trouble() -> None:
     x = np.array([[-INFINITY, -INFINITY], [1e4, 1e4]])
-    assert checks.softmax_rows(x).tolist() == [[0.0, 0.0], [0.5, 0.5]]
+    assert checks.PLAIN.rows(x).tolist() == [[0.0, 0.0], [0.5, 0.5]]
 
 
 def test_the_mask_comes_behind_the_scale() -> None:
     x, mask = np.array([[1.0, 2.0, 9.0], [1.0, 2.0, 3.0]]), np.array([[1, 1, 0], [0, 0, 0]])
-    got = checks.masked_softmax_rows(x, mask, -2.0)
+    got = checks.PLAIN.masked_rows(x, mask, -2.0)
     first = 1 / (1 + math.exp(-2.0))
     np.testing.assert_allclose(got, [[first, 1 - first, 0.0], [0.0, 0.0, 0.0]], rtol=1e-14)
 
@@ -103,8 +106,8 @@ def test_cases_differ_from_seed_to_seed() -> None:
 def test_tolerance_tells_a_float32_sum_from_a_float16_one() -> None:
     (case,) = [c for c in _cases("online_pass") if "long float16" in c.label]
     x = _x(case).rounded()
-    truth = checks.softmax_rows(x)
-    tolerance = checks._tolerance(case)
+    truth = checks.PLAIN.rows(x)
+    tolerance = checks.PLAIN.tolerance(case)
     weights = np.exp((x - x.max(axis=-1, keepdims=True)).astype(np.float32))
     total = weights.sum(axis=-1, keepdims=True, dtype=np.float32)
     right = (weights / total).astype(np.float16).astype(np.float64)
@@ -125,19 +128,71 @@ def _derivative(function, x: np.ndarray, step: float = 1e-6) -> np.ndarray:
     return found
 
 
-def test_gradients_of_first_and_second_order_agree_with_differences() -> None:
+@pytest.mark.parametrize("meaning", [checks.PLAIN, VARIANT])
+def test_gradients_of_first_and_second_order_agree_with_differences(
+    meaning: checks.Meaning,
+) -> None:
     rng = np.random.default_rng(5)
     x, dy, g = (rng.standard_normal((2, 7)) for _ in range(3))
-    first = _derivative(lambda x: (checks.softmax_rows(x) * dy).sum(), x)
-    np.testing.assert_allclose(checks._gradient_rows(x, dy), first, atol=1e-8)
-    second = _derivative(lambda x: (g * checks._gradient_rows(x, dy)).sum(), x)
-    np.testing.assert_allclose(checks._second_gradient_rows(x, dy, g), second, atol=1e-8)
+    first = _derivative(lambda x: (meaning.rows(x) * dy).sum(), x)
+    np.testing.assert_allclose(meaning.gradient(x, dy), first, atol=1e-7)
+    second = _derivative(lambda x: (g * meaning.gradient(x, dy)).sum(), x)
+    np.testing.assert_allclose(meaning.second_gradient(x, dy, g), second, atol=1e-7)
+    graph = _derivative(lambda x: ((meaning.rows(2 * x) + x) * dy).sum(), x)
+    np.testing.assert_allclose(meaning.gradient_in_a_graph(x, dy), graph, atol=1e-7)
+
+
+def test_a_variant_changes_rows_empty_rows_and_masks() -> None:
+    x = np.array([[0.0, 2.0], [-INFINITY, -INFINITY]])
+    share = 3.0 / (1.0 + math.exp(0.5 * 2.0))
+    wanted = [[share, 3.0 - share], [-4.0, -4.0]]
+    np.testing.assert_allclose(VARIANT.rows(x), wanted, rtol=1e-14)
+    np.testing.assert_allclose(VARIANT.with_zeros.rows(x)[1], 0.0)
+    hidden = np.array([[0, 1], [1, 1]])
+    masked = VARIANT.masked_rows(np.ones((2, 2)), hidden, 2.0)
+    assert masked.tolist() == [[3.0, 0.0], [7.0, 7.0]]
+
+
+@pytest.mark.parametrize("meaning", [checks.PLAIN, VARIANT])
+def test_what_is_right_on_a_gpu_is_right_here(meaning: checks.Meaning) -> None:
+    torch = pytest.importorskip("torch")
+    rng = np.random.default_rng(6)
+    x, dy, mask = rng.standard_normal((3, 9)), rng.standard_normal((3, 9)), rng.random((3, 9)) < 0.5
+    mask[:, 0], mask[:, 1] = True, False
+    there = [torch.from_numpy(a) for a in (x, dy, mask)]
+    for got, want in (
+        (meaning.rows_on_device(there[0]), meaning.rows(x)),
+        (
+            meaning.masked_rows_on_device(there[0], there[2], -0.5),
+            meaning.masked_rows(x, mask, -0.5),
+        ),
+        (meaning.backward_on_device(*there[:2]), meaning.backward(x, dy)),
+    ):
+        np.testing.assert_allclose(got.numpy(), want, rtol=1e-12)
+
+
+def test_a_variant_is_timed_against_the_plain_baseline() -> None:
+    variant = draw("fused_softmax", bytes(32), "quiet-otter-41")
+    plainly, asked = (checks.compiled_chain(v).rungs["fast_cpu"] for v in (None, variant))
+    assert isinstance(plainly, Fast)
+    assert isinstance(asked, Fast)
+    assert plainly.baseline_workload is None
+    assert asked.baseline_workload is not None
+    spec = asked.workload.spec(Seeds().shapes(), 0)
+    with closing(Arena([spec], seal_inputs=True)) as arena:
+        call = arena.calls[0]
+        asked.workload.fill(np.random.default_rng(1), call, False)
+        want = checks._meaning(variant).rows(call.input(0).astype(np.float64))
+        call.output()[...] = want
+        asked.workload.verify(call, None)
+        with pytest.raises(Ruling, match="wrong"):
+            asked.baseline_workload.verify(call, None)
 
 
 def test_tolerance_of_the_second_gradient_tells_it_from_silence() -> None:
     for case in checks._second_gradient_cases(np.random.default_rng(2)):
-        truth = case.truth(checks._second_gradient_rows)
-        assert compare(np.zeros_like(truth), truth, checks._second_tolerance(case)) is not None
+        truth = case.truth(checks.PLAIN.second_gradient)
+        assert compare(np.zeros_like(truth), truth, checks.PLAIN.second_tolerance(case)) is not None
 
 
 @pytest.mark.parametrize("twist", ["plain", "equal_rows", "ramp"])
@@ -148,7 +203,7 @@ def test_tolerance_of_the_timed_backward_tells_float32_from_less(twist: str) -> 
     dy = (4 * rng.standard_normal(shape)).astype(np.float32)
     if twist != "plain":
         dy[:] = dy[:, :1] + (np.linspace(0, 4, shape[1]) if twist == "ramp" else 0)
-    truth = checks.backward_rows(y.astype(np.float64), dy.astype(np.float64))
+    truth = checks.PLAIN.backward(y.astype(np.float64), dy.astype(np.float64))
     tolerance = checks._gpu_backward_tolerance(shape[1])
     total = (y * dy).sum(axis=-1, keepdims=True, dtype=np.float32)
     right = (y * (dy - total)).astype(np.float64)
@@ -166,7 +221,7 @@ def test_the_baseline_of_the_backward_computes_it() -> None:
     y, dy = torch.randn(3, 50) / 64, torch.randn(3, 50)
     dx = torch.full_like(y, torch.nan)
     namespace[checks.SOFTMAX_BACKWARD.name](y, dy, dx)
-    wanted = checks.backward_rows(y.double().numpy(), dy.double().numpy())
+    wanted = checks.PLAIN.backward(y.double().numpy(), dy.double().numpy())
     np.testing.assert_allclose(dx.double().numpy(), wanted, atol=1e-6)
 
 
@@ -213,7 +268,7 @@ def test_one_thread_a_row_may_add_its_terms_one_after_the_other() -> None:
     rows = 3.0 * np.random.default_rng(4).standard_normal((1000, case.out.shape[-1]))
     x = rows.astype(np.float32)
     terms = np.exp(x - x.max(axis=-1, keepdims=True))
-    wanted = checks.softmax_rows(x.astype(np.float64))
+    wanted = checks.PLAIN.rows(x.astype(np.float64))
     for dtype, right in ((np.float32, True), (np.float16, False)):
         sums = np.cumsum(terms, axis=-1, dtype=dtype)[:, -1:].astype(np.float32)
         got = (terms / sums).astype(np.float64)

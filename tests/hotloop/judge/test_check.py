@@ -82,6 +82,17 @@ def test_the_time_of_a_rung_is_kept_where_it_was_judged() -> None:
     assert JUDGING_SECONDS not in blocked.evidence
 
 
+class Instrumented(MadeUp):
+    instrumented = True
+
+
+def test_an_instrumented_rung_says_so_whatever_comes_of_it() -> None:
+    """Else it would cost points where it fails, and give none where it passes."""
+    check = Check(Candidate("f"), {"a": Instrumented(_passes), "b": Instrumented(_rules)})
+    judged = judge_rungs(check, Bench())  # type: ignore[arg-type]
+    assert [r.instrumented for r in judged] == [True, True]
+
+
 def test_only_some_rungs() -> None:
     check = Check(Candidate("f"), {"a": MadeUp(_never), "b": MadeUp(_passes, needs=("a",))})  # type: ignore[dict-item]
     (record,) = judge_rungs(check, Bench(), frozenset({"b"}))  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from hotloop import paths
@@ -20,6 +21,7 @@ from hotloop.judge.rungs.refereed_fast import RefereedFast
 from hotloop.judge.rungs.trace_read import TraceRead
 from hotloop.judge.rungs.trace_recorded import TraceRecorded
 from hotloop.judge.window import Workload
+from hotloop.variants.variant import Variant
 
 MODULE = "profile_training_loop"
 LOOP_FILE = "training.py"
@@ -41,23 +43,35 @@ LOOP_LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0), Level(3.0, 0.0))
 GPU_LOOP_LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0), Level(3.0, 0.0))
 
 
-def honest_clock() -> Check:
+def honest_clock(variant: Variant | None = None) -> Check:
     """Two timers that are right on a device which works through a queue."""
-    return Check(Candidate("clock_trial", style="json"), {"correct": Answers(clocks.questions)})
+    per = clocks.Per()
+    if variant is not None and variant.options:
+        values = variant.values()
+        per = clocks.Per(int(values["TIMED_STEPS"]), int(values["PHASE_STEPS"]))
+    questions = partial(clocks.questions, per=per)
+    return Check(Candidate("clock_trial", style="json"), {"correct": Answers(questions)})
 
 
-def instrument() -> Check:
+def instrument(variant: Variant | None = None) -> Check:
     """A trace of a loop, with everything in it that was asked for."""
-    return Check(Candidate("record", style="json"), {"correct": TraceRecorded()})
+    between = "/"
+    if variant is not None and variant.options:
+        between = f"/{variant.values()['RUN']}/"
+    return Check(Candidate("record", style="json"), {"correct": TraceRecorded(between)})
 
 
-def read_trace() -> Check:
+def read_trace(variant: Variant | None = None) -> Check:
     """Figures from traces: made ones with a GPU in them, and the learner's own."""
+    asked = traces.PLAIN
+    if variant is not None and variant.options:
+        values = variant.values()
+        asked = traces.Asked(float(values["QUANTILE"]), int(values["LAUNCH_STEPS"]))
     return Check(
         Candidate("answers", style="json"),
         {
-            "correct": Answers(traces.questions),
-            "own": TraceRead("record", traces.complaint_about),
+            "correct": Answers(partial(traces.questions, asked=asked)),
+            "own": TraceRead("record", partial(traces.complaint_about, asked=asked)),
         },
     )
 

@@ -42,17 +42,17 @@ class MadeTrace:
         named: Event = {"ph": "M", "name": "process_name", "pid": HOST, "args": {"name": "python"}}
         return {"schemaVersion": 1, "traceEvents": [named, *events]}
 
-    def figures(self) -> dict[str, Any]:
-        """The truth, by the keys of the task."""
+    def figures(self, quantile: float = 0.5, launch_steps: int = 1) -> dict[str, Any]:
+        """The truth, by the keys of the task: see `traces.Asked`."""
         slowest = max(self._own, key=self._own.__getitem__)
         gpu = self._streams > 0
         total = sum(self._durations)
         return {
             "steps": len(self._durations),
-            "step_ms": float(np.median(self._durations)) / 1000,
+            "step_ms": float(np.quantile(self._durations, quantile)) / 1000,
             "slowest_op": slowest,
             "slowest_op_share": self._own[slowest] / sum(self._own.values()),
-            "launches_per_step": self._launches / len(self._durations),
+            "launches_per_step": launch_steps * self._launches / len(self._durations),
             "copies_to_device": self._copies,
             "gpu_idle_share": 1 - self._busy / total if gpu else None,
             "largest_allocation": max(self._sizes) if gpu else None,

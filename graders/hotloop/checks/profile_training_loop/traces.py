@@ -20,6 +20,20 @@ RELATIVE = 0.01
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What is asked about steps and launches. quantile: of the steps' durations, 0.5 the median.
+
+    launch_steps: for how many steps the mean number of launches is told.
+    """
+
+    quantile: float = 0.5
+    launch_steps: int = 1
+
+
+PLAIN = Asked()
+
+
+@dataclass(frozen=True)
 class Figures:
     """What `answers` is to find; the names are the keys."""
 
@@ -49,19 +63,19 @@ class Figures:
         return None
 
 
-def questions(rng: Rng) -> Iterator[Question]:
+def questions(rng: Rng, asked: Asked = PLAIN) -> Iterator[Question]:
     """Three made traces: a busy GPU, several streams, and none at all."""
-    yield _question("A trace with a GPU", MadeTrace(rng, streams=1))
-    yield _question("A trace with three streams and two threads", MadeTrace(rng, streams=3))
-    yield _question("A trace without a GPU", MadeTrace(rng, streams=0))
+    yield _question("A trace with a GPU", MadeTrace(rng, streams=1), asked)
+    yield _question("A trace with three streams and two threads", MadeTrace(rng, streams=3), asked)
+    yield _question("A trace without a GPU", MadeTrace(rng, streams=0), asked)
 
 
-def complaint_about(trace: Trace, answer: object) -> str | None:
+def complaint_about(trace: Trace, answer: object, asked: Asked = PLAIN) -> str | None:
     """The learner's answer about a trace of their own, against what stands in it."""
-    return figures_of(trace).complaint(answer)
+    return figures_of(trace, asked).complaint(answer)
 
 
-def figures_of(trace: Trace) -> Figures:
+def figures_of(trace: Trace, asked: Asked = PLAIN) -> Figures:
     """By the package's own reader."""
     slowest = trace.ops()[0]
     largest = trace.largest_allocation
@@ -71,10 +85,10 @@ def figures_of(trace: Trace) -> Figures:
     copies = [e for e in trace.copies if e.direction == "HtoD"]
     return Figures(
         steps=len(steps),
-        step_ms=float(np.median([s.duration_us for s in steps])) / 1000,
+        step_ms=float(np.quantile([s.duration_us for s in steps], asked.quantile)) / 1000,
         slowest_op=slowest.name,
         slowest_op_share=slowest.share,
-        launches_per_step=_count(launches, within) / len(steps),
+        launches_per_step=asked.launch_steps * _count(launches, within) / len(steps),
         copies_to_device=_count(copies, within),
         gpu_idle_share=trace.gpu_idle_share(),
         largest_allocation=None if largest is None else largest.bytes,
@@ -85,6 +99,7 @@ def _count(events: Any, within: list[tuple[float, float]]) -> int:
     return sum(any(start <= e.start_us < end for start, end in within) for e in events)
 
 
-def _question(label: str, made: MadeTrace) -> Question:
+def _question(label: str, made: MadeTrace, asked: Asked) -> Question:
     data = json.dumps(made.document()).encode()
-    return Question(label, (GivenFile("trace.json", data),), Figures(**made.figures()).complaint)
+    figures = Figures(**made.figures(asked.quantile, asked.launch_steps))
+    return Question(label, (GivenFile("trace.json", data),), figures.complaint)

@@ -11,19 +11,26 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from hotloop.course.execution import Executed, Terms
+from hotloop.course.execution import Executed, Say, Terms, execute
 from hotloop.course.submission import Submission
 
 Tell = Callable[[str, str, str], None]
 """Told the key of a piece of work, a task ("" while cells run) and what is being done."""
 
 
+Execute = Callable[[Submission, Terms, Say], Executed]
+"""A named function of a module, since another process may be told to call it."""
+
+
 @dataclass(frozen=True)
 class Work:
-    """One submission to execute. key: the caller's name for it, unique in a batch."""
+    """One submission to execute. key: the caller's name for it, unique in a batch. execute: what is
+    done with it: a course runs the notebook's cells, a take-home has its own way.
+    """
 
     key: str
     submission: Submission
+    execute: Execute = execute
 
 
 @dataclass(frozen=True)

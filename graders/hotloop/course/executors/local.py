@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, cast
 
-from hotloop.course.execution import Executed, Terms, execute
+from hotloop.course.execution import Executed, Terms
 from hotloop.course.executors import Lost, Outcome, Tell, Work
 from hotloop.worker.lifetime import end_with_parent
 
@@ -49,7 +49,7 @@ def _in_turn(works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outco
 def attempt(work: Work, terms: Terms, tell: Tell) -> Executed | Lost:
     """Execute in this process; what goes wrong with the platform is noted and told."""
     try:
-        return execute(work.submission, terms, lambda task, text: tell(work.key, task, text))
+        return work.execute(work.submission, terms, lambda task, text: tell(work.key, task, text))
     except Exception as error:
         log.exception("%s was not executed", work.key)
         return Lost(f"{type(error).__name__}: {error}")
@@ -78,9 +78,7 @@ def _pool(
     pool = ProcessPoolExecutor(jobs, context, _begin, (steps, terms))
     running: dict[Future[Executed | Lost], Work] = {}
     try:
-        # One more than can run: a process that is done must not wait for this one.
-        for work in islice(works, jobs + 1):
-            running[_submitted(pool, work)] = work
+        _fill(pool, works, running, jobs)
         while running:
             done, _ = wait(running, _POLL_S, FIRST_COMPLETED)
             for step in _waiting(steps):
@@ -91,11 +89,24 @@ def _pool(
                     suspects.append(work)
                     continue
                 yield work.key, future.result()
-                more = None if suspects else next(works, None)
-                if more is not None:
-                    running[_submitted(pool, more)] = more
+                if not suspects:
+                    _fill(pool, works, running, jobs)
+            # Whoever gives work as it comes may have more by now.
+            if not suspects:
+                _fill(pool, works, running, jobs)
     finally:
         _end(pool, _processes(pool))
+
+
+def _fill(
+    pool: ProcessPoolExecutor,
+    works: Iterator[Work],
+    running: dict[Future[Executed | Lost], Work],
+    jobs: int,
+) -> None:
+    """Hand over one more than can run: a process that is done must not wait for this one."""
+    for work in islice(works, jobs + 1 - len(running)):
+        running[_submitted(pool, work)] = work
 
 
 def _submitted(pool: ProcessPoolExecutor, work: Work) -> Future[Executed | Lost]:

@@ -46,7 +46,9 @@ def candidate_worker(bench: Bench, candidate: Candidate, card: Card) -> Generato
     link = _start(bench.launcher, bench.files.root, card, trusted=False)
     link.deadline = bench.deadline
     try:
-        link.resolve(candidate.name, candidate.file, RESOLVE_TIMEOUT_S, candidate.harness)
+        harness = None if candidate.harness is None else bench.harness(candidate.harness)
+        name = bench.called(candidate.name)
+        link.resolve(name, candidate.file, RESOLVE_TIMEOUT_S, harness)
         yield link
     finally:
         link.close()

@@ -9,7 +9,7 @@ learner's own file or about the toolkit's headers are passed on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,7 @@ class CudaCompiles:
         if candidate.file is None:
             raise TypeError("only a file has kernels to compile")
         source = bench.files.read_text(candidate.file)
+        named = replace(self, kernels=tuple(map(bench.called, self.kernels)))
         tools = _toolchain()
         made: list[Compiled] = []
         with kernel_process(bench, "nvcc_compile", {}) as link:
@@ -74,7 +75,7 @@ class CudaCompiles:
                 if refusal is not None:
                     return refusal
                 made.append(outcome.compiled())
-        return _Ruled(self, name, candidate.file, made).record()
+        return _Ruled(named, name, candidate.file, made).record()
 
     def _refuse(
         self, name: str, file: str, outcome: Outcome, tools: Toolchain, timeout_s: float

@@ -86,7 +86,7 @@ def _interpreted_worker(candidate: Candidate, bench: Bench) -> Generator[Link]:
         return
     link = bench.launcher.start(files=bench.files.root, trusted=False, environment=INTERPRETED)
     try:
-        link.resolve(candidate.name, candidate.file, bench.remaining_s)
+        link.resolve(bench.called(candidate.name), candidate.file, bench.remaining_s)
         yield link
     finally:
         link.close()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
@@ -29,7 +29,13 @@ MOST_EVENTS = 2_000_000
 
 @dataclass(frozen=True)
 class TraceRecorded:
-    """`record(folder, wait, warmup, active, label)` returns paths: "chrome" and "tensorboard"."""
+    """`record(folder, wait, warmup, active, label)` returns paths: "chrome" and "tensorboard".
+
+    between: what stands between label and phase in the name of a range.
+    """
+
+    between: str = "/"
+    instrumented: ClassVar[bool] = True
 
     needs: tuple[str, ...] = ()
     timeout_s: float = 90.0
@@ -45,7 +51,7 @@ class TraceRecorded:
         if chrome == board:
             raise Ruling(Verdict.WRONG_ANSWER, "Both paths name the same file.")
         found = trace_of(link, chrome)
-        for complaint in _complaints(found, active, label):
+        for complaint in _complaints(found, active, f"{label}{self.between}"):
             raise Ruling(Verdict.WRONG_ANSWER, f"In the Chrome trace: {complaint}.")
         self._require_board(link, board, active)
         evidence = {"steps": len(found.steps), "events": found.events}
@@ -93,14 +99,14 @@ def _path(told: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def _complaints(found: Trace, active: int, label: str) -> Iterator[str]:
+def _complaints(found: Trace, active: int, prefix: str) -> Iterator[str]:
     if len(found.steps) != active:
         yield f"it has {len(found.steps)} steps (ProfilerStep#…), and {active} were to be recorded"
     calls = {row.name: row.calls for row in found.ranges()}
     for phase in PHASES:
-        count = calls.get(f"{label}/{phase}", 0)
+        count = calls.get(f"{prefix}{phase}", 0)
         if count != active:
-            yield f"the range {label}/{phase} is there {count} times, not {active}"
+            yield f"the range {prefix}{phase} is there {count} times, not {active}"
     for there, what in (
         (found.has_memory, "memory (profile_memory)"),
         (found.has_shapes, "shapes (record_shapes)"),

@@ -1,0 +1,179 @@
+"""`hotloop takehome submit` and `status`: the candidate's side, and a team's list of packs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from hotloop import curriculum
+from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.takehome_folder import open_team, sentences
+from hotloop.takehome import handing_in, work_files
+from hotloop.takehome import team as teams
+from hotloop.takehome.handing_in import CannotSubmit
+from hotloop.takehome.manifest import Manifest
+from hotloop.takehome.work_log import WorkLog
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("submit")(submit)
+    app.command("status")(status)
+
+
+def submit(
+    folder: Annotated[Path, typer.Argument(help="The folder that you unpacked.")] = Path(),
+    work_log: Annotated[
+        bool, typer.Option("--work-log/--without-work-log", help="Hand the work log in too.")
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Write the file that you hand in. Nothing is sent; make it as often as you like."""
+    with answering(as_json) as answer:
+        try:
+            pack = handing_in.pack_in(folder)
+            path = handing_in.make_submission(folder, with_work_log=work_log)
+        except CannotSubmit as error:
+            raise UserError(str(error)) from None
+        files = sorted(work_files.read(folder))
+        left_out = work_files.left_out(folder)
+        manifest = pack.manifest
+        has_log = work_log and (folder / "work_log.jsonl").is_file()
+        document = {
+            "submission": str(path),
+            "pseudonym": manifest.pseudonym,
+            "files": files,
+            "left_out": left_out,
+            "work_log": has_log and manifest.work_log != "no",
+            "until": manifest.expires.isoformat(),
+        }
+        lines = [f"{path}: {len(files)} files"]
+        lines += [f"left out: {name}, because {why}" for name, why in left_out.items()]
+        lines.append(_log_sentence(manifest, has_log))
+        lines.append(f"Hand this file in by {_moment(manifest.expires)} UTC.")
+        answer.give(document, Text("\n".join(line for line in lines if line)))
+
+
+def status(
+    folder: Annotated[
+        Path, typer.Argument(help="The folder that you unpacked, or a team's.")
+    ] = Path(),
+    as_json: Json = False,
+) -> None:
+    """Say what is graded, how much time is left and what the work log holds."""
+    with answering(as_json) as answer:
+        if (folder / teams.DESCRIPTION).is_file():
+            answer.give(*_of_team(folder))
+            return
+        try:
+            manifest = handing_in.pack_in(folder).manifest
+        except CannotSubmit as error:
+            raise UserError(str(error)) from None
+        answer.give(*_of_candidate(folder, manifest))
+
+
+def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType, RenderableType]:
+    log = WorkLog.open(folder)
+    last = {entry.task: entry for entry in (log.entries if log else ()) if entry.task}
+    total = sum(task.weight for task in manifest.tasks.values())
+    shown = Table("task", "time", "counts", "last check", "on a GPU", box=SIMPLE_HEAD)
+    rows: list[dict[str, Any]] = []
+    module = curriculum.load_module(manifest.module)
+    for name, task in manifest.tasks.items():
+        entry = last.get(name)
+        verdict = str(entry.verdict) if entry and entry.verdict else None
+        gpu = [rung.id for rung in module.task(name).rungs if rung.needs_gpu]
+        share = task.weight / total
+        row = {"task": name, "minutes": task.minutes, "share": share, "gpu": gpu}
+        rows.append({**row, "verdict": verdict})
+        minutes = f"{task.minutes:g} min"
+        shown.add_row(name, minutes, f"{share:.0%}", verdict or "–", ", ".join(gpu) or "–")
+    breaks = [f"line {b.line} {b.what}" for b in log.verify()] if log else []
+    document = {
+        "pseudonym": manifest.pseudonym,
+        "title": manifest.title,
+        "until": manifest.expires.isoformat(),
+        "hours_left": round(_hours_left(manifest), 2),
+        "tasks": rows,
+        "work_log": None if log is None else len(log.entries),
+        "breaks": breaks,
+    }
+    lines = [
+        f"{manifest.title}, as {manifest.pseudonym}",
+        f"Hand in by {_moment(manifest.expires)} UTC: {_left(manifest)}.",
+        "What is graded on a GPU needs none here." if any(row["gpu"] for row in rows) else "",
+        "No work log is kept." if log is None else f"The work log has {len(log.entries)} entries.",
+    ]
+    lines += [f"work_log.jsonl: {fault}" for fault in breaks]
+    return document, shown, Text("\n".join(line for line in lines if line))
+
+
+def _of_team(folder: Path) -> tuple[Any, RenderableType]:
+    team = open_team(folder)
+    now = datetime.now(UTC)
+    shown = Table("candidate", "role", "made", "until", "state", box=SIMPLE_HEAD)
+    rows: list[dict[str, Any]] = []
+    with sentences():
+        for record in team.packs():
+            until = record.deadline or team.manifest(record.pack).deadline(record.started)
+            state = _state(team, record, until, now)
+            rows.append(
+                {
+                    "pack": str(record.pack),
+                    "pseudonym": record.pseudonym,
+                    "role": record.role,
+                    "made": record.made.isoformat(),
+                    "until": until.isoformat(),
+                    "keep_until": record.keep_until.isoformat(),
+                    "state": state,
+                }
+            )
+            made, end = _moment(record.made), _moment(until)
+            shown.add_row(record.pseudonym, record.role, made, end, state)
+    return {"team": str(team.folder), "packs": rows}, shown
+
+
+def _state(team: teams.Team, record: teams.PackRecord, until: datetime, now: datetime) -> str:
+    if record.keep_until <= now:
+        return "due to be deleted"
+    if team.scorecard_path(record.pack).is_file():
+        return "scorecard filed"
+    if (team.folder / "reports" / str(record.pack) / "report.json").is_file():
+        return "graded"
+    if record.submitted and not record.reopened:
+        return "handed in"
+    if until < now:
+        return "expired"
+    return "started" if record.started else "sent"
+
+
+def _log_sentence(manifest: Manifest, has_log: bool) -> str:
+    if manifest.work_log == "no":
+        return ""
+    if has_log:
+        return "The work log goes with it (--without-work-log leaves it out)."
+    if manifest.work_log == "yes":
+        return "The work log is left out; the team asked for it, and the report will say so."
+    return "The work log is left out."
+
+
+def _left(manifest: Manifest) -> str:
+    hours = _hours_left(manifest)
+    if hours <= 0:
+        return "that is over; ask the team for another date"
+    return f"{hours:.0f} hours are left" if hours < 72 else f"{hours / 24:.0f} days are left"
+
+
+def _hours_left(manifest: Manifest) -> float:
+    return (manifest.expires - datetime.now(UTC)).total_seconds() / 3600
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}"

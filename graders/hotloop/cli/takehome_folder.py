@@ -1,0 +1,53 @@
+"""What the commands of a team share: its folder, who is at work, and what they lack."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hotloop import extras
+from hotloop.cli.answer import UserError
+from hotloop.takehome.keys import KeyMissing
+from hotloop.takehome.manifest import ForgedManifest
+from hotloop.takehome.team import Team, TeamError
+from hotloop.yaml_lines import CurriculumError
+
+TeamFolder = Annotated[
+    Path,
+    typer.Option("--team", envvar="HOTLOOP_TEAM", help="The team's folder.", show_default="."),
+]
+
+
+def open_team(folder: Path) -> Team:
+    """The team. UserError when the folder is none, or packages are missing."""
+    require_packages()
+    with sentences():
+        return Team(folder)
+
+
+def require_packages() -> None:
+    """UserError, with the command that installs them, when the group's packages are missing."""
+    if gap := extras.missing("takehome"):
+        raise UserError(f"{', '.join(gap)} not installed: {extras.remedy('takehome')}")
+
+
+@contextmanager
+def sentences() -> Generator[None]:
+    """What is wrong with a team's folder becomes what the command answers."""
+    try:
+        yield
+    except (TeamError, KeyMissing, ForgedManifest, CurriculumError) as error:
+        raise UserError(str(error)) from None
+
+
+def who() -> str:
+    """Whose account this is, for the audit log."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "unknown"

@@ -1,0 +1,206 @@
+"""`hotloop takehome grade`, `verify` and `schema`: from a submission to its report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.json import JSON
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.check import require_sandbox
+from hotloop.cli.takehome_folder import TeamFolder, open_team, require_packages, sentences, who
+from hotloop.takehome.team import Team, TeamError
+
+if TYPE_CHECKING:
+    from hotloop.judge.client import JudgeProcess
+    from hotloop.takehome.report import Report
+    from hotloop.takehome.verify import Verification
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("grade")(grade)
+    app.command("verify")(verify)
+    app.command("schema")(schema)
+
+
+def grade(
+    submissions: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SUBMISSION...", help="Zips, or pseudonyms of candidates who handed in."
+        ),
+    ],
+    team: TeamFolder = Path(),
+    as_json: Json = False,
+) -> None:
+    """Judge submissions in the sandbox and write report.json and report.html for each."""
+    with answering(as_json) as answer:
+        found = open_team(team)
+        require_sandbox()
+        from hotloop.judge.client import JudgeProcess
+
+        graded: list[tuple[Report, Path]] = []
+        refused: dict[str, str] = {}
+        with JudgeProcess() as process, _spinner() as say:
+            for name in submissions:
+                try:
+                    graded.append(_graded(found, name, say, process))
+                except _NotTaken as error:
+                    refused[name] = str(error)
+        document = {"reports": [_document(*one) for one in graded], "refused": refused}
+        told = [Text(f"{name}: not taken. {why}") for name, why in refused.items()]
+        answer.give(document, _table(graded), *told, exit_code=int(bool(refused)))
+
+
+def verify(
+    report: Annotated[Path, typer.Argument(help="A report.json in a team's folder.")],
+    team: Annotated[
+        Path | None, typer.Option("--team", help="The team's folder.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Grade again what a report is about; exit code 1 when its verdicts do not hold."""
+    with answering(as_json) as answer:
+        require_packages()
+        require_sandbox()
+        from hotloop.takehome import verify as verifying
+        from hotloop.takehome.report import UnreadableReport, read_report
+        from hotloop.takehome.submission import RefusedSubmission
+
+        try:
+            read = read_report(report)
+            folder = open_team(team or verifying.find_team(report))
+            with sentences(), _spinner() as say:
+                found = verifying.verify(read, folder, on_progress=say)
+        except (UnreadableReport, verifying.VerifyError, RefusedSubmission) as error:
+            raise UserError(str(error)) from None
+        folder.audit(who(), f"verified the report on {read.pseudonym}: {_outcome(found)}")
+        shown = (_checks(found), Text(_told(found)))
+        answer.give(found.model_dump(mode="json"), *shown, exit_code=int(not found.holds))
+
+
+def schema(as_json: Json = False) -> None:
+    """Print the JSON Schema of report.json."""
+    with answering(as_json) as answer:
+        from hotloop.takehome.report import schema as report_schema
+
+        document = report_schema()
+        answer.give(document, JSON.from_data(document))
+
+
+class _NotTaken(Exception):
+    """One of several submissions could not be graded. The text is one sentence."""
+
+
+def _graded(
+    team: Team, name: str, say: Callable[[str], None], process: JudgeProcess
+) -> tuple[Report, Path]:
+    """The report on a zip, or on what a pseudonym has handed in; kept in the team's folder."""
+    from hotloop.takehome import grading
+    from hotloop.takehome.submission import RefusedSubmission, open_submission
+
+    try:
+        path = _zip(team, name)
+        submission = open_submission(path, team)
+        team.keep(submission, path)
+        with sentences():
+            report = grading.grade(
+                submission,
+                team,
+                on_progress=lambda text: say(f"{submission.manifest.pseudonym}: {text}"),
+                process=process,
+            )
+        _, html = grading.write(report, team)
+    except (RefusedSubmission, TeamError, UserError, OSError) as error:
+        raise _NotTaken(str(error)) from None
+    return report, html
+
+
+def _zip(team: Team, name: str) -> Path:
+    if Path(name).is_file():
+        return Path(name)
+    pack = team.find(name).pack
+    kept = team.submissions(pack)
+    if not kept:
+        raise TeamError(f"{name} has not handed in yet.")
+    return kept[-1]
+
+
+@contextmanager
+def _spinner() -> Generator[Callable[[str], None]]:
+    with Console(stderr=True).status("") as status:
+        yield lambda text: status.update(f"judging {text}")
+
+
+def _document(report: Report, html: Path) -> dict[str, Any]:
+    return {
+        "pseudonym": report.pseudonym,
+        "pack": str(report.pack),
+        "score": report.score.model_dump(),
+        "judged": report.judged.model_dump(),
+        "tasks": {
+            task.task: {
+                "verdict": task.verdict,
+                "points": task.points.model_dump(),
+                "possible": task.possible,
+            }
+            for task in report.tasks
+        },
+        "signals": [signal.model_dump(mode="json") for signal in report.signals],
+        "report": str(html.with_suffix(".json")),
+        "page": str(html),
+    }
+
+
+def _table(graded: Sequence[tuple[Report, Path]]) -> Table:
+    table = Table("candidate, task", "verdict", "points", "sentence", box=SIMPLE_HEAD)
+    for column in table.columns[:3]:
+        column.no_wrap = True
+    for report, html in graded:
+        score = f"{report.score.low:.0f} to {report.score.high:.0f} of 100"
+        table.add_row(Text(report.pseudonym, "bold"), "", score, Text(str(html)))
+        for task in report.tasks:
+            low, high = task.points.low, task.points.high
+            points = f"{low:g}" if task.points.settled else f"{low:g} to {high:g}"
+            verdict = task.verdict or ("by hand" if task.kind == "written" else "")
+            sentence = Text(task.sentence)
+            table.add_row(f"  {task.task}", verdict, f"{points} of {task.possible:g}", sentence)
+        if report.signals:
+            count = len(report.signals)
+            said = f"{count} integrity signal{'' if count == 1 else 's'}: see the report"
+            table.add_row("", "", "", Text(said, "yellow"))
+        table.add_section()
+    return table
+
+
+def _checks(found: Verification) -> Table:
+    table = Table("task", "rung", "then", "now", "standing", "what the judge says now")
+    table.box = SIMPLE_HEAD
+    for rung in found.rungs:
+        standing = rung.standing.replace("_", " ")
+        table.add_row(rung.task, rung.rung, rung.then, rung.now, standing, Text(rung.sentence))
+    return table
+
+
+def _outcome(found: Verification) -> str:
+    return "it holds" if found.holds else "it does not hold"
+
+
+def _told(found: Verification) -> str:
+    lines = [f"The report's verdicts {'hold' if found.holds else 'do not hold'}."]
+    lines += [f"The report was altered: {what}." for what in found.altered]
+    if not found.same_grader:
+        lines.append("The grader is another one than the report was made by.")
+    still_open = sum(rung.standing == "open" for rung in found.rungs)
+    if still_open:
+        lines.append(f"{still_open} rungs could not be measured here and now: they say nothing.")
+    return "\n".join(lines)

@@ -1,0 +1,216 @@
+"""`hotloop takehome serve` and `account`: the portal in the browser."""
+
+from __future__ import annotations
+
+import getpass
+import logging
+import secrets
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop.cli.answer import Json, UserError, answering, log
+from hotloop.cli.takehome_folder import TeamFolder, open_team, who
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from hotloop.takehome.portal.portal import Portal
+    from hotloop.takehome.portal.supervisor import Supervisor
+    from hotloop.takehome.team import Team
+
+Database = Annotated[
+    str,
+    typer.Option(
+        envvar="HOTLOOP_PORTAL_DATABASE",
+        help="SQLAlchemy URL of the portal's database, such as postgresql+psycopg://…",
+        show_default="a file in the team's folder",
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("serve")(serve)
+    app.command("account")(account)
+
+
+def serve(
+    team: TeamFolder = Path(),
+    url: Annotated[
+        str, typer.Option(help="How candidates reach the portal; with a proxy, its https:// URL.")
+    ] = "",
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
+    proxy: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESSES",
+            help="Of reverse proxies whose word on a client's address is taken, with commas.",
+            show_default=False,
+        ),
+    ] = "",
+    jobs: Annotated[
+        int | None,
+        typer.Option("--jobs", min=1, help="Gradings at once.", show_default="by cores, memory"),
+    ] = None,
+    ray: Annotated[
+        str,
+        typer.Option(
+            "--ray",
+            envvar="HOTLOOP_RAY",
+            metavar="ADDRESS",
+            help="Grade on the nodes of this Ray cluster; `local` starts one here.",
+            show_default=False,
+        ),
+    ] = "",
+    database: Database = "",
+    grade: Annotated[bool, typer.Option(help="Grade what comes in.")] = True,
+    as_json: Json = False,
+) -> None:
+    """Serve the portal: invite candidates, take their work, grade it, read the reports.
+
+    It speaks plain HTTP: where others than this machine reach it, put a proxy with TLS before it.
+    What was under way when it ended is taken up again by the next start.
+    """
+    with answering(as_json) as answer:
+        found = open_team(team)
+        from hotloop.course.grade import default_jobs
+        from hotloop.takehome.portal.supervisor import Supervisor
+
+        address = _address(url, host, port)
+        portal = _portal(found, address, database)
+        watched = Supervisor(found.folder, database, jobs or default_jobs(), ray)
+        _require_accounts(portal)
+        log(f"The portal is at {address}; Ctrl-C ends it.")
+        _run(portal, watched if grade else None, host, port, proxy)
+        answer.give({"team": str(found.folder), "url": address}, Text("The portal has ended."))
+
+
+def account(
+    name: Annotated[str, typer.Argument(help="Of a member of the team.", show_default=False)] = "",
+    team: TeamFolder = Path(),
+    remove: Annotated[bool, typer.Option("--remove", help="Delete the account.")] = False,
+    password: Annotated[
+        bool, typer.Option("--password", help="Set another password; ends all their sessions.")
+    ] = False,
+    generate: Annotated[
+        bool, typer.Option("--generate", help="Draw the password, and print it once.")
+    ] = False,
+    database: Database = "",
+    as_json: Json = False,
+) -> None:
+    """Make an account for the portal, delete one, or list them all. The password is asked for."""
+    with answering(as_json) as answer:
+        found = open_team(team)
+        from hotloop.takehome.portal import accounts
+        from hotloop.takehome.portal.accounts import AccountError
+
+        engine = _engine(found, database)
+        try:
+            if not name:
+                known = accounts.names(engine)
+                answer.give({"accounts": known}, Text("\n".join(known) or "There is no account."))
+                return
+            if remove:
+                accounts.remove(engine, name)
+                drawn, done = "", "deleted the account"
+            else:
+                chosen, drawn = _password(generate)
+                change = accounts.set_password if password else accounts.add
+                change(engine, name, chosen)
+                done = "set another password of" if password else "made the account"
+        except AccountError as error:
+            raise UserError(str(error)) from None
+        finally:
+            engine.dispose()
+        found.audit(who(), f"{done} {name}")
+        document = {"account": name, "removed": remove, **({"password": drawn} if drawn else {})}
+        answer.give(document, Text(f"{name}: {'deleted' if remove else drawn or 'ready'}"))
+
+
+def _password(generate: bool) -> tuple[str, str]:
+    """The password, and the same again if it was drawn and has to be shown."""
+    if generate:
+        drawn = secrets.token_urlsafe(18)
+        return drawn, drawn
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\r\n"), ""
+    first = getpass.getpass("Password: ")
+    if getpass.getpass("Again: ") != first:
+        raise UserError("The two are not the same.")
+    return first, ""
+
+
+def _address(url: str, host: str, port: int) -> str:
+    """What links begin with."""
+    if url:
+        return url.rstrip("/")
+    if host in ("0.0.0.0", "::"):
+        raise UserError("Say with --url how candidates reach the portal, such as https://host.")
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _portal(team: Team, address: str, database: str) -> Portal:
+    from hotloop.takehome.portal.database import DatabaseUnavailable
+    from hotloop.takehome.portal.portal import Portal
+    from hotloop.takehome.portal.settings import Settings
+
+    try:
+        return Portal.open(team, Settings(base_url=address, database=database))
+    except (ValueError, PermissionError, DatabaseUnavailable) as error:
+        raise UserError(str(error)) from None
+
+
+def _engine(team: Team, url: str) -> Engine:
+    from hotloop.takehome.portal import database
+
+    try:
+        return database.connect(team.folder, url)
+    except database.DatabaseUnavailable as error:
+        raise UserError(str(error)) from None
+
+
+def _require_accounts(portal: Portal) -> None:
+    from hotloop.takehome.portal import accounts
+
+    if accounts.count(portal.engine) == 0:
+        raise UserError(
+            "Nobody could log in: make an account first, with `hotloop takehome account NAME`."
+        )
+
+
+def _run(portal: Portal, watched: Supervisor | None, host: str, port: int, proxy: str) -> None:
+    import uvicorn
+
+    from hotloop.takehome.portal.app import served
+
+    logging.getLogger("hotloop.takehome").setLevel(logging.INFO)
+    settings = uvicorn.Config(
+        served(portal),
+        host=host,
+        port=port,
+        # Addresses of candidates' pages are secrets: no log has them.
+        access_log=False,
+        log_level="warning",
+        server_header=False,
+        proxy_headers=bool(proxy),
+        forwarded_allow_ips=proxy or None,
+        limit_concurrency=500,
+        timeout_keep_alive=20,
+        timeout_graceful_shutdown=20,
+        h11_max_incomplete_event_size=32 << 10,
+    )
+    server = uvicorn.Server(settings)
+    if watched is not None:
+        watched.start()
+    try:
+        server.run()
+    finally:
+        if watched is not None:
+            watched.stop()
+    if not server.started:
+        raise UserError(f"Nothing can listen on {host}:{port}: choose another --port.")

@@ -1,0 +1,14 @@
+"""The form of a take-home's report, as a file of the site that other programs can read."""
+
+from __future__ import annotations
+
+import json
+
+from hotloop.takehome.report import schema
+
+PLACE = "takehome/report.schema.json"
+
+
+def text() -> str:
+    """What `hotloop takehome schema --json` prints."""
+    return json.dumps(schema(), indent=2, ensure_ascii=False)

@@ -1,0 +1,176 @@
+"""The zip of a submission, read without trust.
+
+Only the plain form is taken that `hotloop takehome submit` writes: one archive that fills the file
+from its first byte to its last, entries one behind another without gap or overlap, stored or
+deflated, ordinary files, plain names, no extras. What a zip can say in two ways is thereby said in
+one. Nothing is ever written to disk under a name from the archive.
+"""
+
+from __future__ import annotations
+
+import io
+import stat
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+
+from hotloop.takehome import limits
+from hotloop.takehome.refusal import Refusal, RefusedSubmission
+
+_END = struct.Struct("<4s4H2LH")
+_END_SIGNATURE = b"PK\x05\x06"
+_LOCATOR = 20
+_ZIP64 = b"PK\x06\x07"
+"""Begins the locator of a second, larger directory, which would stand in front of the end."""
+
+_LOCAL_HEADER = 30
+_UTF8 = 0x800
+_LARGEST_DIRECTORY = limits.MAX_ENTRIES * (46 + limits.MAX_NAME)
+_REMEDY = "Make it with `hotloop takehome submit`, and upload that file as it is."
+
+
+def content(path: Path) -> bytes:
+    """The upload, read once. RefusedSubmission when it is no ordinary file, or too large."""
+    try:
+        found = path.lstat()
+    except OSError:
+        raise RefusedSubmission(Refusal.NOT_A_FILE, "There is no such file.") from None
+    if not stat.S_ISREG(found.st_mode):
+        raise RefusedSubmission(Refusal.NOT_A_FILE, "It is not an ordinary file.")
+    with path.open("rb") as stream:
+        data = stream.read(limits.MAX_UPLOAD + 1)
+    if len(data) > limits.MAX_UPLOAD:
+        raise RefusedSubmission(
+            Refusal.TOO_LARGE, f"The file is larger than {limits.MAX_UPLOAD >> 20} MiB. {_REMEDY}"
+        )
+    return data
+
+
+def read(data: bytes) -> dict[str, bytes]:
+    """Names and contents. RefusedSubmission when it is no such archive, or larger than may be."""
+    directory, number = _require_plain_form(data)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = archive.infolist()
+            if len(entries) != number:
+                raise zipfile.BadZipFile
+            for entry in entries:
+                _require_ordinary(entry)
+            _require_names([entry.filename for entry in entries])
+            _require_order(entries, directory)
+            _require_sizes(entries)
+            return {entry.filename: archive.read(entry) for entry in entries}
+    except RefusedSubmission:
+        raise
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+        struct.error,
+    ):
+        raise RefusedSubmission(
+            Refusal.DAMAGED, f"The zip is damaged: it cannot be unpacked. {_REMEDY}"
+        ) from None
+
+
+def _require_plain_form(data: bytes) -> tuple[int, int]:
+    """One zip from its first byte to its last.
+
+    Returns where its directory begins, and how many entries it claims.
+    """
+    last = data[-_END.size :]
+    locator = data[: -_END.size][-_LOCATOR:]
+    if not data.startswith(b"PK\x03\x04") or not last.startswith(_END_SIGNATURE):
+        raise RefusedSubmission(
+            Refusal.NOT_A_ZIP, f"It is not a zip as Hotloop writes it. {_REMEDY}"
+        )
+    _, disk, start_disk, here, total, size, offset, comment = _END.unpack(last)
+    whole = offset + size + _END.size == len(data) and not locator.startswith(_ZIP64)
+    if comment or disk or start_disk or here != total or not whole:
+        raise RefusedSubmission(
+            Refusal.NOT_A_ZIP, f"The zip has something before, between or behind. {_REMEDY}"
+        )
+    _require_few(total if size <= _LARGEST_DIRECTORY else limits.MAX_ENTRIES + 1)
+    return offset, total
+
+
+def _require_few(number: int) -> None:
+    if number > limits.MAX_ENTRIES:
+        raise RefusedSubmission(
+            Refusal.TOO_MANY_FILES,
+            f"There are more than {limits.MAX_ENTRIES} files in it: take out what is no work.",
+        )
+
+
+def _require_order(entries: list[zipfile.ZipInfo], directory: int) -> None:
+    """Each entry begins where the one before it ends, the directory behind the last."""
+    place = 0
+    for entry in entries:
+        if entry.header_offset != place:
+            raise RefusedSubmission(Refusal.BOMB, f"Files overlap in the zip. {_REMEDY}")
+        place += _LOCAL_HEADER + len(entry.filename) + entry.compress_size
+    if place != directory:
+        raise RefusedSubmission(
+            Refusal.NOT_A_ZIP, f"The zip has something beside its files. {_REMEDY}"
+        )
+
+
+def _require_names(names: list[str]) -> None:
+    taken: set[str] = set()
+    folders: set[str] = set()
+    for name in names:
+        if fault := limits.name_fault(name):
+            raise RefusedSubmission(
+                Refusal.NAME, f"A file's name {fault}. Rename it, and try again."
+            )
+        folded = name.casefold()
+        if folded in taken:
+            raise RefusedSubmission(
+                Refusal.DUPLICATE, "Two files have the same name, but for capitals. Rename one."
+            )
+        taken.add(folded)
+        parts = folded.split("/")
+        folders |= {"/".join(parts[:depth]) for depth in range(1, len(parts))}
+    if taken & folders:
+        raise RefusedSubmission(Refusal.DUPLICATE, "A file is called like a folder. Rename one.")
+
+
+def _require_ordinary(entry: zipfile.ZipInfo) -> None:
+    if entry.orig_filename != entry.filename:
+        raise RefusedSubmission(Refusal.NAME, "A file's name is cut short by a sign in it.")
+    if entry.flag_bits & 0x1 or entry.flag_bits & 0x40:
+        raise RefusedSubmission(Refusal.ENCRYPTED, "The zip has a password: make one without.")
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise RefusedSubmission(
+            Refusal.COMPRESSION, f"The zip is packed in a way that is not read here. {_REMEDY}"
+        )
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG) or entry.external_attr & 0x10 or entry.extra or entry.comment:
+        raise RefusedSubmission(
+            Refusal.NOT_A_PLAIN_FILE, f"The zip holds links, folders or extras. {_REMEDY}"
+        )
+    if entry.flag_bits & ~_UTF8:
+        raise RefusedSubmission(Refusal.NOT_A_ZIP, f"The zip was not written by Hotloop. {_REMEDY}")
+
+
+def _require_sizes(entries: list[zipfile.ZipInfo]) -> None:
+    for entry in entries:
+        if entry.file_size > limits.MAX_FILE:
+            raise RefusedSubmission(
+                Refusal.TOO_LARGE,
+                f"{entry.filename} is larger than {limits.MAX_FILE >> 20} MiB unpacked.",
+            )
+        if entry.file_size > limits.SMALL and entry.file_size > (
+            limits.MAX_RATIO * max(1, entry.compress_size)
+        ):
+            raise RefusedSubmission(
+                Refusal.BOMB, f"{entry.filename} is nothing but repetition: it is no program."
+            )
+    if sum(entry.file_size for entry in entries) > limits.MAX_TOTAL:
+        raise RefusedSubmission(
+            Refusal.TOO_LARGE, f"All files together are larger than {limits.MAX_TOTAL >> 20} MiB."
+        )

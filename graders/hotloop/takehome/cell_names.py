@@ -1,0 +1,60 @@
+"""Which names a notebook cell makes for the others, and which it takes from them."""
+
+from __future__ import annotations
+
+import ast
+import symtable
+import warnings
+from collections.abc import Iterator
+
+
+def made(source: str) -> set[str]:
+    """Names that the cell binds at its top level; none when it is not Python."""
+    table = _table(source)
+    if table is None:
+        return set()
+    return {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
+
+
+def taken(source: str) -> set[str]:
+    """Names that the cell looks up outside of its functions, its own among them."""
+    table = _table(source)
+    return set() if table is None else set(_looked_up(table))
+
+
+def statements(source: str) -> list[str]:
+    """The top-level statements as they are written; none when it is not Python."""
+    try:
+        body = _parsed(source).body
+    except SyntaxError:
+        return []
+    lines = source.splitlines()
+    return ["\n".join(lines[_first_line(one) - 1 : one.end_lineno]) for one in body]
+
+
+def _first_line(statement: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min(statement.lineno, *(d.lineno for d in decorators), statement.lineno)
+
+
+def _table(source: str) -> symtable.SymbolTable | None:
+    try:
+        _parsed(source)
+        return symtable.symtable(source, "cell", "exec")
+    except SyntaxError:
+        return None
+
+
+def _parsed(source: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        return ast.parse(source)
+
+
+def _looked_up(table: symtable.SymbolTable) -> Iterator[str]:
+    is_top = table.get_type() == "module"
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and (is_top or symbol.is_global()):
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _looked_up(child)

@@ -1,0 +1,119 @@
+"""JSON lines that hang together: each names the digest of the line before it.
+
+It shows what was taken out, put in or altered by somebody who did not write all later lines anew.
+It proves nothing against somebody who did: there is no key in it, since whoever writes such a file
+on their own machine would hold that key too.
+
+Lines are only ever appended. A line that was torn by a crash stays where it is; the next line after
+it is of kind `resumed`, and names the digest of what is left of the torn one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, cast
+
+from hotloop.practice.moment import written
+
+RESUMED = "resumed"
+
+
+@dataclass(frozen=True)
+class Break:
+    """Where a chain does not hold. line: from 1."""
+
+    line: int
+    what: str
+
+
+@dataclass
+class Chain:
+    """What was read: the lines that are JSON objects, and where they do not fit together.
+
+    torn: lines that a crash has cut, and after which writing went on. last: the digest that the
+    next line names. unfinished: the file ends within a line.
+    """
+
+    documents: list[tuple[int, dict[str, Any]]] = field(
+        default_factory=list[tuple[int, dict[str, Any]]]
+    )
+    breaks: list[Break] = field(default_factory=list[Break])
+    torn: list[int] = field(default_factory=list[int])
+    last: str = ""
+    unfinished: bool = False
+
+
+def beginning(about: str) -> str:
+    """The digest that the first line names."""
+    return hashlib.sha256(f"hotloop chain of {about}".encode()).hexdigest()
+
+
+def read(data: bytes, about: str) -> Chain:
+    """The chain in `data`; never an error, whatever it holds."""
+    chain = Chain(last=beginning(about))
+    lines = data.split(b"\n")
+    chain.unfinished = lines[-1] != b""
+    suspect: int | None = None  # the number of a line that is torn, if the next one says so
+    for number, line in enumerate(lines if chain.unfinished else lines[:-1], 1):
+        document = _document(line)
+        if document is None:
+            _note_damage(chain, suspect)
+            suspect = number
+        else:
+            if suspect is not None and document.get("kind") == RESUMED:
+                chain.torn.append(suspect)
+            else:
+                _note_damage(chain, suspect)
+            suspect = None
+            _note_order(chain, number, document)
+            chain.documents.append((number, document))
+        chain.last = hashlib.sha256(line).hexdigest()
+    if suspect is not None and not chain.unfinished:
+        _note_damage(chain, suspect)
+    return chain
+
+
+def append(path: Path, about: str, document: Mapping[str, Any], now: datetime) -> None:
+    """Add a line, safely beside other processes and after a crash. OSError when it cannot be."""
+    with path.open("ab+") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        stream.seek(0)
+        chain = read(stream.read(), about)
+        new = b""
+        last = chain.last
+        if chain.unfinished:
+            line = _line({"kind": RESUMED, "at": written(now)}, last)
+            new = b"\n" + line + b"\n"
+            last = hashlib.sha256(line).hexdigest()
+        stream.write(new + _line({**document, "at": written(now)}, last) + b"\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def _line(document: Mapping[str, Any], previous: str) -> bytes:
+    return json.dumps({**document, "previous": previous}).encode()
+
+
+def _document(line: bytes) -> dict[str, Any] | None:
+    try:
+        document: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return cast(dict[str, Any], document) if isinstance(document, dict) else None
+
+
+def _note_damage(chain: Chain, number: int | None) -> None:
+    if number is not None:
+        chain.breaks.append(Break(number, "cannot be read"))
+
+
+def _note_order(chain: Chain, number: int, document: Mapping[str, Any]) -> None:
+    if document.get("previous") != chain.last:
+        chain.breaks.append(Break(number, "does not follow from the line before it"))

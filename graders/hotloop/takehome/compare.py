@@ -1,0 +1,182 @@
+"""Candidates for one role beside each other: who is above whom, as far as that is known.
+
+Two whose intervals overlap are never ranked: neither by a place nor by the order of the list, which
+is that of the pseudonyms.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from hotloop.curriculum import Strict
+from hotloop.judge.verdict import Verdict
+from hotloop.takehome.intervals import Interval, total
+from hotloop.takehome.manifest import Pseudonym, RoleId
+from hotloop.takehome.report import Report, TaskReport
+from hotloop.takehome.score import BEST_MARK, weighted
+from hotloop.takehome.scorecard import Scorecard, written_marks
+
+Key = tuple[str, str]
+"""A task and one of its rungs."""
+
+
+class CompareError(Exception):
+    """These cannot be put beside each other. The text is one sentence."""
+
+
+class Compared(Strict):
+    """One candidate. above, below: those that are certainly below, and certainly above.
+
+    best_place, worst_place: the places that are possible.
+    """
+
+    pseudonym: Pseudonym
+    score: Interval
+    above: list[Pseudonym]
+    below: list[Pseudonym]
+    best_place: int
+    worst_place: int
+
+
+class Pair(Strict):
+    """Two candidates. higher: None where their intervals overlap: they are not ranked."""
+
+    first: Pseudonym
+    second: Pseudonym
+    higher: Pseudonym | None
+
+
+class Comparison(Strict):
+    """basis: what the scores are of. left_out: rungs (task.rung) that no machine has measured for
+    any of them. cautions: why scores may not be comparable.
+    """
+
+    role: RoleId
+    basis: Literal["everything", "measured"]
+    left_out: list[str]
+    cautions: list[str]
+    candidates: list[Compared]
+    pairs: list[Pair]
+
+
+def compare(
+    reports: Sequence[Report],
+    scorecards: Mapping[str, Scorecard] | None = None,
+    *,
+    measured_only: bool = False,
+) -> Comparison:
+    """By the whole score, with the marks of filed scorecards, by pseudonym.
+
+    measured_only: leave out what was measured for none of them, since it can tell none of them
+    apart. CompareError for reports of different roles, or two on the same pack.
+    """
+    _require_comparable(reports)
+    left_out = _never_measured(reports) if measured_only else frozenset[Key]()
+    cards = scorecards or {}
+    scores = {
+        report.pseudonym: score(report, cards.get(report.pseudonym), left_out)
+        for report in sorted(reports, key=lambda report: report.pseudonym)
+    }
+    return Comparison(
+        role=reports[0].role,
+        basis="measured" if measured_only else "everything",
+        left_out=sorted(".".join(key) for key in left_out),
+        cautions=_cautions(reports),
+        candidates=[_compared(name, scores) for name in scores],
+        pairs=[
+            _pair(first, second, scores)
+            for number, first in enumerate(scores)
+            for second in list(scores)[number + 1 :]
+        ],
+    )
+
+
+def score(
+    report: Report, card: Scorecard | None, left_out: frozenset[Key] = frozenset()
+) -> Interval:
+    """Of 100: the report's score with a person's marks for what is written, less some rungs."""
+    marks = written_marks(card)
+    shares = [
+        (share, task.weight)
+        for task in report.tasks
+        if (share := _share(task, marks.get(task.task), left_out)) is not None
+    ]
+    return weighted(shares)
+
+
+def _share(task: TaskReport, mark: int | None, left_out: frozenset[Key]) -> Interval | None:
+    if task.kind == "written" and mark is not None and task.answer is not None:
+        return Interval.exactly(mark / BEST_MARK)
+    rungs = [r for r in task.rungs if r.counted and (task.task, r.rung) not in left_out]
+    possible = sum(rung.possible for rung in rungs)
+    if not possible:
+        return None
+    return total(rung.points for rung in rungs).scaled(1 / possible)
+
+
+def _require_comparable(reports: Sequence[Report]) -> None:
+    if len(reports) < 2:
+        raise CompareError("It takes two reports to compare.")
+    roles = sorted({report.role for report in reports})
+    if len(roles) > 1:
+        raise CompareError(f"These reports are about different roles: {', '.join(roles)}.")
+    counted = Counter(report.pseudonym for report in reports)
+    if twice := [name for name, count in counted.items() if count > 1]:
+        raise CompareError(f"There are two reports on {twice[0]}: give one of them.")
+    asked = {tuple((task.task, task.weight) for task in report.tasks) for report in reports}
+    if len(asked) > 1:
+        raise CompareError(
+            "The role was changed in between: its tasks or weights are not the same in all reports."
+        )
+
+
+def _never_measured(reports: Sequence[Report]) -> frozenset[Key]:
+    """Rungs that the judge could measure for none of them. What a person reads is none of these."""
+
+    never = [_unmeasured(report) for report in reports]
+    return frozenset(key for key in never[0] if all(key in keys for keys in never))
+
+
+def _unmeasured(report: Report) -> set[Key]:
+    judged = (task for task in report.tasks if task.kind == "code")
+    return {
+        (task.task, rung.rung)
+        for task in judged
+        for rung in task.rungs
+        if rung.verdict is Verdict.NOT_MEASURED
+    }
+
+
+def _compared(name: str, scores: Mapping[str, Interval]) -> Compared:
+    mine = scores[name]
+    apart = {other: found for other, found in scores.items() if not found.overlaps(mine)}
+    below = [other for other, found in apart.items() if found.low > mine.high]
+    above = [other for other, found in apart.items() if found.high < mine.low]
+    return Compared(
+        pseudonym=name,
+        score=mine,
+        above=above,
+        below=below,
+        best_place=1 + len(below),
+        worst_place=len(scores) - len(above),
+    )
+
+
+def _pair(first: str, second: str, scores: Mapping[str, Interval]) -> Pair:
+    higher = None
+    if not scores[first].overlaps(scores[second]):
+        higher = max(first, second, key=lambda name: scores[name].low)
+    return Pair(first=first, second=second, higher=higher)
+
+
+def _cautions(reports: Sequence[Report]) -> list[str]:
+    found: list[str] = []
+    if len({report.reproduce.grader_digest for report in reports}) > 1:
+        found.append("They were judged by different versions of the grader: grade all anew.")
+    if len({report.environment.device for report in reports}) > 1:
+        found.append("They were judged on different devices: speeds there are not the same scale.")
+    if any(signal.strength == "strong" for report in reports for signal in report.signals):
+        found.append("At least one report has a strong integrity signal: read it first.")
+    return found

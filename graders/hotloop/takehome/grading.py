@@ -1,0 +1,86 @@
+"""Grades a submission: first the judge's records, and then the report on them.
+
+The two halves are apart, so that the first one, which runs a candidate's code, can do without the
+team's folder, in another process or on another machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from hotloop import curriculum
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.local import judge_submission
+from hotloop.judge.record import Record
+from hotloop.takehome import report_page, whole_file
+from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, to_json
+from hotloop.takehome.reporting import make_report
+from hotloop.takehome.submission import Submission
+from hotloop.takehome.team import Team
+from hotloop.variants import Variant
+
+__all__ = ["BUDGET_S", "code_tasks", "grade", "judge", "make_report", "write"]
+
+BUDGET_S = 180.0
+"""Seconds that judging one task may take."""
+
+Say = Callable[[str], None]
+
+
+def grade(
+    submission: Submission,
+    team: Team,
+    *,
+    on_progress: Say = lambda _text: None,
+    process: JudgeProcess | None = None,
+) -> Report:
+    """The report on a submission. Nothing is written; see `write`."""
+    found = submission.manifest
+    tasks = code_tasks(found.module, found.tasks)
+    variant = team.variant(found.pack)
+    records = judge(
+        submission.files, found.module, tasks, variant, on_progress=on_progress, process=process
+    )
+    return make_report(submission, team, records)
+
+
+def code_tasks(module: str, tasks: Iterable[str]) -> list[str]:
+    """Those that the judge has a say in, in the module's order."""
+    wanted = set(tasks)
+    found = curriculum.load_module(module).tasks
+    return [task.id for task in found if task.id in wanted and task.kind == "code"]
+
+
+def judge(
+    files: Mapping[str, bytes],
+    module: str,
+    tasks: Sequence[str],
+    variant: Variant,
+    *,
+    on_progress: Say = lambda _text: None,
+    process: JudgeProcess | None = None,
+) -> dict[str, Record]:
+    """The judge's records by task, in the sandbox, with inputs from a seed drawn for each task."""
+    return judge_submission(
+        files,
+        module,
+        tasks,
+        variant=variant,
+        judge=process,
+        on_progress=on_progress,
+        budget_s=BUDGET_S,
+    )
+
+
+def write(report: Report, team: Team) -> tuple[Path, Path]:
+    """Keep the report in the team's folder: report.json and report.html.
+
+    report.json comes last: where it is, both are.
+    """
+    folder = team.report_folder(report.pack)
+    html, document = folder / HTML_NAME, folder / JSON_NAME
+    whole_file.replace(html, report_page.page(report).encode(), 0o600)
+    whole_file.replace(document, to_json(report).encode(), 0o600)
+    team.audit("judge", f"wrote the report on {report.pseudonym}")
+    return document, html

@@ -1,0 +1,108 @@
+"""The candidate's side of a hand-in: one zip of the work, written at once or not at all.
+
+It can be made as often as one likes; nothing is sent. It holds the manifest as it came, the files
+that can be graded, notebooks without their outputs, and the work log unless it is left out.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from hotloop.takehome import limits, manifest, plain_notebook, whole_file, work_files, work_log
+from hotloop.takehome.manifest import ForgedManifest, PackFolder
+from hotloop.takehome.plain_notebook import NotANotebook
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_PLAIN_FILE = 0o100644 << 16
+
+
+class CannotSubmit(Exception):
+    """No submission can be made of this folder. The text is one sentence."""
+
+
+def pack_in(folder: Path) -> PackFolder:
+    """The pack that was unpacked into `folder`. CannotSubmit when there is none."""
+    try:
+        found = manifest.find(folder)
+    except ForgedManifest as error:
+        raise CannotSubmit(f"{error} Take {manifest.NAME} from the pack again.") from None
+    if found is None:
+        raise CannotSubmit(
+            f"There is no pack in {folder.resolve()}: name the folder that you unpacked."
+        )
+    return found
+
+
+def submission_path(pack: PackFolder) -> Path:
+    """Where the submission of a pack is written."""
+    return pack.folder / f"submission-{pack.manifest.pseudonym}.zip"
+
+
+def make_submission(folder: Path, *, with_work_log: bool = True) -> Path:
+    """The zip to be handed in, in the pack's folder. CannotSubmit says what is in the way."""
+    pack = pack_in(folder)
+    wanted = with_work_log and pack.manifest.work_log != "no"
+    if wanted:
+        work_log.note(pack.folder, "submitted")
+    entries = {manifest.NAME: pack.signed, **_work(pack.folder)}
+    log = pack.folder / work_log.NAME
+    if wanted and log.is_file():
+        entries[work_log.NAME] = log.read_bytes()[: work_log.LONGEST]
+    _require_limits(entries)
+    target = submission_path(pack)
+    data = zipped(entries)
+    if len(data) > limits.MAX_UPLOAD:
+        raise CannotSubmit(f"The submission is larger than {limits.MAX_UPLOAD >> 20} MiB.")
+    whole_file.replace(target, data)
+    return target
+
+
+def zipped(entries: Mapping[str, bytes]) -> bytes:
+    """A zip of the form that `hotloop.takehome.archive` reads; the same for the same files."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in sorted(entries.items()):
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.create_system = 3
+            entry.external_attr = _PLAIN_FILE
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            if _is_too_even(data):
+                entry.compress_type = zipfile.ZIP_STORED
+            archive.writestr(entry, data)
+    return stream.getvalue()
+
+
+def _is_too_even(data: bytes) -> bool:
+    """What packs so well that it would pass for a bomb is stored as it is."""
+    if len(data) <= limits.SMALL:
+        return False
+    return len(data) > limits.MAX_RATIO // 2 * len(zlib.compress(data))
+
+
+def _work(folder: Path) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for name, data in work_files.read(folder).items():
+        try:
+            content = plain_notebook.plain(data) if name.endswith(".ipynb") else data
+        except NotANotebook as error:
+            raise CannotSubmit(f"{name}: {error}") from None
+        found[limits.FILES + name] = content
+    return found
+
+
+def _require_limits(entries: Mapping[str, bytes]) -> None:
+    if len(entries) > limits.MAX_ENTRIES:
+        raise CannotSubmit(
+            f"There are more than {limits.MAX_ENTRIES} files: move what is no work elsewhere."
+        )
+    folded: dict[str, str] = {}
+    for name in entries:
+        other = folded.setdefault(name.casefold(), name)
+        if other != name:
+            raise CannotSubmit(f"{other} and {name} differ by capitals only: rename one.")
+    if sum(map(len, entries.values())) > limits.MAX_TOTAL:
+        raise CannotSubmit(f"All files together are larger than {limits.MAX_TOTAL >> 20} MiB.")

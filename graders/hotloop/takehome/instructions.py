@@ -1,0 +1,114 @@
+"""The one page that a candidate reads: what is graded, how, how long, with which help.
+
+The page exists once, as Markdown; the HTML is made of it, stands alone and prints.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hotloop.curriculum import Task
+from hotloop.takehome.manifest import Manifest
+from hotloop.takehome.role import Role
+from hotloop.takehome.team import keep_until
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def instructions_markdown(role: Role, manifest: Manifest) -> str:
+    """INSTRUCTIONS.md."""
+    module, tasks = role.definition(), role.chosen()
+    total = sum(task.weight for task in manifest.tasks.values())
+    minutes = sum(task.minutes for task in manifest.tasks.values())
+    rows = [
+        {
+            "title": _cell(task.title),
+            "goal": _cell(task.goal),
+            "minutes": round(manifest.tasks[task.id].minutes),
+            "share": round(100 * manifest.tasks[task.id].weight / total),
+            "files": ", ".join(f"`{name}`" for name in task.files),
+        }
+        for task in tasks
+    ]
+    text = _template().render(
+        manifest=manifest,
+        module=module,
+        tasks=rows,
+        hours=_duration(minutes),
+        expires=f"{manifest.expires:%Y-%m-%d %H:%M}",
+        window=f"{manifest.window_hours:g}",
+        gpu=[line for task in tasks for line in gpu_parts(task)],
+        rated=any(rung.threshold for task in tasks for rung in task.rungs),
+        written=", ".join(task.title for task in tasks if task.kind == "written"),
+        help=role.help,
+        keep_until=f"{keep_until(manifest):%Y-%m-%d}",
+    )
+    return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def gpu_parts(task: Task) -> list[str]:
+    """The parts of a task that are graded on a GPU."""
+    return [f"{task.title}: {_cell(rung.what)}" for rung in task.rungs if rung.needs_gpu]
+
+
+def instructions_html(markdown: str, title: str) -> str:
+    """The same page for a browser and a printer."""
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    return _PAGE.format(title=html.escape(title), body=parser.render(markdown))
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    # Markdown, not HTML: what is made of it has HTML switched off.
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    return environment.get_template("instructions.md.j2")
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _duration(minutes: float) -> str:
+    if minutes < 90:
+        return f"{round(minutes)} minutes"
+    return f"{math.ceil(minutes / 30) / 2:g} hours"
+
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem;
+  color: #1a1a1a; background: #fff; overflow-wrap: break-word; }}
+h1 {{ line-height: 1.2; }} h2 {{ margin-top: 1.8rem; font-size: 1.15rem; }}
+table {{ border-collapse: collapse; width: 100%; font-size: .9rem; }}
+td code {{ overflow-wrap: anywhere; }}
+th, td {{ border: 1px solid #bbb; padding: .3rem .5rem; text-align: left; vertical-align: top; }}
+code, pre {{ font-family: ui-monospace, monospace; background: #f3f3f3; border-radius: 3px; }}
+code {{ padding: 0 .2rem; }} pre {{ padding: .6rem; overflow-x: auto; }} pre code {{ padding: 0; }}
+@media print {{ body {{ font-size: 10pt; margin: 0; max-width: none; }} h2 {{ break-after: avoid; }}
+  tr, pre {{ break-inside: avoid; }} }}
+</style>
+</head>
+<body>
+{body}</body>
+</html>
+"""

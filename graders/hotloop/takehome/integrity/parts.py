@@ -1,0 +1,85 @@
+"""A submission's code in the parts that are compared: a notebook's solution cell, or a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from hotloop.curriculum import Module
+from hotloop.takehome.notebook_cells import cells
+
+Language = Literal["python", "cuda", "text"]
+
+LONGEST = 256 * 1024
+"""Characters of a part that are read."""
+
+_LANGUAGES: dict[str, Language] = {
+    ".py": "python",
+    ".ipynb": "python",
+    ".cu": "cuda",
+    ".cuh": "cuda",
+    ".cpp": "cuda",
+    ".h": "cuda",
+    ".pbtxt": "text",
+}
+_SOLUTION = "_solution"
+_MAGIC = re.compile(r"^\s*[%!].*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Part:
+    """name: `file`, or `file · task` of a notebook's cell. tasks: those that it may belong to."""
+
+    name: str
+    tasks: tuple[str, ...]
+    language: Language
+    text: str
+
+
+def parts(files: Mapping[str, bytes], module: Module, tasks: Iterable[str]) -> list[Part]:
+    """The parts that these tasks ask for; what is no program text is passed over."""
+    wanted = [module.task(name) for name in tasks]
+    owners: dict[str, list[str]] = {}
+    for task in wanted:
+        for name in task.files if task.kind == "code" else ():
+            owners.setdefault(name, []).append(task.id)
+    found: list[Part] = []
+    for name, owned in owners.items():
+        language = language_of(name)
+        if language is None or name not in files:
+            continue
+        if name.endswith(".ipynb"):
+            found += _cells(name, files[name], owned)
+        else:
+            text = files[name].decode("utf-8", errors="replace")
+            found.append(Part(name, tuple(owned), language, text[:LONGEST]))
+    return found
+
+
+def language_of(name: str) -> Language | None:
+    """By the file's suffix; None for what is no program text."""
+    _, dot, suffix = name.rpartition(".")
+    return _LANGUAGES.get(dot + suffix)
+
+
+def _cells(name: str, data: bytes, tasks: list[str]) -> list[Part]:
+    """One part a task: its solution cell, together with what the candidate put in new cells before
+    it, since helpers may stand there.
+    """
+    found: list[Part] = []
+    own: list[str] = []
+    for cell in cells(data):
+        if cell.kind != "code":
+            continue
+        source = _MAGIC.sub("", cell.source)
+        if not cell.grade_id:
+            own.append(source)
+        elif cell.grade_id.endswith(_SOLUTION):
+            task = cell.grade_id.removesuffix(_SOLUTION)
+            if task in tasks:
+                joined = "\n\n".join([*own, source])
+                found.append(Part(f"{name} · {task}", (task,), "python", joined[:LONGEST]))
+            own = []
+    return found

@@ -1,0 +1,196 @@
+"""Signals from likeness: to other candidates' work, to the published solution, to wrong answers.
+
+The bounds, and how often honest work crosses them, come from `tests/benchmarks/similarity.py`; the
+package carries its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from hotloop import paths, render
+from hotloop.curriculum import Module
+from hotloop.markers import MarkerError, parse, regions
+from hotloop.takehome.integrity.likeness import Likeness, Print, likeness, print_of, print_of_part
+from hotloop.takehome.integrity.parts import Part, language_of, parts
+from hotloop.takehome.integrity.signal import Signal, Strength
+from hotloop.takehome.published import wrong_answers
+from hotloop.takehome.recorded import recorded
+
+MODERATE, STRONG = 0.5, 0.75
+"""Likeness from which on a signal is given."""
+
+MOST_SIGNALS = 12
+
+_INNOCENT = {
+    "candidate": (
+        "Short tasks have few right ways; both may have used the same public source or the same "
+        "assistant, which your rules may allow. Compare the two by eye, and ask both to explain."
+    ),
+    "solution": (
+        "The reference is public, and reading it may be allowed. A short task written in the "
+        "starter's style comes close to it by itself."
+    ),
+    "wrong": (
+        "The wrong answers are the usual mistakes: who makes one of them by themselves writes much "
+        "the same code."
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Other:
+    """Another candidate's work. starter: what that one was given."""
+
+    pseudonym: str
+    files: Mapping[str, bytes]
+    starter: Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class _Match:
+    with_whom: str
+    what: str
+    part: str
+    found: Likeness
+
+
+def signals(
+    module: Module,
+    tasks: Sequence[str],
+    files: Mapping[str, bytes],
+    starter: Mapping[str, bytes],
+    others: Iterable[Other],
+) -> list[Signal]:
+    """One for each work that this one is too much like, the most alike first."""
+    mine = _prints(module, tasks, files, starter)
+    matches = [
+        *_to_published(module, tasks, mine, parts(starter, module, tasks)),
+        *(m for other in others for m in _to_other(module, tasks, mine, other)),
+    ]
+    matches.sort(key=lambda match: match.found.score, reverse=True)
+    alike: dict[str, list[_Match]] = {}
+    for match in matches:
+        if match.found.score >= MODERATE:
+            alike.setdefault(match.what, []).append(match)
+    return [_signal(found) for found in list(alike.values())[:MOST_SIGNALS]]
+
+
+def _prints(
+    module: Module, tasks: Sequence[str], files: Mapping[str, bytes], starter: Mapping[str, bytes]
+) -> list[tuple[Part, Print]]:
+    given = parts(starter, module, tasks)
+    return [(part, print_of_part(part, given)) for part in parts(files, module, tasks)]
+
+
+def _to_other(
+    module: Module, tasks: Sequence[str], mine: list[tuple[Part, Print]], other: Other
+) -> Iterator[_Match]:
+    theirs = {p.name: found for p, found in _prints(module, tasks, other.files, other.starter)}
+    for part, own in mine:
+        found = likeness(own, theirs[part.name]) if part.name in theirs else None
+        if found is not None:
+            yield _Match("candidate", f"the work of {other.pseudonym}", part.name, found)
+
+
+def _to_published(
+    module: Module, tasks: Sequence[str], mine: list[tuple[Part, Print]], given: Sequence[Part]
+) -> Iterator[_Match]:
+    for kind, what, owners, published in published_code(module.id, tasks, given):
+        for part, own in mine:
+            if not set(part.tasks) & owners:
+                continue
+            found = likeness(own, published)
+            if found is not None:
+                yield _Match(kind, what, part.name, found)
+
+
+def published_code(
+    module: str, tasks: Sequence[str], given: Sequence[Part] = ()
+) -> Iterator[tuple[str, str, frozenset[str], Print]]:
+    """Kind, what it is, whose tasks, and its print: the reference by task, then each wrong answer.
+
+    A wrong answer counts where it differs from the reference; what the two share says "reference".
+    given: what candidates start from, which is taken off both.
+    """
+    bodies = {task: texts for task, texts in _reference(module).items() if task in tasks}
+    starters = {task: [part.text for part in given if task in part.tasks] for task in tasks}
+    for task, texts in bodies.items():
+        for name, text in texts.items():
+            language = language_of(name)
+            if language is not None:
+                what = f"the published solution of {task}"
+                yield "solution", what, frozenset({task}), print_of(text, language, starters[task])
+    for wrong in wrong_answers(module):
+        language = language_of(wrong.path.name)
+        if wrong.task not in bodies or language is None:
+            continue
+        text = "\n".join(line for body in wrong.bodies.values() for line in body)
+        right = [*bodies[wrong.task].values(), *starters[wrong.task]]
+        what = f"the published wrong answer {wrong.name} of {wrong.task}"
+        yield "wrong", what, frozenset({wrong.task}), print_of(text, language, right)
+
+
+@cache
+def _reference(module: str) -> Mapping[str, Mapping[str, str]]:
+    """By task and file: what the reference has in the task's regions."""
+    found: dict[str, dict[str, str]] = {}
+    root = paths.solutions() / module
+    for path in render.sources(module):
+        if language_of(path.name) is None:
+            continue
+        try:
+            pieces = parse(path.read_text(encoding="utf-8"), str(path))
+        except (UnicodeDecodeError, MarkerError):
+            continue
+        for region in regions(pieces):
+            task = region.task.partition(".")[2]
+            if region.leader == "# ":
+                continue
+            name = path.relative_to(root).as_posix()
+            texts = found.setdefault(task, {})
+            texts[name] = "\n".join(filter(None, [texts.get(name), *region.body]))
+    return found
+
+
+def _signal(matches: Sequence[_Match]) -> Signal:
+    """About one other work; the most alike part first."""
+    first = matches[0]
+    return Signal(
+        kind="similarity",
+        strength=_strength(first),
+        title=f"Much like {first.what}",
+        evidence=[_evidence(match) for match in matches],
+        innocent=_INNOCENT[first.with_whom],
+        known_rate=_known_rate(),
+    )
+
+
+def _evidence(match: _Match) -> str:
+    found = match.found
+    said = f"{match.part}: {found.tokens:.0%} of the runs of tokens"
+    if found.trees is not None:
+        said += f" and {found.trees:.0%} of the syntax subtrees"
+    return f"{said} of the shorter one stand in the longer one too, without what was handed out."
+
+
+def _strength(match: _Match) -> Strength:
+    if match.with_whom == "wrong":
+        return "weak"
+    return "strong" if match.found.score >= STRONG else "moderate"
+
+
+def _known_rate() -> str | None:
+    measured = recorded("similarity")
+    rows = measured.get("rows") if measured else None
+    if not rows:
+        return None
+    row = rows[-1]
+    return (
+        f"Of {row['independent_pairs']} pairs of right solutions that were written apart, "
+        f"{row['false_alarms']} crossed this bound (95 % interval up to "
+        f"{row['false_alarm_upper']:.0%}); of {row['disguised_copies']} copies with other names, "
+        f"order and layout, {row['detected']} did."
+    )

@@ -1,0 +1,60 @@
+"""Signals from the work log: a broken chain, and work that came all at once."""
+
+from __future__ import annotations
+
+from hotloop.takehome.integrity.signal import Signal
+from hotloop.takehome.work_log import Entry, WorkLog
+
+LARGE = 60
+"""Lines that came between two entries, from which on it is worth a look."""
+
+_BROKEN = (
+    "Files that were copied between machines, restored from a backup or merged lose lines. A crash "
+    "while a line is written is known for one and does not count."
+)
+_AT_ONCE = (
+    "Many work in an editor or on another machine and paste the result, or check for the first "
+    "time at the end. The log sees checks only, not thinking."
+)
+_MISSING = "The log can be left out, and the candidate was told so."
+
+
+def signals(log: WorkLog | None, rule: str) -> list[Signal]:
+    """rule: what the manifest says of a log: yes, no or optional."""
+    if log is None:
+        return [_absent()] if rule == "yes" else []
+    found: list[Signal] = []
+    if breaks := log.verify():
+        lines = [f"Line {one.line} {one.what}." for one in breaks[:10]]
+        found.append(_signal("moderate", "The work log does not hang together", lines, _BROKEN))
+    large = [said for entry in log.entries if (said := _large(entry))]
+    if large:
+        found.append(_signal("weak", "Much work came at once", large[:10], _AT_ONCE))
+    return found
+
+
+def _large(entry: Entry) -> str:
+    """A check that passed right after much had come since the last entry."""
+    added = sum(change.added for change in entry.changes.values())
+    if entry.kind != "checked" or added < LARGE or str(entry.verdict) != "passed":
+        return ""
+    return (
+        f"{entry.at:%Y-%m-%d %H:%M} UTC: {entry.task} passed, {added} lines since the entry before."
+    )
+
+
+def _absent() -> Signal:
+    said = ["The role asks for a work log, and none was handed in."]
+    return _signal("weak", "No work log", said, f"{_MISSING} Files get lost, too.")
+
+
+def _signal(strength: str, title: str, evidence: list[str], innocent: str) -> Signal:
+    return Signal.model_validate(
+        {
+            "kind": "work_log",
+            "strength": strength,
+            "title": title,
+            "evidence": evidence,
+            "innocent": innocent,
+        }
+    )

@@ -1,0 +1,74 @@
+"""Points of which only bounds are known, and rates of which only counts are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from hotloop.curriculum import Strict
+
+_NORMAL_QUANTILE = 1.959963984540054  # two-sided, for an error of 5 %
+_ROUNDING = 1e-9
+
+
+class Interval(Strict):
+    """From the lowest to the highest that is possible. Where nothing is open, both are the same."""
+
+    low: Annotated[float, Field(ge=0)]
+    high: Annotated[float, Field(ge=0)]
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.high < self.low - _ROUNDING:
+            raise ValueError("`high` lies below `low`")
+        return self
+
+    @classmethod
+    def exactly(cls, value: float) -> Self:
+        """Nothing is open."""
+        return cls(low=value, high=value)
+
+    @property
+    def width(self) -> float:
+        """How much is open."""
+        return self.high - self.low
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing is open."""
+        return self.width <= _ROUNDING
+
+    def overlaps(self, other: Interval) -> bool:
+        """Whether the two may be the same. Intervals that touch overlap."""
+        return self.low <= other.high + _ROUNDING and other.low <= self.high + _ROUNDING
+
+    def scaled(self, factor: float) -> Interval:
+        """Both bounds times a factor that is not negative."""
+        return Interval(low=self.low * factor, high=self.high * factor)
+
+
+def total(intervals: Iterable[Interval]) -> Interval:
+    """What all of them come to together."""
+    found = list(intervals)
+    return Interval(low=sum(i.low for i in found), high=sum(i.high for i in found))
+
+
+def rate_interval(hits: int, trials: int) -> Interval | None:
+    """Wilson's 95 % interval of a rate that was counted; None where nothing was tried.
+
+    It says what few trials are worth: none of 10 leaves up to 28 % possible.
+    """
+    if trials == 0:
+        return None
+    z2 = _NORMAL_QUANTILE**2
+    share = hits / trials
+    middle = share + z2 / (2 * trials)
+    reach = _NORMAL_QUANTILE * math.sqrt(share * (1 - share) / trials + z2 / (4 * trials**2))
+    scale = 1 + z2 / trials
+    # At the ends rounding would leave a trace below 0 or above 1.
+    low = 0.0 if hits == 0 else (middle - reach) / scale
+    high = 1.0 if hits == trials else (middle + reach) / scale
+    return Interval(low=low, high=high)

@@ -1,0 +1,48 @@
+"""How large a submission may be. The candidate's side keeps to what the team's side insists on."""
+
+from __future__ import annotations
+
+import re
+
+MAX_UPLOAD = 16 << 20
+"""Bytes of the zip."""
+
+MAX_ENTRIES = 200
+MAX_FILE = 4 << 20
+"""Bytes of one file, as the judge reads it."""
+
+MAX_TOTAL = 24 << 20
+"""Bytes of all files together, unpacked."""
+
+MAX_RATIO = 200
+"""Unpacked over packed, for files of more than a few kilobytes. Program text reaches 20."""
+
+SMALL = 64 << 10
+"""Bytes up to which nobody asks for the ratio: an empty file packs well."""
+
+MAX_NAME = 160
+MAX_DEPTH = 8
+MAX_CELLS = 1000
+
+FILES = "files/"
+"""The folder within a submission that holds the work."""
+
+_PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
+
+
+def name_fault(name: str) -> str | None:
+    """Why a file may not be called so; None when it may.
+
+    Letters without accents, digits and three signs: nothing that a file system, a terminal, a page
+    or a spreadsheet takes for more than a name.
+    """
+    if len(name) > MAX_NAME:
+        return f"is longer than {MAX_NAME} characters"
+    parts = name.split("/")
+    if len(parts) > MAX_DEPTH:
+        return f"lies deeper than {MAX_DEPTH} folders"
+    if not all(_PART.fullmatch(part) for part in parts):
+        return "has other characters than letters, digits and . _ - , or begins with one of these"
+    if any(part.endswith(".") for part in parts):
+        return "ends with a dot"
+    return None

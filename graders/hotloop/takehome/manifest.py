@@ -1,0 +1,154 @@
+"""What a pack is: signed by the team, carried by the pack, and handed in again with the work.
+
+The manifest says which tasks count, until when, and what each file was. Of the variant it has the
+digest only. A candidate can read all of it and change none of it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Literal, Self
+from uuid import UUID
+
+from pydantic import Field, StringConstraints, ValidationError, model_validator
+
+from hotloop.curriculum import Identifier, Strict, Text
+from hotloop.practice.moment import Moment
+from hotloop.takehome import keys
+from hotloop.takehome.keys import TeamKey
+
+NAME = "manifest.json"
+LONGEST = 256 * 1024
+"""Bytes of a signed manifest."""
+
+RoleId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,60}$")]
+Pseudonym = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,12}-[a-z]{2,12}-[0-9]{2,4}$")]
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}$")]
+WorkLogRule = Literal["yes", "no", "optional"]
+
+_DOMAIN = b"hotloop takehome manifest 1\n"
+"""Signed in front of it, so that no signature of something else can pass for one of a manifest."""
+
+
+class ForgedManifest(Exception):
+    """No manifest that this team has signed. The text is one sentence."""
+
+
+class PackTask(Strict):
+    """What a task counts, and a candidate's time for it, accommodation included."""
+
+    weight: Annotated[float, Field(gt=0, le=1000)]
+    minutes: Annotated[float, Field(gt=0)]
+
+
+class Manifest(Strict):
+    """One pack.
+
+    module_digest: of judge and checks when the pack was made. variant: the digest of the variant.
+    window_hours: time from the first download to the hand-in, accommodation included; files: what
+    the pack holds, by SHA-256. keep_days: how long the team keeps what is handed in.
+    """
+
+    format: Literal[1] = 1
+    pack: UUID
+    pseudonym: Pseudonym
+    role: RoleId
+    title: Text
+    module: Identifier
+    hotloop: Text
+    module_digest: Digest
+    tasks: Annotated[dict[Identifier, PackTask], Field(min_length=1, max_length=100)]
+    variant: Digest | Literal[""]
+    not_before: Moment
+    expires: Moment
+    window_hours: Annotated[float, Field(gt=0)]
+    accommodation: Annotated[float, Field(ge=1, le=10)]
+    files: Annotated[dict[FileName, Digest], Field(max_length=1000)]
+    work_log: WorkLogRule
+    keep_days: Annotated[int, Field(ge=1)]
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.expires <= self.not_before:
+            raise ValueError("`expires` must lie behind `not_before`")
+        return self
+
+    def deadline(self, started: datetime | None = None) -> datetime:
+        """Until when it may be handed in, once it was `started`; None: nobody knows when it was."""
+        if started is None:
+            return self.expires
+        return min(self.expires, started + timedelta(hours=self.window_hours))
+
+    def body(self) -> bytes:
+        """What is signed: the same bytes for the same manifest, whoever writes them."""
+        document = self.model_dump(mode="json")
+        return _DOMAIN + json.dumps(document, sort_keys=True, separators=(",", ":")).encode()
+
+
+class SignedManifest(Strict):
+    """The file. signature: Ed25519, base64."""
+
+    manifest: Manifest
+    signature: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9+/]{86}==$")]
+
+    def to_bytes(self) -> bytes:
+        """As it lies in a pack."""
+        return (json.dumps(self.model_dump(mode="json"), indent=1) + "\n").encode()
+
+
+@dataclass(frozen=True)
+class PackFolder:
+    """An unpacked pack, on the candidate's machine: nothing here was verified."""
+
+    folder: Path
+    manifest: Manifest
+    signed: bytes
+
+
+def sign(manifest: Manifest, key: TeamKey) -> SignedManifest:
+    """The manifest with the team's signature."""
+    signature = base64.b64encode(key.sign(manifest.body())).decode()
+    return SignedManifest(manifest=manifest, signature=signature)
+
+
+def verify(data: bytes, public_key: bytes) -> Manifest:
+    """The manifest in `data`. ForgedManifest when it is none, or not signed with that key."""
+    signed = read(data)
+    try:
+        signature = base64.b64decode(signed.signature, validate=True)
+    except binascii.Error:
+        raise ForgedManifest("The manifest's signature is not base64.") from None
+    if not keys.is_signed(signed.manifest.body(), signature, public_key):
+        raise ForgedManifest("The manifest was changed, or another team has signed it.")
+    return signed.manifest
+
+
+def read(data: bytes) -> SignedManifest:
+    """What `data` claims to be; nothing is verified. ForgedManifest when it is no manifest."""
+    if len(data) > LONGEST:
+        raise ForgedManifest(f"The manifest is longer than {LONGEST} bytes.")
+    try:
+        return SignedManifest.model_validate_json(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))[:80]
+        raise ForgedManifest(f"The manifest is not of this format ({where or 'file'}).") from None
+
+
+def find(folder: Path) -> PackFolder | None:
+    """The pack that was unpacked into `folder`, by the word of its manifest; None: there is none.
+
+    ForgedManifest when there is a manifest that cannot be read.
+    """
+    path = folder / NAME
+    if not path.is_file():
+        return None
+    with path.open("rb") as stream:
+        data = stream.read(LONGEST + 1)
+    return PackFolder(folder.resolve(), read(data).manifest, data)

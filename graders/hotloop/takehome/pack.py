@@ -1,0 +1,165 @@
+"""Makes the pack that one candidate gets.
+
+It holds the starter files of the chosen tasks in the candidate's variant, one page of instructions,
+ways to start, and the signed manifest. It holds no solution, no check and no key: what `check(…)`
+does comes with Hotloop, which the candidate installs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from hotloop import __version__
+from hotloop.judge.service import module_digest
+from hotloop.takehome import manifest, pseudonyms, seen, work_files
+from hotloop.takehome import team as teams
+from hotloop.takehome.handing_in import zipped
+from hotloop.takehome.instructions import instructions_html, instructions_markdown
+from hotloop.takehome.manifest import Manifest
+from hotloop.takehome.role import Role
+from hotloop.takehome.starter import starter_files
+from hotloop.takehome.team import PackRecord, Team, TeamError
+from hotloop.takehome.ways_to_start import containerfile, makefile
+
+if TYPE_CHECKING:
+    from hotloop.variants import Variant
+
+DRAWS = 50
+"""How often a variant is drawn before one is given out that shares a task with another one."""
+
+
+@dataclass(frozen=True)
+class Pack:
+    """path: the zip, in the team's folder."""
+
+    path: Path
+    manifest: Manifest
+
+    @property
+    def pseudonym(self) -> str:
+        """What the candidate is called from now on."""
+        return self.manifest.pseudonym
+
+
+def make_pack(
+    team: Team,
+    role: Role,
+    name: str,
+    *,
+    now: datetime,
+    accommodation: float | None = None,
+    not_before: datetime | None = None,
+    who: str = "team",
+) -> Pack:
+    """A new candidate's pack, kept in the team's folder. TeamError when the name is none.
+
+    name: sealed, and nowhere in the pack. accommodation: in place of the role's factor.
+    who: for the audit log.
+    """
+    name = _clean(name)
+    expires = role.expires_at(now)
+    if expires <= (not_before or now):
+        raise TeamError(f"{role.role} has expired on {expires:%Y-%m-%d}: set another date in it.")
+    with team.alone():
+        pseudonym, variant = _draw(team, role)
+        factor = role.accommodation if accommodation is None else accommodation
+        files = starter_files(role.definition(), [task.id for task in role.chosen()], variant)
+        files[teams.VARIANT] = _json(variant.to_json())
+        unsigned = Manifest(
+            pack=uuid4(),
+            pseudonym=pseudonym,
+            role=role.role,
+            title=role.title,
+            module=role.module,
+            hotloop=__version__,
+            module_digest=module_digest(role.module),
+            tasks=role.pack_tasks(factor),
+            variant=variant.digest,
+            not_before=not_before or now,
+            expires=expires,
+            window_hours=role.window_hours * factor,
+            accommodation=factor,
+            files={file: hashlib.sha256(data).hexdigest() for file, data in files.items()},
+            work_log=role.rule,
+            keep_days=role.keep_days,
+        )
+        _keep(team, role, unsigned, files, name, now)
+    team.audit(who, f"made pack {unsigned.pack} of {role.role} for {pseudonym}")
+    return Pack(team.pack_file(unsigned.pack), unsigned)
+
+
+def _keep(
+    team: Team, role: Role, found: Manifest, files: dict[str, bytes], name: str, now: datetime
+) -> None:
+    signed = manifest.sign(found, team.key).to_bytes()
+    record = PackRecord(
+        pack=found.pack,
+        pseudonym=found.pseudonym,
+        role=role.role,
+        made=now.astimezone(UTC),
+        keep_until=teams.keep_until(found),
+    )
+    data = zipped(_contents(role, found, files, signed))
+    kept = {teams.PACK: data, manifest.NAME: signed, teams.VARIANT: files[teams.VARIANT]}
+    team.add_pack(record, name, kept)
+
+
+def _contents(
+    role: Role, found: Manifest, files: dict[str, bytes], signed: bytes
+) -> dict[str, bytes]:
+    """All files of the zip, in one folder that is named after the pseudonym."""
+    text = instructions_markdown(role, found)
+    contents = {
+        **files,
+        manifest.NAME: signed,
+        "INSTRUCTIONS.md": text.encode(),
+        "instructions.html": instructions_html(text, role.title).encode(),
+        "Makefile": makefile(role).encode(),
+        "Containerfile": containerfile(role).encode(),
+    }
+    if found.work_log != "no":
+        work = {file: data for file, data in files.items() if file not in work_files.NOT_WORK}
+        contents[seen.NAME] = seen.summary(work)
+    return {f"{found.pseudonym}/{file}": data for file, data in contents.items()}
+
+
+def _draw(team: Team, role: Role) -> tuple[str, Variant]:
+    """A pseudonym, and the variant that goes with it: of several the one that shares fewest tasks
+    with an earlier candidate's.
+    """
+    from hotloop.variants import draw, same_answers
+
+    packs = team.packs()
+    taken = {record.pseudonym for record in packs}
+    earlier = [team.variant(p.pack) for p in packs if team.manifest(p.pack).module == role.module]
+    found: dict[tuple[int, str], Variant] = {}
+    for _ in range(DRAWS):
+        pseudonym = pseudonyms.draw(taken)
+        variant = draw(role.module, team.key.variants, pseudonym)
+        shared = max((len(same_answers(variant, other)) for other in earlier), default=0)
+        found[shared, pseudonym] = variant
+        if shared == 0:
+            break
+    (_, pseudonym), variant = min(found.items(), key=lambda one: one[0])
+    return pseudonym, variant
+
+
+def _clean(name: str) -> str:
+    """The name in one line. TeamError when nothing is left, or signs that cannot be seen."""
+    name = " ".join(unicodedata.normalize("NFC", name).split(" ")).strip()
+    if not name or len(name) > teams.LONGEST_NAME:
+        raise TeamError(f"A candidate's name has 1 to {teams.LONGEST_NAME} characters.")
+    if any(unicodedata.category(sign).startswith("C") for sign in name):
+        raise TeamError("The name holds signs that cannot be seen: type it anew.")
+    return name
+
+
+def _json(document: object) -> bytes:
+    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()

@@ -1,0 +1,111 @@
+"""The application: pages, headers, limits and refusals."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import cast
+
+from fastapi import Depends, FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp
+
+from hotloop.takehome.portal.answers import SENTENCES, LoginNeeded, Refused
+from hotloop.takehome.portal.body_time import BodyTime
+from hotloop.takehome.portal.headers import StrictHeaders
+from hotloop.takehome.portal.pages import page
+from hotloop.takehome.portal.portal import Portal, counted, from_here
+from hotloop.takehome.portal.routes import candidate, candidates, login, results, team
+from hotloop.takehome.portal.settings import FIELD_BYTES, FIELDS, FORM_BYTES
+
+log = logging.getLogger("hotloop.takehome")
+
+
+def served(portal: Portal) -> ASGIApp:
+    """What a server is given."""
+    return StrictHeaders(application(portal), secure=portal.settings.secure)
+
+
+def application(portal: Portal) -> FastAPI:
+    """The pages of a portal, described by OpenAPI; nobody is served the description itself."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
+        yield
+        portal.close()
+
+    app = FastAPI(
+        title="Hotloop take-home portal",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=lifespan,
+        dependencies=[Depends(counted), Depends(from_here)],
+        default_response_class=Response,
+        max_body_size=FORM_BYTES,
+        form_limits={"max_fields": FIELDS, "max_files": 0, "max_part_size": FIELD_BYTES},
+        redirect_slashes=False,
+    )
+    app.state.portal = portal
+    app.add_middleware(BodyTime, settings=portal.settings)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=[portal.settings.host])
+    for part in (login, candidates, results, team, candidate):
+        app.include_router(part.router)
+    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(LoginNeeded, _login_needed)
+    app.add_exception_handler(RequestValidationError, _not_understood)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _fault)
+    return app
+
+
+_BACK = re.compile(r"(/c/[A-Za-z0-9_-]{43}|/candidates/[0-9a-f-]{36})/[a-z]+")
+"""What was asked for below a page, which is where one goes back to."""
+
+
+def _sentence(
+    request: Request, status: int, sentence: str, headers: dict[str, str] | None = None
+) -> Response:
+    below = _BACK.fullmatch(request.url.path)
+    back = below[1] if below else ""
+    answer = page("refused.html", status, code=status, sentence=sentence, back=back)
+    answer.headers.update(headers or {})
+    return answer
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    refused = cast(Refused, error)
+    headers = {"Retry-After": str(refused.wait_s)} if refused.wait_s else None
+    return _sentence(request, refused.status, refused.sentence, headers)
+
+
+async def _login_needed(request: Request, _error: Exception) -> Response:
+    if request.method == "GET":
+        return RedirectResponse("/login", 303)
+    return _sentence(request, 401, "You are not logged in any more: log in, and do it again.")
+
+
+async def _not_understood(request: Request, error: Exception) -> Response:
+    found = cast(RequestValidationError, error).errors()
+    fields = sorted({str(one["loc"][-1])[:60] for one in found})
+    return _sentence(request, 422, f"{SENTENCES[422]} Look at: {', '.join(fields)}.")
+
+
+async def _http(request: Request, error: Exception) -> Response:
+    found = cast(HTTPException, error)
+    said = SENTENCES.get(found.status_code, "The request cannot be served.")
+    return _sentence(request, found.status_code, said, dict(found.headers or {}))
+
+
+async def _fault(request: Request, error: Exception) -> Response:
+    # Never the address: a candidate's is a secret.
+    number = secrets.token_hex(4)
+    log.error("fault %s in a request", number, exc_info=error)
+    return _sentence(request, 500, f"{SENTENCES[500]} ({number})")

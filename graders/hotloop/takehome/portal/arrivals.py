@@ -1,0 +1,70 @@
+"""What a candidate uploads, from the open form to the queue."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+from uuid import UUID
+
+from hotloop.takehome.portal.answers import SENTENCES, Refused
+from hotloop.takehome.portal.database import own_folder
+from hotloop.takehome.portal.portal import Portal
+from hotloop.takehome.refusal import Refusal
+from hotloop.takehome.submission import RefusedSubmission, open_submission
+from hotloop.takehome.team import TeamError
+
+_STATUS = {
+    Refusal.TOO_LARGE: 413,
+    Refusal.REPLAYED: 409,
+    Refusal.EXPIRED: 410,
+    Refusal.OUTSIDE_WINDOW: 410,
+}
+
+
+@contextmanager
+def place(portal: Portal, token: str) -> Generator[None]:
+    """A place for one upload. Refused when the link is in use, or there are too many."""
+    if token in portal.uploading:
+        raise Refused(429, "Another upload by this link is coming in: wait for it.", wait_s=5)
+    if len(portal.uploading) >= portal.settings.uploads:
+        raise Refused(503, SENTENCES[503], wait_s=60)
+    portal.uploading.add(token)
+    try:
+        yield
+    finally:
+        portal.uploading.discard(token)
+
+
+def take(portal: Portal, pack: UUID, stream: BinaryIO) -> None:
+    """Keep a submission and queue it. Refused says why not; then nothing is kept."""
+    with portal.opening, _copied(portal, stream) as path:
+        try:
+            submission = open_submission(path, portal.team, expected_pack=pack)
+            portal.team.keep(submission, path)
+        except RefusedSubmission as error:
+            _note(portal, pack, f"was refused a submission: {error.code}")
+            raise Refused(_STATUS.get(error.code, 422), error.sentence) from None
+        except TeamError as error:
+            raise Refused(409, str(error)) from None
+    # From here on nothing is lost: whoever is killed now leaves it to `Queue.reconcile`.
+    portal.queue.add(pack, submission.digest)
+    _note(portal, pack, "handed in")
+
+
+@contextmanager
+def _copied(portal: Portal, stream: BinaryIO) -> Generator[Path]:
+    """The upload in a file under a name of ours; it is gone afterwards."""
+    with tempfile.NamedTemporaryFile(dir=own_folder(portal.team.folder), suffix=".zip") as file:
+        stream.seek(0)
+        shutil.copyfileobj(stream, file)
+        file.flush()
+        yield Path(file.name)
+
+
+def _note(portal: Portal, pack: UUID, what: str) -> None:
+    pseudonym = portal.team.pack(pack).pseudonym
+    portal.team.audit("candidate", f"{pseudonym} {what}")

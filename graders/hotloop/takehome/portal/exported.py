@@ -1,0 +1,48 @@
+"""The list of candidates as a table for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from hotloop.takehome.portal.standing import Standing
+
+COLUMNS = (
+    "pseudonym",
+    "role",
+    "state",
+    "deadline",
+    "handed in",
+    "score, lowest",
+    "score, highest",
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+def table(standings: Sequence[Standing]) -> str:
+    """CSV, with a line for each candidate."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for one in standings:
+        writer.writerow(harmless(cell) for cell in _row(one))
+    return stream.getvalue()
+
+
+def harmless(cell: str) -> str:
+    """Text that no spreadsheet takes for a formula."""
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+
+
+def _row(one: Standing) -> tuple[str, ...]:
+    low, high = ("", "") if one.score is None else (f"{one.score.low:.1f}", f"{one.score.high:.1f}")
+    return (
+        one.record.pseudonym,
+        one.manifest.title,
+        str(one.state),
+        one.deadline.isoformat(timespec="minutes"),
+        one.handed_in.isoformat(timespec="minutes") if one.handed_in else "",
+        low,
+        high,
+    )

@@ -1,0 +1,202 @@
+"""Takes submissions from the portal's queue and grades them: `python -m
+hotloop.takehome.portal.grader`, which `hotloop takehome serve` starts and watches.
+
+It is a process of its own, so that pages stay quick while it works, and so that its end, however it
+comes, loses nothing: see `hotloop.takehome.portal.queue`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import shutil
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from types import FrameType
+from uuid import UUID
+
+from hotloop.course.execution import Executed, Terms
+from hotloop.course.executors import Executor, Lost, Work
+from hotloop.course.executors.local import Local
+from hotloop.course.executors.ray import ClusterUnavailable, Ray
+from hotloop.takehome import grading
+from hotloop.takehome.portal import database, links
+from hotloop.takehome.portal.execution import work
+from hotloop.takehome.portal.queue import Grading, Occupied, Queue, only_grader
+from hotloop.takehome.portal.standing import written_since
+from hotloop.takehome.submission import RefusedSubmission, open_submission
+from hotloop.takehome.team import Team, TeamError
+from hotloop.worker.lifetime import end_with_parent
+
+DATABASE = "HOTLOOP_PORTAL_DATABASE"
+"""The environment variable with the database's URL, which may hold a password."""
+
+_IDLE_S = 0.5
+_RECONCILE_S = 30.0
+_AGAIN_S = 10.0
+"""After a cluster did not answer."""
+
+log = logging.getLogger("hotloop.takehome")
+
+
+class Stopped(BaseException):
+    """The grader was asked to end. No fault of a submission: nothing that catches faults may."""
+
+
+@dataclass
+class Grader:
+    """Grades what is in the queue, one batch of the executor after the other."""
+
+    team: Team
+    queue: Queue
+    executor: Executor
+    terms: Terms = field(default_factory=Terms)
+    idle_s: float = _IDLE_S
+
+    def run(self, stop: threading.Event) -> None:
+        """Until it is stopped. Whoever calls holds the lock of `only_grader`."""
+        cut_off = self.queue.recover(self.written)
+        if cut_off:
+            log.warning("%d gradings were cut off", cut_off)
+        looked = -_RECONCILE_S
+        while not stop.is_set():
+            if time.monotonic() - looked >= _RECONCILE_S:
+                self.reconcile()
+                looked = time.monotonic()
+            if not self.batch():
+                stop.wait(self.idle_s)
+
+    def reconcile(self) -> None:
+        """Find again what an accident kept from the queue; drop what was forgotten."""
+        self.queue.reconcile(self.team, self.written)
+        links.keep_only(self.queue.engine, {record.pack for record in self.team.packs()})
+
+    def batch(self) -> int:
+        """Grade until nothing waits any more; how many were dealt with."""
+        waiting = _Waiting(self)
+        dealt = 0
+        try:
+            with closing(self.executor.run(waiting, self.terms, self._tell)) as outcomes:
+                for key, outcome in outcomes:
+                    self._book(waiting.claimed.pop(key), outcome)
+                    dealt += 1
+        except ClusterUnavailable as error:
+            log.error("%s", error)
+            self.queue.recover(self.written, asked=True)
+            time.sleep(_AGAIN_S)
+        return dealt + waiting.refused
+
+    def _book(self, one: Grading, outcome: Executed | Lost) -> None:
+        if isinstance(outcome, Lost):
+            log.error("%s: %s", one.pack, outcome.reason)
+            self.queue.lost(one.id, outcome.reason)
+            return
+        try:
+            self.report(one, outcome)
+        except TeamError:
+            # Forgotten meanwhile: nothing of it may come back.
+            shutil.rmtree(self.team.folder / "reports" / str(one.pack), ignore_errors=True)
+            self.queue.forget(one.pack)
+        except Exception as error:
+            log.exception("no report on %s", one.pack)
+            self.queue.failed(one.id, f"No report: {type(error).__name__}: {error}"[:500])
+        else:
+            self.queue.done(one.id)
+
+    def report(self, one: Grading, outcome: Executed) -> None:
+        """Write the report. TeamError when all about the candidate was deleted meanwhile."""
+        submission = open_submission(self._zip(one), self.team)
+        report = grading.make_report(submission, self.team, dict(outcome.records))
+        self.team.pack(one.pack)
+        grading.write(report, self.team)
+        # Once more: it may have been forgotten while the report was written.
+        self.team.pack(one.pack)
+
+    def prepared(self, one: Grading) -> Work:
+        """What the executor is given. TeamError when all about it was deleted."""
+        return work(str(one.id), open_submission(self._zip(one), self.team), self.team)
+
+    def _zip(self, one: Grading) -> Path:
+        for path in self.team.submissions(one.pack):
+            if path.stem == one.digest:
+                return path
+        raise TeamError(f"There is no submission {one.digest} of pack {one.pack}.")
+
+    def written(self, pack: UUID, digest: str, since: datetime | None) -> bool:
+        """Whether there is a report on it; see `hotloop.takehome.portal.queue`."""
+        return written_since(self.team, pack, digest, since)
+
+    def _tell(self, key: str, task: str, text: str) -> None:
+        log.info("%s %s %s", key, task, text)
+
+
+class _Waiting(Iterator[Work]):
+    """What is in the queue, at each moment: the end of it may be followed by more."""
+
+    def __init__(self, grader: Grader) -> None:
+        self.claimed: dict[str, Grading] = {}
+        self.refused = 0
+        self._grader = grader
+
+    def __next__(self) -> Work:
+        while (one := self._grader.queue.claim()) is not None:
+            try:
+                found = self._grader.prepared(one)
+            except TeamError:
+                self.refused += 1
+                self._grader.queue.forget(one.pack)
+            except RefusedSubmission as error:
+                self.refused += 1
+                self._grader.queue.failed(one.id, error.sentence)
+            except Exception as error:
+                self.refused += 1
+                log.exception("%s cannot be opened", one.pack)
+                self._grader.queue.failed(one.id, f"{type(error).__name__}: {error}"[:500])
+            else:
+                self.claimed[found.key] = one
+                return found
+        raise StopIteration
+
+
+def main() -> None:
+    """Grade for a team's folder until this process is told to end, or its parent ends."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("team", type=Path)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--ray", default="")
+    arguments = parser.parse_args()
+    end_with_parent()
+    logging.basicConfig(format="%(asctime)s grader: %(message)s", level=logging.WARNING)
+    team = Team(arguments.team)
+    queue = Queue(database.connect(team.folder, os.environ.pop(DATABASE, "")))
+    executor: Executor = Ray(arguments.ray) if arguments.ray else Local(arguments.jobs)
+    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGINT, _stop)
+    try:
+        with only_grader(team.folder):
+            grader = Grader(team, queue, executor)
+            try:
+                grader.run(threading.Event())
+            except Stopped:
+                queue.recover(grader.written, asked=True)
+    except Occupied as error:
+        sys.exit(str(error))
+
+
+def _stop(_signal: int, _frame: FrameType | None) -> None:
+    """Only once: what ends then must not be interrupted."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise Stopped
+
+
+if __name__ == "__main__":
+    main()

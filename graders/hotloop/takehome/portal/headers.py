@@ -1,0 +1,57 @@
+"""The headers of every answer, whatever it is."""
+
+from __future__ import annotations
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+PAGE_POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+REPORT_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; "
+    "base-uri 'none'; frame-ancestors 'none'; sandbox"
+)
+"""Of a report: its style is within it, and nothing of it runs, whatever a candidate wrote."""
+
+ALWAYS = {
+    "Content-Security-Policy": PAGE_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # A candidate's address is a secret, and nobody else's business.
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "X-Robots-Tag": "noindex, nofollow",
+}
+HTTPS_ONLY = "max-age=31536000"
+
+
+class StrictHeaders:
+    """ASGI middleware, the outermost one."""
+
+    def __init__(self, app: ASGIApp, *, secure: bool) -> None:
+        self.app = app
+        self.secure = secure
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_strictly(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._add(MutableHeaders(scope=message))
+            await send(message)
+
+        await self.app(scope, receive, send_strictly)
+
+    def _add(self, headers: MutableHeaders) -> None:
+        for name, value in ALWAYS.items():
+            headers.setdefault(name, value)
+        if self.secure:
+            headers.setdefault("Strict-Transport-Security", HTTPS_ONLY)

@@ -1,0 +1,66 @@
+"""Templates, and what they may call. Everything is escaped, and nothing missing is passed over."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.responses import HTMLResponse
+
+from hotloop.course import render_record
+from hotloop.takehome.intervals import Interval
+
+TEMPLATES = Path(__file__).parent / "templates"
+STYLE = TEMPLATES / "portal.css"
+
+
+def page(template: str, status: int = 200, **context: Any) -> HTMLResponse:
+    """A page. Every template knows `member`, who is None on pages of strangers."""
+    context.setdefault("member", None)
+    return HTMLResponse(_environment().get_template(template).render(context), status)
+
+
+def moment(value: datetime | None) -> str:
+    """To the minute, in UTC."""
+    return "–" if value is None else f"{value.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def until(value: datetime) -> str:
+    """How long it is until then, in the unit that people would use."""
+    left = value - datetime.now(UTC)
+    if left <= timedelta():
+        return "over"
+    if left >= timedelta(days=2):
+        return f"{left.days} days left"
+    hours, minutes = divmod(int(left.total_seconds()) // 60, 60)
+    return f"{hours} h {minutes} min left" if hours else f"{minutes} min left"
+
+
+def score(value: Interval | None) -> str:
+    """Of 100; both bounds while points are open."""
+    if value is None:
+        return "–"
+    low, high = f"{value.low:.0f}", f"{value.high:.0f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _prose(sentence: str) -> Markup:
+    """Escaped, with commands between backticks set as such."""
+    return Markup(render_record.prose(sentence))
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(moment=moment, until=until, score=score, prose=_prose)
+    return environment

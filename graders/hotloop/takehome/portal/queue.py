@@ -1,0 +1,225 @@
+"""What waits to be graded, in the portal's database.
+
+The team's folder is what counts: a submission that lies there and is not in the queue, because the
+portal was killed between keeping and queueing it, is put in by `reconcile`. Whoever grades holds a
+lock on the folder, so a grading that is marked as running while nobody holds it was cut off:
+`recover` says so, and it is done again unless its report was written already.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, Row, delete, insert, select, update
+from sqlalchemy.exc import IntegrityError
+
+from hotloop.takehome.portal.database import gradings, own_folder, reading, writing
+from hotloop.takehome.team import Team
+
+TRIES = 3
+"""A submission that was cut off so often is left to people."""
+
+CUT_OFF = f"Its grading was cut off {TRIES} times. Look at the portal's log, then grade it again."
+
+WrittenSince = Callable[[UUID, str, datetime | None], bool]
+"""Whether a report on this submission of a pack was written, since a moment if one is given."""
+
+
+class State(StrEnum):
+    """Where a submission is."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
+class Occupied(Exception):
+    """Somebody else grades for this team already. The text is one sentence."""
+
+
+@dataclass(frozen=True)
+class Grading:
+    """One submission in the queue. graded: how many reports were written on it."""
+
+    id: int
+    pack: UUID
+    digest: str
+    state: State
+    tries: int
+    graded: int
+    problem: str
+
+
+@contextmanager
+def only_grader(team: Path) -> Generator[None]:
+    """Until it ends, nobody else takes from the queue. Occupied when somebody does."""
+    with (own_folder(team) / "grader.lock").open("ab") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Occupied(f"Another process grades for {team} already.") from None
+        # An executing process must not keep the lock after its parent is gone.
+        os.set_inheritable(stream.fileno(), False)
+        yield
+
+
+@dataclass(frozen=True)
+class Queue:
+    """The queue of one portal."""
+
+    engine: Engine
+
+    # --- what the pages need ----------------------------------------------------------------------
+
+    def add(self, pack: UUID, digest: str, state: State = State.QUEUED) -> bool:
+        """Put a submission in; False, and nothing happens, when it is in already."""
+        row = {
+            "pack": str(pack),
+            "digest": digest,
+            "state": state,
+            "tries": 0,
+            "queued": datetime.now(UTC),
+            "graded": int(state is State.DONE),
+            "problem": "",
+        }
+        try:
+            with writing(self.engine) as connection:
+                connection.execute(insert(gradings).values(row))
+        except IntegrityError:
+            return False
+        return True
+
+    def again(self, pack: UUID, digest: str) -> bool:
+        """Grade once more what has ended; False when it is waiting or under way, or unknown."""
+        with writing(self.engine) as connection:
+            changed = connection.execute(
+                update(gradings)
+                .where(gradings.c.pack == str(pack), gradings.c.digest == digest)
+                .where(gradings.c.state.in_([State.DONE, State.FAILED]))
+                .values(state=State.QUEUED, tries=0, queued=datetime.now(UTC), problem="")
+            )
+        return changed.rowcount == 1
+
+    def all(self) -> dict[tuple[UUID, str], Grading]:
+        """Every submission, by pack and digest."""
+        with reading(self.engine) as connection:
+            rows = connection.execute(select(gradings)).all()
+        found = [_grading(row) for row in rows]
+        return {(one.pack, one.digest): one for one in found}
+
+    def find(self, pack: UUID, digest: str) -> Grading | None:
+        """One submission."""
+        query = select(gradings).where(gradings.c.pack == str(pack), gradings.c.digest == digest)
+        with reading(self.engine) as connection:
+            row = connection.execute(query).one_or_none()
+        return None if row is None else _grading(row)
+
+    def forget(self, pack: UUID) -> None:
+        """Delete all that the queue knows of a pack."""
+        with writing(self.engine) as connection:
+            connection.execute(delete(gradings).where(gradings.c.pack == str(pack)))
+
+    # --- what the grader needs --------------------------------------------------------------------
+
+    def claim(self) -> Grading | None:
+        """The submission that has waited longest, marked as running; None when none waits."""
+        with writing(self.engine) as connection:
+            row = connection.execute(
+                select(gradings)
+                .where(gradings.c.state == State.QUEUED)
+                .order_by(gradings.c.queued, gradings.c.id)
+                .limit(1)
+                .with_for_update(skip_locked=True)
+            ).one_or_none()
+            if row is None:
+                return None
+            values = {"state": State.RUNNING, "tries": row.tries + 1, "began": datetime.now(UTC)}
+            _set(connection, row.id, values)
+        return _grading(row)
+
+    def done(self, one: int) -> None:
+        """Its report is written."""
+        with writing(self.engine) as connection:
+            _set(
+                connection,
+                one,
+                {
+                    "state": State.DONE,
+                    "ended": datetime.now(UTC),
+                    "graded": gradings.c.graded + 1,
+                    "problem": "",
+                },
+            )
+
+    def failed(self, one: int, problem: str) -> None:
+        """People must look at it. problem: one sentence."""
+        with writing(self.engine) as connection:
+            values = {"state": State.FAILED, "ended": datetime.now(UTC), "problem": problem}
+            _set(connection, one, values)
+
+    def lost(self, one: int, problem: str) -> None:
+        """Nothing came of it, by no fault of its own: it waits again, if not too often."""
+        with writing(self.engine) as connection:
+            row = connection.execute(select(gradings).where(gradings.c.id == one)).one_or_none()
+            if row is not None:
+                _set(connection, one, _after_loss(row.tries, problem))
+
+    def recover(self, written: WrittenSince, *, asked: bool = False) -> int:
+        """Settle what was cut off; how many gradings that were. Only for whoever holds the lock.
+
+        asked: the grader was told to end, which is no fault of what it was grading.
+        """
+        query = select(gradings).where(gradings.c.state == State.RUNNING)
+        with reading(self.engine) as connection:
+            rows = connection.execute(query).all()
+        for row in rows:
+            if written(UUID(row.pack), row.digest, row.began):
+                self.done(row.id)
+            elif asked:
+                self._give_back(row.id, row.tries)
+            else:
+                self.lost(row.id, CUT_OFF)
+        return len(rows)
+
+    def _give_back(self, one: int, tries: int) -> None:
+        with writing(self.engine) as connection:
+            _set(connection, one, {"state": State.QUEUED, "tries": tries - 1})
+
+    def reconcile(self, team: Team, written: WrittenSince) -> None:
+        """Put in what lies in the folder and is missing here; drop what was forgotten there."""
+        known = self.all()
+        records = team.packs()
+        for record in records:
+            # An earlier hand-in that was never graded will not be missed.
+            for hand_in in record.submitted[-1:]:
+                if (record.pack, hand_in.digest) not in known:
+                    is_done = written(record.pack, hand_in.digest, None)
+                    self.add(record.pack, hand_in.digest, State.DONE if is_done else State.QUEUED)
+        here = {record.pack for record in records}
+        for pack in {pack for pack, _ in known} - here:
+            self.forget(pack)
+
+
+def _after_loss(tries: int, problem: str) -> dict[str, object]:
+    if tries < TRIES:
+        return {"state": State.QUEUED}
+    return {"state": State.FAILED, "ended": datetime.now(UTC), "problem": problem}
+
+
+def _set(connection: Connection, one: int, values: Mapping[str, object]) -> None:
+    connection.execute(update(gradings).where(gradings.c.id == one).values(values))
+
+
+def _grading(row: Row[tuple[object, ...]]) -> Grading:
+    return Grading(
+        row.id, UUID(row.pack), row.digest, State(row.state), row.tries, row.graded, row.problem
+    )

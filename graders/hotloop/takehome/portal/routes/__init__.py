@@ -1,0 +1,1 @@
+"""The portal's addresses, by who asks for what."""

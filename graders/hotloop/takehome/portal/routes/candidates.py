@@ -1,0 +1,201 @@
+"""The team's candidates: the list, a new one, one of them, and what is done with them."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Form, Query
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from hotloop.takehome.keys import KeyMissing
+from hotloop.takehome.manifest import ForgedManifest, RoleId
+from hotloop.takehome.pack import make_pack
+from hotloop.takehome.portal import exported, links, standing
+from hotloop.takehome.portal.accounts import Member
+from hotloop.takehome.portal.answers import Refused
+from hotloop.takehome.portal.pages import page
+from hotloop.takehome.portal.portal import Here, Portal, Who, own_form
+from hotloop.takehome.portal.standing import Standing
+from hotloop.takehome.role import Role
+from hotloop.takehome.team import TeamError
+from hotloop.yaml_lines import CurriculumError
+
+LONGEST_STAY = 366
+"""Days that a deadline may lie ahead."""
+
+router = APIRouter(dependencies=[Depends(own_form)])
+
+Chosen = Annotated[str, Query(max_length=64)]
+Name = Annotated[str, Form(max_length=500)]
+Factor = Annotated[float | None, Form(ge=1, le=10)]
+Short = Annotated[str, Form(max_length=100)]
+
+
+@router.get("/")
+def start() -> Response:
+    """The list is where everything begins."""
+    return RedirectResponse("/candidates", 303)
+
+
+@router.get("/candidates")
+def listed(portal: Here, who: Who, role: Chosen = "") -> Response:
+    """All candidates, or those of a role."""
+    everybody = standing.standings(portal.team, portal.queue)
+    shown = [one for one in everybody if role in ("", one.record.role)]
+    titles = {one.record.role: one.manifest.title for one in everybody}
+    return page("candidates.html", member=who, shown=shown, titles=titles, role=role)
+
+
+@router.get("/candidates.csv")
+def as_table(portal: Here, who: Who) -> Response:
+    """The list for a spreadsheet."""
+    portal.team.audit(who.name, "exported the list of candidates")
+    text = exported.table(standing.standings(portal.team, portal.queue))
+    headers = {"Content-Disposition": 'attachment; filename="candidates.csv"'}
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+@router.get("/candidates/new")
+def new(portal: Here, who: Who) -> Response:
+    """The form for a new candidate."""
+    return _new(portal, who)
+
+
+@router.post("/candidates")
+def invite(
+    portal: Here,
+    who: Who,
+    role: Annotated[RoleId, Form()],
+    name: Name,
+    accommodation: Factor = None,
+) -> Response:
+    """Make a pack and its link."""
+    try:
+        wanted = portal.team.role(role)
+        now = datetime.now(UTC)
+        made = make_pack(portal.team, wanted, name, now=now, accommodation=accommodation)
+    except (TeamError, CurriculumError, KeyMissing) as error:
+        return _new(portal, who, problem=str(error), role=role)
+    pack = made.manifest.pack
+    links.make(portal.engine, portal.secret, pack, made.manifest.expires)
+    portal.team.audit(who.name, f"invited {made.pseudonym} for {role}")
+    return RedirectResponse(f"/candidates/{pack}", 303)
+
+
+@router.get("/candidates/{pack}")
+def one(portal: Here, who: Who, pack: UUID) -> Response:
+    """All about a candidate that may be seen now."""
+    found = known(portal, pack)
+    link = links.current(portal.engine, portal.secret, pack)
+    address = f"{portal.settings.origin}/c/{link.token}" if link else ""
+    report = standing.report_path(portal.team, pack).is_file()
+    filed = portal.team.scorecard_path(pack).is_file()
+    return page(
+        "one.html", member=who, one=found, address=address, link=link, report=report, filed=filed
+    )
+
+
+@router.post("/candidates/{pack}/link")
+def new_link(portal: Here, who: Who, pack: UUID) -> Response:
+    """Another link; the one before stops working."""
+    found = known(portal, pack)
+    links.make(portal.engine, portal.secret, pack, max(found.deadline, found.manifest.expires))
+    portal.team.audit(who.name, f"made a new link for {found.record.pseudonym}")
+    return _back(pack)
+
+
+@router.post("/candidates/{pack}/withdraw")
+def withdraw(portal: Here, who: Who, pack: UUID) -> Response:
+    """The link stops working."""
+    found = known(portal, pack)
+    links.end(portal.engine, pack)
+    portal.team.audit(who.name, f"withdrew the link of {found.record.pseudonym}")
+    return _back(pack)
+
+
+@router.post("/candidates/{pack}/extend")
+def extend(portal: Here, who: Who, pack: UUID, day: Annotated[date, Form()]) -> Response:
+    """Until the end of another day, with one more hand-in."""
+    found = known(portal, pack)
+    today = datetime.now(UTC).date()
+    if not today <= day <= today + timedelta(days=LONGEST_STAY):
+        raise Refused(422, f"Choose a day from today on, within {LONGEST_STAY} days.")
+    until = datetime.combine(day + timedelta(days=1), datetime.min.time(), UTC)
+    portal.team.extend(pack, until)
+    links.prolong(portal.engine, pack, max(until, found.manifest.expires))
+    portal.team.audit(who.name, f"extended {found.record.pseudonym} to the end of {day}")
+    return _back(pack)
+
+
+@router.post("/candidates/{pack}/grade")
+def grade(portal: Here, who: Who, pack: UUID) -> Response:
+    """Grade the last submission once more."""
+    found = known(portal, pack)
+    if not found.record.submitted:
+        raise Refused(409, "Nothing was handed in yet.")
+    if not portal.queue.again(pack, found.record.submitted[-1].digest):
+        raise Refused(409, "It is waiting, or being graded, already.")
+    portal.team.audit(who.name, f"had {found.record.pseudonym} graded again")
+    return _back(pack)
+
+
+@router.get("/candidates/{pack}/pack.zip")
+def pack_file(portal: Here, who: Who, pack: UUID) -> Response:
+    """The pack, as the candidate gets it; no window begins by it."""
+    found = known(portal, pack)
+    portal.team.audit(who.name, f"downloaded the pack of {found.record.pseudonym}")
+    return FileResponse(
+        portal.team.pack_file(pack),
+        media_type="application/zip",
+        filename=f"{found.record.pseudonym}.zip",
+    )
+
+
+@router.get("/candidates/{pack}/submission.zip")
+def submission_file(portal: Here, who: Who, pack: UUID) -> Response:
+    """The last submission, byte for byte as it came."""
+    found = known(portal, pack)
+    paths = portal.team.submissions(pack)
+    if not paths:
+        raise Refused(404, "Nothing was handed in yet.")
+    portal.team.audit(who.name, f"downloaded the submission of {found.record.pseudonym}")
+    name = f"{found.record.pseudonym}-submission.zip"
+    return FileResponse(paths[-1], media_type="application/zip", filename=name)
+
+
+@router.post("/candidates/{pack}/forget")
+def forget(portal: Here, who: Who, pack: UUID, pseudonym: Short = "") -> Response:
+    """Delete all that is kept of a candidate, once the pseudonym was typed."""
+    found = known(portal, pack)
+    if pseudonym.strip() != found.record.pseudonym:
+        raise Refused(422, "Nothing was deleted: type the pseudonym exactly as it is shown.")
+    links.end(portal.engine, pack)
+    portal.queue.forget(pack)
+    portal.team.forget(pack, who.name)
+    return RedirectResponse("/candidates", 303)
+
+
+def known(portal: Portal, pack: UUID) -> Standing:
+    """Where the candidate is. Refused when there is none, or none any more."""
+    try:
+        return standing.standing(portal.team, portal.queue, pack)
+    except (TeamError, FileNotFoundError):
+        raise Refused(404, "There is no such candidate, or all about them was deleted.") from None
+    except ForgedManifest as error:
+        raise Refused(409, str(error)) from None
+
+
+def _new(portal: Portal, who: Member, problem: str = "", role: str = "") -> Response:
+    roles: list[Role] = []
+    try:
+        roles = portal.team.roles()
+    except CurriculumError as error:
+        problem = problem or str(error)
+    status = 422 if problem else 200
+    return page("new.html", status, member=who, roles=roles, problem=problem, role=role)
+
+
+def _back(pack: UUID) -> Response:
+    return RedirectResponse(f"/candidates/{pack}", 303)

@@ -1,0 +1,107 @@
+"""Logging in and out."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form
+from itsdangerous import BadSignature
+from starlette.requests import Request
+from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
+
+from hotloop.takehome.portal import accounts
+from hotloop.takehome.portal.answers import SENTENCES, LoginNeeded, Refused
+from hotloop.takehome.portal.pages import STYLE, page
+from hotloop.takehome.portal.portal import Here, Portal, Who, client, logged_in, own_form
+
+FORM_S = 3600
+"""How long a login form may lie open."""
+
+router = APIRouter()
+
+Name = Annotated[str, Form(max_length=100)]
+Password = Annotated[str, Form(max_length=2000)]
+Token = Annotated[str, Form(max_length=500)]
+
+
+@router.get("/portal.css")
+def style() -> Response:
+    """The one style sheet."""
+    return FileResponse(STYLE, media_type="text/css", headers={"Cache-Control": "max-age=3600"})
+
+
+@router.get("/health")
+def health(portal: Here) -> Response:
+    """For whoever watches the portal: whether it and its database answer."""
+    accounts.count(portal.engine)
+    return PlainTextResponse("ok\n")
+
+
+@router.get("/login")
+def form(request: Request, portal: Here) -> Response:
+    """The form; whoever is logged in needs none."""
+    try:
+        logged_in(request)
+    except LoginNeeded:
+        return _form(portal)
+    return RedirectResponse("/candidates", 303)
+
+
+@router.post("/login")
+def log_in(
+    request: Request, portal: Here, name: Name = "", password: Password = "", token: Token = ""
+) -> Response:
+    """A new session, whatever the browser had before."""
+    _require_own(request, portal, token)
+    name = name.strip()
+    portal.rates.count("login", client(request))
+    portal.rates.count("name", name)
+    account = accounts.check_password(portal.engine, name, password)
+    known = name if accounts.NAME.fullmatch(name) else "somebody"
+    if account is None:
+        portal.team.audit(known, "was not let in")
+        return _form(portal, "Name or password is not right.", 401)
+    portal.rates.clear("name", name)
+    had = request.cookies.get(portal.session_cookie, "")
+    session = accounts.log_in(portal.engine, account, replaces=had)
+    portal.team.audit(known, "logged in")
+    answer = RedirectResponse("/candidates", 303)
+    _set(answer, portal, portal.session_cookie, session)
+    answer.delete_cookie(portal.form_cookie, secure=portal.settings.secure, httponly=True)
+    return answer
+
+
+@router.post("/logout", dependencies=[Depends(own_form)])
+def log_out(portal: Here, who: Who) -> Response:
+    """End the session, here and in the database."""
+    accounts.log_out(portal.engine, who)
+    portal.team.audit(who.name, "logged out")
+    answer = RedirectResponse("/login", 303)
+    answer.delete_cookie(portal.session_cookie, secure=portal.settings.secure, httponly=True)
+    return answer
+
+
+def _form(portal: Portal, problem: str = "", status: int = 200) -> Response:
+    nonce = secrets.token_urlsafe(16)
+    answer = page("login.html", status, token=portal.strangers.dumps(nonce), problem=problem)
+    _set(answer, portal, portal.form_cookie, nonce)
+    return answer
+
+
+def _require_own(request: Request, portal: Portal, token: str) -> None:
+    """The form must be one that this browser was given: nobody logs others in as themselves."""
+    nonce = request.cookies.get(portal.form_cookie, "")
+    try:
+        signed = str(portal.strangers.loads(token, max_age=FORM_S))
+    except BadSignature:
+        raise Refused(403, SENTENCES[403]) from None
+    if not nonce or not hmac.compare_digest(signed.encode(), nonce.encode()):
+        raise Refused(403, SENTENCES[403])
+
+
+def _set(answer: Response, portal: Portal, name: str, value: str) -> None:
+    # Lax, not strict: a member who follows a link from a mail is still logged in; what changes
+    # something needs its form's token besides.
+    answer.set_cookie(name, value, secure=portal.settings.secure, httponly=True, samesite="lax")

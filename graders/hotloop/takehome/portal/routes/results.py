@@ -1,0 +1,211 @@
+"""What came of a submission: the report, the scorecard, the name, and candidates side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, cast
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query
+from pydantic import ValidationError
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from hotloop.takehome import scorecard
+from hotloop.takehome.compare import CompareError, Comparison, compare
+from hotloop.takehome.portal import standing
+from hotloop.takehome.portal.accounts import Member
+from hotloop.takehome.portal.answers import Refused
+from hotloop.takehome.portal.headers import REPORT_POLICY
+from hotloop.takehome.portal.pages import page
+from hotloop.takehome.portal.portal import Here, Portal, Who, own_form
+from hotloop.takehome.portal.routes.candidates import known
+from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, UnreadableReport, read_report
+from hotloop.takehome.scorecard import Filing, ScorecardError
+from hotloop.takehome.team import TeamError
+
+router = APIRouter(dependencies=[Depends(own_form)])
+
+_SCORECARD: dict[str, Any] = {
+    "requestBody": {
+        "content": {
+            "application/x-www-form-urlencoded": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "decision": {"enum": ["advance", "hold", "decline"]},
+                        "note": {"type": "string"},
+                        "mark.overall": {"enum": ["", "0", "1", "2", "3", "4"]},
+                        "note.overall": {"type": "string"},
+                    },
+                }
+            }
+        }
+    }
+}
+
+
+async def fields(request: Request) -> dict[str, str]:
+    """All text fields of a form whose fields are not known beforehand."""
+    form = await request.form()
+    return {key: value for key, value in form.items() if isinstance(value, str)}
+
+
+Fields = Annotated[dict[str, str], Depends(fields)]
+
+
+@router.get("/candidates/{pack}/report")
+def report(portal: Here, pack: UUID) -> Response:
+    """The report, in which nothing runs."""
+    return _file(portal, pack, HTML_NAME, "text/html; charset=utf-8")
+
+
+@router.get("/candidates/{pack}/report.json")
+def report_json(portal: Here, pack: UUID) -> Response:
+    """The report for programs."""
+    return _file(portal, pack, JSON_NAME, "application/json")
+
+
+@router.get("/candidates/{pack}/scorecard")
+def form(portal: Here, who: Who, pack: UUID) -> Response:
+    """The form, with what was filed last."""
+    return _form(portal, who, pack, scorecard.read(portal.team, pack))
+
+
+@router.post("/candidates/{pack}/scorecard", openapi_extra=_SCORECARD)
+def file(portal: Here, who: Who, pack: UUID, given: Fields) -> Response:
+    """File a version of the scorecard. From then on the name can be seen."""
+    known(portal, pack)
+    try:
+        filing = _filing(given)
+        scorecard.file(portal.team, pack, filing, who.name)
+    except ValidationError as error:
+        field = ".".join(map(str, error.errors()[0]["loc"]))[:80]
+        return _form(portal, who, pack, None, f"This is not as it must be: {field}.", given)
+    except ScorecardError as error:
+        return _form(portal, who, pack, None, str(error), given)
+    return RedirectResponse(f"/candidates/{pack}", 303)
+
+
+@router.post("/candidates/{pack}/reveal")
+def reveal(portal: Here, who: Who, pack: UUID) -> Response:
+    """Who the candidate is, once the scorecard is filed."""
+    found = known(portal, pack)
+    try:
+        name = portal.team.reveal(pack, who.name)
+    except TeamError:
+        raise Refused(409, "File the scorecard first: the name is shown after that.") from None
+    return page("name.html", member=who, one=found, name=name)
+
+
+@router.get("/compare")
+def side_by_side(
+    portal: Here,
+    who: Who,
+    role: Annotated[str, Query(max_length=64)] = "",
+    measured: bool = False,
+) -> Response:
+    """Candidates of a role; nobody is ranked whose intervals overlap."""
+    everybody = standing.standings(portal.team, portal.queue)
+    graded = [one for one in everybody if one.score is not None]
+    titles = {one.record.role: one.manifest.title for one in graded}
+    role = role or next(iter(titles), "")
+    chosen = [one.record.pack for one in graded if one.record.role == role]
+    found, problem = _compared(portal, chosen, measured)
+    packs = {one.record.pseudonym: one.record.pack for one in graded}
+    return page(
+        "compare.html",
+        member=who,
+        titles=titles,
+        role=role,
+        found=found,
+        packs=packs,
+        problem=problem,
+        measured=measured,
+        count=len(chosen),
+    )
+
+
+def _compared(portal: Portal, packs: list[UUID], measured: bool) -> tuple[Comparison | None, str]:
+    """The comparison, or why there is none; neither where there is nothing to compare."""
+    if len(packs) < 2:
+        return None, ""
+    reports: list[Report] = []
+    for pack in packs:
+        try:
+            reports.append(read_report(standing.report_path(portal.team, pack)))
+        except UnreadableReport:
+            return None, f"The report on {pack} cannot be read."
+    cards = {
+        one.pseudonym: card
+        for one in reports
+        if (card := scorecard.read(portal.team, one.pack)) is not None
+    }
+    try:
+        return compare(reports, cards, measured_only=measured), ""
+    except CompareError as error:
+        return None, str(error)
+
+
+def _file(portal: Portal, pack: UUID, name: str, kind: str) -> Response:
+    known(portal, pack)
+    path = standing.report_path(portal.team, pack).with_name(name)
+    if not path.is_file():
+        raise Refused(404, "There is no report yet.")
+    headers = {"Content-Security-Policy": REPORT_POLICY}
+    return FileResponse(path, media_type=kind, headers=headers)
+
+
+def _form(
+    portal: Portal,
+    who: Member,
+    pack: UUID,
+    card: scorecard.Scorecard | None,
+    problem: str = "",
+    given: dict[str, str] | None = None,
+) -> Response:
+    found = known(portal, pack)
+    try:
+        asked = scorecard.form(portal.team, pack)
+    except ScorecardError:
+        raise Refused(409, "There is no report to mark yet.") from None
+    values = given if given is not None else _values(card)
+    return page(
+        "scorecard.html",
+        422 if problem else 200,
+        member=who,
+        one=found,
+        criteria=asked.criteria,
+        values=values,
+        problem=problem,
+        version=card.version if card else 0,
+    )
+
+
+def _values(card: scorecard.Scorecard | None) -> dict[str, str]:
+    """The fields of the form, as they were filed."""
+    if card is None:
+        return {}
+    values = {"decision": card.decision, "note": card.note}
+    for key, found in card.marks.items():
+        values[f"mark.{key}"] = "" if found.mark is None else str(found.mark)
+        values[f"note.{key}"] = found.note
+    return values
+
+
+def _filing(given: dict[str, str]) -> Filing:
+    """What the fields say. ValidationError when they say nothing that can be."""
+    keys = {key.partition(".")[2] for key in given if key.startswith(("mark.", "note."))}
+    marks = {key: _mark(given, key) for key in sorted(keys)}
+    document = {"decision": given.get("decision", ""), "marks": marks, "note": _text(given, "note")}
+    return Filing.model_validate(document)
+
+
+def _mark(given: dict[str, str], key: str) -> dict[str, object]:
+    number = given.get(f"mark.{key}", "")
+    mark = int(number) if number in ("0", "1", "2", "3", "4") else number or None
+    return cast("dict[str, object]", {"mark": mark, "note": _text(given, f"note.{key}")})
+
+
+def _text(given: dict[str, str], key: str) -> str:
+    """Browsers send lines that end as on a typewriter."""
+    return given.get(key, "").replace("\r\n", "\n").strip()

@@ -1,0 +1,82 @@
+"""The team itself: its roles, its audit log, and one's own password."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Query
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from hotloop.takehome.portal import accounts
+from hotloop.takehome.portal.accounts import AccountError
+from hotloop.takehome.portal.pages import page
+from hotloop.takehome.portal.portal import Here, Who, client, own_form
+from hotloop.takehome.role import Role
+from hotloop.yaml_lines import CurriculumError
+
+LINES = 200
+"""Of the audit log, on one page."""
+
+router = APIRouter(dependencies=[Depends(own_form)])
+
+Password = Annotated[str, Form(max_length=2000)]
+
+
+@router.get("/roles")
+def roles(portal: Here, who: Who) -> Response:
+    """What the team hires for, as the files say it."""
+    found: list[Role] = []
+    problem = ""
+    try:
+        found = portal.team.roles()
+    except CurriculumError as error:
+        problem = str(error)
+    return page("roles.html", member=who, roles=found, problem=problem)
+
+
+@router.get("/audit")
+def audit(
+    portal: Here, who: Who, before: Annotated[int | None, Query(ge=1, le=10**9)] = None
+) -> Response:
+    """Who did what, the latest first."""
+    log = portal.team.audited()
+    lines = [(number, one) for number, one in log.documents if before is None or number < before]
+    shown = [
+        (number, str(one.get("at", "")), str(one.get("who", "")), str(one.get("what", one["kind"])))
+        for number, one in reversed(lines[-LINES:])
+        if "kind" in one
+    ]
+    earlier = shown[-1][0] if len(lines) > LINES else None
+    return page("audit.html", member=who, shown=shown, earlier=earlier, breaks=log.breaks)
+
+
+@router.get("/account")
+def account(who: Who) -> Response:
+    """One's own account."""
+    return page("account.html", member=who, problem="")
+
+
+@router.post("/account/password")
+def password(
+    request: Request,
+    portal: Here,
+    who: Who,
+    old: Password = "",
+    new: Password = "",
+    again: Password = "",
+) -> Response:
+    """Another password: every session of the account ends."""
+    portal.rates.count("name", who.name)
+    portal.rates.count("login", client(request))
+    if accounts.check_password(portal.engine, who.name, old) is None:
+        return page("account.html", 403, member=who, problem="The old password is not right.")
+    if new != again:
+        return page("account.html", 422, member=who, problem="The new ones are not the same.")
+    try:
+        accounts.set_password(portal.engine, who.name, new)
+    except AccountError as error:
+        return page("account.html", 422, member=who, problem=str(error))
+    portal.rates.clear("name", who.name)
+    portal.team.audit(who.name, "set another password")
+    return RedirectResponse("/login", 303)

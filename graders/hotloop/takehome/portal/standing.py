@@ -1,0 +1,164 @@
+"""Where each candidate is, for the team's pages, and what the latest report says in one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from functools import lru_cache
+from pathlib import Path
+from uuid import UUID
+
+from hotloop.takehome.intervals import Interval
+from hotloop.takehome.manifest import Manifest
+from hotloop.takehome.portal.queue import Grading, Queue
+from hotloop.takehome.portal.queue import State as Queued
+from hotloop.takehome.report import JSON_NAME
+from hotloop.takehome.team import PackRecord, Team
+
+_CLOCK = timedelta(milliseconds=20)
+"""By which the times of files may lag behind the clock."""
+
+
+class State(StrEnum):
+    """What a candidate's line says."""
+
+    INVITED = "not downloaded yet"
+    WORKING = "at work"
+    OVER = "time is over"
+    WAITING = "waits for grading"
+    GRADING = "is being graded"
+    GRADED = "graded"
+    FAILED = "could not be graded"
+    FILED = "scorecard filed"
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What is read from a report for a list. digest: of the submission that it is on."""
+
+    digest: str
+    score: Interval
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One candidate. score: None until there is a report on the last hand-in."""
+
+    record: PackRecord
+    manifest: Manifest
+    state: State
+    deadline: datetime
+    score: Interval | None
+    problem: str = ""
+
+    @property
+    def handed_in(self) -> datetime | None:
+        """When the last submission came."""
+        return self.record.submitted[-1].received if self.record.submitted else None
+
+
+def standings(team: Team, queue: Queue, now: datetime | None = None) -> list[Standing]:
+    """All candidates, the latest first."""
+    gradings = queue.all()
+    found = [_standing(team, record, gradings, now or datetime.now(UTC)) for record in team.packs()]
+    return found[::-1]
+
+
+def standing(team: Team, queue: Queue, pack: UUID) -> Standing:
+    """One candidate. TeamError when the pack is not there."""
+    record = team.pack(pack)
+    gradings: dict[tuple[UUID, str], Grading] = {}
+    if record.submitted:
+        digest = record.submitted[-1].digest
+        one = queue.find(pack, digest)
+        gradings = {} if one is None else {(pack, digest): one}
+    return _standing(team, record, gradings, datetime.now(UTC))
+
+
+def manifest(team: Team, pack: UUID) -> Manifest:
+    """The pack's manifest, verified once for each content of its file."""
+    status = (team.pack_folder(pack) / "manifest.json").stat()
+    return _manifest(team, pack, status.st_mtime_ns, status.st_ino)
+
+
+def deadline(record: PackRecord, found: Manifest) -> datetime:
+    """Until when work is taken."""
+    return record.deadline or found.deadline(record.started)
+
+
+def headline(team: Team, pack: UUID) -> Headline | None:
+    """What the report says in one line; None when there is none that can be read."""
+    path = report_path(team, pack)
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return _headline(path, status.st_mtime_ns, status.st_ino)
+
+
+def report_path(team: Team, pack: UUID) -> Path:
+    """Where report.json lies, if it does; no folder is made for it."""
+    return team.folder / "reports" / str(pack) / JSON_NAME
+
+
+def written_since(team: Team, pack: UUID, digest: str, since: datetime | None) -> bool:
+    """Whether there is a report on this submission, written after `since` if that is given."""
+    found = headline(team, pack)
+    if found is None or found.digest != digest:
+        return False
+    if since is None:
+        return True
+    written = datetime.fromtimestamp(report_path(team, pack).stat().st_mtime, UTC)
+    return written >= since - _CLOCK
+
+
+def _standing(
+    team: Team,
+    record: PackRecord,
+    gradings: Mapping[tuple[UUID, str], Grading],
+    now: datetime,
+) -> Standing:
+    found = manifest(team, record.pack)
+    until = deadline(record, found)
+    if not record.submitted:
+        return Standing(record, found, _before(record, until, now), until, None)
+    digest = record.submitted[-1].digest
+    one = gradings.get((record.pack, digest))
+    said = headline(team, record.pack)
+    score = said.score if said is not None and said.digest == digest else None
+    state = _after(one, score is not None)
+    if state is State.GRADED and team.scorecard_path(record.pack).is_file():
+        state = State.FILED
+    return Standing(record, found, state, until, score, one.problem if one else "")
+
+
+def _before(record: PackRecord, until: datetime, now: datetime) -> State:
+    if now > until:
+        return State.OVER
+    return State.WORKING if record.started else State.INVITED
+
+
+def _after(one: Grading | None, graded: bool) -> State:
+    if one is None or one.state is Queued.DONE:
+        return State.GRADED if graded else State.WAITING
+    if one.state is Queued.FAILED:
+        return State.FAILED
+    return State.GRADING if one.state is Queued.RUNNING else State.WAITING
+
+
+@lru_cache(maxsize=4096)
+def _manifest(team: Team, pack: UUID, _mtime_ns: int, _inode: int) -> Manifest:
+    return team.manifest(pack)
+
+
+@lru_cache(maxsize=4096)
+def _headline(path: Path, _mtime_ns: int, _inode: int) -> Headline | None:
+    try:
+        document = json.loads(path.read_bytes())
+        score = Interval.model_validate(document["score"])
+        return Headline(str(document["submission"]["digest"]), score)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

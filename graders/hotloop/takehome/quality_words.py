@@ -1,0 +1,70 @@
+"""What is known of a task's checks, in sentences for the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hotloop.takehome.intervals import Interval
+from hotloop.takehome.report import CheckQuality, SpeedRate
+
+FEW = 10
+"""Wrong answers and references below which a rate says little."""
+
+
+def sentences(checks: CheckQuality | None) -> list[str]:
+    """How often wrong passes and right fails, with its uncertainty."""
+    if checks is None:
+        return ["How strong this task’s checks are was never recorded on any machine."]
+    return [*_told(checks)]
+
+
+def _told(checks: CheckQuality) -> Iterator[str]:
+    yield _wrong(checks)
+    yield _right(checks)
+    if checks.speed is not None:
+        yield _speed(checks.speed)
+    if min(checks.wrong_answers, checks.references) < FEW:
+        yield "These are few: the intervals say how little that tells."
+    where = "; ".join(checks.measured)
+    older = " The code has changed since." if checks.older else ""
+    yield f"Recorded on {where}.{older}"
+
+
+def _wrong(checks: CheckQuality) -> str:
+    count = checks.wrong_answers
+    if count == 0:
+        return "No known wrong answer to this task was recorded."
+    passed = len(checks.wrong_passed)
+    rate = _up_to(checks.wrong_pass_rate)
+    said = f"Wrong pass: {passed} of {count} known wrong answers passed{rate}"
+    named = f": {', '.join(checks.wrong_passed)}" if passed else ""
+    return f"{said}{named}."
+
+
+def _right(checks: CheckQuality) -> str:
+    count = checks.references
+    if count == 0:
+        return "The reference was not recorded on this task."
+    failed = len(checks.reference_failed)
+    said = (
+        f"Wrong fail: the reference fell short on {failed} of {count} recorded rungs"
+        f"{_up_to(checks.wrong_fail_rate)}"
+    )
+    named = f": {', '.join(checks.reference_failed)}" if failed else ""
+    return f"{said}{named}."
+
+
+def _speed(speed: SpeedRate) -> str:
+    return (
+        f"Speed: of {speed.judgings} judgings of code whose true speed was 10 % off a level, "
+        f"{speed.wrong} were wrong{_up_to(speed.rate)} and {speed.undecided} undecided "
+        f"({speed.device}, {speed.date})."
+    )
+
+
+def _up_to(rate: Interval | None) -> str:
+    return "" if rate is None else f" (95 % interval {_percent(rate.low)} to {_percent(rate.high)})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if 0 < share < 0.1 else f"{100 * share:.0f} %"

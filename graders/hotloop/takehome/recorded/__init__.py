@@ -1,0 +1,19 @@
+"""What scripts under tests/benchmarks measured, as far as reports state it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+FOLDER = Path(__file__).parent
+
+
+@cache
+def recorded(name: str) -> dict[str, Any] | None:
+    """A benchmark's result; None where it was not measured yet."""
+    path = FOLDER / f"{name}.json"
+    if not path.is_file():
+        return None
+    return cast("dict[str, Any]", json.loads(path.read_text(encoding="utf-8")))

@@ -1,0 +1,274 @@
+"""The report on one submission: `report.json`, whose schema `hotloop takehome schema` prints.
+
+It holds the judge's records whole, so that points, intervals and pictures follow from it, and no
+name: who is meant says the pseudonym only. What a candidate gets as accommodation is not in it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+from uuid import UUID
+
+from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter, ValidationError
+
+from hotloop.bank.question import WeakAnswer
+from hotloop.curriculum import Identifier, Rubric, Strict, TaskKey, Text, Tier
+from hotloop.judge.record import Record
+from hotloop.judge.verdict import Verdict
+from hotloop.practice.moment import Moment
+from hotloop.takehome.integrity.signal import Signal
+from hotloop.takehome.intervals import Interval
+from hotloop.takehome.manifest import Digest, Pseudonym, RoleId
+from hotloop.takehome.skills import Skill
+
+FORMAT = 1
+JSON_NAME = "report.json"
+HTML_NAME = "report.html"
+LONGEST = 64 << 20
+"""Bytes of a report that is read. The samples of every speed rung are in it."""
+
+
+class UnreadableReport(Exception):
+    """What was given is no report. The text is one sentence."""
+
+
+def _record(value: object) -> object:
+    """A record from a file is read as strictly as the judge's own."""
+    if not isinstance(value, Mapping):
+        return value
+    try:
+        return Record.from_json(cast("Mapping[str, Any]", value))
+    except (TypeError, KeyError) as error:
+        raise ValueError(f"no record of the judge: {error}") from None
+
+
+def _plain(record: Record) -> dict[str, Any]:
+    return record.to_json()
+
+
+JudgeRecord = Annotated[
+    Record, BeforeValidator(_record), PlainSerializer(_plain, return_type=dict[str, Any])
+]
+
+
+class RungReport(Strict):
+    """One rung. counted: whether it has a part in the score; what: what the rung asks."""
+
+    rung: Identifier
+    what: Text
+    skill: Skill
+    verdict: Verdict
+    sentence: str
+    counted: bool
+    points: Interval
+    possible: float
+
+
+class SpeedRate(Strict):
+    """How often speed was judged wrongly where the truth was known, 10 % off a level."""
+
+    judgings: int
+    wrong: int
+    undecided: int
+    rate: Interval | None
+    device: str
+    date: str
+
+
+class CheckQuality(Strict):
+    """How strong the checks of a task are: wrong answers that passed, references that failed.
+
+    wrong_passed, reference_failed: where it happened, in words. rates: 95 % intervals. measured:
+    on which device and when; older: the code has changed since.
+    """
+
+    wrong_answers: int
+    wrong_passed: list[str]
+    wrong_pass_rate: Interval | None
+    references: int
+    reference_failed: list[str]
+    wrong_fail_rate: Interval | None
+    measured: list[str]
+    older: bool
+    speed: SpeedRate | None = None
+
+
+class TaskReport(Strict):
+    """One task. share: of its points that count, 0 to 1; None where nothing of it counts.
+
+    answer: what the candidate wrote, for a written task, and its rubric. active_minutes: estimated
+    from the work log, None without one.
+    """
+
+    task: Identifier
+    title: Text
+    goal: Text
+    kind: Literal["code", "written"]
+    weight: Annotated[float, Field(gt=0)]
+    verdict: Verdict | None
+    sentence: str
+    points: Interval
+    possible: float
+    share: Interval | None
+    rungs: list[RungReport]
+    record: JudgeRecord | None
+    answer: str | None = None
+    rubric: Rubric = Field(default_factory=dict[int, str])
+    active_minutes: float | None = None
+    checks: CheckQuality | None = None
+
+    @property
+    def pending(self) -> bool:
+        """Whether points of it are open."""
+        return not self.points.settled
+
+
+class SkillReport(Strict):
+    """One skill over all tasks. points: of `possible`, by the points of the module."""
+
+    skill: Skill
+    title: Text
+    points: Interval
+    possible: float
+    tasks: list[Identifier]
+
+
+class Environment(Strict):
+    """Where it was judged, and under what confinement."""
+
+    hotloop: str
+    device: str
+    driver: str
+    libraries: dict[str, str]
+    isolation: str
+    started: str
+    judging_seconds: float
+
+
+class NotMeasured(Strict):
+    """What is open, and why."""
+
+    task: Identifier
+    rung: Identifier
+    verdict: Verdict
+    sentence: str
+    points: float
+
+
+class FollowUp(Strict):
+    """A question for the interview, with what to listen for. why: which task it was chosen for."""
+
+    key: TaskKey
+    title: Text
+    level: Tier
+    minutes: int
+    why: Text
+    weak: bool
+    prompt: Text
+    probes: list[Text]
+    answer: Text
+    weak_answers: list[WeakAnswer]
+    follow_ups: list[Text]
+    rubric: Rubric
+
+
+class SubmissionFacts(Strict):
+    """What was handed in. altered: given files that came back changed; judged as they were."""
+
+    digest: Digest
+    received: Moment
+    deadline: Moment
+    handed_in: list[str]
+    altered: list[str]
+    work_log: Literal["none", "whole", "broken"]
+
+
+class Reproduction(Strict):
+    """How to grade it again. module_digest: of the judge and of the module's checks."""
+
+    command: Text
+    hotloop: str
+    grader_digest: str
+    module_digest: str
+    variant: str
+
+
+class Report(Strict):
+    """report.json. score: of 100, weighted by task; judged: likewise, without what people read."""
+
+    format: Literal[1] = FORMAT
+    made: Moment
+    pack: UUID
+    pseudonym: Pseudonym
+    role: RoleId
+    title: Text
+    module: Identifier
+    module_title: Text
+    submission: SubmissionFacts
+    score: Interval
+    judged: Interval
+    tasks: list[TaskReport]
+    skills: list[SkillReport]
+    not_measured: list[NotMeasured]
+    environment: Environment
+    strengths: list[str]
+    weak_spots: list[str]
+    follow_ups: list[FollowUp]
+    signals: list[Signal]
+    reproduce: Reproduction
+
+    def task(self, name: str) -> TaskReport:
+        """The task called `name`. KeyError when the role has none of that name."""
+        for task in self.tasks:
+            if task.task == name:
+                return task
+        raise KeyError(name)
+
+    def records(self) -> dict[str, Record]:
+        """What the judge wrote, by task."""
+        return {task.task: task.record for task in self.tasks if task.record is not None}
+
+
+def to_json(report: Report) -> str:
+    """The file's text."""
+    document = _finite(report.model_dump(mode="json"))
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def read_report(path: Path) -> Report:
+    """A report from a file. UnreadableReport when it is none."""
+    try:
+        if path.stat().st_size > LONGEST:
+            raise UnreadableReport(f"{path} is too large for a report.")
+        return Report.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise UnreadableReport(f"{path} cannot be read: {error.strerror}.") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))[:120]
+        raise UnreadableReport(f"{path} is no report: {where}: {first['msg']}.") from None
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema of report.json (draft 2020-12)."""
+    found = TypeAdapter(Report).json_schema()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Report on a take-home exercise, by Hotloop",
+        **{key: value for key, value in found.items() if key != "title"},
+    }
+
+
+def _finite(value: object) -> object:
+    """JSON has no NaN and no infinity; a figure that is one is no figure."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {k: _finite(v) for k, v in cast("Mapping[str, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_finite(v) for v in cast("Sequence[object]", value)]
+    return value

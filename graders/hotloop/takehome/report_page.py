@@ -1,0 +1,99 @@
+"""The report as one file of HTML that needs nothing else: no script, no picture, no host.
+
+Whatever a candidate or a judge's sentence says is escaped; what is marked as safe is drawn here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from hotloop.bank.export import markup
+from hotloop.course import render_record
+from hotloop.takehome import interval_bar, quality_words
+from hotloop.takehome.intervals import Interval
+from hotloop.takehome.report import Report, TaskReport
+from hotloop.takehome.scorecard import OVERALL_RUBRIC
+
+_TEMPLATES = Path(__file__).parent / "templates" / "report"
+CONFINED = "bubblewrap"
+
+
+def page(report: Report) -> str:
+    """The whole document."""
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        prose=_prose,
+        inline=_inline,
+        paragraphs=_paragraphs,
+        number=render_record.number,
+        words=_words,
+        hue=render_record.colour,
+        moment="{:%Y-%m-%d %H:%M} UTC".format,
+    )
+    return environment.get_template("report.html.j2").render(
+        report=report,
+        confined=report.environment.isolation == CONFINED,
+        overall=OVERALL_RUBRIC,
+        bar=_bar,
+        said=interval_bar.said_points,
+        span=_span,
+        figures=_figures,
+        quality=quality_words.sentences,
+        circumstances=_circumstances,
+    )
+
+
+def _prose(sentence: str) -> Markup:
+    return Markup(render_record.prose(sentence))
+
+
+def _inline(text: str) -> Markup:
+    return Markup(markup.inline(text))
+
+
+def _paragraphs(text: str) -> Markup:
+    return Markup(markup.paragraphs(text))
+
+
+def _words(text: str) -> str:
+    return str(text).replace("_", " ")
+
+
+def _bar(points: Interval, possible: float, what: str) -> Markup:
+    return Markup(interval_bar.svg(points, possible, what))
+
+
+def _span(interval: Interval) -> str:
+    """`62`, or `62 to 78`."""
+    low, high = f"{interval.low:.0f}", f"{interval.high:.0f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _figures(task: TaskReport) -> list[Markup]:
+    if task.record is None:
+        return []
+    # The drawing is made for learners, who read their own.
+    drawn = render_record.figures(task.record)
+    return [Markup(figure.replace(">yours</text>", ">candidate</text>")) for figure in drawn]
+
+
+def _circumstances(task: TaskReport) -> dict[str, Any]:
+    """What it takes to repeat one task's judging."""
+    if task.record is None:
+        return {}
+    found = task.record.circumstances
+    return {
+        "judged": f"{found.started}, {found.seconds:.1f} s",
+        "seed": found.seed,
+        "files": found.submission_digest[:16],
+    }

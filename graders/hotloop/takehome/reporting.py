@@ -1,0 +1,256 @@
+"""Makes the report on a submission from the judge's records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from hotloop import __version__
+from hotloop.course.attempts.grader import grader_digest
+from hotloop.curriculum import Rung, Task
+from hotloop.judge.record import Record
+from hotloop.judge.verdict import Verdict
+from hotloop.takehome import measured_quality, signalling, written
+from hotloop.takehome.follow_ups import follow_ups
+from hotloop.takehome.intervals import Interval, total
+from hotloop.takehome.report import (
+    JSON_NAME,
+    Environment,
+    NotMeasured,
+    Report,
+    Reproduction,
+    RungReport,
+    SkillReport,
+    SubmissionFacts,
+    TaskReport,
+)
+from hotloop.takehome.role import Role
+from hotloop.takehome.score import RungScore, rung_score, weighted, written_score
+from hotloop.takehome.skills import TITLES, skill
+from hotloop.takehome.submission import Submission, given_files
+from hotloop.takehome.summing_up import strengths, weak_spots
+from hotloop.takehome.team import Team
+from hotloop.takehome.work_time import active_minutes
+
+_READ = "A person reads this; its points are open until the scorecard is filed."
+_BLANK = "Nothing was written: the cell is as it was handed out."
+_SILENT = "Not judged yet."
+
+
+def make_report(
+    submission: Submission,
+    team: Team,
+    records: Mapping[str, Record],
+    *,
+    now: datetime | None = None,
+) -> Report:
+    """What a team reads. Written tasks are open until their marks are filed on the scorecard."""
+    manifest = submission.manifest
+    role = team.role(manifest.role)
+    module = role.definition()
+    given = given_files(team, manifest)
+    tasks = _tasks(submission, team, role, given, records)
+    return Report(
+        made=now or datetime.now(UTC),
+        pack=manifest.pack,
+        pseudonym=manifest.pseudonym,
+        role=manifest.role,
+        title=manifest.title,
+        module=module.id,
+        module_title=module.title,
+        submission=_facts(submission, team),
+        score=score_of(tasks),
+        judged=score_of([task for task in tasks if task.kind == "code"]),
+        tasks=tasks,
+        skills=skills_of(tasks),
+        not_measured=_open(tasks),
+        environment=_environment(records),
+        strengths=strengths(tasks),
+        weak_spots=weak_spots(tasks),
+        follow_ups=follow_ups(module, tasks),
+        signals=signalling.signals(submission, team, records, given),
+        reproduce=Reproduction(
+            command=f"hotloop takehome verify reports/{manifest.pack}/{JSON_NAME}",
+            hotloop=__version__,
+            grader_digest=grader_digest(module.id),
+            module_digest=next((r.circumstances.module_digest for r in records.values()), ""),
+            variant=team.variant(manifest.pack).digest,
+        ),
+    )
+
+
+def score_of(tasks: Sequence[TaskReport]) -> Interval:
+    """Of 100, by the tasks' weights. A task of which nothing counts is left out."""
+    return weighted([(task.share, task.weight) for task in tasks if task.share is not None])
+
+
+def skills_of(tasks: Sequence[TaskReport]) -> list[SkillReport]:
+    """In the ladder's order; those that no counted rung is about are left out."""
+    found: list[SkillReport] = []
+    for name, title in TITLES.items():
+        about = [(t, r) for t in tasks for r in t.rungs if r.skill == name and r.counted]
+        if not about:
+            continue
+        points = total(rung.points for _, rung in about)
+        possible = sum(rung.possible for _, rung in about)
+        named = list(dict.fromkeys(task.task for task, _ in about))
+        found.append(
+            SkillReport(skill=name, title=title, points=points, possible=possible, tasks=named)
+        )
+    return found
+
+
+def _tasks(
+    submission: Submission,
+    team: Team,
+    role: Role,
+    given: Mapping[str, bytes],
+    records: Mapping[str, Record],
+) -> list[TaskReport]:
+    wanted = submission.manifest.tasks
+    minutes = active_minutes(submission.work_log)
+    found: list[TaskReport] = []
+    for task in role.definition().tasks:
+        if task.id not in wanted:
+            continue
+        weight, spent = wanted[task.id].weight, minutes.get(task.id)
+        if task.kind == "written":
+            answer = written.answer(submission.files, given, task)
+            found.append(_written(task, weight, role, answer))
+        else:
+            report = _judged(task, weight, records.get(task.id), spent)
+            quality = measured_quality.of_task(team, role.definition(), task)
+            rubric = role.written.get(task.id, {})
+            found.append(report.model_copy(update={"checks": quality, "rubric": rubric}))
+    return found
+
+
+def _judged(task: Task, weight: float, record: Record | None, minutes: float | None) -> TaskReport:
+    scores = [(rung, rung_score(rung, record)) for rung in task.rungs]
+    points, possible = _added(score for _, score in scores)
+    return TaskReport(
+        task=task.id,
+        title=task.title,
+        goal=task.goal,
+        kind="code",
+        weight=weight,
+        verdict=record.verdict if record else None,
+        sentence=record.sentence if record else _SILENT,
+        points=points,
+        possible=possible,
+        share=_share(points, possible),
+        rungs=[_rung(task, rung, score, record) for rung, score in scores],
+        record=record,
+        active_minutes=minutes,
+    )
+
+
+def _written(task: Task, weight: float, role: Role, answer: str | None) -> TaskReport:
+    """What was left empty earns nothing; what was written waits for its mark."""
+    score = written_score(task, None if answer else 0)
+    sentence = _READ if answer else _BLANK
+    verdict = Verdict.NOT_MEASURED if answer else Verdict.WRONG_ANSWER
+    rung = task.rungs[0]
+    return TaskReport(
+        task=task.id,
+        title=task.title,
+        goal=task.goal,
+        kind="written",
+        weight=weight,
+        verdict=None,
+        sentence=sentence,
+        points=score.points,
+        possible=score.possible,
+        share=_share(score.points, score.possible),
+        rungs=[
+            RungReport(
+                rung=rung.id,
+                what=rung.what,
+                skill=skill(task, rung),
+                verdict=verdict,
+                sentence=sentence,
+                counted=True,
+                points=score.points,
+                possible=score.possible,
+            )
+        ],
+        record=None,
+        answer=answer,
+        rubric=role.rubric(task.id),
+    )
+
+
+def _rung(task: Task, rung: Rung, score: RungScore, record: Record | None) -> RungReport:
+    spoken = [found for found in (record.rungs if record else ()) if found.rung == rung.id]
+    verdict = spoken[0].verdict if spoken else Verdict.NOT_MEASURED
+    sentence = spoken[0].sentence if spoken else _unspoken(record)
+    return RungReport(
+        rung=rung.id,
+        what=rung.what,
+        skill=skill(task, rung),
+        verdict=verdict,
+        sentence=sentence,
+        counted=score.counted,
+        points=score.points,
+        possible=score.possible,
+    )
+
+
+def _unspoken(record: Record | None) -> str:
+    """Where the judge itself failed, its record speaks of no rung of the task."""
+    return record.sentence if record else _SILENT
+
+
+def _added(scores: Iterable[RungScore]) -> tuple[Interval, float]:
+    found = list(scores)
+    return total(score.points for score in found), sum(score.possible for score in found)
+
+
+def _share(points: Interval, possible: float) -> Interval | None:
+    return points.scaled(1 / possible) if possible else None
+
+
+def _facts(submission: Submission, team: Team) -> SubmissionFacts:
+    manifest, log = submission.manifest, submission.work_log
+    record = team.pack(manifest.pack)
+    whole = "none" if log is None else "broken" if log.verify() else "whole"
+    return SubmissionFacts(
+        digest=submission.digest,
+        received=submission.received,
+        deadline=record.deadline or manifest.deadline(record.started),
+        handed_in=list(submission.handed_in),
+        altered=list(submission.altered),
+        work_log=whole,
+    )
+
+
+def _open(tasks: Sequence[TaskReport]) -> list[NotMeasured]:
+    """Rungs that no machine and no person has decided on."""
+    return [
+        NotMeasured(
+            task=task.task,
+            rung=rung.rung,
+            verdict=rung.verdict,
+            sentence=rung.sentence,
+            points=rung.possible,
+        )
+        for task in tasks
+        for rung in task.rungs
+        if rung.counted and rung.verdict.pending
+    ]
+
+
+def _environment(records: Mapping[str, Record]) -> Environment:
+    """All tasks are judged on one machine; libraries are those that any of them met."""
+    found = [record.circumstances for record in records.values()]
+    libraries = {name: version for one in found for name, version in one.libraries.items()}
+    levels = sorted({one.isolation for one in found})
+    return Environment(
+        hotloop=__version__,
+        device=", ".join(dict.fromkeys(one.device for one in found if one.device)),
+        driver=", ".join(dict.fromkeys(one.driver for one in found if one.driver)),
+        libraries=dict(sorted(libraries.items())),
+        isolation=", ".join(levels) or "nothing was run",
+        started=min((one.started for one in found), default=""),
+        judging_seconds=round(sum(one.seconds for one in found), 1),
+    )

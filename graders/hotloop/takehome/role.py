@@ -1,0 +1,193 @@
+"""What a team hires for: `takehome.yaml`, one a role.
+
+    format: 1
+    role: gpu_engineer
+    title: GPU engineer, inference
+    module: fused_softmax
+    tasks:
+      - {task: online_pass, weight: 1}
+      - {task: triton_forward, weight: 3, minutes: 90}
+    window_hours: 72
+    expires: 14
+    help:
+      allowed: [documentation, search engines]
+      forbidden: [another person's code]
+
+minutes: a candidate's time for the task; the module's own where it is missing. expires: days after
+the pack is made, or a date, until whose end (UTC) work is taken. window_hours: from the first
+download, where the portal has seen one. accommodation: the factor on minutes and window that every
+candidate of the role gets; one candidate can be given another. written: how a person marks a task
+beyond the module's own rubric. install: where the candidate's pip finds Hotloop, if not by its name
+and version: `hotloop[course] @ git+https://…`. keep_days: from `expires` on, until what was handed
+in is due to be deleted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, field_validator
+
+from hotloop import curriculum
+from hotloop.curriculum import Identifier, Module, Rubric, Strict, Task, Text, refuse_repeats
+from hotloop.takehome.manifest import PackTask, RoleId, WorkLogRule
+from hotloop.yaml_lines import CurriculumError, load, place
+
+NAME = "takehome.yaml"
+
+Accommodation = Annotated[float, Field(ge=1, le=10)]
+Requirement = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 @:/._+=<>~!,\[\]-]*$")
+]
+"""What pip understands; no sign in it means anything to make or to a shell within quotes."""
+
+_WORK_LOG: Mapping[object, WorkLogRule] = {True: "yes", False: "no", "optional": "optional"}
+
+
+class RoleTask(Strict):
+    """One task that counts."""
+
+    task: Identifier
+    weight: Annotated[float, Field(gt=0, le=1000)] = 1.0
+    minutes: Annotated[int, Field(ge=1, le=6000)] | None = None
+
+
+class Help(Strict):
+    """What candidates may use, and what not, in the team's words."""
+
+    allowed: list[Text] = Field(default_factory=list)
+    forbidden: list[Text] = Field(default_factory=list)
+
+
+class Role(Strict):
+    """takehome.yaml."""
+
+    format: Literal[1]
+    role: RoleId
+    title: Text
+    module: Identifier
+    tasks: Annotated[list[RoleTask], Field(min_length=1)]
+    window_hours: Annotated[float, Field(gt=0, le=24 * 366)]
+    expires: int | date
+    accommodation: Accommodation = 1.0
+    help: Help = Field(default_factory=Help)
+    work_log: bool | Literal["optional"] = "optional"
+    written: dict[Identifier, Rubric] = Field(default_factory=dict)
+    install: Requirement | None = None
+    keep_days: Annotated[int, Field(ge=1, le=3660)] = 180
+
+    @field_validator("expires", mode="before")
+    @classmethod
+    def _days_or_date(cls, value: object) -> object:
+        is_days = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 366
+        is_date = isinstance(value, date) and not isinstance(value, datetime)
+        if not is_days and not is_date:
+            raise ValueError("1 to 366 days, or a date such as 2030-01-31")
+        return value
+
+    @field_validator("tasks")
+    @classmethod
+    def _nothing_twice(cls, tasks: list[RoleTask]) -> list[RoleTask]:
+        refuse_repeats("task", [task.task for task in tasks])
+        return tasks
+
+    @property
+    def rule(self) -> WorkLogRule:
+        """What becomes of a work log."""
+        return _WORK_LOG[self.work_log]
+
+    def definition(self) -> Module:
+        """The module. KeyError when there is none of that name."""
+        return curriculum.load_module(self.module)
+
+    def chosen(self) -> list[Task]:
+        """The tasks that count, in the module's order."""
+        wanted = {task.task for task in self.tasks}
+        return [task for task in self.definition().tasks if task.id in wanted]
+
+    def pack_tasks(self, accommodation: float) -> dict[str, PackTask]:
+        """Weights and minutes, in the module's order."""
+        given = {task.task: task for task in self.tasks}
+        return {
+            task.id: PackTask(
+                weight=given[task.id].weight,
+                minutes=(given[task.id].minutes or task.minutes) * accommodation,
+            )
+            for task in self.chosen()
+        }
+
+    def expires_at(self, now: datetime) -> datetime:
+        """The last moment at which work is taken from a pack that is made now."""
+        if isinstance(self.expires, int):
+            return now + timedelta(days=self.expires)
+        return datetime.combine(self.expires + timedelta(days=1), time(), UTC)
+
+    def rubric(self, task: str) -> Rubric:
+        """What a person marks the task by; empty where nobody has to."""
+        return self.written.get(task) or self.definition().task(task).rubric
+
+
+def read_role(path: Path) -> Role:
+    """The role in a file. CurriculumError, with file and line, when it is not as it must be."""
+    role = load(path, Role)
+    try:
+        module = role.definition()
+    except KeyError as error:
+        raise CurriculumError(f"{place(path, ['module'])}: {error.args[0]}") from None
+    known = [task.id for task in module.tasks]
+    for number, task in enumerate(role.tasks):
+        if task.task not in known:
+            where = place(path, ["tasks", number, "task"])
+            raise CurriculumError(f"{where}: {module.id} has no task {task.task!r}: {_list(known)}")
+    for name in role.written:
+        if name not in [task.task for task in role.tasks]:
+            where = place(path, ["written", name])
+            raise CurriculumError(f"{where}: {name!r} is not among this role's tasks")
+    return role
+
+
+def starting_text(role: str, title: str, module: Module) -> str:
+    """A takehome.yaml to begin with: the module's tasks, by their points."""
+    tasks = "\n".join(
+        f"  - {{task: {task.id}, weight: {task.points}, minutes: {task.minutes}}}"
+        for task in module.tasks
+    )
+    quoted = json.dumps(title, ensure_ascii=False)  # whatever is in it, YAML reads it back
+    return _STARTING.format(role=role, title=quoted, module=module.id, tasks=tasks)
+
+
+def _list(names: list[str]) -> str:
+    return f"it has {', '.join(names)}"
+
+
+_STARTING = """\
+# What this take-home asks. `hotloop takehome init` has written it; strike out what you do not need.
+format: 1
+role: {role}
+title: {title}
+module: {module}
+# Fewer tasks are kinder: candidates do this beside their work. weight: of the score; minutes: a
+# candidate's time, as it is told to them.
+tasks:
+{tasks}
+# Hours from the first download, where the portal has seen one.
+window_hours: 72
+# Days after the pack is made, or a date such as 2030-01-31.
+expires: 14
+# Factor on everybody's minutes and window; `new --accommodation` gives one candidate more.
+accommodation: 1.0
+help:
+  allowed:
+    - documentation, papers, search engines
+    - AI assistants, if you say in the notebook what you used them for
+  forbidden:
+    - code that another person wrote for this exercise
+# true: asked for; false: none is written; optional: the candidate decides.
+work_log: optional
+# Days until what was handed in is due to be deleted.
+keep_days: 180
+"""

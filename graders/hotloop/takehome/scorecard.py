@@ -1,0 +1,224 @@
+"""What people judge: marks, each with words, filed before the name is seen.
+
+    reports/<pack>/scorecard.json      the latest version; it exists only once one was filed
+    reports/<pack>/scorecards/<n>.json every version, as it was filed
+
+A filed version never changes: a change of mind is a new one, and says whether the name was known.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field, StringConstraints, ValidationError
+
+from hotloop.curriculum import Rubric, Strict, Text
+from hotloop.practice.moment import Moment
+from hotloop.takehome import whole_file
+from hotloop.takehome.manifest import Digest, Pseudonym
+from hotloop.takehome.report import JSON_NAME, Report, UnreadableReport, read_report
+from hotloop.takehome.team import Team
+
+OVERALL = "overall"
+VERSIONS = "scorecards"
+
+Kind = Literal["task", "question", "overall"]
+Decision = Literal["advance", "hold", "decline"]
+Note = Annotated[str, StringConstraints(max_length=4000)]
+
+OVERALL_RUBRIC: Rubric = {
+    0: "would slow the team down; large gaps at what the role needs every day",
+    1: "below what the role needs; would need a senior beside them for most work",
+    2: "meets a part of what the role needs; the gaps could be closed within months",
+    3: "meets what the role needs",
+    4: "above what the role needs; would raise the team's level",
+}
+
+
+class ScorecardError(Exception):
+    """It cannot be filed as it is. The text is one sentence, or several lines of them."""
+
+
+class Criterion(Strict):
+    """One thing to mark. key: `task.…`, `question.…` or `overall`."""
+
+    key: Text
+    kind: Kind
+    title: Text
+    rubric: Rubric
+    required: bool
+
+
+class Mark(Strict):
+    """0 to 4 by the rubric, None for "not asked"; note: the words that earned it."""
+
+    mark: Annotated[int, Field(ge=0, le=4)] | None = None
+    note: Note = ""
+
+
+class Filing(Strict):
+    """What a reviewer hands in: the file that `hotloop takehome scorecard --form` prints."""
+
+    decision: Decision
+    marks: dict[str, Mark]
+    note: Note = ""
+
+
+class Scorecard(Strict):
+    """One filed version. report: digest of the report.json that the reviewer had before them.
+
+    name_known: the name had been revealed when it was filed. previous: digest of the last version.
+    """
+
+    format: Literal[1] = 1
+    pack: UUID
+    pseudonym: Pseudonym
+    version: Annotated[int, Field(ge=1)]
+    filed: Moment
+    by: Text
+    report: Digest
+    name_known: bool
+    previous: Digest | None
+    decision: Decision
+    marks: dict[str, Mark]
+    note: Note = ""
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is to be marked for one candidate."""
+
+    report: Report
+    criteria: tuple[Criterion, ...]
+
+    def empty(self) -> Filing:
+        """A filing with nothing in it yet."""
+        marks = {criterion.key: Mark() for criterion in self.criteria}
+        return Filing(decision="hold", marks=marks)
+
+
+def form(team: Team, pack: UUID) -> Form:
+    """The criteria for a candidate. ScorecardError before there is a report."""
+    try:
+        report = read_report(team.report_folder(pack) / JSON_NAME)
+    except UnreadableReport as error:
+        raise ScorecardError(f"There is no report to mark yet: {error}") from None
+    return Form(report, tuple(_criteria(report)))
+
+
+def file(team: Team, pack: UUID, filing: Filing, who: str) -> Scorecard:
+    """Keep a version; from the first one on the name can be revealed.
+
+    ScorecardError names every required mark that is missing, and every key that is unknown.
+    """
+    found = form(team, pack)
+    _require_whole(found, filing)
+    folder = team.report_folder(pack)
+    digest = hashlib.sha256((folder / JSON_NAME).read_bytes()).hexdigest()
+    with whole_file.alone(folder / ".scorecard.lock"):
+        last = read(team, pack)
+        card = Scorecard(
+            pack=pack,
+            pseudonym=found.report.pseudonym,
+            version=last.version + 1 if last else 1,
+            filed=datetime.now(UTC),
+            by=who,
+            report=digest,
+            name_known=_name_known(team, found.report.pseudonym),
+            previous=hashlib.sha256(_text(last)).hexdigest() if last else None,
+            decision=filing.decision,
+            marks=dict(filing.marks),
+            note=filing.note,
+        )
+        (folder / VERSIONS).mkdir(mode=0o700, exist_ok=True)
+        whole_file.replace(folder / VERSIONS / f"{card.version}.json", _text(card), 0o600)
+        whole_file.replace(team.scorecard_path(pack), _text(card), 0o600)
+    team.audit(who, f"filed version {card.version} of the scorecard of {card.pseudonym}")
+    return card
+
+
+def read(team: Team, pack: UUID) -> Scorecard | None:
+    """The latest version; None before one was filed. ScorecardError when the file is damaged."""
+    path = team.scorecard_path(pack)
+    return _read(path) if path.is_file() else None
+
+
+def versions(team: Team, pack: UUID) -> list[Scorecard]:
+    """All versions, the first one first."""
+    folder = team.scorecard_path(pack).parent / VERSIONS
+    return sorted((_read(path) for path in folder.glob("*.json")), key=lambda card: card.version)
+
+
+def written_marks(card: Scorecard | None) -> Mapping[str, int]:
+    """By task: the mark that a person gave."""
+    if card is None:
+        return {}
+    return {
+        key.removeprefix("task."): found.mark
+        for key, found in card.marks.items()
+        if key.startswith("task.") and found.mark is not None
+    }
+
+
+def _criteria(report: Report) -> Iterator[Criterion]:
+    """Written answers first, each required; questions as far as they were asked; and all in all."""
+    for task in report.tasks:
+        if task.rubric:
+            # Where nothing was written there is nothing to read.
+            required = task.kind == "written" and task.answer is not None
+            yield Criterion(
+                key=f"task.{task.task}",
+                kind="task",
+                title=task.title,
+                rubric=task.rubric,
+                required=required,
+            )
+    for question in report.follow_ups:
+        yield Criterion(
+            key=f"question.{question.key}",
+            kind="question",
+            title=question.title,
+            rubric=question.rubric,
+            required=False,
+        )
+    yield Criterion(
+        key=OVERALL, kind="overall", title="All in all", rubric=OVERALL_RUBRIC, required=True
+    )
+
+
+def _require_whole(found: Form, filing: Filing) -> None:
+    known = {criterion.key: criterion for criterion in found.criteria}
+    lines = [
+        f"There is nothing to mark called {key!r}." for key in filing.marks if key not in known
+    ]
+    for key, criterion in known.items():
+        mark = filing.marks.get(key, Mark())
+        if criterion.required and mark.mark is None:
+            lines.append(f"{criterion.title} ({key}) has no mark yet, 0 to 4.")
+        elif criterion.required and not mark.note.strip():
+            lines.append(f"{criterion.title} ({key}) has a mark without a word of why.")
+    if lines:
+        raise ScorecardError("\n".join(lines))
+
+
+def _name_known(team: Team, pseudonym: str) -> bool:
+    said = f"revealed the name of {pseudonym}"
+    return any(document.get("what") == said for _, document in team.audited().documents)
+
+
+def _read(path: Path) -> Scorecard:
+    try:
+        return Scorecard.model_validate_json(path.read_bytes())
+    except ValidationError:
+        raise ScorecardError(f"{path} is damaged: its versions lie in {VERSIONS}/.") from None
+
+
+def _text(card: Scorecard) -> bytes:
+    return (json.dumps(card.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n").encode()

@@ -1,0 +1,191 @@
+"""What a candidate starts from: the files of the chosen tasks, in the candidate's variant.
+
+It is the module's exercise, less the sections and files of tasks that do not count, less the hints,
+whose last one is nearly the code, and less the times and points of a course.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from hotloop.curriculum import Module
+from hotloop.render import NOTEBOOK, render
+from hotloop.takehome import cell_names
+
+if TYPE_CHECKING:
+    from hotloop.variants import Variant
+
+_HINT = re.compile(r"<details><summary>Hint: .*?</details>\n*", re.DOTALL)
+_CARD = re.compile(r"^\*\*\d+ minutes · difficulty \d of 5 · \d+ points\*\*\n\n", re.MULTILINE)
+_SECTION = re.compile(r"^## \d+\. ")
+
+Cell = dict[str, Any]
+
+
+def starter_files(module: Module, tasks: Iterable[str], variant: Variant) -> dict[str, bytes]:
+    """The files by name, with / between folders."""
+    return chosen_files(render(module.id, variant), module, tasks)
+
+
+def chosen_files(
+    exercise: Mapping[str, bytes], module: Module, tasks: Iterable[str]
+) -> dict[str, bytes]:
+    """Of a whole exercise what these tasks take."""
+    chosen = set(tasks)
+    rendered = dict(exercise)
+    notebook = _notebook(rendered.pop(NOTEBOOK), module, chosen)
+    asked = {name for task in module.tasks if task.id in chosen for name in task.files}
+    edited = {name for task in module.tasks for name in task.files}
+    dropped = (edited - asked) & rendered.keys()
+    kept = {
+        name: data
+        for name, data in rendered.items()
+        if name not in dropped and (name in asked or not _uses_any(data, dropped))
+    }
+    _add_what_is_used(kept, rendered, code_of(notebook))
+    return dict(sorted({**kept, NOTEBOOK: notebook}.items()))
+
+
+def code_of(notebook: bytes) -> str:
+    """The code cells, one behind another."""
+    cells = cast("list[Cell]", json.loads(notebook)["cells"])
+    return "\n".join(_source(cell) for cell in cells if cell["cell_type"] == "code")
+
+
+def _add_what_is_used(kept: dict[str, bytes], all_files: Mapping[str, bytes], code: str) -> None:
+    """Add what the kept files import or name, and what those use, until nothing is missing."""
+    texts = [code, *map(_text, kept.values())]
+    while texts:
+        text = texts.pop()
+        for name in sorted(all_files.keys() - kept.keys()):
+            if _uses(text, name):
+                kept[name] = all_files[name]
+                texts.append(_text(kept[name]))
+
+
+def _uses_any(data: bytes, names: Iterable[str]) -> bool:
+    text = _text(data)
+    return any(_uses(text, name) for name in names)
+
+
+def _text(data: bytes) -> str:
+    """Empty for what is no text."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return ""
+
+
+def _uses(text: str, name: str) -> bool:
+    file = name.rpartition("/")[2]
+    if re.search(rf"(?<![\w.]){re.escape(file)}(?![\w.])", text):
+        return True
+    imports = rf"^\s*(?:import|from)\s[^#\n]*\b{re.escape(_stem(name))}\b"
+    return file.endswith(".py") and re.search(imports, text, re.MULTILINE) is not None
+
+
+def _stem(name: str) -> str:
+    return name.rpartition("/")[2].removesuffix(".py")
+
+
+def _notebook(data: bytes, module: Module, chosen: set[str]) -> bytes:
+    document = cast("dict[str, Any]", json.loads(data))
+    cells = cast("list[Cell]", document["cells"])
+    known = {task.id for task in module.tasks}
+    sections = [(section, _counts(section, known, chosen)) for section in _sections(cells)]
+    learned = {
+        name
+        for section, counts in sections
+        for cell in section
+        if not counts and _is_learners(cell)
+        for name in cell_names.made(_source(cell))
+    }
+    kept = _kept(sections, learned)
+    lost = _made_by(cells) - _made_by(kept)
+    # Beside a chosen task a cell may try out what another task was to make.
+    kept = [cell for cell in kept if not (_is_given(cell) and _taken_by(cell) & lost)]
+    document["cells"] = [_without_help(cell) for cell in kept]
+    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _sections(cells: list[Cell]) -> list[list[Cell]]:
+    """The cells before the first task's heading, then those of each heading."""
+    sections: list[list[Cell]] = [[]]
+    for cell in cells:
+        if cell["cell_type"] == "markdown" and _SECTION.match(_source(cell)):
+            sections.append([])
+        sections[-1].append(cell)
+    return sections
+
+
+def _counts(section: list[Cell], known: set[str], chosen: set[str]) -> bool:
+    """Whether a section is about a chosen task, or about none."""
+    tasks = {_grade_id(cell) for cell in section} & known
+    return not tasks or bool(tasks & chosen)
+
+
+def _kept(sections: list[tuple[list[Cell], bool]], learned: set[str]) -> list[Cell]:
+    """The sections that count, and of others the given statements that these build on."""
+    kept: list[Cell] = []
+    wanted: set[str] = set()
+    # From the last to the first: what a kept cell uses is then known.
+    for section, counts in reversed(sections):
+        for cell in reversed(section):
+            used = cell if counts else _used_part(cell, wanted, learned)
+            if used is None:
+                continue
+            kept.insert(0, used)
+            wanted |= _taken_by(used)
+    return kept
+
+
+def _used_part(cell: Cell, wanted: set[str], learned: set[str]) -> Cell | None:
+    """The statements of a given cell that make what is wanted, without the names of `learned`."""
+    if not _is_given(cell):
+        return None
+    wanted = set(wanted)
+    used: list[str] = []
+    for statement in reversed(cell_names.statements(_source(cell))):
+        taken = cell_names.taken(statement)
+        if cell_names.made(statement) & wanted and not taken & learned:
+            used.insert(0, statement)
+            wanted |= taken
+    return {**cell, "source": "\n".join(used).splitlines(keepends=True)} if used else None
+
+
+def _is_given(cell: Cell) -> bool:
+    """Code that is there for everybody: no learner's cell and no check."""
+    marks = cell["metadata"].get("nbgrader", {})
+    return cell["cell_type"] == "code" and not (marks.get("grade") or marks.get("solution"))
+
+
+def _is_learners(cell: Cell) -> bool:
+    marks = cell["metadata"].get("nbgrader", {})
+    return cell["cell_type"] == "code" and bool(marks.get("solution"))
+
+
+def _made_by(cells: Iterable[Cell]) -> set[str]:
+    return {n for c in cells if c["cell_type"] == "code" for n in cell_names.made(_source(c))}
+
+
+def _taken_by(cell: Cell) -> set[str]:
+    return cell_names.taken(_source(cell)) if cell["cell_type"] == "code" else set()
+
+
+def _without_help(cell: Cell) -> Cell:
+    if cell["cell_type"] != "markdown":
+        return cell
+    text = _CARD.sub("", _HINT.sub("", _source(cell))).rstrip()
+    return {**cell, "source": text.splitlines(keepends=True)}
+
+
+def _grade_id(cell: Cell) -> str:
+    return str(cell["metadata"].get("nbgrader", {}).get("grade_id", ""))
+
+
+def _source(cell: Cell) -> str:
+    source = cell["source"]
+    return source if isinstance(source, str) else "".join(source)

@@ -1,0 +1,193 @@
+"""The team's side of a hand-in: what came, opened without trust, or refused with a reason.
+
+Nothing that a candidate sent is run, unpickled, imported or written under a name of their choosing
+here. What is taken is plain data: the files that the pack gave, with the candidate's own in place
+of those that they were to edit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID
+
+from hotloop import curriculum
+from hotloop.takehome import archive, limits, manifest, plain_notebook, work_files, work_log
+from hotloop.takehome.handing_in import make_submission
+from hotloop.takehome.manifest import ForgedManifest, Manifest
+from hotloop.takehome.plain_notebook import NotANotebook
+from hotloop.takehome.refusal import Refusal, RefusedSubmission
+from hotloop.takehome.team import PackRecord, Team, TeamError
+from hotloop.takehome.work_log import WorkLog
+
+__all__ = ["Refusal", "RefusedSubmission", "Submission", "make_submission", "open_submission"]
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What is graded.
+
+    files: the whole folder as the judge sees it, by name with / between folders. handed_in: those
+    of the files that came from the candidate. altered: files that the pack gave, that no chosen
+    task asks to edit, and that came back changed: the pack's own stand in `files`. work_log: None
+    where none was handed in. digest: SHA-256 of the zip.
+    """
+
+    manifest: Manifest
+    files: Mapping[str, bytes] = field(repr=False)
+    handed_in: tuple[str, ...]
+    altered: tuple[str, ...]
+    work_log: WorkLog | None = field(repr=False)
+    received: datetime
+    digest: str
+
+
+def open_submission(
+    path: Path,
+    team: Team,
+    *,
+    received: datetime | None = None,
+    expected_pack: UUID | None = None,
+) -> Submission:
+    """What lies in the zip at `path`. RefusedSubmission says why it is not taken; nothing is kept.
+
+    received: when it came; without it, the time noted when the same zip was kept, or else now.
+    expected_pack: the one whose link it came by.
+    """
+    upload = archive.content(path)
+    digest = hashlib.sha256(upload).hexdigest()
+    entries = archive.read(upload)
+    found, record = _manifest(entries, team)
+    if expected_pack is not None and found.pack != expected_pack:
+        raise RefusedSubmission(
+            Refusal.WRONG_PACK, "This is the work on another pack: upload it by that one's link."
+        )
+    arrived = _arrival(record, digest, received)
+    _require_time(found, record, arrived)
+    _require_first(record, digest)
+    work = _work(entries)
+    given = given_files(team, found)
+    own = _own(found, work)
+    altered = tuple(
+        name for name in given if name not in own and work.get(name, given[name]) != given[name]
+    )
+    files = {**work, **given, **{name: work[name] for name in own}}
+    return Submission(
+        manifest=found,
+        files=dict(sorted(files.items())),
+        handed_in=tuple(sorted(name for name in work if name in own or name not in given)),
+        altered=tuple(sorted(altered)),
+        work_log=_work_log(entries, found),
+        received=arrived,
+        digest=digest,
+    )
+
+
+def given_files(team: Team, found: Manifest) -> dict[str, bytes]:
+    """What the candidate of this pack started from, without instructions and settings."""
+    with zipfile.ZipFile(team.pack_file(found.pack)) as pack:
+        top = f"{found.pseudonym}/"
+        names = {name.removeprefix(top): name for name in pack.namelist()}
+        return {
+            short: pack.read(name)
+            for short, name in names.items()
+            if short not in work_files.NOT_WORK
+        }
+
+
+def _manifest(entries: Mapping[str, bytes], team: Team) -> tuple[Manifest, PackRecord]:
+    if manifest.NAME not in entries:
+        raise RefusedSubmission(
+            Refusal.NO_MANIFEST, "There is no manifest in it: run `hotloop takehome submit`."
+        )
+    try:
+        found = manifest.verify(entries[manifest.NAME], team.public_key)
+    except ForgedManifest as error:
+        raise RefusedSubmission(Refusal.FORGED_MANIFEST, str(error)) from None
+    try:
+        record = team.pack(found.pack)
+        ours = team.manifest(found.pack)
+    except (TeamError, OSError):
+        raise RefusedSubmission(
+            Refusal.UNKNOWN_PACK, "This pack is not known here, or all about it was deleted."
+        ) from None
+    if ours != found:
+        raise RefusedSubmission(
+            Refusal.UNKNOWN_PACK, "The pack was made anew: work in the one that came last."
+        )
+    return found, record
+
+
+def _arrival(record: PackRecord, digest: str, received: datetime | None) -> datetime:
+    noted = {hand_in.digest: hand_in.received for hand_in in record.submitted}
+    return received or noted.get(digest) or datetime.now(UTC)
+
+
+def _require_time(found: Manifest, record: PackRecord, arrived: datetime) -> None:
+    if arrived < found.not_before:
+        raise RefusedSubmission(
+            Refusal.TOO_EARLY, f"Work on this pack is taken from {found.not_before:%Y-%m-%d} on."
+        )
+    if record.deadline is not None:
+        if arrived > record.deadline:
+            raise RefusedSubmission(
+                Refusal.EXPIRED, f"The time for it ended at {record.deadline:%Y-%m-%d %H:%M} UTC."
+            )
+        return
+    if arrived > found.expires:
+        raise RefusedSubmission(
+            Refusal.EXPIRED, f"The time for it ended at {found.expires:%Y-%m-%d %H:%M} UTC."
+        )
+    until = found.deadline(record.started)
+    if arrived > until:
+        raise RefusedSubmission(
+            Refusal.OUTSIDE_WINDOW,
+            f"The {found.window_hours:g} hours from the download ended at "
+            f"{until:%Y-%m-%d %H:%M} UTC.",
+        )
+
+
+def _require_first(record: PackRecord, digest: str) -> None:
+    """One hand-in counts. The same zip again is no second one."""
+    digests = [hand_in.digest for hand_in in record.submitted]
+    if digests and digest not in digests and not record.reopened:
+        raise RefusedSubmission(
+            Refusal.REPLAYED, "Work on this pack was handed in already: ask the team to reopen it."
+        )
+
+
+def _work(entries: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The candidate's files; notebooks reduced to what is graded."""
+    work: dict[str, bytes] = {}
+    for name, data in entries.items():
+        if name in (manifest.NAME, work_log.NAME):
+            continue
+        if not name.startswith(limits.FILES):
+            raise RefusedSubmission(
+                Refusal.NAME, f"There is something beside the folder {limits.FILES} in it."
+            )
+        short = name.removeprefix(limits.FILES)
+        if short in work_files.NOT_WORK:
+            continue
+        try:
+            work[short] = plain_notebook.plain(data) if short.endswith(".ipynb") else data
+        except NotANotebook as error:
+            raise RefusedSubmission(Refusal.NOTEBOOK, str(error)) from None
+    return work
+
+
+def _own(found: Manifest, work: Mapping[str, bytes]) -> set[str]:
+    """Of the candidate's files those that the chosen tasks ask to edit."""
+    module = curriculum.load_module(found.module)
+    asked = {name for task in found.tasks for name in module.task(task).files}
+    return {name for name in work if name in asked}
+
+
+def _work_log(entries: Mapping[str, bytes], found: Manifest) -> WorkLog | None:
+    if work_log.NAME not in entries or found.work_log == "no":
+        return None
+    return WorkLog.read(entries[work_log.NAME], found.pack)

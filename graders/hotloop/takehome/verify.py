@@ -1,0 +1,160 @@
+"""Grades again what a report is about, and says whether its verdicts hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from hotloop.course.attempts.grader import grader_digest
+from hotloop.curriculum import Strict
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.record import Record, RungRecord
+from hotloop.judge.verdict import Verdict
+from hotloop.takehome import grading
+from hotloop.takehome.intervals import Interval
+from hotloop.takehome.report import Report
+from hotloop.takehome.reporting import make_report
+from hotloop.takehome.submission import Submission, open_submission
+from hotloop.takehome.team import Team
+
+Standing = Literal["holds", "differs", "newly_settled", "open"]
+
+
+class VerifyError(Exception):
+    """There is nothing to verify it with. The text is one sentence."""
+
+
+class RungCheck(Strict):
+    """One rung, then and now. open: it was settled, and this machine or this time it is not."""
+
+    task: str
+    rung: str
+    standing: Standing
+    then: Verdict
+    now: Verdict
+    sentence: str
+
+
+class Verification(Strict):
+    """holds: no settled verdict is another one now, and the report says what its records say.
+
+    altered: what of the report does not follow from its own records. same_grader: the code that
+    judges is the one that judged then. then, now: the scores.
+    """
+
+    holds: bool
+    same_grader: bool
+    altered: list[str]
+    rungs: list[RungCheck]
+    then: Interval
+    now: Interval
+
+
+def find_submission(report: Report, team: Team) -> Submission:
+    """What the report is about, from the team's folder. VerifyError when it is not there."""
+    for path in team.submissions(report.pack):
+        if path.stem == report.submission.digest:
+            return open_submission(path, team, received=report.submission.received)
+    raise VerifyError(
+        f"The submission {report.submission.digest[:16]}… is not in this team's folder any more."
+    )
+
+
+def find_team(report: Path) -> Path:
+    """The team's folder that a report lies in."""
+    return report.resolve().parents[2]
+
+
+def verify(
+    report: Report,
+    team: Team,
+    *,
+    on_progress: Callable[[str], None] = lambda _text: None,
+    process: JudgeProcess | None = None,
+) -> Verification:
+    """Judge all of it again, with new secret inputs."""
+    submission = find_submission(report, team)
+    tasks = grading.code_tasks(report.module, [task.task for task in report.tasks])
+    records = grading.judge(
+        submission.files,
+        report.module,
+        tasks,
+        team.variant(report.pack),
+        on_progress=on_progress,
+        process=process,
+    )
+    again = make_report(submission, team, records)
+    return verdict(report, again, _altered(report, make_report(submission, team, report.records())))
+
+
+def verdict(report: Report, again: Report, altered: list[str]) -> Verification:
+    """What a second report says about the first one."""
+    rungs = [
+        check
+        for task in report.tasks
+        if task.record is not None
+        for check in _checks(task.task, task.record, again.task(task.task).record)
+    ]
+    return Verification(
+        holds=not altered and all(rung.standing != "differs" for rung in rungs),
+        same_grader=report.reproduce.grader_digest == grader_digest(report.module),
+        altered=altered,
+        rungs=rungs,
+        then=report.score,
+        now=again.score,
+    )
+
+
+def _checks(task: str, then: Record, now: Record | None) -> list[RungCheck]:
+    found: Mapping[str, RungRecord] = {r.rung: r for r in now.rungs} if now else {}
+    return [_check(task, rung, found.get(rung.rung)) for rung in then.rungs]
+
+
+def _check(task: str, then: RungRecord, now: RungRecord | None) -> RungCheck:
+    verdict_now = now.verdict if now else Verdict.NOT_MEASURED
+    return RungCheck(
+        task=task,
+        rung=then.rung,
+        standing=_standing(then, now),
+        then=then.verdict,
+        now=verdict_now,
+        sentence=now.sentence if now else "The judge says nothing of it now.",
+    )
+
+
+def _standing(then: RungRecord, now: RungRecord | None) -> Standing:
+    """A rung holds when it earns as much as it did. How a failure shows itself may change with the
+    secret inputs: what was wrong and is wrong in another way still holds.
+    """
+    if now is None or now.verdict.pending:
+        return "open"
+    if then.verdict.pending:
+        return "newly_settled"
+    if _tampers(then) != _tampers(now):
+        return "differs"
+    return "holds" if abs(then.earned - now.earned) < 1e-9 else "differs"
+
+
+def _tampers(rung: RungRecord) -> bool:
+    return rung.verdict in {Verdict.TAMPERED, Verdict.IMPLAUSIBLE}
+
+
+def _altered(report: Report, derived: Report) -> list[str]:
+    """Points, scores and verdicts are derived from the records: whoever changed only one of both
+    is found out.
+    """
+    found: list[str] = []
+    if not _same(report.score, derived.score):
+        found.append("the score does not follow from the records")
+    for task in report.tasks:
+        other = derived.task(task.task)
+        if task.verdict != other.verdict or not _same(task.points, other.points):
+            found.append(f"{task.task}: verdict or points do not follow from the record")
+        if task.record is not None and task.record.module != report.module:
+            found.append(f"{task.task}: its record is about {task.record.module}")
+    return found
+
+
+def _same(first: Interval, second: Interval) -> bool:
+    return abs(first.low - second.low) < 1e-6 and abs(first.high - second.high) < 1e-6

@@ -1,0 +1,43 @@
+"""Files that are there whole or not at all, whatever happens while they are written."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def replace(path: Path, content: bytes, mode: int = 0o644) -> None:
+    """Write `path` at once: a reader, or whoever comes after a crash, sees the old or the new."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    new = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            os.fchmod(stream.fileno(), mode)
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        new.replace(path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+
+
+def create_private(path: Path, content: bytes) -> None:
+    """A new file that its owner alone may read, from its first byte on. FileExistsError."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+@contextmanager
+def alone(lock: Path) -> Generator[None]:
+    """Until it ends, no other process holds `lock`, a file that is made where it is missing."""
+    with lock.open("ab") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,74 @@
+"""Which files of a pack's folder are the candidate's work."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from hotloop.takehome import limits
+
+NOT_WORK = frozenset(
+    {
+        "INSTRUCTIONS.md",
+        "instructions.html",
+        "Makefile",
+        "Containerfile",
+        "manifest.json",
+        "variant.json",
+        "work_log.jsonl",
+        "work_log_seen.json",
+    }
+)
+"""What a pack brings along and what is written beside the work."""
+
+_PASSED_OVER = frozenset({"__pycache__", "node_modules", "venv", "build", "dist"})
+_SUFFIXES = (".zip", ".pyc", ".so", ".o")
+
+
+def read(folder: Path) -> dict[str, bytes]:
+    """The files that can be handed in, by name with / between folders, in name order.
+
+    Passed over: hidden files, links, what is larger than a file may be, built things.
+    """
+    found: dict[str, bytes] = {}
+    for path, name in _ordinary(folder, ""):
+        if name in NOT_WORK or limits.name_fault(name):
+            continue
+        with path.open("rb") as stream:
+            data = stream.read(limits.MAX_FILE + 1)
+        if len(data) <= limits.MAX_FILE:
+            found[name] = data
+    return dict(sorted(found.items()))
+
+
+def left_out(folder: Path) -> dict[str, str]:
+    """Files that a candidate may miss in the submission, each with the reason."""
+    reasons: dict[str, str] = {}
+    for path, name in _ordinary(folder, ""):
+        if name in NOT_WORK:
+            continue
+        if fault := limits.name_fault(name):
+            reasons[name] = f"its name {fault}"
+        elif path.stat().st_size > limits.MAX_FILE:
+            reasons[name] = f"it is larger than {limits.MAX_FILE >> 20} MiB"
+    return reasons
+
+
+def _ordinary(
+    folder: Path, prefix: str, depth: int = limits.MAX_DEPTH
+) -> Iterator[tuple[Path, str]]:
+    if depth == 0:
+        return
+    with os.scandir(folder) as entries:
+        found = sorted(entries, key=lambda entry: entry.name)
+    for entry in found:
+        if entry.name.startswith(".") or entry.name in _PASSED_OVER:
+            continue
+        mode = entry.stat(follow_symlinks=False).st_mode
+        if stat.S_ISDIR(mode):
+            if not (Path(entry.path) / "pyvenv.cfg").exists():
+                yield from _ordinary(Path(entry.path), f"{prefix}{entry.name}/", depth - 1)
+        elif stat.S_ISREG(mode) and not entry.name.endswith(_SUFFIXES):
+            yield Path(entry.path), prefix + entry.name

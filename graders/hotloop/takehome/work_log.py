@@ -1,0 +1,162 @@
+"""The candidate's work log: which check ran when, and how much had changed since the last one.
+
+It lies open in the pack's folder as `work_log.jsonl`, one line an event. It holds no code, no
+keystrokes and nothing about the machine. The candidate can read it, and can leave it out:
+`HOTLOOP_NO_WORK_LOG=1` writes none, `hotloop takehome submit --without-work-log` hands in none.
+
+    {"kind": "checked", "task": "online_pass", "verdict": "passed", "points": 10.0,
+     "possible": 10.0, "changes": {"lab.ipynb": {"added": 12, "removed": 3}},
+     "at": "2030-01-31T09:30:00.125Z", "previous": "…"}
+
+changes: lines of the file as it was last saved, compared with the event before.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import Field, ValidationError
+
+from hotloop.curriculum import Identifier, Score, Strict
+from hotloop.judge.record import Record
+from hotloop.judge.verdict import Verdict
+from hotloop.practice.moment import Moment
+from hotloop.takehome import chain, manifest, seen
+from hotloop.takehome.chain import Break
+from hotloop.takehome.manifest import Digest, FileName, ForgedManifest
+from hotloop.takehome.seen import Change
+
+NAME = "work_log.jsonl"
+OFF = "HOTLOOP_NO_WORK_LOG"
+LONGEST = 1 << 20
+"""Bytes of a log. What comes later is not written, and not read."""
+
+MOST_LINES = 5000
+"""More than fit in a log that was written by checks; further ones are not read."""
+
+Kind = Literal["opened", "checked", "submitted", "resumed"]
+Points = Annotated[float, Field(ge=0, le=1e6)]
+
+__all__ = ["Break", "Change", "Entry", "WorkLog", "note"]
+
+
+class Entry(Strict):
+    """One event. task, verdict, points, possible: of a check."""
+
+    kind: Kind
+    at: Moment
+    previous: Digest
+    task: Identifier | None = None
+    verdict: Verdict | None = None
+    points: Points | None = None
+    possible: Points | None = None
+    changes: Annotated[dict[FileName, Change], Field(max_length=1000)] = Field(
+        default_factory=dict[str, Change]
+    )
+
+
+@dataclass(frozen=True)
+class WorkLog:
+    """A log as it was read. path: where it goes on, on the candidate's machine."""
+
+    pack: UUID
+    entries: tuple[Entry, ...]
+    breaks: tuple[Break, ...]
+    torn: int = 0
+    path: Path | None = None
+
+    @classmethod
+    def open(cls, folder: Path) -> Self | None:
+        """The log in a pack's folder, there or yet to come; None where no log is wanted.
+
+        A folder that holds no pack has none, nor has one whose role asks for none.
+        """
+        if os.environ.get(OFF) == "1":
+            return None
+        try:
+            pack = manifest.find(folder)
+        except ForgedManifest:
+            return None
+        if pack is None or pack.manifest.work_log == "no":
+            return None
+        path = folder.resolve() / NAME
+        return cls.read(_content(path), pack.manifest.pack, path)
+
+    @classmethod
+    def read(cls, data: bytes, pack: UUID, path: Path | None = None) -> Self:
+        """The log in `data`, which may hold anything: what is no entry is a break."""
+        kept = _kept(data)
+        found = chain.read(kept, str(pack))
+        entries: list[Entry] = []
+        breaks = list(found.breaks)
+        for number, document in found.documents:
+            try:
+                entry = Entry.model_validate(document)
+            except ValidationError:
+                breaks.append(Break(number, "is no entry of a work log"))
+                continue
+            if entries and entry.at < entries[-1].at:
+                breaks.append(Break(number, "is earlier than the entry before it"))
+            entries.append(entry)
+        if len(kept) < len(data):
+            breaks.append(Break(kept.count(b"\n") + 2, "is behind what is read of a log"))
+        breaks.sort(key=lambda found: found.line)
+        return cls(pack, tuple(entries), tuple(breaks), len(found.torn), path)
+
+    def verify(self) -> list[Break]:
+        """Where the chain does not hold. A line that a crash has torn is no break."""
+        return list(self.breaks)
+
+    def note(self, kind: Kind, **facts: Any) -> None:
+        """Add an entry, with what has changed since the last one. OSError when it cannot be."""
+        if self.path is None or len(self.entries) > MOST_LINES - 10:
+            return
+        if len(_content(self.path)) > LONGEST - 64 * 1024:
+            return
+        changes = seen.since_last(self.path.parent)
+        document = {"kind": kind, **facts, "changes": _plain(changes)}
+        chain.append(self.path, str(self.pack), document, datetime.now(UTC))
+        seen.remember(self.path.parent)
+
+
+def note(folder: Path, kind: Kind, **facts: Any) -> None:
+    """Add an entry to the log of the pack in `folder`, if there is one that wants a log.
+
+    A log that cannot be written is no reason to withhold a verdict.
+    """
+    with suppress(OSError, ValueError):
+        log = WorkLog.open(folder)
+        if log is not None:
+            log.note(kind, **facts)
+
+
+def note_check(folder: Path, record: Record, score: Score) -> None:
+    """Add what the judge said about a task."""
+    facts = {"task": record.task, "verdict": str(record.verdict)}
+    note(folder, "checked", **facts, points=score.points, possible=score.possible)
+
+
+def _plain(changes: Mapping[str, Change]) -> dict[str, Any]:
+    return {name: change.model_dump() for name, change in changes.items()}
+
+
+def _kept(data: bytes) -> bytes:
+    """As much of a log as is read."""
+    lines = data[:LONGEST].split(b"\n", MOST_LINES)
+    return b"\n".join(lines[:MOST_LINES])
+
+
+def _content(path: Path) -> bytes:
+    """What is there; one byte more than is read, so that a longer file is known for one."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(LONGEST + 1)
+    except FileNotFoundError:
+        return b""

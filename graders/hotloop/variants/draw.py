@@ -1,0 +1,45 @@
+"""Draws a candidate's variant from the team's secret: the same for the same pseudonym, always."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+from hotloop.variants.variant import Variant
+from hotloop.variants.words import WORDS
+
+
+def draw(module: str, secret: bytes, pseudonym: str) -> Variant:
+    """The variant of one candidate. Without the secret nobody can tell it from the pseudonym.
+
+    Plain meanings are not drawn, so that the public solution answers no variant.
+    ValueError for a secret of less than 16 bytes.
+    """
+    # The judge imports this package without the libraries that read a module's files.
+    from hotloop.variants.form import form_of
+
+    if len(secret) < 16:
+        raise ValueError("a secret of less than 16 bytes can be guessed")
+    form = form_of(module)
+
+    def number(what: str, count: int) -> int:
+        text = "\0".join(("hotloop variant 1", module, pseudonym, what))
+        digest = hmac.new(secret, text.encode(), hashlib.sha256).digest()
+        return int.from_bytes(digest) % count
+
+    options = {choice.name: choice.drawn(number) for choice in form.choices}
+    names = {name: f"{name}_{WORDS[number(f'name {name}', len(WORDS))]}" for name in form.names}
+    return Variant(module, options, names)
+
+
+def same_answers(first: Variant, second: Variant) -> list[str]:
+    """The tasks in which two variants of a module mean the same, whatever the names are.
+
+    Empty where nothing differs by meaning: the module's form then has no choice to make.
+    """
+    from hotloop.variants.form import form_of
+
+    choices = form_of(first.module).choices
+    tasks = dict.fromkeys(task for choice in choices for task in choice.tasks)
+    alike = {c.name for c in choices if first.options.get(c.name) == second.options.get(c.name)}
+    return [task for task in tasks if all(c.name in alike for c in choices if task in c.tasks)]

@@ -1,0 +1,263 @@
+"""What can differ in a module: `curriculum/<module>/variants.yaml`.
+
+A choice has options, written out or as ranges of numbers. Its edits say what an option changes in
+the module's text: `answers` in what a learner writes, and in hints; `text` in all that is given.
+An edit replaces what stands within one line. `(…)` in it stands for an argument in brackets, and
+`${NAME}` in its replacement for a constant, `${name}` for an option's prose.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints, model_validator
+
+from hotloop import curriculum, paths
+from hotloop.curriculum import Identifier, Strict, Text, refuse_repeats
+from hotloop.variants.variant import Variant
+from hotloop.variants.words import WORDS
+from hotloop.yaml_lines import CurriculumError, load, place
+
+NAME = "variants.yaml"
+
+Constant = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*$")]
+OptionId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+Callable_ = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
+Number = int | float
+Value = int | float | str | bool
+
+ARGUMENT = "…"
+
+
+class Range(Strict):
+    """Numbers from `first` to `last`. plain: the one that the module has as it is; never drawn."""
+
+    plain: Number
+    first: Number
+    last: Number
+    step: Annotated[Number, Field(gt=0)]
+    without: list[Number] = Field(default_factory=list[Number])
+
+    @property
+    def values(self) -> list[Number]:
+        """All that can be drawn."""
+        whole = all(isinstance(v, int) for v in (self.first, self.last, self.step))
+        first, last, step = (Decimal(str(v)) for v in (self.first, self.last, self.step))
+        count = int((last - first) / step) + 1
+        values = [int(v) if whole else float(v) for v in (first + i * step for i in range(count))]
+        return [v for v in values if v != self.plain and v not in self.without]
+
+    @model_validator(mode="after")
+    def _has_values(self) -> Self:
+        if not self.values:
+            raise ValueError("nothing can be drawn from this range")
+        return self
+
+
+class Option(Strict):
+    """code: constants as the check and the solution take them. prose: words for the text."""
+
+    code: dict[Constant, Value] = Field(default_factory=dict[str, Value])
+    prose: dict[Identifier, Text] = Field(default_factory=dict[str, str])
+
+
+class Edit(Strict):
+    """files: where it applies; everywhere if there are none."""
+
+    find: Annotated[str, StringConstraints(min_length=3, pattern=r"^[^\n]*$")]
+    becomes: str
+    files: list[str] = Field(default_factory=list[str])
+
+    @model_validator(mode="after")
+    def _argument_in_brackets(self) -> Self:
+        if self.find.count(ARGUMENT) > 1:
+            raise ValueError("there can be one argument only")
+        if ARGUMENT in self.find and f"({ARGUMENT})" not in self.find:
+            raise ValueError("an argument stands in brackets: (…)")
+        return self
+
+
+class Choice(Strict):
+    """What one candidate has so and another one otherwise, in each of `tasks`.
+
+    options: by id; the first one is the module as it is. numbers: in place of options, ranges that
+    are drawn from independently. plain_too: the module's own option may be drawn as well, because
+    another choice of the same tasks keeps the public solution out.
+    """
+
+    name: Identifier
+    about: Text
+    tasks: Annotated[list[Identifier], Field(min_length=1)]
+    options: dict[OptionId, Option] = Field(default_factory=dict[str, Option])
+    numbers: dict[Constant, Range] = Field(default_factory=dict[str, Range])
+    plain_too: bool = False
+    answers: list[Edit] = Field(default_factory=list[Edit])
+    text: list[Edit] = Field(default_factory=list[Edit])
+
+    @model_validator(mode="after")
+    def _options_fit(self) -> Self:
+        if bool(self.options) == bool(self.numbers):
+            raise ValueError("a choice has either options or numbers")
+        if self.options and len(self.options) < 2:
+            raise ValueError("a choice between one option is none")
+        if self.numbers and self.plain_too:
+            raise ValueError("the plain numbers are never drawn")
+        shapes = {(tuple(sorted(o.code)), tuple(sorted(o.prose))) for o in self.options.values()}
+        if len(shapes) > 1:
+            raise ValueError("all options of a choice have the same constants and the same prose")
+        known = set(self.slots(self.drawable[0]))
+        for edit in (*self.answers, *self.text):
+            used = set(Template(edit.becomes).get_identifiers())
+            if unknown := sorted(used - known):
+                raise ValueError(f"{edit.becomes!r} uses {', '.join(unknown)}, which no option has")
+        return self
+
+    @property
+    def plain(self) -> str:
+        """The option that the module has as it is."""
+        if self.options:
+            return next(iter(self.options))
+        return ",".join(f"{r.plain:g}" for r in self.numbers.values())
+
+    @property
+    def drawable(self) -> list[str]:
+        """The options written out that can be drawn; of numbers one that can."""
+        if self.numbers:
+            return [",".join(f"{r.values[0]:g}" for r in self.numbers.values())]
+        return list(self.options) if self.plain_too else list(self.options)[1:]
+
+    def drawn(self, number: Callable[[str, int], int]) -> str:
+        """An option. number: of what, below how many."""
+        if self.options:
+            names = self.drawable
+            return names[number(f"choice {self.name}", len(names))]
+        drawn: list[str] = []
+        for constant, numbers in self.numbers.items():
+            values = numbers.values
+            drawn.append(f"{values[number(f'choice {self.name}.{constant}', len(values))]:g}")
+        return ",".join(drawn)
+
+    def values(self, option: str) -> dict[str, Value]:
+        """The constants of an option. ValueError when there is no such option."""
+        if self.options:
+            if option not in self.options:
+                raise ValueError(f"the choice {self.name} has no option {option!r}")
+            return dict(self.options[option].code)
+        parts = option.split(",")
+        if len(parts) != len(self.numbers):
+            raise ValueError(f"the choice {self.name} has {len(self.numbers)} numbers: {option!r}")
+        found: dict[str, Value] = {}
+        for part, (constant, numbers) in zip(parts, self.numbers.items(), strict=True):
+            known = {f"{v:g}": v for v in (numbers.plain, *numbers.values)}
+            if part not in known:
+                raise ValueError(f"{constant} of the choice {self.name} is never {part!r}")
+            found[constant] = known[part]
+        return found
+
+    def slots(self, option: str) -> dict[str, str]:
+        """What stands for each slot: constants as literals, and everything as people write it."""
+        values = self.values(option)
+        prose = {name.lower(): _as_written(value) for name, value in values.items()}
+        if self.options:
+            prose |= self.options[option].prose
+        return {**{name: repr(value) for name, value in values.items()}, **prose}
+
+
+class Form(Strict):
+    """variants.yaml. names: callables that get another name for each candidate."""
+
+    format: Literal[1]
+    names: list[Callable_] = Field(default_factory=list[str])
+    choices: list[Choice] = Field(default_factory=list[Choice])
+
+    @model_validator(mode="after")
+    def _nothing_twice(self) -> Self:
+        refuse_repeats("choice", [choice.name for choice in self.choices])
+        refuse_repeats("name", list(self.names))
+        refuse_repeats("constant", [c for choice in self.choices for c in _constants(choice)])
+        return self
+
+
+@cache
+def form_of(module: str) -> Form:
+    """What can differ in `module`. Without a file these are names that are safe to replace.
+
+    KeyError when there is no such module, CurriculumError when the file is faulty.
+    """
+    path = curriculum.folder(module) / NAME
+    if not path.is_file():
+        return Form(format=1, names=_names_by_themselves(module))
+    form = load(path, Form)
+    _require_tasks(form, module, path)
+    return form
+
+
+def require(variant: Variant) -> None:
+    """ValueError when the module cannot differ like this."""
+    if variant.is_plain:
+        return
+    form = form_of(variant.module)
+    choices = {choice.name: choice for choice in form.choices}
+    if unknown := sorted(set(variant.options) ^ set(choices)):
+        raise ValueError(f"{variant.module} has other choices to make than {', '.join(unknown)}")
+    for name, option in variant.options.items():
+        choices[name].values(option)
+    if unknown := sorted(set(variant.names) ^ set(form.names)):
+        raise ValueError(f"{variant.module} has other names to replace than {', '.join(unknown)}")
+    for name, new in variant.names.items():
+        if new.removeprefix(f"{name}_") not in WORDS:
+            raise ValueError(f"{name} is never called {new!r}")
+
+
+def values_of(variant: Variant) -> dict[str, Value]:
+    """All constants of a variant; the plain ones where it says nothing."""
+    found: dict[str, Value] = {}
+    for choice in form_of(variant.module).choices:
+        found |= choice.values(variant.options.get(choice.name, choice.plain))
+    return found
+
+
+def _as_written(value: Value) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def _constants(choice: Choice) -> Sequence[str]:
+    return list(choice.values(choice.plain))
+
+
+def _require_tasks(form: Form, module: str, path: Path) -> None:
+    known = {task.id for task in curriculum.load_module(module).tasks}
+    for at, choice in enumerate(form.choices):
+        for number, task in enumerate(choice.tasks):
+            if task not in known:
+                where = place(path, ("choices", at, "tasks", number))
+                raise CurriculumError(f"{where}: module {module} has no task called {task!r}")
+
+
+def _names_by_themselves(module: str) -> list[str]:
+    """Judged functions of a Python file or the notebook that can hardly be anything else.
+
+    They have an underscore, so that no word of the text is one, are no file's name, and are defined
+    in exactly one file.
+    """
+    entries = {task.entry for task in curriculum.load_module(module).tasks if task.entry}
+    defined: Mapping[str, list[str]] = _defined(paths.solutions() / module)
+    files = {path.stem for path in (paths.solutions() / module).rglob("*")}
+    clear = (e for e in entries if "_" in e and e not in files)
+    return sorted(name for name in clear if len(defined.get(name, [])) == 1)
+
+
+def _defined(folder: Path) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in sorted(folder.glob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and re.fullmatch(r"[a-z_0-9]+", node.name):
+                found.setdefault(node.name, []).append(path.name)
+    return found

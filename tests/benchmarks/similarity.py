@@ -1,0 +1,205 @@
+"""How often do similarity signals point at honest work, and how often at disguised copies?
+
+    python tests/benchmarks/similarity.py [--judge]
+
+Two tasks, each with right solutions that were written apart from each other, in clearly different
+ways (tests/benchmarks/independent), and the published reference. A false alarm is a pair of them
+that a report would call alike. A copy is one of them with other names, functions and statements in
+another order, another layout, and padding. The bound was chosen on the first task and holds on the
+second. All of them are by few hands: read the figures as a lower bound of what honest candidates
+have in common. `--judge` has the judge confirm that every solution, and every copy in its heaviest
+disguise, is right. Prints a table and writes tests/benchmarks/results/similarity.json and the
+package's copy of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from likeness.disguises import DISGUISES, all_and_padded
+
+from hotloop import render
+from hotloop.curriculum import load_module
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.device import device_name
+from hotloop.judge.local import judge_submission
+from hotloop.judge.record import Record
+from hotloop.judge.verdict import Verdict
+from hotloop.takehome import recorded
+from hotloop.takehome.integrity.likeness import Likeness, likeness, print_of
+from hotloop.takehome.integrity.similarity import MODERATE
+from hotloop.takehome.intervals import rate_interval
+from hotloop.takehome.notebook_cells import cells
+
+HERE = Path(__file__).parent
+REFERENCE = "reference"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A task whose solutions are compared. entry: the function that is judged."""
+
+    module: str
+    task: str
+    entry: str
+
+    @property
+    def cell(self) -> str:
+        return f"{self.task}_solution"
+
+    def starter(self) -> str:
+        return self._cell(render.untouched(self.module))
+
+    def solutions(self) -> dict[str, str]:
+        """By name; the published reference among them."""
+        found = {
+            path.stem: path.read_text(encoding="utf-8")
+            for path in sorted((HERE / "independent" / self.task).glob("*.py"))
+        }
+        return {**found, REFERENCE: self._cell(render.submission(self.module))}
+
+    def handed_in(self, text: str) -> dict[str, bytes]:
+        """The reference's files with this text in the task's cell."""
+        files = dict(render.submission(self.module))
+        notebook = json.loads(files["lab.ipynb"])
+        for cell in notebook["cells"]:
+            if cell["metadata"].get("nbgrader", {}).get("grade_id") == self.cell:
+                cell["source"] = text
+        return {**files, "lab.ipynb": json.dumps(notebook).encode()}
+
+    def _cell(self, files: Any) -> str:
+        return next(c.source for c in cells(files["lab.ipynb"]) if c.grade_id == self.cell)
+
+
+SUBJECTS = (
+    Subject("fused_softmax", "online_pass", "online_softmax"),
+    Subject("profile_training_loop", "read_trace", "answers"),
+)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What came of one pair. how: `independent`, or the disguise."""
+
+    task: str
+    first: str
+    second: str
+    how: str
+    likeness: Likeness
+
+
+def compare(subject: Subject, seed: int) -> Iterator[Compared]:
+    """All pairs of independent solutions, and each solution with its copies."""
+    starter = [subject.starter()]
+    texts = subject.solutions()
+    prints = {name: print_of(text, "python", starter) for name, text in texts.items()}
+    for first, second in combinations(texts, 2):
+        found = likeness(prints[first], prints[second])
+        if found is not None:
+            yield Compared(subject.task, first, second, "independent", found)
+    for name, text in texts.items():
+        for how, disguise in DISGUISES.items():
+            copy = disguise(text, subject.entry, random.Random(f"{seed} {name} {how}"))
+            found = likeness(prints[name], print_of(copy, "python", starter))
+            if found is not None:
+                yield Compared(subject.task, name, name, how, found)
+
+
+def row(task: str, found: list[Compared]) -> dict[str, Any]:
+    """False alarms and detections, at the bound of the package."""
+    apart = [one for one in found if one.how == "independent"]
+    copies = [one for one in found if one.how != "independent"]
+    alarms = sum(one.likeness.score >= MODERATE for one in apart)
+    caught = sum(one.likeness.score >= MODERATE for one in copies)
+    alarm_rate, caught_rate = rate_interval(alarms, len(apart)), rate_interval(caught, len(copies))
+    return {
+        "task": task,
+        "independent_pairs": len(apart),
+        "false_alarms": alarms,
+        "false_alarm_upper": round(alarm_rate.high, 3) if alarm_rate else 1.0,
+        "most_alike": round(max(one.likeness.score for one in apart), 3),
+        "disguised_copies": len(copies),
+        "detected": caught,
+        "detected_lower": round(caught_rate.low, 3) if caught_rate else 0.0,
+        "least_alike": round(min(one.likeness.score for one in copies), 3),
+    }
+
+
+def wrong_ones(subject: Subject, seed: int) -> list[str]:
+    """Solutions and heavily disguised copies that the judge does not call right."""
+    rungs = [r.id for r in load_module(subject.module).task(subject.task).rungs if r.id != "own"]
+    found: list[str] = []
+    with JudgeProcess() as judge:
+        for name, text in subject.solutions().items():
+            rng = random.Random(f"{seed} {name} all of these, and padded")
+            copy = all_and_padded(text, subject.entry, rng)
+            for what, tried in ((name, text), (f"{name}, disguised", copy)):
+                records = judge_submission(
+                    subject.handed_in(tried), subject.module, [subject.task], rungs, judge=judge
+                )
+                record = records[subject.task]
+                print(f"{subject.task}: {what}: {record.sentence}", file=sys.stderr)
+                if not _passed(record):
+                    found.append(f"{subject.task}: {what}: {record.sentence}")
+    return found
+
+
+def _passed(record: Record) -> bool:
+    return all(rung.verdict is Verdict.PASSED for rung in record.rungs)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--judge", action="store_true", help="confirm that all of them are right")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=HERE / "results" / "similarity.json")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if options.judge:
+        wrong = [line for subject in SUBJECTS for line in wrong_ones(subject, options.seed)]
+        if wrong:
+            sys.exit("\n".join(["These are not right:", *wrong]))
+    by_task = {s.task: list(compare(s, options.seed)) for s in SUBJECTS}
+    everything = [one for found in by_task.values() for one in found]
+    rows = [*(row(task, found) for task, found in by_task.items()), row("both", everything)]
+    document = {
+        "device": device_name(),
+        "date": time.strftime("%Y-%m-%d"),
+        "bound": MODERATE,
+        "rows": rows,
+        "by_disguise": [{"disguise": how, **_detected(everything, how)} for how in DISGUISES],
+    }
+    text = json.dumps(document, indent=1) + "\n"
+    options.out.write_text(text)
+    (recorded.FOLDER / "similarity.json").write_text(text)
+    if options.json:
+        print(text)
+        return
+    print(" | ".join(rows[0]))
+    for each in rows:
+        print(" | ".join(map(str, each.values())))
+    for each in document["by_disguise"]:
+        print(" | ".join(map(str, each.values())))
+
+
+def _detected(found: list[Compared], how: str) -> dict[str, Any]:
+    copies = [one.likeness.score for one in found if one.how == how]
+    detected = sum(score >= MODERATE for score in copies)
+    return {"copies": len(copies), "detected": detected, "least_alike": round(min(copies), 3)}
+
+
+if __name__ == "__main__":
+    main()

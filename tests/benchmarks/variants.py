@@ -1,0 +1,290 @@
+"""Do candidates' variants of a module ask the same of everybody?
+
+    python tests/benchmarks/variants.py fused_softmax profile_training_loop --variants 50 --keep
+
+Each variant is drawn as a pack's is. In each, the reference must get the verdicts that it gets in
+the plain module, and so must every wrong answer, on its own rung and those before it. The reference
+of the next candidate and the public solution, with this candidate's names, must fail every task
+that a choice is about. Rungs that measure speed are left out. Prints a table; with `--keep` it
+writes tests/benchmarks/results/variants.json. Fifty variants take hours: with `--notes FILE` each
+is noted when it is done, and another call goes on from there, as long as judge, checks and
+solutions are the same. Exit code 1 when anything was otherwise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from hotloop import curriculum, render
+from hotloop.curriculum import Task
+from hotloop.evidence import measured_by
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.device import device_name
+from hotloop.judge.local import judge_submission
+from hotloop.measured_code import measured_code
+from hotloop.variants import Variant, draw, plain
+from hotloop.variants.form import NAME, form_of
+
+RESULT = Path(__file__).parent / "results" / "variants.json"
+SECRET = bytes(range(32))
+FAILED = {"wrong_answer", "runtime_error"}
+"""What becomes of an answer to another question."""
+
+Verdicts = Mapping[str, str]
+"""By rung."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One submission to one task. rungs: those that are judged.
+
+    what: reference, a wrong answer's name, `another candidate` or `public solution`.
+    """
+
+    task: str
+    what: str
+    submission: Variant
+    rungs: tuple[str, ...]
+    wrong: Path | None = None
+
+
+def main() -> None:
+    """Judge all of it, print, keep."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("modules", nargs="+")
+    parser.add_argument("--variants", type=int, default=50)
+    parser.add_argument("--first", type=int, default=0, help="number of the first variant")
+    parser.add_argument("--tasks", nargs="*", help="only these")
+    parser.add_argument("--workers", type=int, default=2, help="judges at once")
+    parser.add_argument("--notes", type=Path, help="what is done already, one variant a line")
+    parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    arguments = parser.parse_args()
+    with ThreadPoolExecutor(arguments.workers) as pool:
+        benches = [
+            Bench(module, arguments.tasks, pool, arguments.workers, arguments.notes)
+            for module in arguments.modules
+        ]
+        numbers = range(arguments.first, arguments.first + arguments.variants)
+        rows = [row for bench in benches for row in bench.rows(numbers)]
+        complaints = [text for bench in benches for text in bench.complaints]
+        for bench in benches:
+            bench.close()
+    seconds = sum(bench.seconds for bench in benches)
+    result = {
+        "format": 1,
+        "device": device_name(),
+        "date": datetime.now(UTC).date().isoformat(),
+        "variants": arguments.variants,
+        "seconds": round(seconds),
+        "as_it_must_be": not complaints,
+        "rows": rows,
+        "complaints": complaints,
+    }
+    print(json.dumps(result, indent=2) if arguments.json else table(result))
+    if arguments.keep:
+        RESULT.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    sys.exit(bool(complaints))
+
+
+class Bench:
+    """A module's trials, with judges that are used again and again."""
+
+    def __init__(
+        self,
+        module: str,
+        tasks: Sequence[str] | None,
+        pool: ThreadPoolExecutor,
+        judges: int,
+        notes: Path | None,
+    ) -> None:
+        found = curriculum.load_module(module)
+        self.module = module
+        self.tasks = [
+            task for task in found.tasks if task.kind == "code" and (not tasks or task.id in tasks)
+        ]
+        self.complaints: list[str] = []
+        self.seconds = 0.0
+        self._pool = pool
+        self._judges = [JudgeProcess() for _ in range(judges)]
+        self._free = list(self._judges)
+        self._choices = form_of(module).choices
+        self._notes = notes
+        self._plain: dict[tuple[str, str], Verdicts] = {}
+
+    def close(self) -> None:
+        """End the judges."""
+        for judge in self._judges:
+            judge.close()
+
+    def rows(self, numbers: Iterable[int]) -> list[dict[str, Any]]:
+        """One a task: how many of its trials came out as they must."""
+        right: Counter[tuple[str, str]] = Counter()
+        tried: Counter[tuple[str, str]] = Counter()
+        done = self._noted()
+        for number in numbers:
+            found = done.get(number) or self._tried(number)
+            for task, kind, as_it_must_be in found["trials"]:
+                tried[task, kind] += 1
+                right[task, kind] += as_it_must_be
+            self.complaints += found["complaints"]
+            self.seconds += found["seconds"]
+        return [self._row(task, right, tried) for task in self.tasks]
+
+    def _tried(self, number: int) -> dict[str, Any]:
+        """All trials of one variant."""
+        wanted = self._verdicts_of_plain()
+        started = time.monotonic()
+        mine, other = (self._variant(n) for n in (number, number + 1))
+        trials: list[tuple[str, str, bool]] = []
+        complaints: list[str] = []
+
+        def note(trial: Trial, kind: str, complaint: str | None) -> None:
+            trials.append((trial.task, kind, complaint is None))
+            if complaint is not None:
+                where = f"{self.module}.{trial.task}, variant {number}, {trial.what}"
+                complaints.append(f"{where}: {complaint}")
+                say(complaints[-1])
+
+        for trial, verdicts in self._judged(mine, self._own(mine)):
+            want = wanted[trial.task, trial.what]
+            told = None if verdicts == want else f"{dict(verdicts)}, and not {dict(want)}"
+            note(trial, "reference" if trial.wrong is None else "wrong", told)
+        for trial, verdicts in self._judged(mine, self._strangers(mine, other)):
+            failed = set(verdicts.values()) <= FAILED
+            note(trial, trial.what, None if failed else f"{dict(verdicts)}: it must fail")
+        seconds = round(time.monotonic() - started, 1)
+        say(f"{self.module}, variant {number}: {seconds:.0f} s")
+        found = {"seconds": seconds, "trials": trials, "complaints": complaints}
+        if self._notes is not None:
+            with self._notes.open("a", encoding="utf-8") as notes:
+                notes.write(json.dumps({**self._key(), "number": number, **found}) + "\n")
+        return found
+
+    def _verdicts_of_plain(self) -> Mapping[tuple[str, str], Verdicts]:
+        """What the plain module's reference and wrong answers get; judged once."""
+        if not self._plain:
+            mine = plain(self.module)
+            for trial, verdicts in self._judged(mine, self._own(mine)):
+                self._require_plain(trial, verdicts)
+                self._plain[trial.task, trial.what] = verdicts
+        return self._plain
+
+    def _key(self) -> dict[str, Any]:
+        """What a note is about. One of other code or other tasks is none."""
+        code = f"{measured_code(self.module)} {measured_by(self.module)}"
+        path = curriculum.folder(self.module) / NAME
+        form = hashlib.sha256(path.read_bytes() if path.is_file() else b"").hexdigest()
+        tasks = [task.id for task in self.tasks]
+        return {"module": self.module, "code": f"{code} {form[:12]}", "tasks": tasks}
+
+    def _noted(self) -> dict[int, dict[str, Any]]:
+        if self._notes is None or not self._notes.is_file():
+            return {}
+        key = self._key()
+        lines = map(json.loads, self._notes.read_text(encoding="utf-8").splitlines())
+        return {n["number"]: n for n in lines if {k: n[k] for k in key} == key}
+
+    def _variant(self, number: int) -> Variant:
+        return draw(self.module, SECRET, f"candidate-{number}")
+
+    def _own(self, variant: Variant) -> list[Trial]:
+        """The reference and the wrong answers, in the variant."""
+        found = [
+            Trial(task.id, "reference", variant, quick(task)) for task in self.tasks if quick(task)
+        ]
+        for wrong in render.wrong_answers(self.module):
+            task = next((task for task in self.tasks if task.id == wrong.task), None)
+            rungs = () if task is None else quick(task)
+            if wrong.rung in rungs:
+                upto = rungs[: rungs.index(wrong.rung) + 1]
+                found.append(Trial(wrong.task, wrong.name, variant, upto, wrong.path))
+        return found
+
+    def _strangers(self, mine: Variant, other: Variant) -> list[Trial]:
+        """Right answers to what somebody else was asked, under the names that are asked here."""
+        about = {task for choice in self._choices for task in choice.tasks}
+        others: dict[str, Mapping[str, str]] = {
+            "another candidate": other.options,
+            "public solution": dict[str, str](),
+        }
+        return [
+            Trial(task.id, what, replace(mine, options=options), quick(task)[:1])
+            for what, options in others.items()
+            for task in self.tasks
+            if task.id in about and quick(task)
+        ]
+
+    def _judged(self, asked: Variant, trials: Sequence[Trial]) -> list[tuple[Trial, Verdicts]]:
+        verdicts = self._pool.map(lambda trial: self._verdicts(asked, trial), trials)
+        return list(zip(trials, verdicts, strict=True))
+
+    def _verdicts(self, asked: Variant, trial: Trial) -> Verdicts:
+        files = render.submission(self.module, trial.wrong, trial.submission)
+        judge = self._free.pop()
+        try:
+            records = judge_submission(
+                files, self.module, [trial.task], trial.rungs, judge=judge, variant=asked
+            )
+        finally:
+            self._free.append(judge)
+        return {rung.rung: str(rung.verdict) for rung in records[trial.task].rungs}
+
+    def _require_plain(self, trial: Trial, verdicts: Verdicts) -> None:
+        """What is not so in the plain module says nothing about variants."""
+        *before, last = verdicts.values()
+        good = {"passed", "not_measured"}
+        if set(before) - good or (last == "passed" and trial.wrong is not None):
+            raise SystemExit(f"plain {self.module}.{trial.task}, {trial.what}: {dict(verdicts)}")
+
+    def _row(
+        self, task: Task, right: Counter[tuple[str, str]], tried: Counter[tuple[str, str]]
+    ) -> dict[str, Any]:
+        def share(kind: str) -> str:
+            count = tried[task.id, kind]
+            return f"{right[task.id, kind]} of {count}" if count else "—"
+
+        return {
+            "task": f"{self.module}.{task.id}",
+            "choices": sum(task.id in choice.tasks for choice in self._choices),
+            "reference_as_in_the_plain_module": share("reference"),
+            "wrong_answers_as_in_the_plain_module": share("wrong"),
+            "another_candidates_answer_fails": share("another candidate"),
+            "public_solution_fails": share("public solution"),
+        }
+
+
+def quick(task: Task) -> tuple[str, ...]:
+    """The rungs that are no measurement of speed."""
+    return tuple(rung.id for rung in task.rungs if rung.threshold is None and not rung.needs_gpu)
+
+
+def table(result: Mapping[str, Any]) -> str:
+    """For people."""
+    heads = ("reference", "wrong answers", "another's", "public")
+    lines = [f"{'task':44}{'':3}" + "".join(f"{head:>16}" for head in heads)]
+    for row in result["rows"]:
+        task, choices, *shares = row.values()
+        lines.append(f"{task:44}{choices:3}" + "".join(f"{share:>16}" for share in shares))
+    lines.append(f"{result['variants']} variants in {result['seconds']} s")
+    return "\n".join([*lines, *(result["complaints"] or ["All as it must be."])])
+
+
+def say(text: str) -> None:
+    """Progress, beside the result."""
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

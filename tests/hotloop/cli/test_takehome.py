@@ -1,0 +1,146 @@
+"""Take-home exercises on the command line: a team's day and a candidate's."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from hotloop.cli import app, lab
+
+pytest.importorskip("cryptography", reason="the group `takehome` is not installed")
+
+NAME = "=HYPERLINK(1) Ada <b>Lovelace</b>"
+
+
+def run(*words: str | Path, code: int = 0) -> Any:
+    done = CliRunner().invoke(app, ["takehome", *map(str, words), "--json"])
+    assert done.exit_code == code, done.output
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Path:
+    folder = tmp_path / "team"
+    run("init", folder, "--module", "fused_softmax", "--role", "engineer", "--title", "An engineer")
+    return folder
+
+
+def test_a_day(team: Path, tmp_path: Path) -> None:
+    made = run("new", "engineer", "--name", NAME, "--team", team, "--output", tmp_path)
+    pseudonym = made["pseudonym"]
+    assert Path(made["file"]) == tmp_path / f"{pseudonym}.zip"
+    with zipfile.ZipFile(made["file"]) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / pseudonym
+    begun = run("status", folder)
+    assert begun["pseudonym"] == pseudonym
+    assert begun["breaks"] == []
+    assert 13 * 24 < begun["hours_left"] < 14 * 24 + 1
+    assert {row["task"] for row in begun["tasks"]} > {"online_pass", "triton_forward"}
+    assert next(row["gpu"] for row in begun["tasks"] if row["task"] == "triton_forward")
+    done = run("submit", folder)
+    assert done["files"][0] == "lab.ipynb"
+    assert done["work_log"] is True
+    assert Path(done["submission"]).is_file()
+    assert run("submit", folder, "--without-work-log")["work_log"] is False
+
+    listed = run("status", team)["packs"]
+    assert [(row["pseudonym"], row["state"]) for row in listed] == [(pseudonym, "sent")]
+    run("extend", pseudonym, "--until", "2040-01-01", "--team", team)
+    assert run("status", team)["packs"][0]["until"].startswith("2040-01-01")
+    assert "not filed yet" in run("reveal", pseudonym, "--team", team, code=2)["error"]
+    card = team / "reports" / listed[0]["pack"] / "scorecard.json"
+    card.parent.mkdir()
+    card.write_text("{}")
+    assert run("reveal", pseudonym, "--team", team)["name"] == NAME
+    assert run("forget", pseudonym, "--yes", "--team", team)["forgotten"] == [pseudonym]
+    assert run("status", team)["packs"] == []
+    assert not [path for path in team.rglob("*") if pseudonym in path.name]
+
+
+def test_opening_the_lab_begins_the_work_log(
+    team: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = run("new", "engineer", "--name", NAME, "--team", team)
+    with zipfile.ZipFile(made["file"]) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / made["pseudonym"]
+    monkeypatch.setattr(lab.subprocess, "call", lambda *_args, **_more: 0)
+    done = CliRunner().invoke(app, ["lab", str(folder)])
+    assert done.exit_code == 0, done.output
+    lines = (folder / "work_log.jsonl").read_text().splitlines()
+    assert [json.loads(line)["kind"] for line in lines] == ["opened"]
+
+
+def test_people_can_read_it(team: Path) -> None:
+    made = run("new", "engineer", "--name", "A. B.", "--team", team)
+    for words in (
+        ["status", str(team)],
+        ["forget", made["pseudonym"], "--yes", "--team", str(team)],
+    ):
+        done = CliRunner().invoke(app, ["takehome", *words])
+        assert done.exit_code == 0
+        assert made["pseudonym"] in done.stdout
+
+
+def test_a_module_without_a_role_gets_one(team: Path) -> None:
+    made = run("new", "profile_training_loop", "--name", "A. B.", "--team", team)
+    assert made["role"] == "profile_training_loop"
+    assert (team / "roles" / "profile_training_loop" / "takehome.yaml").is_file()
+    again = run("new", "profile_training_loop", "--name", "C. D.", "--team", team)
+    assert again["role"] == made["role"]
+    assert again["pseudonym"] != made["pseudonym"]
+
+
+def test_the_module_of_a_role_names_it(team: Path) -> None:
+    assert run("new", "fused_softmax", "--name", "A. B.", "--team", team)["role"] == "engineer"
+
+
+def test_deleting_asks_first(team: Path) -> None:
+    made = run("new", "engineer", "--name", "A. B.", "--team", team)
+    words = ["takehome", "forget", made["pseudonym"], "--team", str(team)]
+    done = CliRunner().invoke(app, words, input="n\n")
+    assert done.exit_code == 2
+    assert len(run("status", team)["packs"]) == 1
+    assert run("forget", "--due", "--team", team)["forgotten"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["new", "enginer", "--name", "x"], "did you mean engineer"),
+        (["new", "engineer", "--name", ""], "1 to 200"),
+        (["reveal", "quiet-otter-41"], "No pack here"),
+        (["forget"], "Name a candidate"),
+    ],
+)
+def test_mistakes_are_sentences(team: Path, words: list[str], says: str) -> None:
+    assert says in run(*words, "--team", team, code=2)["error"]
+
+
+def test_a_faulty_role_is_named_with_its_line(team: Path) -> None:
+    path = team / "roles" / "engineer" / "takehome.yaml"
+    path.write_text(path.read_text().replace("window_hours: 72", "window_hours: many"))
+    said = run("new", "engineer", "--name", "A. B.", "--team", team, code=2)["error"]
+    line = path.read_text().splitlines().index("window_hours: many") + 1
+    assert f"takehome.yaml:{line}: window_hours" in said
+
+
+@pytest.mark.parametrize("role", ["../x", "A", "", "a b"])
+def test_a_role_is_no_path(team: Path, role: str) -> None:
+    words = ["init", team, "--module", "fused_softmax", "--role", role]
+    if role:
+        assert "no role's id" in run(*words, code=2)["error"]
+    else:
+        assert Path(run(*words)["role"]).parent.name == "fused_softmax"
+
+
+def test_outside_of_a_pack_and_of_a_team(tmp_path: Path) -> None:
+    assert "no pack in" in run("submit", tmp_path, code=2)["error"]
+    assert "no pack in" in run("status", tmp_path, code=2)["error"]
+    assert "no team's folder" in run("new", "x", "--name", "y", "--team", tmp_path, code=2)["error"]

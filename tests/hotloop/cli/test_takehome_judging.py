@@ -1,0 +1,146 @@
+"""From a hand-in to a decision on the command line: grade, verify, compare, scorecard, reveal."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from typer.testing import CliRunner
+
+pytest.importorskip("cryptography", reason="the group `takehome` is not installed")
+
+from hotloop import render
+from hotloop.cli import app
+from hotloop.sandbox.level import level
+from hotloop.takehome.team import Team
+
+confined = pytest.mark.skipif(level()[0] == "none", reason="no bubblewrap: nothing can be judged")
+
+ROLE = """\
+format: 1
+role: engineer
+title: An engineer
+module: fused_softmax
+tasks:
+  - {task: online_pass, weight: 3}
+  - {task: explain, weight: 1}
+window_hours: 72
+expires: 14
+"""
+NAMES = ("Ada Lovelace", "Grace Hopper")
+
+
+def run(*words: str | Path, code: int = 0) -> Any:
+    done = CliRunner().invoke(app, ["takehome", *map(str, words), "--json"])
+    assert done.exit_code == code, done.output
+    return json.loads(done.stdout)
+
+
+def shown(*words: str | Path) -> str:
+    done = CliRunner().invoke(app, ["takehome", *map(str, words)])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def candidate(team: Path, name: str, folder: Path, *, solved: bool) -> tuple[str, Path]:
+    """Pseudonym and the zip that was handed in."""
+    made = run("new", "engineer", "--name", name, "--team", team, "--output", folder)
+    with zipfile.ZipFile(made["file"]) as archive:
+        archive.extractall(folder)
+    work = folder / made["pseudonym"]
+    if solved:
+        variant = Team(team).variant(Team(team).find(made["pseudonym"]).pack)
+        files = render.submission("fused_softmax", variant=variant)
+        (work / "lab.ipynb").write_bytes(files["lab.ipynb"])
+    return made["pseudonym"], Path(run("submit", work)["submission"])
+
+
+@confined
+@pytest.mark.sandbox
+def test_from_hand_in_to_the_name(tmp_path: Path) -> None:
+    team = tmp_path / "team"
+    Team.create(team)
+    path = Team(team).role_path("engineer")
+    path.parent.mkdir(parents=True)
+    path.write_text(ROLE)
+    right, handed_in = candidate(team, NAMES[0], tmp_path, solved=True)
+    nothing, empty = candidate(team, NAMES[1], tmp_path, solved=False)
+
+    graded = run("grade", handed_in, empty, "--team", team)
+    assert graded["refused"] == {}
+    first, second = graded["reports"]
+    assert first["tasks"]["online_pass"]["verdict"] == "passed"
+    assert first["score"] == {"low": 75.0, "high": 100.0}
+    assert second["score"] == {"low": 0.0, "high": 0.0}
+    report = Path(first["report"])
+    jsonschema.validate(json.loads(report.read_text()), run("schema"))
+    page = Path(first["page"]).read_text()
+    assert right in page
+    assert not any(part in page for name in NAMES for part in name.split())
+
+    verified = run("verify", report)
+    assert verified["holds"]
+    better = report.read_text().replace('"low": 75.0', '"low": 99.0')
+    report.write_text(better)
+    assert not run("verify", report, code=1)["holds"]
+    run("grade", right, "--team", team)
+
+    compared = run("compare", "--team", team)
+    assert compared["pairs"][0]["higher"] == right
+    assert {one["pseudonym"] for one in compared["candidates"]} == {right, nothing}
+    assert "1 of 1 pairs are ranked" in shown("compare", "--team", team)
+
+    _file_scorecard(team, right, tmp_path / "marks.json")
+    assert run("reveal", right, "--team", team)["name"] == NAMES[0]
+    run("reveal", nothing, "--team", team, code=2)
+
+    calibrated = run("calibrate", "engineer", "--team", team)
+    assert calibrated["candidates"] == 2
+    assert calibrated["tasks"][0]["difficulty"]["share"] == 0.5
+    assert "hints" in shown("calibrate", "engineer", "--team", team)
+
+
+def _file_scorecard(team: Path, pseudonym: str, form: Path) -> None:
+    run("reveal", pseudonym, "--team", team, code=2)
+    run("scorecard", pseudonym, "--team", team, "--form", form)
+    incomplete = run("scorecard", pseudonym, "--team", team, "--file", form, code=2)
+    assert "has no mark yet" in incomplete["error"]
+    filling = json.loads(form.read_text())
+    for key in ("task.explain", "overall"):
+        filling["marks"][key] = {"mark": 3, "note": "three of four bounds, with units"}
+    form.write_text(json.dumps(filling))
+    filed = run("scorecard", pseudonym, "--team", team, "--file", form)["filed"]
+    assert (filed["version"], filed["name_known"], filed["decision"]) == (1, False, "hold")
+    assert "Version 1" in shown("scorecard", pseudonym, "--team", team)
+    run("scorecard", pseudonym, "--team", team, "--form", form, code=2)
+
+
+def test_what_cannot_be_graded_is_said_and_the_rest_goes_on(tmp_path: Path) -> None:
+    team = tmp_path / "team"
+    Team.create(team)
+    strange = tmp_path / "x.zip"
+    strange.write_bytes(b"no zip")
+    if level()[0] == "none":
+        pytest.skip("no bubblewrap: nothing can be judged")
+    found = run("grade", strange, "calm-wren-33", "--team", team, code=1)
+    assert found["reports"] == []
+    assert set(found["refused"]) == {str(strange), "calm-wren-33"}
+    assert "No pack here" in found["refused"]["calm-wren-33"]
+
+
+def test_what_is_no_report_cannot_be_verified(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text("{}")
+    if level()[0] == "none":
+        pytest.skip("no bubblewrap: nothing can be judged")
+    assert "is no report" in run("verify", path, code=2)["error"]
+
+
+def test_the_schema_is_one_document() -> None:
+    document = run("schema")
+    jsonschema.Draft202012Validator.check_schema(document)
+    assert document["additionalProperties"] is False

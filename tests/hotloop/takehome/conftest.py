@@ -1,0 +1,87 @@
+"""A team with two candidates of one role, made once; and copies of it that a test may change."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("cryptography", reason="the group `takehome` is not installed")
+
+from hotloop.takehome.pack import Pack, make_pack
+from hotloop.takehome.submission import Submission
+from hotloop.takehome.team import Team
+
+ROLE = """\
+format: 1
+role: gpu_engineer
+title: GPU engineer, inference
+module: fused_softmax
+tasks:
+  - {task: online_pass, weight: 1}
+  - {task: triton_forward, weight: 3, minutes: 90}
+  - {task: explain, weight: 1}
+window_hours: 72
+expires: 14
+help:
+  allowed: [documentation, search engines]
+  forbidden: [another person's code]
+"""
+MADE = datetime(2030, 1, 1, 12, tzinfo=UTC)
+RECEIVED = MADE + timedelta(days=2)
+NAMES = ("Ada Lovelace-Grünwald", "Grace Hopper-Østergård")
+
+
+@dataclass(frozen=True)
+class Hired:
+    """A team, and the packs of its candidates in the order of NAMES."""
+
+    team: Team
+    packs: tuple[Pack, Pack]
+
+
+@pytest.fixture(scope="session")
+def hired(tmp_path_factory: pytest.TempPathFactory) -> Hired:
+    """To be read only."""
+    team = Team.create(tmp_path_factory.mktemp("team") / "team")
+    path = team.role_path("gpu_engineer")
+    path.parent.mkdir(parents=True)
+    path.write_text(ROLE)
+    role = team.role("gpu_engineer")
+    first, second = (make_pack(team, role, name, now=MADE) for name in NAMES)
+    return Hired(team, (first, second))
+
+
+@pytest.fixture
+def own_team(hired: Hired, tmp_path: Path) -> Hired:
+    """A copy that a test may change."""
+    team = Team(Path(shutil.copytree(hired.team.folder, tmp_path / "team")))
+    first, second = (Pack(team.pack_file(p.manifest.pack), p.manifest) for p in hired.packs)
+    return Hired(team, (first, second))
+
+
+@pytest.fixture
+def unpack(tmp_path: Path) -> Callable[[Pack], Path]:
+    """Unpacks as a candidate does; the folder with the notebook."""
+
+    def unpacked(pack: Pack) -> Path:
+        with zipfile.ZipFile(pack.path) as archive:
+            archive.extractall(tmp_path / "candidate")
+        return tmp_path / "candidate" / pack.pseudonym
+
+    return unpacked
+
+
+@pytest.fixture(scope="session")
+def worked(hired: Hired, tmp_path_factory: pytest.TempPathFactory) -> tuple[Hired, Submission]:
+    """A team whose first candidate has handed in; to be read only."""
+    from .made_reports import handed_in
+
+    folder = tmp_path_factory.mktemp("worked")
+    team = Team(Path(shutil.copytree(hired.team.folder, folder / "team")))
+    return Hired(team, hired.packs), handed_in(team, hired.packs[0], folder / "first")

@@ -1,0 +1,125 @@
+"""Likeness after the starter is taken off: blind to names and layout, and not to the code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hotloop import curriculum, render
+from hotloop.takehome.integrity import tokens, trees
+from hotloop.takehome.integrity.likeness import likeness, print_of
+from hotloop.takehome.integrity.parts import parts
+
+INDEPENDENT = Path(__file__).parents[3] / "benchmarks" / "independent" / "online_pass"
+
+CODE = """
+def scaled(rows, factor):
+    '''Says what it does.'''
+    total = 0.0
+    for row in rows:
+        value = row["left"] * factor + row["right"]  # a comment
+        if value > 10:
+            total += helper(value, limit=3).sum(dim=-1)
+        else:
+            total -= abs(value) / len(rows)
+    return total
+
+
+def helper(value, limit):
+    return [value ** power for power in range(limit) if power % 2 == 0][0]
+"""
+DISGUISED = """
+def other(amount, limit):
+  return [amount ** n for n in range(limit) if n % 2 == 0][0]
+
+def mine(items, by):
+  result = 0.5
+  for item in items:
+    x = item["first"] * by + item["second"]
+    if x > 99:
+      result += other(x, limit=7).sum(dim=-1)
+    else:
+      result -= abs(x) / len(items)
+  return result
+"""
+
+
+def test_names_order_layout_and_numbers_do_not_hide_a_copy() -> None:
+    found = likeness(print_of(CODE, "python"), print_of(DISGUISED, "python"))
+    assert found is not None
+    assert found.trees == 1
+    assert found.tokens > 0.85
+
+
+def test_solutions_written_apart_are_not_alike() -> None:
+    first, second = (
+        (INDEPENDENT / f"{name}.py").read_text() for name in ("state_object", "base_two")
+    )
+    found = likeness(print_of(first, "python"), print_of(second, "python"))
+    assert found is not None
+    assert found.score < 0.3
+
+
+def test_the_starter_is_taken_off() -> None:
+    starter, own = "\n".join(CODE.split("\n")[:12]), CODE.split("\n\n\n")[1]
+    whole = print_of(CODE, "python", [starter])
+    assert whole.runs.total() < print_of(CODE, "python").runs.total() / 2
+    assert print_of(own, "python").runs.keys() >= {
+        run for run in whole.runs if run in print_of(own, "python").runs
+    }
+
+
+def test_what_is_short_cannot_be_compared() -> None:
+    short = print_of("def f(x):\n    return x + 1\n", "python")
+    assert likeness(short, print_of(CODE, "python")) is None
+
+
+def test_what_does_not_parse_is_compared_by_tokens() -> None:
+    broken = print_of(CODE + "\ndef (", "python")
+    assert broken.trees is None
+    found = likeness(broken, print_of(DISGUISED, "python"))
+    assert found is not None
+    assert found.trees is None
+    assert found.score == found.tokens > 0.8
+
+
+def test_cuda_is_compared_by_tokens() -> None:
+    source = (render.sources("fused_softmax")[0].parent / "softmax.cu").read_text()
+    renamed = source.replace("maximum", "highest").replace("//", "// says")
+    found = likeness(print_of(source, "cuda"), print_of(renamed, "cuda"))
+    assert found is not None
+    assert found.tokens > 0.95
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\0",
+        "x = " + "(" * 5000,
+        "x = " + "-" * 20000 + "1",
+        "'''",
+        "\ud800".encode("utf-8", "replace").decode(),
+    ],
+)
+def test_hostile_text_is_no_error(text: str) -> None:
+    trees.subtrees(text)
+    assert tokens.runs(text, "python") is not None
+
+
+def test_a_notebook_is_compared_cell_by_cell() -> None:
+    module = curriculum.load_module("fused_softmax")
+    found = parts(
+        render.submission(module.id), module, ["online_pass", "triton_forward", "explain"]
+    )
+    assert [(part.name, part.tasks) for part in found] == [
+        ("lab.ipynb · online_pass", ("online_pass",)),
+        ("softmax_triton.py", ("triton_forward",)),
+    ]
+    assert "def online_softmax" in found[0].text
+    assert "softmax_chain" not in found[0].text
+
+
+def test_a_notebook_that_is_none_has_no_parts() -> None:
+    module = curriculum.load_module("fused_softmax")
+    assert parts({"lab.ipynb": b"[1"}, module, ["online_pass"]) == []

@@ -1,0 +1,154 @@
+"""Signals: each with evidence and an innocent explanation, and none on honest work."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import UUID
+
+from hotloop import render
+from hotloop.judge.verdict import Verdict
+from hotloop.takehome.chain import Break
+from hotloop.takehome.integrity import caught, variant_mismatch, work_log_gaps
+from hotloop.takehome.seen import Change
+from hotloop.takehome.submission import Submission
+from hotloop.takehome.work_log import Entry, WorkLog
+from hotloop.takehome.work_time import active_minutes
+from hotloop.variants import Variant
+
+from ..conftest import Hired
+from ..made_reports import MODULE, handed_in, record, report_on, rung, with_cell
+
+INDEPENDENT = Path(__file__).parents[3] / "benchmarks" / "independent" / "online_pass"
+PACK = UUID(int=1)
+START = datetime(2030, 1, 2, 9, tzinfo=UTC)
+
+
+def own_work(name: str) -> str:
+    return (INDEPENDENT / f"{name}.py").read_text()
+
+
+def titles(worked_on: Submission, hired: Hired) -> list[str]:
+    return [signal.title for signal in report_on(hired.team, worked_on).signals]
+
+
+def test_a_copy_of_the_published_solution_is_signalled(worked: tuple[Hired, Submission]) -> None:
+    found = titles(worked[1], worked[0])
+    assert "Much like the published solution of online_pass" in found
+    assert "Much like the published solution of triton_forward" in found
+
+
+def test_honest_work_is_not(own_team: Hired, tmp_path: Path) -> None:
+    found = titles(_alone(own_team, tmp_path, 0, "state_object"), own_team)
+    assert not any("online_pass" in title or "work of" in title for title in found)
+
+
+def test_a_copy_of_another_candidate_is_signalled(own_team: Hired, tmp_path: Path) -> None:
+    _alone(own_team, tmp_path / "a", 0, "state_object")
+    copied = _alone(own_team, tmp_path / "b", 1, "state_object")
+    report = report_on(own_team.team, copied)
+    found = next(s for s in report.signals if own_team.packs[0].pseudonym in s.title)
+    assert found.strength == "strong"
+    assert "100%" in found.evidence[0]
+    assert found.known_rate is not None
+    assert "pairs of right solutions" in found.known_rate
+
+
+def test_independent_candidates_are_not_alike(own_team: Hired, tmp_path: Path) -> None:
+    _alone(own_team, tmp_path / "a", 0, "state_object")
+    second = _alone(own_team, tmp_path / "b", 1, "padded_tiles")
+    assert not any("work of" in title for title in titles(second, own_team))
+
+
+def test_names_of_another_variant_are_signalled() -> None:
+    mine = Variant(MODULE, {}, {"online_softmax": "online_softmax_kestrel"})
+    other = Variant(MODULE, {}, {"online_softmax": "online_softmax_heron"})
+    files = {"a.py": b"def online_softmax_heron(x): ...\n", "given.py": b"online_softmax_heron"}
+    found = variant_mismatch.signals(files, ["a.py"], mine, {"calm-wren-33": other})
+    assert [(s.strength, s.title) for s in found] == [
+        ("strong", "Names from the variant of calm-wren-33")
+    ]
+    assert "online_softmax_heron" in found[0].evidence[0]
+
+
+def test_published_names_are_a_weak_sign_and_own_names_none() -> None:
+    mine = Variant(MODULE, {}, {"online_softmax": "online_softmax_kestrel"})
+    published = variant_mismatch.signals({"a.py": b"online_softmax(x)"}, ["a.py"], mine, {})
+    assert [s.strength for s in published] == ["weak"]
+    own = variant_mismatch.signals({"a.py": b"online_softmax_kestrel(x)"}, ["a.py"], mine, {})
+    assert own == []
+
+
+def test_prose_of_a_notebook_gives_no_name_away() -> None:
+    mine = Variant(MODULE, {}, {"explain": "explain_kestrel", "online_softmax": "online_softmax_x"})
+    notebook = {"lab.ipynb": with_cell(render.untouched(MODULE)["lab.ipynb"], "explain", "x")}
+    quoted = with_cell(notebook["lab.ipynb"], "online_pass_solution", "pass")
+    found = variant_mismatch.signals({"lab.ipynb": quoted}, ["lab.ipynb"], mine, {})
+    assert [s for s in found if "explain" in s.evidence[0]] == []
+
+
+def test_what_the_judge_caught_is_told() -> None:
+    records = {
+        "a": record("a", [rung("correct"), rung("fast", Verdict.TAMPERED, sentence="It wrote.")]),
+        "b": record("b", [rung("fast", Verdict.IMPLAUSIBLE, sentence="Too fast.")]),
+        "c": record("c", [rung("correct", Verdict.WRONG_ANSWER)]),
+    }
+    found = caught.signals(records, ["softmax_op.py"])
+    assert [(s.kind, s.strength) for s in found] == [
+        ("caught", "strong"), ("caught", "moderate"), ("altered_files", "weak"),
+    ]  # fmt: skip
+    assert found[0].evidence == ["It wrote."]
+    assert "softmax_op.py" in found[2].evidence[0]
+    assert caught.signals({"c": records["c"]}, []) == []
+
+
+def test_a_broken_log_and_work_at_once_are_told() -> None:
+    honest = log(check(10, "online_pass", added=20), check(25, "online_pass", added=5))
+    assert work_log_gaps.signals(honest, "yes") == []
+    at_once = work_log_gaps.signals(log(check(10, "online_pass", added=200)), "yes")
+    assert [s.title for s in at_once] == ["Much work came at once"]
+    assert "200 lines" in at_once[0].evidence[0]
+    broken = work_log_gaps.signals(log(breaks=(Break(3, "cannot be read"),)), "yes")
+    assert broken[0].evidence == ["Line 3 cannot be read."]
+
+
+def test_a_missing_log_is_a_sign_only_where_one_was_asked_for() -> None:
+    assert work_log_gaps.signals(None, "optional") == []
+    assert [s.title for s in work_log_gaps.signals(None, "yes")] == ["No work log"]
+
+
+def test_time_is_that_before_each_check_without_long_pauses() -> None:
+    found = log(check(10, "online_pass"), check(300, "explain"), check(305, "online_pass"))
+    assert active_minutes(found) == {"online_pass": 15.0, "explain": 30.0}
+    assert active_minutes(log(check(10, "a"), breaks=(Break(1, "x"),))) == {}
+
+
+def log(*entries: Entry, breaks: tuple[Break, ...] = ()) -> WorkLog:
+    opened = Entry(kind="opened", at=START, previous="0" * 64)
+    return WorkLog(PACK, (opened, *entries), breaks)
+
+
+def check(minute: int, task: str, added: int = 1) -> Entry:
+    return Entry(
+        kind="checked",
+        at=START + timedelta(minutes=minute),
+        previous="0" * 64,
+        task=task,
+        verdict=Verdict.PASSED,
+        points=1,
+        possible=1,
+        changes={"lab.ipynb": Change(added=added, removed=0)},
+    )
+
+
+def _alone(hired: Hired, folder: Path, which: int, solution: str) -> Submission:
+    """The first task solved in one's own way, the others left as they are."""
+    folder.mkdir(exist_ok=True)
+
+    def change(files: dict[str, bytes]) -> None:
+        untouched = render.untouched(MODULE)
+        notebook = with_cell(untouched["lab.ipynb"], "online_pass_solution", own_work(solution))
+        files.clear()
+        files["lab.ipynb"] = notebook
+
+    return handed_in(hired.team, hired.packs[which], folder, change)

@@ -1,0 +1,128 @@
+"""What the portal's tests share: an office, and browsers that come to it."""
+
+from __future__ import annotations
+
+import io
+import re
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import uvicorn
+from starlette.testclient import TestClient
+
+from hotloop.takehome.portal import links
+from hotloop.takehome.portal.app import served
+from hotloop.takehome.portal.portal import Portal
+from hotloop.takehome.portal.settings import Rates
+from hotloop.takehome.team import Team
+
+ROLE = """\
+format: 1
+role: gpu_engineer
+title: {title}
+module: fused_softmax
+tasks:
+  - {{task: online_pass, weight: 1}}
+  - {{task: explain, weight: 1}}
+window_hours: 72
+expires: 14
+"""
+TITLE = "GPU engineer, inference"
+MEMBER, PASSWORD = "anna", "correct horse battery"
+NAMES = ("Ada Lovelace-Grünwald", "Grace Hopper-Østergård")
+OFTEN = Rates(*["10000/minute"] * 5)
+"""For tests of something else."""
+
+
+@dataclass
+class Office:
+    """A portal, and its two candidates."""
+
+    portal: Portal
+    packs: tuple[UUID, UUID]
+
+    @property
+    def team(self) -> Team:
+        return self.portal.team
+
+    def token(self, number: int = 0) -> str:
+        link = links.current(self.portal.engine, self.portal.secret, self.packs[number])
+        assert link is not None
+        return link.token
+
+    def page(self, number: int = 0) -> str:
+        """The address of a candidate's own page."""
+        return f"/c/{self.token(number)}"
+
+    def audit(self) -> list[str]:
+        return [f"{one['who']}: {one.get('what')}" for _, one in self.team.audited().documents]
+
+
+class Browser:
+    """A browser without scripts: it keeps cookies, and sends forms as pages gave them."""
+
+    def __init__(self, portal: Portal) -> None:
+        self.client = TestClient(
+            served(portal),
+            base_url=portal.settings.origin,
+            raise_server_exceptions=False,
+            follow_redirects=False,
+        )
+
+    def get(self, path: str, **more: Any) -> Any:
+        return self.client.get(path, **more)
+
+    def post(self, path: str, data: dict[str, str] | None = None, **more: Any) -> Any:
+        return self.client.post(path, data=data, **more)
+
+    def log_in(self, name: str = MEMBER, password: str = PASSWORD) -> Any:
+        token = field(self.get("/login").text, "token")
+        return self.post("/login", {"name": name, "password": password, "token": token})
+
+    def csrf(self) -> str:
+        return field(self.get("/account").text, "csrf")
+
+    def send(self, path: str, **data: str) -> Any:
+        """A form of the team's."""
+        return self.post(path, {"csrf": self.csrf(), **data})
+
+    def upload(self, page: str, content: bytes, name: str = "submission.zip") -> Any:
+        return self.post(f"{page}/submission", files={"submission": (name, content)})
+
+
+def field(page: str, name: str) -> str:
+    """The value of a hidden field."""
+    found = re.search(rf'name="{name}" value="([^"]+)"', page)
+    assert found is not None, f"there is no field {name} in {page}"
+    return found[1]
+
+
+@contextmanager
+def listening(portal: Portal) -> Iterator[int]:
+    """A real server; its port."""
+    server = uvicorn.Server(uvicorn.Config(served(portal), port=0, log_level="error"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        until = time.monotonic() + 10
+        while not server.started and time.monotonic() < until:
+            time.sleep(0.01)
+        yield server.servers[0].sockets[0].getsockname()[1]
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+def zip_of(files: dict[str, bytes]) -> bytes:
+    """A zip, whatever it holds."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return stream.getvalue()

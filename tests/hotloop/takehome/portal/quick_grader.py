@@ -1,0 +1,83 @@
+"""A grader whose gradings take as long as is asked for; as a process of its own:
+`python quick_grader.py TEAM SECONDS TRACE`. Each grading that begins, and each report that is
+written, adds a line to the file TRACE.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotloop.course.attempts.attempt import Environment
+from hotloop.course.execution import Executed, Terms
+from hotloop.course.executors import Lost, Outcome, Tell, Work
+from hotloop.takehome import whole_file
+from hotloop.takehome.portal import database
+from hotloop.takehome.portal.grader import Grader
+from hotloop.takehome.portal.queue import Grading, Queue, only_grader
+from hotloop.takehome.portal.standing import report_path
+from hotloop.takehome.team import Team
+
+
+@dataclass
+class Sleeping:
+    """An executor that only waits. lost: for how many of its first gradings nothing comes."""
+
+    trace: Path
+    seconds: float = 0.0
+    lost: int = 0
+
+    def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
+        for work in works:
+            tell(work.key, "", "starting")
+            noted(self.trace, f"begin {work.key}")
+            time.sleep(self.seconds)
+            if self.lost > 0:
+                self.lost -= 1
+                yield work.key, Lost("Its node was lost.")
+                continue
+            yield work.key, Executed("", {}, (), (), "", 0.0, Environment("", "{}"))
+
+
+@dataclass
+class Quick(Grader):
+    """Writes reports that hold nothing but what the queue looks for."""
+
+    trace: Path = Path()
+
+    def report(self, one: Grading, outcome: Executed) -> None:
+        self.team.report_folder(one.pack)
+        document = {
+            "score": {"low": 40.0, "high": 60.0},
+            "submission": {"digest": one.digest},
+        }
+        path = report_path(self.team, one.pack)
+        whole_file.replace(path, json.dumps(document).encode())
+        whole_file.replace(path.with_suffix(".html"), b"<p>the report")
+        noted(self.trace, f"report {one.id}")
+        self.team.pack(one.pack)
+
+
+def quick(team: Team, queue: Queue, trace: Path, seconds: float = 0.0, lost: int = 0) -> Quick:
+    return Quick(team, queue, Sleeping(trace, seconds, lost), idle_s=0.05, trace=trace)
+
+
+def noted(trace: Path, line: str) -> None:
+    with trace.open("a") as stream:
+        stream.write(line + "\n")
+
+
+def main() -> None:
+    team = Team(Path(sys.argv[1]))
+    queue = Queue(database.connect(team.folder))
+    with only_grader(team.folder):
+        quick(team, queue, Path(sys.argv[3]), float(sys.argv[2])).run(threading.Event())
+
+
+if __name__ == "__main__":
+    main()

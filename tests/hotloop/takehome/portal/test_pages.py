@@ -1,0 +1,228 @@
+"""The team's pages and the candidate's, as they are meant to be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from hotloop.takehome.portal import accounts, links
+from hotloop.takehome.portal.queue import State
+
+from .office import MEMBER, NAMES, PASSWORD, TITLE, Browser, Office, field
+
+
+def test_nobody_sees_the_teams_pages_without_a_login(office: Office, stranger: Browser) -> None:
+    pack = office.packs[0]
+    for path in (
+        "/",
+        "/candidates",
+        "/candidates/new",
+        "/candidates.csv",
+        f"/candidates/{pack}",
+        f"/candidates/{pack}/report",
+        f"/candidates/{pack}/report.json",
+        f"/candidates/{pack}/scorecard",
+        f"/candidates/{pack}/pack.zip",
+        f"/candidates/{pack}/submission.zip",
+        "/compare",
+        "/roles",
+        "/audit",
+        "/account",
+    ):
+        answer = stranger.get(path)
+        assert (answer.status_code, answer.headers["location"]) == (303, "/login"), path
+
+
+def test_a_login_leads_to_the_candidates(office: Office, stranger: Browser) -> None:
+    answer = stranger.log_in()
+    assert (answer.status_code, answer.headers["location"]) == (303, "/candidates")
+    shown = stranger.get("/candidates").text
+    for pack in office.packs:
+        assert office.team.pack(pack).pseudonym in shown
+    for name in NAMES:
+        assert name not in shown
+    assert TITLE in shown
+
+
+def test_a_new_candidate_gets_a_pack_and_a_link(office: Office, member: Browser) -> None:
+    answer = member.send("/candidates", role="gpu_engineer", name="Katherine J.", accommodation="")
+    assert answer.status_code == 303
+    page = member.get(answer.headers["location"]).text
+    assert "http://127.0.0.1:8000/c/" in page
+    assert "Katherine" not in page
+    assert len(office.team.packs()) == 3
+    newest = office.team.packs()[-1]
+    assert f"{MEMBER}: invited {newest.pseudonym} for gpu_engineer" in office.audit()
+
+
+def test_a_factor_lengthens_the_window(office: Office, member: Browser) -> None:
+    member.send("/candidates", role="gpu_engineer", name="K", accommodation="1.5")
+    newest = office.team.packs()[-1]
+    assert office.team.manifest(newest.pack).window_hours == 72 * 1.5
+
+
+def test_what_is_wrong_with_a_role_is_said_with_its_line(office: Office, member: Browser) -> None:
+    path = office.team.role_path("gpu_engineer")
+    path.write_text(path.read_text().replace("window_hours: 72", "window_hours: -1"))
+    assert "takehome.yaml:8" in member.get("/roles").text
+    answer = member.send("/candidates", role="gpu_engineer", name="K")
+    assert answer.status_code == 422
+    assert "takehome.yaml:8" in answer.text
+
+
+def test_a_candidate_downloads_works_and_hands_in(
+    office: Office, stranger: Browser, work: Callable[..., bytes]
+) -> None:
+    page, pack = office.page(), office.packs[0]
+    assert "72 hours" in stranger.get(page).text
+    assert office.team.pack(pack).started is None
+
+    downloaded = stranger.post(f"{page}/pack")
+    assert downloaded.content == office.team.pack_file(pack).read_bytes()
+    assert downloaded.headers["content-type"] == "application/zip"
+    assert office.team.pack(pack).started is not None
+
+    content = work(office)
+    answer = stranger.upload(page, content)
+    assert (answer.status_code, answer.headers["location"]) == (303, page)
+    shown = stranger.get(page).text
+    (kept,) = office.team.submissions(pack)
+    assert "has arrived" in shown
+    assert kept.stem in shown
+    assert 'type="file"' not in shown
+    assert kept.read_bytes() == content
+    (one,) = office.portal.queue.all().values()
+    assert (one.pack, one.digest, one.state) == (pack, kept.stem, State.QUEUED)
+
+
+def test_looking_at_a_link_begins_no_window(office: Office, stranger: Browser) -> None:
+    stranger.get(office.page())
+    assert stranger.get(f"{office.page()}/pack").status_code == 405
+    assert office.team.pack(office.packs[0]).started is None
+
+
+def test_a_second_download_keeps_the_first_ones_time(office: Office, stranger: Browser) -> None:
+    stranger.post(f"{office.page()}/pack")
+    first = office.team.pack(office.packs[0]).started
+    stranger.post(f"{office.page()}/pack")
+    assert office.team.pack(office.packs[0]).started == first
+
+
+def test_the_same_file_twice_is_one_hand_in(
+    office: Office, stranger: Browser, work: Callable[..., bytes]
+) -> None:
+    content = work(office)
+    for _ in range(2):
+        assert stranger.upload(office.page(), content).status_code == 303
+    assert len(office.team.pack(office.packs[0]).submitted) == 1
+    assert len(office.portal.queue.all()) == 1
+
+
+def test_more_time_lets_another_one_in(
+    office: Office, stranger: Browser, member: Browser, work: Callable[..., bytes]
+) -> None:
+    pack = office.packs[0]
+    stranger.upload(office.page(), work(office))
+    other = work(office, extra={"softmax_triton.py": "# another one\n"})
+    assert stranger.upload(office.page(), other).status_code == 409
+    day = (datetime.now(UTC) + timedelta(days=30)).date().isoformat()
+    assert member.send(f"/candidates/{pack}/extend", day=day).status_code == 303
+    assert 'type="file"' in stranger.get(office.page()).text
+    assert stranger.upload(office.page(), other).status_code == 303
+    assert len(office.portal.queue.all()) == 2
+    link = links.current(office.portal.engine, office.portal.secret, pack)
+    assert link is not None
+    assert link.expires > datetime.now(UTC) + timedelta(days=29)
+
+
+def test_a_new_link_ends_the_old_one(office: Office, stranger: Browser, member: Browser) -> None:
+    old = office.page()
+    member.send(f"/candidates/{office.packs[0]}/link")
+    assert office.page() != old
+    assert stranger.get(old).status_code == 404
+    assert stranger.get(office.page()).status_code == 200
+    member.send(f"/candidates/{office.packs[0]}/withdraw")
+    assert "There is none" in member.get(f"/candidates/{office.packs[0]}").text
+
+
+def test_a_forgotten_candidate_is_nowhere(
+    office: Office, stranger: Browser, member: Browser, work: Callable[..., bytes]
+) -> None:
+    pack, page = office.packs[0], office.page()
+    stranger.upload(page, work(office))
+    pseudonym = office.team.pack(pack).pseudonym
+    assert member.send(f"/candidates/{pack}/forget", pseudonym="somebody").status_code == 422
+    assert member.send(f"/candidates/{pack}/forget", pseudonym=pseudonym).status_code == 303
+    assert office.portal.queue.all() == {}
+    assert stranger.get(page).status_code == 404
+    assert member.get(f"/candidates/{pack}").status_code == 404
+    assert pseudonym not in member.get("/candidates").text
+    left = [path for path in office.team.folder.rglob("*") if str(pack) in path.name]
+    assert left == []
+
+
+def test_a_candidate_who_was_forgotten_by_command_has_no_page(
+    office: Office, stranger: Browser
+) -> None:
+    page = office.page()
+    office.team.forget(office.packs[0], "somebody")
+    assert stranger.get(page).status_code == 410
+    assert stranger.get(page).status_code == 404
+
+
+def test_another_password_ends_all_sessions(
+    office: Office, stranger: Browser, member: Browser
+) -> None:
+    new = "another long enough one"
+    answer = member.send("/account/password", old=PASSWORD, new=new, again=new)
+    assert answer.status_code == 303
+    assert member.get("/candidates").status_code == 303
+    assert stranger.log_in().status_code == 401
+    assert stranger.log_in(password=new).status_code == 303
+
+
+def test_a_short_password_is_refused(office: Office, member: Browser) -> None:
+    answer = member.send("/account/password", old=PASSWORD, new="short", again="short")
+    assert answer.status_code == 422
+    assert accounts.check_password(office.portal.engine, MEMBER, PASSWORD) is not None
+
+
+def test_logging_out_ends_the_session(office: Office, member: Browser) -> None:
+    cookies = dict(member.client.cookies)
+    assert member.send("/logout").status_code == 303
+    other = Browser(office.portal)
+    other.client.cookies.update(cookies)
+    assert other.get("/candidates").status_code == 303
+
+
+def test_the_audit_log_is_shown_and_names_nobody(office: Office, member: Browser) -> None:
+    shown = member.get("/audit").text
+    assert "logged in" in shown
+    assert "made pack" in shown
+    for name in NAMES:
+        assert name.split()[0] not in shown
+
+
+def test_the_name_comes_after_the_scorecard(office: Office, member: Browser) -> None:
+    pack = office.packs[0]
+    assert member.send(f"/candidates/{pack}/reveal").status_code == 409
+    office.team.report_folder(pack)
+    office.team.scorecard_path(pack).write_text("{}")
+    answer = member.send(f"/candidates/{pack}/reveal")
+    assert NAMES[0] in answer.text
+    assert f"{MEMBER}: revealed the name of {office.team.pack(pack).pseudonym}" in office.audit()
+
+
+def test_health(stranger: Browser) -> None:
+    assert stranger.get("/health").text == "ok\n"
+
+
+def test_who_is_logged_in_needs_no_login_form(member: Browser) -> None:
+    assert member.get("/login").headers["location"] == "/candidates"
+
+
+def test_every_form_of_the_team_carries_its_token(office: Office, member: Browser) -> None:
+    for path in ("/candidates/new", f"/candidates/{office.packs[0]}", "/account"):
+        page = member.get(path).text
+        assert page.count('method="post"') == page.count('name="csrf"')
+        assert field(page, "csrf") == member.csrf()

@@ -1,0 +1,275 @@
+"""No submission is lost, and each is graded once, whatever is killed and when."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from hotloop.takehome.portal import standing
+from hotloop.takehome.portal.database import connect
+from hotloop.takehome.portal.queue import TRIES, Occupied, Queue, State, only_grader
+from hotloop.takehome.submission import open_submission
+from hotloop.takehome.team import TeamError
+
+from .office import Browser, Office
+from .quick_grader import quick
+
+SCRIPT = Path(__file__).with_name("quick_grader.py")
+
+
+@pytest.fixture
+def handed_in(office: Office, work: Callable[..., bytes]) -> Office:
+    """Both candidates have handed in."""
+    for number in range(2):
+        browser = Browser(office.portal)
+        assert browser.upload(office.page(number), work(office, number)).status_code == 303
+    return office
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    path = tmp_path / "trace"
+    path.touch()
+    return path
+
+
+def states(office: Office) -> list[State]:
+    return sorted(one.state for one in office.portal.queue.all().values())
+
+
+def reports(trace: Path) -> Counter[str]:
+    return Counter(line for line in trace.read_text().splitlines() if line.startswith("report"))
+
+
+def test_all_that_waits_is_graded_once(handed_in: Office, trace: Path) -> None:
+    grader = quick(handed_in.team, handed_in.portal.queue, trace)
+    assert grader.batch() == 2
+    assert grader.batch() == 0
+    assert states(handed_in) == [State.DONE, State.DONE]
+    assert set(reports(trace).values()) == {1}
+    assert {one.graded for one in handed_in.portal.queue.all().values()} == {1}
+
+
+def test_the_list_says_where_each_one_is(handed_in: Office, trace: Path) -> None:
+    queue = handed_in.portal.queue
+
+    def shown() -> set[str]:
+        return {str(one.state) for one in standing.standings(handed_in.team, queue)}
+
+    assert shown() == {"waits for grading"}
+    one = queue.claim()
+    assert one is not None
+    assert shown() == {"waits for grading", "is being graded"}
+    queue.failed(one.id, "It cannot be graded.")
+    assert shown() == {"waits for grading", "could not be graded"}
+    quick(handed_in.team, queue, trace).batch()
+    assert shown() == {"graded", "could not be graded"}
+    page = Browser(handed_in.portal)
+    page.log_in()
+    assert "40 to 60" in page.get("/candidates").text
+    assert "It cannot be graded." in page.get(f"/candidates/{one.pack}").text
+
+
+@pytest.mark.parametrize("moment", ["begin", "report"])
+def test_a_grader_that_is_killed_loses_nothing(handed_in: Office, trace: Path, moment: str) -> None:
+    seconds = "30" if moment == "begin" else "0"
+    process = _started(handed_in, seconds, trace)
+    _until(lambda: moment in trace.read_text(), process)
+    process.kill()
+    process.wait()
+    grader = quick(handed_in.team, handed_in.portal.queue, trace)
+    grader.queue.recover(grader.written)
+    grader.batch()
+    assert states(handed_in) == [State.DONE, State.DONE]
+    assert {one.graded for one in handed_in.portal.queue.all().values()} == {1}
+    assert set(reports(trace).values()) == {1}
+
+
+def test_killed_again_and_again(handed_in: Office, trace: Path) -> None:
+    """At moments that nobody chose."""
+    for number in range(2):
+        process = _started(handed_in, "0.05", trace)
+        _until(lambda: "begin" in trace.read_text(), process)
+        time.sleep(0.07 * number)
+        process.kill()
+        process.wait()
+    grader = quick(handed_in.team, handed_in.portal.queue, trace)
+    grader.queue.recover(grader.written)
+    grader.batch()
+    for one in handed_in.portal.queue.all().values():
+        if one.state is State.FAILED:
+            assert handed_in.portal.queue.again(one.pack, one.digest)
+    grader.batch()
+    assert states(handed_in) == [State.DONE, State.DONE]
+    assert set(reports(trace).values()) == {1}
+
+
+def test_what_was_cut_off_too_often_waits_for_people(handed_in: Office, trace: Path) -> None:
+    queue = handed_in.portal.queue
+    grader = quick(handed_in.team, queue, trace)
+    for _ in range(TRIES):
+        assert queue.claim() is not None
+        assert queue.claim() is not None
+        queue.recover(grader.written)
+    assert states(handed_in) == [State.FAILED, State.FAILED]
+    assert {one.problem for one in queue.all().values()} != {""}
+    page = Browser(handed_in.portal)
+    page.log_in()
+    assert page.send(f"/candidates/{handed_in.packs[0]}/grade").status_code == 303
+    assert states(handed_in) == [State.FAILED, State.QUEUED]
+    assert page.send(f"/candidates/{handed_in.packs[0]}/grade").status_code == 409
+
+
+def test_a_lost_node_is_no_end(handed_in: Office, trace: Path) -> None:
+    quick(handed_in.team, handed_in.portal.queue, trace, lost=2).batch()
+    assert states(handed_in) == [State.DONE, State.DONE]
+
+
+def test_ending_on_request_is_no_try(handed_in: Office, trace: Path) -> None:
+    queue = handed_in.portal.queue
+    grader = quick(handed_in.team, queue, trace)
+    for _ in range(TRIES + 2):
+        assert queue.claim() is not None
+        queue.recover(grader.written, asked=True)
+    assert states(handed_in) == [State.QUEUED, State.QUEUED]
+
+
+def test_a_submission_that_never_reached_the_queue_is_found(
+    office: Office, work: Callable[..., bytes], tmp_path: Path, trace: Path
+) -> None:
+    """The portal was killed between keeping and queueing it."""
+    path = tmp_path / "upload.zip"
+    path.write_bytes(work(office))
+    office.team.keep(open_submission(path, office.team), path)
+    grader = quick(office.team, office.portal.queue, trace)
+    grader.reconcile()
+    grader.reconcile()
+    assert states(office) == [State.QUEUED]
+    grader.batch()
+    assert states(office) == [State.DONE]
+
+
+def test_a_lost_database_is_made_anew_from_the_folder(handed_in: Office, trace: Path) -> None:
+    quick(handed_in.team, handed_in.portal.queue, trace).batch()
+    handed_in.portal.close()
+    for path in (handed_in.team.folder / "portal").glob("portal.db*"):
+        path.unlink()
+    engine = connect(handed_in.team.folder)
+    try:
+        grader = quick(handed_in.team, Queue(engine), trace)
+        grader.reconcile()
+        assert [one.state for one in grader.queue.all().values()] == [State.DONE] * 2
+        assert grader.batch() == 0
+    finally:
+        engine.dispose()
+    assert set(reports(trace).values()) == {1}
+
+
+def test_one_who_was_forgotten_while_being_graded_stays_forgotten(
+    handed_in: Office, trace: Path
+) -> None:
+    pack = handed_in.packs[0]
+    grader = quick(handed_in.team, handed_in.portal.queue, trace)
+    write = grader.report
+
+    def forgotten_meanwhile(one: object, outcome: object) -> None:
+        if one.pack == pack:  # type: ignore[attr-defined]
+            handed_in.team.forget(pack, "somebody")
+        write(one, outcome)  # type: ignore[arg-type]
+
+    grader.report = forgotten_meanwhile  # type: ignore[method-assign]
+    grader.batch()
+    assert [one.pack for one in handed_in.portal.queue.all().values()] == [handed_in.packs[1]]
+    assert not (handed_in.team.folder / "reports" / str(pack)).exists()
+    with pytest.raises(TeamError):
+        handed_in.team.pack(pack)
+
+
+def test_one_who_was_forgotten_by_command_leaves_the_queue(handed_in: Office, trace: Path) -> None:
+    handed_in.team.forget(handed_in.packs[0], "somebody")
+    grader = quick(handed_in.team, handed_in.portal.queue, trace)
+    grader.reconcile()
+    assert [one.pack for one in handed_in.portal.queue.all().values()] == [handed_in.packs[1]]
+
+
+def test_there_is_one_grader(office: Office) -> None:
+    folder = office.team.folder
+    with only_grader(folder), pytest.raises(Occupied), only_grader(folder):
+        pass
+    with only_grader(folder):
+        pass
+
+
+def test_a_report_that_cannot_be_written_is_told(handed_in: Office, trace: Path) -> None:
+    grader = quick(handed_in.team, handed_in.portal.queue, trace)
+
+    def fails(*_: object) -> None:
+        raise OSError("No space left on device")
+
+    grader.report = fails  # type: ignore[method-assign]
+    grader.batch()
+    assert states(handed_in) == [State.FAILED, State.FAILED]
+    assert all("No space" in one.problem for one in handed_in.portal.queue.all().values())
+
+
+def test_grading_again_writes_another_report(handed_in: Office, trace: Path) -> None:
+    queue = handed_in.portal.queue
+    grader = quick(handed_in.team, queue, trace)
+    grader.batch()
+    one = next(iter(queue.all().values()))
+    time.sleep(0.05)
+    assert queue.again(one.pack, one.digest)
+    claimed = queue.claim()
+    assert claimed is not None
+    # Cut off before the new report was there: the old one is not taken for it.
+    assert not grader.written(one.pack, one.digest, datetime.now(UTC))
+    queue.recover(grader.written)
+    grader.batch()
+    found = queue.find(one.pack, one.digest)
+    assert found is not None
+    assert (found.state, found.graded) == (State.DONE, 2)
+
+
+def test_the_grader_ends_when_it_is_asked_to(handed_in: Office, trace: Path) -> None:
+    """The real process, which gives back what it was grading."""
+    command = [sys.executable, "-m", "hotloop.takehome.portal.grader"]
+    process = subprocess.Popen([*command, str(handed_in.team.folder)], env=_environment())
+    try:
+        queue = handed_in.portal.queue
+        _until(lambda: State.RUNNING in states(handed_in) or _all_failed(queue), process)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+    finally:
+        process.kill()
+        process.wait()
+    assert State.RUNNING not in states(handed_in)
+
+
+def _all_failed(queue: Queue) -> bool:
+    return all(one.state is not State.QUEUED for one in queue.all().values())
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "HOTLOOP_PORTAL_DATABASE": ""}
+
+
+def _started(office: Office, seconds: str, trace: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, str(SCRIPT), str(office.team.folder), seconds, str(trace)]
+    return subprocess.Popen(command)
+
+
+def _until(true: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < until
+        assert process.poll() is None, "the grader ended by itself"
+        time.sleep(0.01)

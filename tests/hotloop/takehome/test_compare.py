@@ -1,0 +1,111 @@
+"""Comparisons: nobody is ranked whose interval overlaps another's."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hotloop.judge.verdict import Verdict
+from hotloop.takehome.compare import CompareError, compare
+from hotloop.takehome.intervals import Interval
+from hotloop.takehome.report import Report
+from hotloop.takehome.scorecard import Mark, Scorecard
+from hotloop.takehome.submission import Submission
+
+from .conftest import Hired
+from .made_reports import all_of, report_on
+
+PSEUDONYMS = ["amber-otter-11", "brave-heron-22", "calm-wren-33", "deep-pike-44", "early-lark-55"]
+
+
+@pytest.fixture(scope="module")
+def report(worked: tuple[Hired, Submission]) -> Report:
+    return report_on(worked[0].team, worked[1])
+
+
+def with_share(report: Report, name: str, low: float, high: float) -> Report:
+    """The same report on somebody else, with this share of the task that weighs all."""
+    task = report.task("online_pass")
+    points = Interval(low=low * 10, high=high * 10)
+    rung = task.rungs[0].model_copy(update={"points": points})
+    changed = task.model_copy(update={"rungs": [rung], "points": points})
+    return report.model_copy(update={"pseudonym": name, "tasks": [changed]})
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted), min_size=2, max_size=5))
+def test_overlapping_intervals_are_never_ranked(report: Report, shares: list[list[float]]) -> None:
+    reports = [
+        with_share(report, name, *share) for name, share in zip(PSEUDONYMS, shares, strict=False)
+    ]
+    found = compare(reports)
+    by_name = {one.pseudonym: one for one in found.candidates}
+    for pair in found.pairs:
+        first, second = by_name[pair.first], by_name[pair.second]
+        overlap = first.score.overlaps(second.score)
+        assert (pair.higher is None) == overlap
+        if overlap:
+            assert second.pseudonym not in [*first.above, *first.below]
+            assert first.best_place <= second.worst_place
+            assert second.best_place <= first.worst_place
+    for one in found.candidates:
+        assert one.best_place == 1 + len(one.below)
+        assert one.worst_place == len(reports) - len(one.above)
+    assert list(by_name) == sorted(by_name)
+
+
+def test_who_is_certainly_higher_is_ranked(report: Report) -> None:
+    found = compare(
+        [with_share(report, PSEUDONYMS[0], 0.1, 0.3), with_share(report, PSEUDONYMS[1], 0.4, 0.9)]
+    )
+    assert found.pairs[0].higher == PSEUDONYMS[1]
+    assert [one.best_place for one in found.candidates] == [2, 1]
+
+
+def test_what_is_measured_for_none_can_be_left_out(report: Report) -> None:
+    other = report.model_copy(update={"pseudonym": PSEUDONYMS[0]})
+    whole, measured = compare([report, other]), compare([report, other], measured_only=True)
+    assert whole.candidates[0].score.high - whole.candidates[0].score.low > 30
+    # The written answer is still to be read: a fifth of the weight.
+    assert measured.candidates[0].score == Interval(low=80, high=100)
+    assert measured.left_out == ["triton_forward.gpu_correct", "triton_forward.gpu_fast"]
+
+
+def test_a_filed_mark_settles_what_was_written(report: Report) -> None:
+    other = report.model_copy(update={"pseudonym": PSEUDONYMS[0]})
+    card = Scorecard.model_construct(marks={"task.explain": Mark(mark=2, note="half of it")})
+    found = compare([report, other], {PSEUDONYMS[0]: card}, measured_only=True)
+    assert found.candidates[0].score == Interval.exactly(90)
+
+
+def test_different_roles_are_not_compared(report: Report) -> None:
+    other = report.model_copy(update={"pseudonym": PSEUDONYMS[0], "role": "another"})
+    with pytest.raises(CompareError, match="different roles"):
+        compare([report, other])
+    with pytest.raises(CompareError, match="two reports on"):
+        compare([report, report])
+    with pytest.raises(CompareError, match="takes two"):
+        compare([report])
+
+
+def test_other_graders_and_devices_are_cautioned_of(report: Report) -> None:
+    reproduce = report.reproduce.model_copy(update={"grader_digest": "other"})
+    environment = report.environment.model_copy(update={"device": "another"})
+    update = {"pseudonym": PSEUDONYMS[0], "reproduce": reproduce, "environment": environment}
+    found = compare([report, report.model_copy(update=update)])
+    assert any("grader" in said for said in found.cautions)
+    assert any("devices" in said for said in found.cautions)
+
+
+def test_a_changed_role_is_not_compared(report: Report) -> None:
+    tasks = [report.tasks[0].model_copy(update={"weight": 9.0}), *report.tasks[1:]]
+    other = report.model_copy(update={"pseudonym": PSEUDONYMS[0], "tasks": tasks})
+    with pytest.raises(CompareError, match="was changed"):
+        compare([report, other])
+
+
+def test_wrong_is_below_right_where_nothing_else_is_open(report: Report) -> None:
+    wrong = all_of("online_pass", Verdict.WRONG_ANSWER)
+    assert wrong.rung("correct").earned == 0
+    low, high = (with_share(report, n, s, s) for n, s in zip(PSEUDONYMS, (0.0, 1.0), strict=False))
+    assert compare([low, high]).pairs[0].higher == high.pseudonym

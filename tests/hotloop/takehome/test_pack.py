@@ -1,0 +1,254 @@
+from __future__ import annotations
+
+import ast
+import base64
+import json
+import re
+import subprocess
+import threading
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hotloop import __version__, curriculum, markers, paths, render
+from hotloop.takehome import seen, work_files
+from hotloop.takehome.pack import Pack, make_pack
+from hotloop.takehome.role import starting_text
+from hotloop.takehome.team import TeamError
+from hotloop.takehome.ways_to_start import containerfile, makefile, requirement
+
+from .conftest import MADE, NAMES, Hired
+
+STARTER = {"lab.ipynb", "operator_trials.py", "softmax_triton.py"}
+
+
+def contents(pack: Pack) -> dict[str, bytes]:
+    with zipfile.ZipFile(pack.path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def text_of(pack: Pack) -> str:
+    """All that a candidate can read, notebook cells as text."""
+    texts: list[str] = []
+    for name, data in contents(pack).items():
+        text = data.decode()
+        texts.append(text)
+        if name.endswith(".ipynb"):
+            cells = json.loads(text)["cells"]
+            texts += ["".join(cell["source"]) for cell in cells]
+    return "\n".join(texts)
+
+
+def test_a_pack_has_what_it_takes_to_start(hired: Hired) -> None:
+    pack = hired.packs[0]
+    names = {name.removeprefix(f"{pack.pseudonym}/") for name in contents(pack)}
+    assert names == {
+        "INSTRUCTIONS.md",
+        "instructions.html",
+        "Makefile",
+        "Containerfile",
+        "manifest.json",
+        "variant.json",
+        "work_log_seen.json",
+        *STARTER,
+    }
+    assert names - STARTER <= work_files.NOT_WORK
+
+
+def test_a_pack_holds_no_solution(hired: Hired) -> None:
+    """Each line of a solution region, and of a wrong answer, that tells it from what is given."""
+    module = hired.packs[0].manifest.module
+    given = "\n".join(text_of(pack) for pack in hired.packs)
+    public = _public_text(module)
+    searched = 0
+    for path in paths.solutions().glob(f"{module}/**/*.*"):
+        if "__pycache__" in path.parts:
+            continue
+        pieces = markers.parse(path.read_text(encoding="utf-8"), str(path))
+        for region in markers.regions(pieces):
+            for line in region.body:
+                telling = line.strip().lstrip("# ")
+                if len(telling) < 24 or telling in public:
+                    continue
+                searched += 1
+                assert telling not in given, f"{path.name}: {telling}"
+    assert searched > 200
+
+
+def _public_text(module: str) -> str:
+    """What every exercise says outside of its hints."""
+    texts: list[str] = []
+    for name, data in render.render(module).items():
+        text = data.decode()
+        if name.endswith(".ipynb"):
+            cells = ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
+            text = re.sub(r"<details>.*?</details>", "", "\n".join(cells), flags=re.DOTALL)
+        texts.append(text)
+    return "\n".join(texts)
+
+
+def test_a_pack_holds_no_hidden_check(hired: Hired) -> None:
+    given = "\n".join(text_of(pack) for pack in hired.packs)
+    checks = Path(render.__file__).parent / "checks"
+    module = hired.packs[0].manifest.module
+    public = _public_text(module)
+    sources = [checks / f"{module}.py", *(checks / module).rglob("*.py")]
+    searched = 0
+    for source in filter(Path.is_file, sources):
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and f"def {node.name}(" not in public:
+                searched += 1
+                assert f"def {node.name}(" not in given, node.name
+        for line in source.read_text(encoding="utf-8").splitlines():
+            if len(line.strip()) > 40 and line.strip() not in public:
+                assert line.strip() not in given
+    assert searched > 20
+
+
+def test_a_pack_holds_no_key_and_no_name(hired: Hired) -> None:
+    key = hired.team.key
+    for pack in hired.packs:
+        held = b"".join([pack.path.read_bytes(), *contents(pack).values()])
+        for secret in (key.signing, key.variants):
+            forms = (secret, secret.hex().encode(), base64.b64encode(secret).rstrip(b"="))
+            assert not any(form in held for form in forms)
+        for name in NAMES:
+            assert not any(part.encode() in held for part in name.split(" "))
+
+
+def test_a_pack_holds_no_hint_and_no_points_of_a_course(hired: Hired) -> None:
+    assert "Hint:" not in text_of(hired.packs[0])
+    assert "<details>" not in text_of(hired.packs[0])
+    assert "difficulty" not in text_of(hired.packs[0])
+
+
+def test_only_the_chosen_tasks_are_in_the_notebook(hired: Hired) -> None:
+    pack = hired.packs[0]
+    notebook = json.loads(contents(pack)[f"{pack.pseudonym}/lab.ipynb"])
+    ids = {cell["metadata"].get("nbgrader", {}).get("grade_id") for cell in notebook["cells"]}
+    assert {"online_pass", "triton_forward", "explain"} <= ids
+    assert not ids & {"triton_masked", "cuda_naive", "operator_backward", "compiled_chain"}
+
+
+def test_the_manifest_speaks_of_every_file(hired: Hired) -> None:
+    pack = hired.packs[0]
+    held = {n.removeprefix(f"{pack.pseudonym}/"): data for n, data in contents(pack).items()}
+    assert set(pack.manifest.files) == {*STARTER, "variant.json"}
+    work = {name: data for name, data in held.items() if name in STARTER}
+    assert held[seen.NAME] == seen.summary(work)
+
+
+def test_two_candidates_have_two_variants(hired: Hired) -> None:
+    first, second = hired.packs
+    assert first.manifest.variant != second.manifest.variant
+    assert len({first.pseudonym, second.pseudonym}) == 2
+
+
+def test_the_page_says_what_a_candidate_asks(hired: Hired) -> None:
+    pack = hired.packs[0]
+    page = contents(pack)[f"{pack.pseudonym}/INSTRUCTIONS.md"].decode()
+    for said in (
+        pack.pseudonym,
+        "2030-01-15 12:00 UTC",
+        "72 hours",
+        "about 2.5 hours in all",
+        "90 min | 60 %",
+        "make lab",
+        "make submit",
+        "--without-work-log",
+        "search engines",
+        "another person's code",
+        "measured on a GPU",
+        "You need no GPU",
+        "kept until 2030-07-14",
+    ):
+        assert said in page, said
+    html = contents(pack)[f"{pack.pseudonym}/instructions.html"].decode()
+    assert html.count("<h2>") == page.count("\n## ")
+    assert "<table>" in html
+    assert not re.search(r"<script|src=|https?://", html)
+
+
+def test_more_time_for_one_candidate(own_team: Hired) -> None:
+    role = own_team.team.role("gpu_engineer")
+    pack = make_pack(own_team.team, role, "C. D.", now=MADE, accommodation=1.5)
+    assert pack.manifest.window_hours == 108
+    assert pack.manifest.tasks["triton_forward"].minutes == 135
+    page = contents(pack)[f"{pack.pseudonym}/INSTRUCTIONS.md"].decode()
+    assert "your time has been extended" in page
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 201, "a\x1b[31m", "a\u202eb", "a\nb", "a\0b"])
+def test_a_name_that_cannot_be_shown_is_refused(own_team: Hired, name: str) -> None:
+    before = len(own_team.team.packs())
+    role = own_team.team.role("gpu_engineer")
+    with pytest.raises(TeamError):
+        make_pack(own_team.team, role, name, now=MADE)
+    assert len(own_team.team.packs()) == before
+
+
+def test_a_title_with_signs_of_html_stays_text(own_team: Hired) -> None:
+    path = own_team.team.role_path("gpu_engineer")
+    path.write_text(path.read_text().replace("title: GPU", "title: <img src=x onerror=y> GPU"))
+    role = own_team.team.role("gpu_engineer")
+    pack = make_pack(own_team.team, role, "C. D.", now=MADE)
+    html = contents(pack)[f"{pack.pseudonym}/instructions.html"].decode()
+    assert "<img" not in html
+
+
+def test_the_ways_to_start_name_what_is_installed(
+    hired: Hired, unpack: Callable[[Pack], Path]
+) -> None:
+    folder = unpack(hired.packs[0])
+    for name in ("Makefile", "Containerfile"):
+        assert f"hotloop[course]=={__version__}" in (folder / name).read_text()
+    for target in ("lab", "status", "submit", "container"):
+        done = subprocess.run(["make", "-n", target], check=False, cwd=folder, capture_output=True)
+        assert done.returncode == 0, done.stderr
+    said = subprocess.run(["make"], check=True, cwd=folder, capture_output=True, text=True).stdout
+    assert [line.split()[0] for line in said.splitlines()] == [
+        "help",
+        "lab",
+        "status",
+        "submit",
+        "container",
+    ]
+
+
+def test_a_module_that_needs_more_says_so(own_team: Hired) -> None:
+    path = own_team.team.role_path("gpu_engineer")
+    path.write_text(starting_text("gpu_engineer", "x", curriculum.load_module("tvm_passes")))
+    assert requirement(own_team.team.role("gpu_engineer")).startswith("hotloop[course,")
+
+
+def test_a_team_can_name_its_own_hotloop(own_team: Hired) -> None:
+    path = own_team.team.role_path("gpu_engineer")
+    path.write_text(path.read_text() + "install: hotloop[course] @ git+https://example.org/h.git\n")
+    role = own_team.team.role("gpu_engineer")
+    assert "'hotloop[course] @ git+https://example.org/h.git'" in containerfile(role)
+    assert "HOTLOOP ?= hotloop[course] @ git+https://example.org/h.git\n" in makefile(role)
+
+
+def test_a_role_whose_date_is_over_makes_no_pack(own_team: Hired) -> None:
+    path = own_team.team.role_path("gpu_engineer")
+    path.write_text(path.read_text().replace("expires: 14", "expires: 2029-12-30"))
+    with pytest.raises(TeamError, match="expired"):
+        make_pack(own_team.team, own_team.team.role("gpu_engineer"), "C. D.", now=MADE)
+
+
+def test_packs_that_are_made_at_once_are_two(own_team: Hired) -> None:
+    role = own_team.team.role("gpu_engineer")
+    made: list[Pack] = []
+
+    def make(name: str) -> None:
+        made.append(make_pack(own_team.team, role, name, now=MADE))
+
+    makers = [threading.Thread(target=make, args=(name,)) for name in ("C. D.", "E. F.")]
+    for maker in makers:
+        maker.start()
+    for maker in makers:
+        maker.join()
+    assert len({pack.pseudonym for pack in made}) == 2
+    assert len(own_team.team.packs()) == 4

@@ -1,0 +1,118 @@
+"""The page of a report: whole in itself, and nothing of a candidate's is more than text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from hotloop.judge.verdict import Verdict
+from hotloop.takehome import interval_bar
+from hotloop.takehome.intervals import Interval
+from hotloop.takehome.report import Report
+from hotloop.takehome.report_page import page
+from hotloop.takehome.submission import Submission
+
+from .conftest import Hired
+from .made_reports import SPEED, all_of, record, report_on, rung
+
+HOSTILE = "It said <img src=x onerror=alert(1)> and `<b>`."
+
+
+class Tags(HTMLParser):
+    """All elements with their attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+@pytest.fixture(scope="module")
+def report(worked: tuple[Hired, Submission]) -> Report:
+    wrong = all_of("online_pass", Verdict.WRONG_ANSWER, HOSTILE)
+    return report_on(worked[0].team, worked[1], {"online_pass": wrong})
+
+
+def test_it_needs_nothing_from_elsewhere(report: Report) -> None:
+    tags = Tags(page(report)).found
+    assert not {tag for tag, _ in tags} & {"script", "img", "link", "iframe", "object", "form"}
+    addresses = [v for _, a in tags for k, v in a.items() if k in {"href", "src"}]
+    assert all(address and address.startswith("#") for address in addresses)
+    assert not any(name.startswith("on") for _, attrs in tags for name in attrs)
+
+
+def test_its_own_links_lead_somewhere(report: Report) -> None:
+    tags = Tags(page(report)).found
+    ids = {attrs["id"] for _, attrs in tags if "id" in attrs}
+    assert {attrs["href"] for tag, attrs in tags if tag == "a"} == {
+        f"#{name}" for name in ids if name != "score"
+    }
+
+
+def test_what_a_candidate_wrote_is_text(report: Report) -> None:
+    text = page(report)
+    assert "<script>alert" not in text
+    assert "&lt;script&gt;alert" in text
+    assert "<img" not in text
+    assert "&lt;img src=x" in text
+
+
+def test_verdicts_questions_signals_and_the_command_are_there(report: Report) -> None:
+    text = page(report)
+    assert "wrong answer" in text
+    assert report.follow_ups[0].title in text
+    assert report.reproduce.command in text
+    assert "Innocent explanation" in text
+    assert "Wrong pass:" in text
+    assert report.submission.digest in text
+
+
+def test_speed_is_drawn_with_its_interval(worked: tuple[Hired, Submission]) -> None:
+    hired, submission = worked
+    fast = record(
+        "triton_forward",
+        [rung("correct"), rung("gpu_fast", Verdict.PARTIAL, 0.5, "2.00×.", SPEED)],
+    )
+    text = page(report_on(hired.team, submission, {"triton_forward": fast}))
+    assert "95 % interval 1.90 to 2.10" in text
+    assert "40% of what this device can do" in text
+    assert ">candidate</text>" in text
+    assert ">yours</text>" not in text
+
+
+def test_an_unconfined_run_is_warned_of(report: Report) -> None:
+    assert "Not confined." not in page(report)
+    environment = report.environment.model_copy(update={"isolation": "none"})
+    assert "Not confined." in page(report.model_copy(update={"environment": environment}))
+
+
+def test_a_report_on_nothing_can_be_shown(report: Report) -> None:
+    empty = report.model_copy(
+        update={"follow_ups": [], "signals": [], "strengths": [], "not_measured": []}
+    )
+    text = page(empty)
+    assert "Everything that counts was measured." in text
+    assert "None was found." in text
+
+
+def test_a_bar_says_what_it_shows() -> None:
+    drawn = interval_bar.svg(Interval(low=2, high=6.5), 8, 'A <b> "task"')
+    assert "2 to 6.5 of 8" in drawn
+    assert "<b>" not in drawn
+    widths = [float(width) for width in re.findall(r'width="([\d.]+)"', drawn)]
+    assert widths[1] == pytest.approx(200 * 2 / 8 - 1)
+    assert interval_bar.svg(Interval.exactly(0), 0, "nothing") == ""
+
+
+def test_a_long_sentence_cannot_break_the_page(
+    worked: tuple[Hired, Submission],
+) -> None:
+    hired, submission = worked
+    endless = replace(all_of("online_pass", Verdict.WRONG_ANSWER), sentence="x" * 600)
+    assert "x" * 600 in page(report_on(hired.team, submission, {"online_pass": endless}))

@@ -1,0 +1,142 @@
+"""Reports from records: scores, what is open, questions, and what stands in report.json."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from hotloop.judge.verdict import Verdict
+from hotloop.takehome.report import UnreadableReport, read_report, schema, to_json
+from hotloop.takehome.submission import Submission
+from hotloop.takehome.team import Team
+from hotloop.takehome.work_time import active_minutes
+
+from .conftest import NAMES, Hired
+from .made_reports import all_of, handed_in, record, report_on, rung
+
+
+@pytest.fixture
+def submission(worked: tuple[Hired, Submission]) -> Submission:
+    return worked[1]
+
+
+@pytest.fixture
+def team(worked: tuple[Hired, Submission]) -> Team:
+    return worked[0].team
+
+
+def test_what_is_open_makes_the_score_an_interval(team: Team, submission: Submission) -> None:
+    """Weights 1, 3 and 1: the first is earned, of the second 14 of 22, the third is to be read."""
+    report = report_on(team, submission)
+    assert report.score.low == pytest.approx(100 * (1 + 3 * 14 / 22) / 5)
+    assert report.score.high == 100
+    assert report.judged.low == pytest.approx(100 * (1 + 3 * 14 / 22) / 4)
+    assert {(one.task, one.rung) for one in report.not_measured} == {
+        ("triton_forward", "gpu_correct"),
+        ("triton_forward", "gpu_fast"),
+        ("explain", "by_hand"),
+    }
+
+
+def test_a_lost_judge_costs_nothing(team: Team, submission: Submission) -> None:
+    lost = record("online_pass", [rung("judge", Verdict.JUDGE_ERROR, sentence="It failed.")])
+    task = report_on(team, submission, {"online_pass": lost}).task("online_pass")
+    assert (task.points.low, task.points.high) == (0, 10)
+    assert task.rungs[0].sentence == "It failed."
+
+
+def test_a_task_without_a_counted_rung_is_left_out(team: Team, submission: Submission) -> None:
+    only = record("online_pass", [rung("correct", instrumented=True)])
+    report = report_on(team, submission, {"online_pass": only})
+    assert report.task("online_pass").share is None
+    assert report.score.low == pytest.approx(100 * (3 * 14 / 22) / 4)
+
+
+def test_skills_add_up_to_the_points(team: Team, submission: Submission) -> None:
+    report = report_on(team, submission)
+    assert sum(skill.possible for skill in report.skills) == 10 + 22 + 8
+    assert {skill.skill for skill in report.skills} == {
+        "right", "economical", "compiles", "gpu_right", "fast_gpu", "explains",
+    }  # fmt: skip
+
+
+def test_weak_tasks_are_asked_about_first(team: Team, submission: Submission) -> None:
+    wrong = all_of("online_pass", Verdict.WRONG_ANSWER, "It is 0 and should be 1.")
+    report = report_on(team, submission, {"online_pass": wrong})
+    assert report.weak_spots == ["The online recurrence (correct): It is 0 and should be 1."]
+    assert any("The kernel by hand" in said for said in report.strengths)
+    asked = report.follow_ups
+    assert len({one.key for one in asked}) == len(asked) >= 4
+    assert asked[0].weak
+    assert any("The online recurrence" in one.why for one in asked if one.weak)
+
+
+def test_an_empty_answer_earns_nothing_and_waits_for_nobody(
+    own_team: Hired, tmp_path: Path
+) -> None:
+    untouched = handed_in(own_team.team, own_team.packs[1], tmp_path / "x", answer=None)
+    before = report_on(own_team.team, untouched).task("explain")
+    # The reference itself holds an answer in the cell.
+    assert before.answer is not None
+    given = handed_in_as_given(own_team, tmp_path)
+    after = report_on(own_team.team, given).task("explain")
+    assert after.answer is None
+    assert after.points.high == 0
+
+
+def handed_in_as_given(own_team: Hired, tmp_path: Path) -> Submission:
+    team, pack = own_team.team, own_team.packs[0]
+    return handed_in(team, pack, tmp_path / "given", lambda files: files.clear(), answer=None)
+
+
+def test_the_file_fits_the_published_schema_and_reads_back(
+    team: Team, submission: Submission, tmp_path: Path
+) -> None:
+    report = report_on(team, submission)
+    text = to_json(report)
+    jsonschema.validate(json.loads(text), schema())
+    path = tmp_path / "report.json"
+    path.write_text(text)
+    assert read_report(path) == report
+
+
+def test_no_name_and_no_accommodation_stand_in_it(team: Team, submission: Submission) -> None:
+    text = to_json(report_on(team, submission))
+    assert "accommodation" not in text
+    for name in NAMES:
+        assert not any(part in text for part in name.split())
+
+
+def test_a_figure_that_is_none_is_left_out_of_the_file(
+    team: Team,
+    submission: Submission,
+) -> None:
+    odd = record("online_pass", [rung("correct", evidence={"figure": float("nan")})])
+    document = json.loads(to_json(report_on(team, submission, {"online_pass": odd})))
+    assert document["tasks"][0]["record"]["rungs"][0]["evidence"] == {"figure": None}
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"format": 2}'])
+def test_what_is_no_report_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(text)
+    with pytest.raises(UnreadableReport, match="is no report"):
+        read_report(path)
+
+
+def test_an_unknown_key_in_a_record_is_refused(
+    team: Team, submission: Submission, tmp_path: Path
+) -> None:
+    document = json.loads(to_json(report_on(team, submission)))
+    document["tasks"][0]["record"]["rungs"][0]["bonus"] = 3
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(UnreadableReport, match="bonus"):
+        read_report(path)
+
+
+def test_without_a_log_no_time_is_claimed() -> None:
+    assert active_minutes(None) == {}

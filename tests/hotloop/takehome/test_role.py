@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from hotloop import curriculum
+from hotloop.takehome.role import read_role, starting_text
+from hotloop.yaml_lines import CurriculumError
+
+from .conftest import ROLE
+
+NOW = datetime(2030, 1, 1, 12, tzinfo=UTC)
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "takehome.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_role_is_read(tmp_path: Path) -> None:
+    role = read_role(written(tmp_path, ROLE))
+    assert [task.id for task in role.chosen()] == ["online_pass", "triton_forward", "explain"]
+    tasks = role.pack_tasks(1.5)
+    assert tasks["triton_forward"].minutes == 135
+    assert tasks["online_pass"].minutes == 25 * 1.5
+    assert role.rule == "optional"
+    assert role.expires_at(NOW) == NOW + timedelta(days=14)
+    assert set(role.rubric("explain")) == set(range(5))
+
+
+def test_a_date_ends_with_its_day(tmp_path: Path) -> None:
+    role = read_role(written(tmp_path, ROLE.replace("expires: 14", "expires: 2030-01-31")))
+    assert role.expires_at(NOW) == datetime(2030, 2, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("find", "becomes", "line", "says"),
+    [
+        ("window_hours: 72", "window_hour: 72", 9, "unknown key 'window_hour'"),
+        ("task: online_pass, weight: 1", "task: online_pas, weight: 1", 6, "has no task"),
+        ("weight: 3", "weight: 0", 7, "greater than 0"),
+        ("weight: 3, minutes: 90", "weight: 3, minutes: many", 7, "integer"),
+        ("module: fused_softmax", "module: fused_sofmax", 4, "there is no module"),
+        ("expires: 14", "expires: soon", 10, "expires"),
+        ("expires: 14", "expires: 0", 10, "1 to 366 days"),
+        ("role: gpu_engineer", "role: ../../etc", 2, "role"),
+        ("title: GPU engineer, inference", "title: ''", 3, "title"),
+        ("format: 1", "format: 2", 1, "format"),
+        ("format: 1", "format: 1\nwork_log: maybe", 2, "work_log"),
+        ("format: 1", "format: 1\ninstall: x $(rm -rf .)", 2, "install"),
+        ("format: 1", "format: 1\naccommodation: 0.5", 2, "accommodation"),
+        ("format: 1", "format: 1\nwritten: {triton_masked: {}}", 2, "not among this role's"),
+        ("task: triton_forward", "task: online_pass", 5, "there twice"),
+        ("expires: 14", "expires: 14\nexpires: 15", 11, "there twice"),
+    ],
+)
+def test_a_mistake_is_named_with_file_and_line(
+    tmp_path: Path, find: str, becomes: str, line: int, says: str
+) -> None:
+    path = written(tmp_path, ROLE.replace(find, becomes, 1))
+    with pytest.raises(CurriculumError) as caught:
+        read_role(path)
+    message = next(text for text in str(caught.value).splitlines() if says in text)
+    number = int(message.removeprefix(f"{path}:").split(":")[0])
+    assert abs(number - line) <= 1, message
+
+
+@pytest.mark.parametrize("module", [module.id for module in curriculum.modules()])
+def test_what_init_writes_is_a_role(tmp_path: Path, module: str) -> None:
+    found = curriculum.load_module(module)
+    text = starting_text("role-1", 'Speed: "fast" # & {slow}', found)
+    role = read_role(written(tmp_path, text))
+    assert role.title == 'Speed: "fast" # & {slow}'
+    assert [task.id for task in role.chosen()] == [task.id for task in found.tasks]

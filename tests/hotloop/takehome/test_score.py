@@ -1,0 +1,71 @@
+"""Points with their uncertainty, from records."""
+
+from __future__ import annotations
+
+import pytest
+
+from hotloop.curriculum import Level, Rung, Threshold, load_module
+from hotloop.judge.verdict import Verdict
+from hotloop.takehome.intervals import Interval
+from hotloop.takehome.score import rung_score, weighted, written_score
+
+from .made_reports import SPEED, record, rung
+
+LEVELS = [Level(ratio=1.5, earned=0.5), Level(ratio=2.05, earned=1.0)]
+FAST = Rung(
+    id="fast_cpu",
+    points=10,
+    what="Fast.",
+    threshold=Threshold(against="eager", levels=LEVELS, provisional=False, reason="measured"),
+)
+
+
+def scored(*rungs: object) -> Interval:
+    return rung_score(FAST, record("compiled_chain", rungs)).points  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("verdict", [Verdict.NOT_MEASURED, Verdict.UNDECIDED, Verdict.JUDGE_ERROR])
+def test_what_is_open_may_be_lost_or_earned(verdict: Verdict) -> None:
+    assert scored(rung("fast_cpu", verdict)) == Interval(low=0, high=10)
+
+
+def test_silence_is_open_and_no_zero() -> None:
+    assert scored(rung("correct")) == Interval(low=0, high=10)
+    assert rung_score(FAST, None).points == Interval(low=0, high=10)
+
+
+def test_a_speed_rung_is_scored_by_its_interval() -> None:
+    """1.9 to 2.1: the lower bound earns half, the upper one all."""
+    found = scored(rung("fast_cpu", Verdict.PARTIAL, 0.5, evidence=SPEED))
+    assert found == Interval(low=5, high=10)
+
+
+def test_a_speed_rung_that_is_far_from_a_level_is_exact() -> None:
+    evidence = {**SPEED, "interval": [1.6, 1.7]}
+    assert scored(rung("fast_cpu", Verdict.PARTIAL, 0.5, evidence=evidence)).settled
+
+
+@pytest.mark.parametrize(
+    "evidence", [{"interval": "wide"}, {"interval": [1], "levels": [3]}, {**SPEED, "levels": [{}]}]
+)
+def test_strange_evidence_earns_nothing_more(evidence: dict[str, object]) -> None:
+    assert scored(rung("fast_cpu", Verdict.TOO_SLOW, 0.0, evidence=evidence)).high == 0
+
+
+def test_instrumented_evidence_counts_neither_way() -> None:
+    for verdict in (Verdict.PASSED, Verdict.WRONG_ANSWER):
+        found = rung_score(FAST, record("t", [rung("fast_cpu", verdict, instrumented=True)]))
+        assert not found.counted
+        assert found.points == Interval.exactly(0)
+
+
+def test_a_mark_settles_a_written_task() -> None:
+    explain = load_module("fused_softmax").task("explain")
+    assert written_score(explain, None).points == Interval(low=0, high=8)
+    assert written_score(explain, 3).points == Interval.exactly(6)
+
+
+def test_shares_are_weighted() -> None:
+    found = weighted([(Interval.exactly(1), 1), (Interval(low=0, high=0.5), 3)])
+    assert found == Interval(low=25, high=62.5)
+    assert weighted([]) == Interval(low=0, high=100)

@@ -1,0 +1,97 @@
+"""Scorecards: filed once, in versions, and before the name is seen."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from hotloop.takehome import grading, scorecard
+from hotloop.takehome.scorecard import Filing, Mark, ScorecardError
+from hotloop.takehome.submission import Submission
+from hotloop.takehome.team import Team, TeamError
+
+from .conftest import NAMES, Hired
+from .made_reports import report_on
+
+
+@pytest.fixture
+def reported(worked: tuple[Hired, Submission], tmp_path: Path) -> tuple[Team, UUID]:
+    """A team with one report."""
+    hired, submission = worked
+    team = Team(Path(shutil.copytree(hired.team.folder, tmp_path / "team")))
+    grading.write(report_on(team, submission), team)
+    return team, submission.manifest.pack
+
+
+def filled(team: Team, pack: UUID, mark: int = 3) -> Filing:
+    empty = scorecard.form(team, pack).empty()
+    required = {"task.explain", "overall"}
+    marks = {k: Mark(mark=mark, note="said so") if k in required else m
+             for k, m in empty.marks.items()}  # fmt: skip
+    return empty.model_copy(update={"marks": marks, "decision": "advance"})
+
+
+def test_there_is_no_form_before_the_report(own_team: Hired) -> None:
+    with pytest.raises(ScorecardError, match="no report to mark yet"):
+        scorecard.form(own_team.team, own_team.packs[1].manifest.pack)
+
+
+def test_the_form_asks_for_answers_questions_and_all_in_all(reported: tuple[Team, UUID]) -> None:
+    criteria = scorecard.form(*reported).criteria
+    assert criteria[0].key == "task.explain"
+    assert criteria[-1].key == "overall"
+    assert {c.kind for c in criteria} == {"task", "question", "overall"}
+    assert [c.key for c in criteria if c.required] == ["task.explain", "overall"]
+    assert all(set(c.rubric) == set(range(5)) for c in criteria)
+
+
+def test_what_is_missing_is_named(reported: tuple[Team, UUID]) -> None:
+    team, pack = reported
+    filing = filled(team, pack)
+    marks = {**filing.marks, "overall": Mark(mark=3), "task.explain": Mark(), "task.x": Mark()}
+    with pytest.raises(ScorecardError) as error:
+        scorecard.file(team, pack, filing.model_copy(update={"marks": marks}), "rita")
+    said = str(error.value)
+    assert "called 'task.x'" in said
+    assert "(task.explain) has no mark yet" in said
+    assert "(overall) has a mark without a word of why" in said
+    assert not team.scorecard_path(pack).exists()
+
+
+def test_the_name_is_sealed_until_it_is_filed(reported: tuple[Team, UUID]) -> None:
+    team, pack = reported
+    with pytest.raises(TeamError, match="not filed yet"):
+        team.reveal(pack, "rita")
+    card = scorecard.file(team, pack, filled(team, pack), "rita")
+    assert (card.version, card.name_known, card.previous) == (1, False, None)
+    assert team.reveal(pack, "rita") == NAMES[0]
+
+
+def test_a_change_of_mind_is_a_new_version_that_says_so(reported: tuple[Team, UUID]) -> None:
+    team, pack = reported
+    first = scorecard.file(team, pack, filled(team, pack), "rita")
+    team.reveal(pack, "rita")
+    second = scorecard.file(team, pack, filled(team, pack, mark=1), "rita")
+    assert (second.version, second.name_known) == (2, True)
+    assert second.previous is not None
+    assert scorecard.versions(team, pack) == [first, second]
+    assert scorecard.read(team, pack) == second
+    assert scorecard.written_marks(second) == {"explain": 1}
+    assert [entry["what"] for _, entry in team.audited().documents][-1].startswith(
+        "filed version 2"
+    )
+
+
+def test_an_unfiled_scorecard_has_no_marks(reported: tuple[Team, UUID]) -> None:
+    assert scorecard.read(*reported) is None
+    assert scorecard.written_marks(None) == {}
+
+
+def test_a_damaged_scorecard_is_named(reported: tuple[Team, UUID]) -> None:
+    team, pack = reported
+    team.scorecard_path(pack).write_text("{}")
+    with pytest.raises(ScorecardError, match="damaged"):
+        scorecard.read(team, pack)

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from hotloop import curriculum, render
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.local import judge_submission
+from hotloop.judge.verdict import Verdict
+from hotloop.sandbox.level import level
+from hotloop.takehome.cell_names import made, taken
+from hotloop.takehome.starter import chosen_files, starter_files
+from hotloop.variants import draw
+
+from .conftest import Hired
+
+MODULES = [module.id for module in curriculum.modules()]
+
+
+def code_cells(notebook: bytes) -> list[str]:
+    cells = json.loads(notebook)["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_each_task_can_be_given_alone(module: str) -> None:
+    """What a kept cell uses is made by a kept cell, if the whole notebook makes it at all."""
+    found = curriculum.load_module(module)
+    whole = render.render(module)
+    made_by_all = {name for cell in code_cells(whole["lab.ipynb"]) for name in made(cell)}
+    for task in found.tasks:
+        files = chosen_files(whole, found, [task.id])
+        cells = code_cells(files["lab.ipynb"])
+        made_by_kept = {name for cell in cells for name in made(cell)}
+        for cell in cells:
+            assert taken(cell) & made_by_all <= made_by_kept, (task.id, cell)
+        assert {name for name in task.files if name in whole} <= set(files)
+        assert any(f"{module}.{task.id}" in cell for cell in cells) == (task.kind == "code")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_with_all_tasks_it_is_the_exercise_without_its_hints(module: str) -> None:
+    found = curriculum.load_module(module)
+    whole = render.render(module)
+    files = chosen_files(whole, found, [task.id for task in found.tasks])
+    assert {n: d for n, d in files.items() if n != "lab.ipynb"} == {
+        n: d for n, d in whole.items() if n != "lab.ipynb"
+    }
+    assert code_cells(files["lab.ipynb"]) == code_cells(whole["lab.ipynb"])
+    assert b"Hint:" in whole["lab.ipynb"]
+    assert b"Hint:" not in files["lab.ipynb"]
+
+
+@pytest.mark.sandbox
+@pytest.mark.skipif(level()[0] == "none", reason="no sandbox on this machine")
+def test_a_pack_can_be_solved_by_its_own_variant_only(hired: Hired) -> None:
+    module = hired.packs[0].manifest.module
+    variants = [hired.team.variant(pack.manifest.pack) for pack in hired.packs]
+    given = starter_files(curriculum.load_module(module), ["online_pass"], variants[0])
+    verdicts: list[Verdict] = []
+    with JudgeProcess() as judge:
+        for variant in variants:
+            answer = render.submission(module, None, variant)["lab.ipynb"]
+            files = {**given, "lab.ipynb": with_solution(given["lab.ipynb"], answer)}
+            records = judge_submission(
+                files, module, ["online_pass"], judge=judge, variant=variants[0]
+            )
+            verdicts.append(records["online_pass"].verdict)
+    assert verdicts[0] is Verdict.PASSED
+    assert verdicts[1] is not Verdict.PASSED
+
+
+def with_solution(notebook: bytes, answer: bytes) -> bytes:
+    """The solution cell of another notebook in place of one's own."""
+    document: Any = json.loads(notebook)
+    solved = {cell["id"]: cell for cell in json.loads(answer)["cells"]}
+    document["cells"] = [
+        solved[cell["id"]] if cell["id"] == "online_pass_solution" else cell
+        for cell in document["cells"]
+    ]
+    return json.dumps(document).encode()
+
+
+def test_the_same_secret_and_pseudonym_give_the_same_files(hired: Hired) -> None:
+    pack, key = hired.packs[0], hired.team.key
+    module = curriculum.load_module(pack.manifest.module)
+    drawn = draw(module.id, key.variants, pack.pseudonym)
+    assert drawn == hired.team.variant(pack.manifest.pack)
+    tasks = list(pack.manifest.tasks)
+    assert starter_files(module, tasks, drawn) == starter_files(module, tasks, drawn)

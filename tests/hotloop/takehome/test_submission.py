@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from hotloop.takehome.handing_in import make_submission
+from hotloop.takehome.pack import Pack
+from hotloop.takehome.refusal import Refusal, RefusedSubmission
+from hotloop.takehome.submission import given_files, open_submission
+from hotloop.takehome.team import TeamError
+
+from .conftest import MADE, RECEIVED, Hired
+
+
+@pytest.fixture
+def folder(own_team: Hired, unpack: Callable[[Pack], Path]) -> Path:
+    return unpack(own_team.packs[0])
+
+
+def refused(path: Path, hired: Hired, **how: object) -> Refusal:
+    with pytest.raises(RefusedSubmission) as caught:
+        open_submission(path, hired.team, **how)  # type: ignore[arg-type]
+    assert caught.value.sentence.endswith((".", "`."))
+    return caught.value.code
+
+
+def test_given_files_come_from_the_pack(own_team: Hired, folder: Path) -> None:
+    """Of the files that no chosen task asks to edit, the pack's own are graded."""
+    given = given_files(own_team.team, own_team.packs[0].manifest)
+    (folder / "lab.ipynb").unlink()
+    (folder / "operator_trials.py").write_text("raise SystemExit")
+    (folder / "helper.py").write_text("x = 1\n")
+    found = open_submission(make_submission(folder), own_team.team, received=RECEIVED)
+    assert set(found.files) == {*given, "helper.py"}
+    assert found.files["lab.ipynb"] == given["lab.ipynb"]
+    assert found.files["operator_trials.py"] == given["operator_trials.py"]
+    assert found.handed_in == ("helper.py", "softmax_triton.py")
+    assert found.altered == ("operator_trials.py",)
+
+
+def test_outputs_never_arrive(own_team: Hired, folder: Path) -> None:
+    found = open_submission(make_submission(folder), own_team.team, received=RECEIVED)
+    notebook = json.loads(found.files["lab.ipynb"])
+    assert all(cell.get("outputs", []) == [] for cell in notebook["cells"])
+
+
+def test_the_window(own_team: Hired, folder: Path) -> None:
+    path, team = make_submission(folder), own_team.team
+    pack = own_team.packs[0].manifest
+    assert refused(path, own_team, received=MADE - timedelta(hours=1)) is Refusal.TOO_EARLY
+    assert refused(path, own_team, received=MADE + timedelta(days=15)) is Refusal.EXPIRED
+    late = MADE + timedelta(days=5)
+    assert open_submission(path, team, received=late).received == late
+    team.start(pack.pack, MADE)
+    assert refused(path, own_team, received=late) is Refusal.OUTSIDE_WINDOW
+    team.extend(pack.pack, MADE + timedelta(days=20))
+    assert open_submission(path, team, received=late)
+    assert refused(path, own_team, received=MADE + timedelta(days=21)) is Refusal.EXPIRED
+
+
+def test_one_hand_in_counts(own_team: Hired, folder: Path) -> None:
+    team, pack = own_team.team, own_team.packs[0].manifest.pack
+    path = make_submission(folder)
+    first = open_submission(path, team, received=RECEIVED)
+    kept = team.keep(first, path)
+    assert team.keep(first, path) == kept
+    assert team.submissions(pack) == [kept]
+    # The same zip again, long after the end, is what was taken in time.
+    assert open_submission(kept, team).received == RECEIVED
+    (folder / "helper.py").write_text("x = 1\n")
+    again = make_submission(folder)
+    assert refused(again, own_team, received=RECEIVED) is Refusal.REPLAYED
+    team.extend(pack, RECEIVED + timedelta(days=1))
+    second = open_submission(again, team, received=RECEIVED + timedelta(hours=1))
+    team.keep(second, again)
+    assert len(team.submissions(pack)) == 2
+    (folder / "helper.py").write_text("x = 2\n")
+    assert refused(make_submission(folder), own_team, received=RECEIVED) is Refusal.REPLAYED
+
+
+def test_two_hand_ins_at_once_do_not_both_count(own_team: Hired, folder: Path) -> None:
+    team = own_team.team
+    path = make_submission(folder)
+    first = open_submission(path, team, received=RECEIVED)
+    other = path.with_name("other.zip")
+    path.rename(other)
+    (folder / "helper.py").write_text("x = 1\n")
+    second_path = make_submission(folder)
+    second = open_submission(second_path, team, received=RECEIVED)
+    team.keep(first, other)
+    with pytest.raises(TeamError, match="already"):
+        team.keep(second, second_path)
+
+
+def test_it_came_by_another_candidates_link(own_team: Hired, folder: Path) -> None:
+    path = make_submission(folder)
+    mine, other = (pack.manifest.pack for pack in own_team.packs)
+    assert open_submission(path, own_team.team, received=RECEIVED, expected_pack=mine)
+    how = {"received": RECEIVED, "expected_pack": other}
+    assert refused(path, own_team, **how) is Refusal.WRONG_PACK
+
+
+def test_after_forgetting_nothing_is_known(own_team: Hired, folder: Path) -> None:
+    path = make_submission(folder)
+    own_team.team.forget(own_team.packs[0].manifest.pack, "vera")
+    assert refused(path, own_team, received=RECEIVED) is Refusal.UNKNOWN_PACK
+
+
+def test_opening_keeps_nothing(own_team: Hired, folder: Path) -> None:
+    path = make_submission(folder)
+    before = {p: p.read_bytes() for p in own_team.team.folder.rglob("*") if p.is_file()}
+    open_submission(path, own_team.team, received=RECEIVED)
+    after = {p: p.read_bytes() for p in own_team.team.folder.rglob("*") if p.is_file()}
+    assert after == before

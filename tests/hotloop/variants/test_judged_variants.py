@@ -1,0 +1,58 @@
+"""Two variants of two tasks, judged for real; many in tests/benchmarks/variants.py."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from hotloop import render
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.job import Job
+from hotloop.judge.local import judge_submission
+from hotloop.judge.record import Record
+from hotloop.judge.verdict import Verdict
+from hotloop.variants import Variant, draw
+
+SECRET = b"sixteen bytes or more of secret"
+TASKS = [("fused_softmax", "online_pass", "correct"), ("fused_softmax", "cuda_naive", "correct")]
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[JudgeProcess]:
+    with JudgeProcess() as process:
+        yield process
+
+
+def _judged(judge: JudgeProcess, task: str, handed_in: Variant, asked: Variant) -> Record:
+    files = render.submission(asked.module, None, handed_in)
+    found = judge_submission(files, asked.module, [task], ["correct"], judge=judge, variant=asked)
+    return found[task]
+
+
+@pytest.mark.sandbox
+@pytest.mark.timeout(170)
+@pytest.mark.parametrize(("module", "task", "rung"), TASKS)
+@pytest.mark.parametrize("pseudonym", ["quiet-otter-41", "bold-heron-7"])
+def test_only_the_candidates_own_variant_is_an_answer(
+    module: str, task: str, rung: str, pseudonym: str, judge: JudgeProcess
+) -> None:
+    mine, other = draw(module, SECRET, pseudonym), draw(module, SECRET, "calm-wren-3")
+    record = _judged(judge, task, mine, mine)
+    assert record.rung(rung).verdict is Verdict.PASSED, record.rung(rung).sentence
+    assert record.circumstances.variant == mine.digest
+    for options in (other.options, {}):
+        stranger = _judged(judge, task, replace(mine, options=options), mine)
+        assert stranger.rung(rung).verdict is Verdict.WRONG_ANSWER, stranger.rung(rung).sentence
+    if mine.names:
+        unnamed = _judged(judge, task, replace(mine, names={}), mine)
+        assert unnamed.rung(rung).earned == 0
+
+
+def test_a_variant_that_is_none_is_the_judges_fault_and_no_zero(judge: JudgeProcess) -> None:
+    good = draw("fused_softmax", SECRET, "quiet-otter-41").to_json()
+    for bad in ({}, good | {"options": {}}, good | {"module": "tvm_passes"}, good | {"format": 7}):
+        record = judge.judge(Job("fused_softmax", "online_pass", variant=bad))
+        assert record.verdict is Verdict.JUDGE_ERROR
+        assert record.circumstances.variant == ""

@@ -1,0 +1,135 @@
+"""A variant survives its file, and nothing that is not one is read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hotloop.variants import VARIANT_FILE, Variant, draw, plain, same_answers
+from hotloop.variants.form import form_of, require
+from hotloop.worker.check import _variant_here
+
+MODULE = "fused_softmax"
+SECRET = b"sixteen bytes or more of secret"
+
+
+def _drawn(count: int, module: str = MODULE) -> list[Variant]:
+    return [draw(module, SECRET, f"quiet-otter-{number}") for number in range(count)]
+
+
+def test_the_same_secret_and_pseudonym_draw_the_same_variant() -> None:
+    first, again = (draw(MODULE, SECRET, "quiet-otter-41") for _ in range(2))
+    assert first == again
+    assert first.digest == again.digest
+    assert draw(MODULE, SECRET + b"!", "quiet-otter-41") != first
+    assert draw(MODULE, SECRET, "quiet-otter-42").digest != first.digest
+
+
+def test_a_short_secret_is_refused() -> None:
+    with pytest.raises(ValueError, match="can be guessed"):
+        draw(MODULE, b"short", "quiet-otter-41")
+
+
+def test_twenty_candidates_share_no_answer_and_none_has_the_public_one() -> None:
+    variants = _drawn(20)
+    for number, variant in enumerate(variants):
+        assert same_answers(variant, plain(MODULE)) == []
+        tasks = [task for other in variants[:number] for task in same_answers(variant, other)]
+        assert [task for task in tasks if task != "explain"] == []
+
+
+def test_names_alone_share_no_task_that_they_could_differ_in() -> None:
+    first, second = _drawn(2, "resnet_tensorrt")
+    assert first.names != second.names
+    assert first.options == second.options == {}
+    assert same_answers(first, second) == []
+
+
+def test_a_variant_survives_json() -> None:
+    variant = _drawn(1)[0]
+    again = Variant.from_json(json.loads(json.dumps(variant.to_json())))
+    assert again == variant
+    assert again.digest == variant.digest
+    require(again)
+    assert plain(MODULE).digest == ""
+    assert Variant.from_json(plain(MODULE).to_json()).is_plain
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"extra": 1},
+        {"format": 2},
+        {"module": "../fused_softmax"},
+        {"module": 7},
+        {"options": ["meaning"]},
+        {"options": {"meaning": 1.5}},
+        {"options": {"meaning": "1.5,3\n"}},
+        {"options": {"__class__": "x"}},
+        {"names": {"softmax_warp": "softmax warp"}},
+        {"names": {str(number): "a" for number in range(101)}},
+    ],
+)
+def test_what_is_not_a_variant_is_refused(change: dict) -> None:
+    document = _drawn(1)[0].to_json()
+    with pytest.raises(ValueError, match=r"variant"):
+        Variant.from_json(document | change)
+    for key in document:
+        with pytest.raises(ValueError, match="has the keys"):
+            Variant.from_json({k: v for k, v in document.items() if k != key})
+    with pytest.raises(ValueError, match="an object"):
+        Variant.from_json([document])
+
+
+@pytest.mark.parametrize(
+    ("part", "change", "said"),
+    [
+        ("options", {"meaning": "1.005,3"}, "never '1.005'"),
+        ("options", {"meaning": "1.5"}, "has 2 numbers"),
+        ("options", {"mask": "both"}, "no option 'both'"),
+        ("options", {"weather": "fine"}, "other choices to make than weather"),
+        ("names", {"softmax_warp": "softmax_warp_faster"}, "never called"),
+        ("names", {"softmax": "softmax_kestrel"}, "other names to replace than softmax"),
+    ],
+)
+def test_a_variant_that_the_module_has_not_is_refused(part: str, change: dict, said: str) -> None:
+    document = _drawn(1)[0].to_json()
+    document[part] |= change
+    with pytest.raises(ValueError, match=said):
+        require(Variant.from_json(document))
+
+
+def test_a_notebook_knows_the_variant_of_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert _variant_here() is None
+    path, variant = tmp_path / VARIANT_FILE, _drawn(1)[0]
+    path.write_text(json.dumps(variant.to_json()), encoding="utf-8")
+    assert _variant_here() == variant.to_json()
+    path.write_text(json.dumps(plain(MODULE).to_json()), encoding="utf-8")
+    assert _variant_here() is None
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"variant.json is damaged; take it from your pack"):
+        _variant_here()
+
+
+def test_every_choice_must_be_made() -> None:
+    document = _drawn(1)[0].to_json()
+    del document["options"]["mask"]
+    with pytest.raises(ValueError, match="other choices to make than mask"):
+        require(Variant.from_json(document))
+
+
+def test_options_that_are_drawn_are_options_that_are_accepted() -> None:
+    for variant in _drawn(50):
+        require(variant)
+        values = variant.values()
+        assert 0.5 <= values["SHARPNESS"] <= 2.0
+        assert values["SHARPNESS"] != 1.0
+        assert values["TOTAL"] != 1.0
+        assert values["EMPTY"] != 0.0
+    assert {v.values()["HIDES"] for v in _drawn(50)} == {True, False}
+    assert len(form_of(MODULE).choices) == 5
