@@ -34,6 +34,8 @@ def load(path: Path, model: type[ModelT]) -> ModelT:
         data = cast(Any, yaml).load(text, Loader=_LOADER)
     except yaml.YAMLError as error:
         raise CurriculumError(_yaml_sentence(path, error)) from None
+    except RecursionError:
+        raise CurriculumError(f"{path}:1: not read: it is nested too deeply") from None
     repeated = _repeated_keys(node)
     if repeated:
         lines = [f"{path}:{line}: the key {key!r} is there twice" for key, line in repeated]
@@ -75,18 +77,25 @@ def _step(node: yaml.Node | None, step: int | str) -> tuple[int, yaml.Node] | No
 
 
 def _repeated_keys(node: yaml.Node | None) -> list[tuple[str, int]]:
+    """Keys that a mapping has twice, and their lines. What an alias repeats is looked at once."""
     found: list[tuple[str, int]] = []
-    if isinstance(node, yaml.SequenceNode):
-        for item in node.value:
-            found += _repeated_keys(item)
-    if isinstance(node, yaml.MappingNode):
-        seen: set[str] = set()
-        for key, value in node.value:
-            if key.value in seen:
-                found.append((key.value, key.start_mark.line + 1))
-            seen.add(key.value)
-            found += _repeated_keys(value)
-    return found
+    known: set[int] = set()
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if one is None or id(one) in known:
+            continue
+        known.add(id(one))
+        if isinstance(one, yaml.SequenceNode):
+            waiting += one.value
+        if isinstance(one, yaml.MappingNode):
+            seen: set[str] = set()
+            for key, value in one.value:
+                if str(key.value) in seen:
+                    found.append((str(key.value), key.start_mark.line + 1))
+                seen.add(str(key.value))
+                waiting.append(value)
+    return sorted(found, key=lambda repeated: repeated[1])
 
 
 def _yaml_sentence(path: Path, error: yaml.YAMLError) -> str:

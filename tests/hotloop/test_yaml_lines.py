@@ -1,3 +1,4 @@
+import time
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,17 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_json_faults_have_lines(tmp_path: Path) -> None:
     text = '{\n "title": "a",\n "items": [],\n "more": 1\n}\n'
     assert _error(tmp_path, text, "data.json").startswith("data.json:4: unknown key 'more'")
+
+
+def test_what_aliases_repeat_is_looked_at_once(tmp_path: Path) -> None:
+    rows = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
+    text = "\n".join(["a0: &a0 [x, x]", *rows, ""])
+    started = time.monotonic()
+    assert "data.yaml:1: unknown key 'a0'" in _error(tmp_path, text)
+    assert time.monotonic() - started < 5
+
+
+def test_what_holds_itself_is_no_crash(tmp_path: Path) -> None:
+    assert "data.yaml:2: items" in _error(tmp_path, "title: a\nitems: &x [*x]\n")
+    deep = "title: a\nitems: " + "[" * 5000 + "]" * 5000
+    assert _error(tmp_path, deep).startswith("data.yaml:")

@@ -20,7 +20,7 @@ from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
 from hotloop.practice import verdicts
 from hotloop.sandbox.level import level
-from hotloop.takehome import work_log
+from hotloop.takehome import manifest, work_log
 from hotloop.variants import VARIANT_FILE, Variant
 
 
@@ -29,7 +29,8 @@ def run(
         str | None,
         typer.Argument(
             metavar="[MODULE|MODULE.TASK]",
-            help="What is checked; if not given, the module that the folder is named after.",
+            help="What is checked; if not given, what the folder is named after, or what a "
+            "take-home asks for.",
             show_default=False,
         ),
     ] = None,
@@ -38,7 +39,9 @@ def run(
 ) -> None:
     """Judge your work in the sandbox; exit code 1 if a task is not right yet."""
     with answering(as_json) as answer:
-        module, tasks = find.tasks(what or folder.resolve().name)
+        if what is not None and _is_folder(what):
+            what, folder = None, Path(what)
+        module, tasks = find.tasks(what) if what else _asked_in(folder)
         folder = _work(folder, module.id)
         code = [task for task in tasks if task.kind == "code"]
         if not code:
@@ -54,6 +57,23 @@ def run(
         failed = any(v is not Verdict.PASSED and not v.pending for v in judged)
         document = {"module": module.id, "folder": str(folder), "tasks": rows}
         answer.give(document, _table(module, rows), exit_code=int(failed))
+
+
+def _is_folder(what: str) -> bool:
+    """Whether somebody has named the folder only, as other commands want it."""
+    return (Path(what) / NOTEBOOK).is_file() and what not in {m.id for m in find.all_modules()}
+
+
+def _asked_in(folder: Path) -> tuple[curriculum.Module, list[curriculum.Task]]:
+    """The chosen tasks of a take-home, or all of the module that the folder is named after."""
+    try:
+        pack = manifest.find(folder)
+    except manifest.ForgedManifest as error:
+        raise UserError(str(error)) from None
+    if pack is None:
+        return find.tasks(folder.resolve().name)
+    module = find.module(pack.manifest.module)
+    return module, [task for task in module.tasks if task.id in pack.manifest.tasks]
 
 
 def _work(folder: Path, module: str) -> Path:

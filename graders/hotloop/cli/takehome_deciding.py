@@ -89,7 +89,7 @@ def scorecard(
                 _write_form(asked, form)
             filed = cards.read(found, pack)
             if file is not None:
-                filed = cards.file(found, pack, _read_form(file), who())
+                filed = cards.file(found, pack, _read_form(file, asked.report.pseudonym), who())
         except cards.ScorecardError as error:
             raise UserError(str(error)) from None
         document = {
@@ -155,16 +155,17 @@ def _card(team: Team, pack: UUID) -> Scorecard | None:
 
 
 def _places(result: Comparison) -> Table:
+    from hotloop.takehome.intervals import said
+
     table = Table("candidate", "score of 100", "place", "certainly above", "certainly below")
     table.box = SIMPLE_HEAD
     for one in result.candidates:
-        low, high = f"{one.score.low:.0f}", f"{one.score.high:.0f}"
         place = f"{one.best_place}"
         if one.worst_place != one.best_place:
             place = f"{one.best_place} to {one.worst_place}"
         table.add_row(
             one.pseudonym,
-            low if low == high else f"{low} to {high}",
+            said(one.score),
             place,
             ", ".join(one.above) or "–",
             ", ".join(one.below) or "–",
@@ -187,13 +188,16 @@ def _write_form(asked: Form, path: Path) -> None:
     """A file to fill in. What was filled in already is not overwritten."""
     if path.exists():
         raise UserError(f"{path} exists already: file it, or name another one.")
-    document = asked.empty().model_dump(mode="json")
+    document = {"candidate": asked.report.pseudonym, **asked.empty().model_dump(mode="json")}
     help_ = {c.key: {"title": c.title, "rubric": c.rubric} for c in asked.criteria}
     text = json.dumps({**document, "help": help_}, indent=1, ensure_ascii=False)
     path.write_text(f"{text}\n", encoding="utf-8")
 
 
-def _read_form(path: Path) -> Filing:
+def _read_form(path: Path, candidate: str) -> Filing:
+    """The form, filled in. UserError when it is not as it must be, or was written for another one:
+    filed by mistake it would stay, and open the wrong name.
+    """
     from pydantic import ValidationError
 
     from hotloop.takehome import scorecard as cards
@@ -201,7 +205,10 @@ def _read_form(path: Path) -> Filing:
     try:
         document: Any = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(document, dict):
-            cast("dict[str, Any]", document).pop("help", None)
+            given = cast("dict[str, Any]", document)
+            given.pop("help", None)
+            if (meant := given.pop("candidate", candidate)) != candidate:
+                raise UserError(f"{path} is the form for {meant}, not for {candidate}.")
         return cards.Filing.model_validate(document)
     except (OSError, ValueError) as error:
         if not isinstance(error, ValidationError):

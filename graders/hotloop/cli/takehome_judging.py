@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -78,9 +79,10 @@ def verify(
 
         try:
             read = read_report(report)
+            digest = hashlib.sha256(report.read_bytes()).hexdigest()
             folder = open_team(team or verifying.find_team(report))
             with sentences(), _spinner() as say:
-                found = verifying.verify(read, folder, on_progress=say)
+                found = verifying.verify(read, folder, digest=digest, on_progress=say)
         except (UnreadableReport, verifying.VerifyError, RefusedSubmission) as error:
             raise UserError(str(error)) from None
         folder.audit(who(), f"verified the report on {read.pseudonym}: {_outcome(found)}")
@@ -109,19 +111,22 @@ def _graded(
     from hotloop.takehome.submission import RefusedSubmission, open_submission
 
     try:
-        path = _zip(team, name)
-        submission = open_submission(path, team)
-        team.keep(submission, path)
         with sentences():
+            path = _zip(team, name)
+            submission = open_submission(path, team)
+            team.keep(submission, path)
             report = grading.grade(
                 submission,
                 team,
                 on_progress=lambda text: say(f"{submission.manifest.pseudonym}: {text}"),
                 process=process,
             )
-        _, html = grading.write(report, team)
-    except (RefusedSubmission, TeamError, UserError, OSError) as error:
+            _, html = grading.write(report, team)
+    except (RefusedSubmission, UserError, OSError) as error:
         raise _NotTaken(str(error)) from None
+    except KeyError as error:
+        said = f"This Hotloop does not have what the pack asks: {error.args[0]}."
+        raise _NotTaken(said) from None
     return report, html
 
 
@@ -162,11 +167,13 @@ def _document(report: Report, html: Path) -> dict[str, Any]:
 
 
 def _table(graded: Sequence[tuple[Report, Path]]) -> Table:
+    from hotloop.takehome import intervals
+
     table = Table("candidate, task", "verdict", "points", "sentence", box=SIMPLE_HEAD)
     for column in table.columns[:3]:
         column.no_wrap = True
     for report, html in graded:
-        score = f"{report.score.low:.0f} to {report.score.high:.0f} of 100"
+        score = f"{intervals.said(report.score)} of 100"
         table.add_row(Text(report.pseudonym, "bold"), "", score, Text(str(html)))
         for task in report.tasks:
             low, high = task.points.low, task.points.high

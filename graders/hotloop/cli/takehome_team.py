@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -79,31 +79,44 @@ def new(
     with answering(as_json) as answer:
         found = open_team(team)
         from hotloop.takehome.pack import make_pack
+        from hotloop.variants import same_for_all
 
+        _require_room(output)
         with sentences():
             wanted = _role(found, role)
             now = datetime.now(UTC)
             pack = make_pack(found, wanted, name, now=now, accommodation=accommodation, who=who())
         path = _copied(pack.path, output, pack.pseudonym)
+        alike = same_for_all(wanted.module, [task.task for task in wanted.tasks])
         document = {
             "pack": str(pack.manifest.pack),
             "pseudonym": pack.pseudonym,
             "role": wanted.role,
             "file": str(path),
             "until": pack.manifest.expires.isoformat(),
+            "same_for_all": alike,
         }
         until = f"{pack.manifest.expires:%Y-%m-%d %H:%M}"
         lines = [
             f"{pack.pseudonym}: {path}",
             f"Send it, or let the portal do it. Work is taken until {until} UTC.",
         ]
+        if alike:
+            lines.append(
+                f"The same for every candidate, but for names: {', '.join(alike)}. The published "
+                "solution answers them; ask about them in the interview."
+            )
         answer.give(document, Text("\n".join(lines)))
 
 
 def extend(
     candidate: Annotated[str, typer.Argument(help="A pseudonym, or a pack's id.")],
     until: Annotated[
-        datetime, typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"], help="In UTC.")
+        str,
+        typer.Option(
+            metavar="DATE|DATE-AND-TIME",
+            help="2030-01-31 for the end of that day, or 2030-01-31T18:00; in UTC.",
+        ),
     ],
     team: TeamFolder = Path(),
     as_json: Json = False,
@@ -111,7 +124,7 @@ def extend(
     """Set another date for a candidate, and let one more hand-in in."""
     with answering(as_json) as answer:
         found = open_team(team)
-        moment = until.replace(tzinfo=UTC)
+        moment = _moment(until)
         with sentences():
             record = found.extend(found.find(candidate).pack, moment)
             found.audit(who(), f"extended {record.pseudonym} to {moment:%Y-%m-%d %H:%M}")
@@ -155,9 +168,25 @@ def forget(
         if not records and not due:
             raise UserError("Name a candidate, or ask for all that is due with --due.")
         _require_consent(records, yes)
-        gone = {record.pseudonym: len(found.forget(record.pack, who())) for record in records}
-        lines = [f"{name}: deleted" for name in gone] or ["Nothing is due."]
-        answer.give({"forgotten": list(gone)}, Text("\n".join(lines)))
+        with sentences():
+            gone = {record.pseudonym: len(found.forget(record.pack, who())) for record in records}
+            left = found.sweep(who())
+        lines = [f"{name}: deleted" for name in gone]
+        lines += [f"pack {pack}: a crash had left something of it; deleted" for pack in left]
+        document = {"forgotten": list(gone), "left": [str(pack) for pack in left]}
+        answer.give(document, Text("\n".join(lines or ["Nothing is due."])))
+
+
+def _moment(text: str) -> datetime:
+    """A day means its end, as it does in a role and in the portal."""
+    try:
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+            return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC) + timedelta(days=1)
+        return datetime.strptime(text, "%Y-%m-%dT%H:%M").replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        raise UserError(
+            f"{text!r} is no day such as 2030-01-31, and no time such as 2030-01-31T18:00."
+        ) from None
 
 
 def _require_consent(records: list[PackRecord], yes: bool) -> None:
@@ -198,6 +227,18 @@ def _add_role(team: Team, role: str, title: str, module: curriculum.Module) -> P
     path.write_text(starting_text(role, title, module), encoding="utf-8")
     read_role(path)
     return path
+
+
+def _require_room(output: Path | None) -> None:
+    """Before the pack is made: tried again it would be a second one, and what is overwritten may
+    be another candidate's.
+    """
+    if output is None or output.is_dir():
+        return
+    if output.exists():
+        raise UserError(f"{output} is there already: name another file, or a folder.")
+    if not output.parent.is_dir():
+        raise UserError(f"There is no folder {output.parent}.")
 
 
 def _copied(pack: Path, output: Path | None, pseudonym: str) -> Path:

@@ -93,7 +93,8 @@ def judge(
         check = find(job.module, job.task, variant)
         bench = _bench(job, connection, on_progress, turn, variant)
         only = frozenset(job.rungs) if job.rungs is not None else None
-        rungs = without_blame(judge_rungs(check, bench, only), job.module, bench.files)
+        judged = judge_rungs(check, bench, only)
+        rungs = without_blame(judged, job.module, bench.files, variant)
     except Exception as error:
         log.exception("judging %s.%s failed", job.module, job.task)
         rungs = (_fault(error),)

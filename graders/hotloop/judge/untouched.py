@@ -13,14 +13,21 @@ from hotloop import paths
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.record import RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.variants.variant import Variant
 
 
 def without_blame(
-    rungs: Sequence[RungRecord], module: str, files: SubmissionFiles
+    rungs: Sequence[RungRecord],
+    module: str,
+    files: SubmissionFiles,
+    variant: Variant | None = None,
 ) -> tuple[RungRecord, ...]:
-    """The rungs, where "does not compile" is said only of what somebody has worked on."""
+    """The rungs, where "does not compile" is said only of what somebody has worked on.
+
+    variant: in which it was handed out.
+    """
     blamed = any(rung.verdict is Verdict.COMPILE_ERROR for rung in rungs)
-    if not blamed or not _as_handed_out(module, files):
+    if not blamed or not _as_handed_out(module, files, variant):
         return tuple(rungs)
     names = sorted(files.read)
     which = f"`{names[0]}` is as it was" if len(names) == 1 else "its files are as they were"
@@ -35,12 +42,22 @@ def _renamed(rungs: Iterable[RungRecord], said: str) -> Iterable[RungRecord]:
             yield rung
 
 
-def _as_handed_out(module: str, files: SubmissionFiles) -> bool:
+def _as_handed_out(module: str, files: SubmissionFiles, variant: Variant | None) -> bool:
     """True when all that was read of the submission is byte for byte the exercise's."""
-    exercise = SubmissionFiles(paths.exercises() / module)
+    names = sorted(files.read)
     try:
-        return bool(files.read) and all(
-            files.content(name) == exercise.content(name) for name in sorted(files.read)
-        )
+        handed_in = {name: files.content(name) for name in names}
+        return bool(names) and handed_in == _exercise(module, names, variant)
     except Ruling:  # one of the two lacks it
         return False
+
+
+def _exercise(module: str, names: Iterable[str], variant: Variant | None) -> dict[str, bytes]:
+    if variant is None:
+        plain = SubmissionFiles(paths.exercises() / module)
+        return {name: plain.content(name) for name in names}
+    # Without a variant the judge needs no library that reads a module's files.
+    from hotloop.render import render
+
+    given = render(module, variant)
+    return {name: given[name] for name in names if name in given}

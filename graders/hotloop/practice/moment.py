@@ -9,8 +9,14 @@ from pydantic import AfterValidator, AwareDatetime, PlainSerializer
 
 
 def to_milliseconds(moment: datetime) -> datetime:
-    """The moment in UTC, as exact as a page in a browser can write it."""
-    moment = moment.astimezone(UTC)
+    """The moment in UTC, as exact as a page in a browser can write it.
+
+    ValueError for one that lies beyond the calendar once it is in UTC.
+    """
+    try:
+        moment = moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("a moment beyond the calendar") from None
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 

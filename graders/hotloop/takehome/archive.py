@@ -60,7 +60,7 @@ def read(data: bytes) -> dict[str, bytes]:
             _require_names([entry.filename for entry in entries])
             _require_order(entries, directory)
             _require_sizes(entries)
-            return {entry.filename: archive.read(entry) for entry in entries}
+            return {entry.filename: _unpacked(archive, entry, data) for entry in entries}
     except RefusedSubmission:
         raise
     except (
@@ -75,6 +75,24 @@ def read(data: bytes) -> dict[str, bytes]:
         raise RefusedSubmission(
             Refusal.DAMAGED, f"The zip is damaged: it cannot be unpacked. {_REMEDY}"
         ) from None
+
+
+def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, data: bytes) -> bytes:
+    """As much as the entry says that it holds: `ZipFile.read` would unpack up to 2 GiB and only
+    then look. BadZipFile where it holds more, less or something else.
+    """
+    with archive.open(entry):  # its local header says the same as the directory
+        begin = entry.header_offset + _LOCAL_HEADER + len(entry.filename)
+    packed = data[begin : begin + entry.compress_size]
+    if entry.compress_type == zipfile.ZIP_DEFLATED:
+        unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+        content = unpacker.decompress(packed, entry.file_size + 1)
+        whole = unpacker.eof and not unpacker.unused_data
+    else:
+        content, whole = packed, True
+    if not whole or len(content) != entry.file_size or zlib.crc32(content) != entry.CRC:
+        raise zipfile.BadZipFile
+    return content
 
 
 def _require_plain_form(data: bytes) -> tuple[int, int]:

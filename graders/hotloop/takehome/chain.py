@@ -18,11 +18,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 from hotloop.practice.moment import written
 
 RESUMED = "resumed"
+_BLOCK = 64 << 10
 
 
 @dataclass(frozen=True)
@@ -84,17 +85,31 @@ def append(path: Path, about: str, document: Mapping[str, Any], now: datetime) -
     """Add a line, safely beside other processes and after a crash. OSError when it cannot be."""
     with path.open("ab+") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
-        stream.seek(0)
-        chain = read(stream.read(), about)
+        last, unfinished = _end(stream, about)
         new = b""
-        last = chain.last
-        if chain.unfinished:
+        if unfinished:
             line = _line({"kind": RESUMED, "at": written(now)}, last)
             new = b"\n" + line + b"\n"
             last = hashlib.sha256(line).hexdigest()
         stream.write(new + _line({**document, "at": written(now)}, last) + b"\n")
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def _end(stream: BinaryIO, about: str) -> tuple[str, bool]:
+    """`last` and `unfinished` of the chain in a file, of which its last line alone is read: a log
+    may be long, and strangers may make it so.
+    """
+    place = stream.seek(0, os.SEEK_END)
+    tail = b""
+    while place and b"\n" not in tail[:-1]:
+        step = min(_BLOCK, place)
+        place = stream.seek(place - step)
+        tail = stream.read(step) + tail
+    if not tail:
+        return beginning(about), False
+    line = tail.removesuffix(b"\n").rpartition(b"\n")[2]
+    return hashlib.sha256(line).hexdigest(), not tail.endswith(b"\n")
 
 
 def _line(document: Mapping[str, Any], previous: str) -> bytes:

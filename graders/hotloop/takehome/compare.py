@@ -14,7 +14,7 @@ from hotloop.curriculum import Strict
 from hotloop.judge.verdict import Verdict
 from hotloop.takehome.intervals import Interval, total
 from hotloop.takehome.manifest import Pseudonym, RoleId
-from hotloop.takehome.report import Report, TaskReport
+from hotloop.takehome.report import CONFINED, Report, TaskReport
 from hotloop.takehome.score import BEST_MARK, weighted
 from hotloop.takehome.scorecard import Scorecard, written_marks
 
@@ -83,7 +83,7 @@ def compare(
         role=reports[0].role,
         basis="measured" if measured_only else "everything",
         left_out=sorted(".".join(key) for key in left_out),
-        cautions=_cautions(reports),
+        cautions=_cautions(reports, cards),
         candidates=[_compared(name, scores) for name in scores],
         pairs=[
             _pair(first, second, scores)
@@ -97,7 +97,7 @@ def score(
     report: Report, card: Scorecard | None, left_out: frozenset[Key] = frozenset()
 ) -> Interval:
     """Of 100: the report's score with a person's marks for what is written, less some rungs."""
-    marks = written_marks(card)
+    marks = written_marks(card, report)
     shares = [
         (share, task.weight)
         for task in report.tasks
@@ -171,8 +171,17 @@ def _pair(first: str, second: str, scores: Mapping[str, Interval]) -> Pair:
     return Pair(first=first, second=second, higher=higher)
 
 
-def _cautions(reports: Sequence[Report]) -> list[str]:
+def _cautions(reports: Sequence[Report], cards: Mapping[str, Scorecard]) -> list[str]:
     found: list[str] = []
+    if any(report.environment.isolation != CONFINED for report in reports if report.records()):
+        found.append("At least one was not judged in the sandbox: its verdicts are no evidence.")
+    for report in reports:
+        card = cards.get(report.pseudonym)
+        if card is not None and card.submission != report.submission.digest:
+            found.append(
+                f"The scorecard of {report.pseudonym} is about an earlier hand-in: its marks do "
+                "not count."
+            )
     if len({report.reproduce.grader_digest for report in reports}) > 1:
         found.append("They were judged by different versions of the grader: grade all anew.")
     if len({report.environment.device for report in reports}) > 1:

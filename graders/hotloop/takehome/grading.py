@@ -6,6 +6,7 @@ team's folder, in another process or on another machine.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 from hotloop.variants import Variant
 
-__all__ = ["BUDGET_S", "code_tasks", "grade", "judge", "make_report", "write"]
+__all__ = ["BUDGET_S", "code_tasks", "grade", "judge", "make_report", "write", "written_line"]
 
 BUDGET_S = 180.0
 """Seconds that judging one task may take."""
@@ -76,11 +77,21 @@ def judge(
 def write(report: Report, team: Team) -> tuple[Path, Path]:
     """Keep the report in the team's folder: report.json and report.html.
 
-    report.json comes last: where it is, both are.
+    report.json comes last: where it is, both are. Its digest is noted first, so that `verify` knows
+    every report that was ever written here. UnknownPack when all about the candidate was deleted
+    meanwhile: nothing of it comes back.
     """
-    folder = team.report_folder(report.pack)
-    html, document = folder / HTML_NAME, folder / JSON_NAME
-    whole_file.replace(html, report_page.page(report).encode(), 0o600)
-    whole_file.replace(document, to_json(report).encode(), 0o600)
-    team.audit("judge", f"wrote the report on {report.pseudonym}")
-    return document, html
+    page, document = report_page.page(report).encode(), to_json(report).encode()
+    digest = hashlib.sha256(document).hexdigest()
+    with team.alone():
+        team.pack(report.pack)
+        folder = team.report_folder(report.pack)
+        team.audit("judge", written_line(report.pseudonym, digest))
+        whole_file.replace(folder / HTML_NAME, page, 0o600)
+        whole_file.replace(folder / JSON_NAME, document, 0o600)
+    return folder / JSON_NAME, folder / HTML_NAME
+
+
+def written_line(pseudonym: str, digest: str) -> str:
+    """What the audit log says of a report, by the SHA-256 of its report.json."""
+    return f"wrote the report on {pseudonym}: {digest}"

@@ -56,6 +56,24 @@ def total(intervals: Iterable[Interval]) -> Interval:
     return Interval(low=sum(i.low for i in found), high=sum(i.high for i in found))
 
 
+def said(interval: Interval) -> str:
+    """A score in a list: `62`, `62.5`, or `62 to 78`.
+
+    To a tenth, and bounds that differ away from each other: what is open is never shown as settled,
+    nor as narrower than it is.
+    """
+    if interval.settled:
+        return _tenths(round(10 * interval.low))
+    low = math.floor(10 * interval.low + _ROUNDING)
+    high = math.ceil(10 * interval.high - _ROUNDING)
+    return f"{_tenths(low)} to {_tenths(high)}"
+
+
+def _tenths(count: int) -> str:
+    whole, rest = divmod(count, 10)
+    return f"{whole}.{rest}" if rest else f"{whole}"
+
+
 def rate_interval(hits: int, trials: int) -> Interval | None:
     """Wilson's 95 % interval of a rate that was counted; None where nothing was tried.
 

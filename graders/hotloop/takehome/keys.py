@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,12 +84,12 @@ def is_signed(data: bytes, signature: bytes, public: bytes) -> bool:
 
 
 def create(folder: Path) -> TeamKey:
-    """New keys, in files that their owner alone may read. FileExistsError: there are keys."""
+    """Keys in files that their owner alone may read; one that is there already is left as it is."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    key = TeamKey(secrets.token_bytes(LENGTH), secrets.token_bytes(LENGTH))
-    create_private(folder / SIGNING, key.signing)
-    create_private(folder / VARIANTS, key.variants)
-    return key
+    for name in (SIGNING, VARIANTS):
+        with suppress(FileExistsError):
+            create_private(folder / name, secrets.token_bytes(LENGTH))
+    return load(folder)
 
 
 def load(folder: Path) -> TeamKey:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import unicodedata
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -30,6 +30,9 @@ from hotloop.takehome.ways_to_start import containerfile, makefile
 
 if TYPE_CHECKING:
     from hotloop.variants import Variant
+
+_JOINERS = "\u200c\u200d"
+"""They cannot be seen, and names in Persian and in Indian scripts are spelled with them."""
 
 DRAWS = 50
 """How often a variant is drawn before one is given out that shares a task with another one."""
@@ -60,16 +63,18 @@ def make_pack(
 ) -> Pack:
     """A new candidate's pack, kept in the team's folder. TeamError when the name is none.
 
-    name: sealed, and nowhere in the pack. accommodation: in place of the role's factor.
+    name: sealed, and nowhere in the pack. accommodation: in place of the role's factor; the pack
+    expires later by as much as it makes the window longer, so that who begins late has it too.
     who: for the audit log.
     """
     name = _clean(name)
+    factor = role.accommodation if accommodation is None else accommodation
     expires = role.expires_at(now)
     if expires <= (not_before or now):
         raise TeamError(f"{role.role} has expired on {expires:%Y-%m-%d}: set another date in it.")
+    expires += timedelta(hours=role.window_hours * (factor - 1))
     with team.alone():
         pseudonym, variant = _draw(team, role)
-        factor = role.accommodation if accommodation is None else accommodation
         files = starter_files(role.definition(), [task.id for task in role.chosen()], variant)
         files[teams.VARIANT] = _json(variant.to_json())
         unsigned = Manifest(
@@ -156,7 +161,7 @@ def _clean(name: str) -> str:
     name = " ".join(unicodedata.normalize("NFC", name).split(" ")).strip()
     if not name or len(name) > teams.LONGEST_NAME:
         raise TeamError(f"A candidate's name has 1 to {teams.LONGEST_NAME} characters.")
-    if any(unicodedata.category(sign).startswith("C") for sign in name):
+    if any(unicodedata.category(sign).startswith("C") for sign in name if sign not in _JOINERS):
         raise TeamError("The name holds signs that cannot be seen: type it anew.")
     return name
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -66,8 +66,7 @@ def _plain_cell(cell: _Cell, number: int, taken: set[str]) -> dict[str, Any]:
     if "\0" in source:
         raise NotANotebook(f"Cell {number + 1} holds a NUL character: delete it, and try again.")
     name = cell.id if isinstance(cell.id, str) and _ID.fullmatch(cell.id) else f"cell-{number}"
-    while name in taken:
-        name = f"{name[:50]}-{number}"
+    name = _another(name, taken)
     taken.add(name)
     document = {
         "cell_type": cell.cell_type,
@@ -78,6 +77,14 @@ def _plain_cell(cell: _Cell, number: int, taken: set[str]) -> dict[str, Any]:
     if cell.cell_type == "code":
         document |= {"execution_count": None, "outputs": []}
     return document
+
+
+def _another(name: str, taken: Collection[str]) -> str:
+    """The name, or the first one with a number behind it that no earlier cell has."""
+    if name not in taken:
+        return name
+    numbered = (f"{name[:50]}-{number}" for number in range(len(taken) + 1))
+    return next(new for new in numbered if new not in taken)
 
 
 def _nbgrader(metadata: object) -> dict[str, Any]:

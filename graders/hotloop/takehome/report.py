@@ -28,6 +28,9 @@ from hotloop.takehome.skills import Skill
 FORMAT = 1
 JSON_NAME = "report.json"
 HTML_NAME = "report.html"
+CONFINED = "bubblewrap"
+"""The level of isolation at which verdicts are evidence."""
+
 LONGEST = 64 << 20
 """Bytes of a report that is read. The samples of every speed rung are in it."""
 
@@ -177,11 +180,14 @@ class FollowUp(Strict):
 
 
 class SubmissionFacts(Strict):
-    """What was handed in. altered: given files that came back changed; judged as they were."""
+    """What was handed in, in time: otherwise it would not have been taken.
+
+    By when it was due is not said, since that tells who was given more time. altered: given files
+    that came back changed; judged as they were.
+    """
 
     digest: Digest
     received: Moment
-    deadline: Moment
     handed_in: list[str]
     altered: list[str]
     work_log: Literal["none", "whole", "broken"]

@@ -13,13 +13,12 @@ from markupsafe import Markup
 
 from hotloop.bank.export import markup
 from hotloop.course import render_record
-from hotloop.takehome import interval_bar, quality_words
+from hotloop.takehome import interval_bar, intervals, quality_words
 from hotloop.takehome.intervals import Interval
-from hotloop.takehome.report import Report, TaskReport
+from hotloop.takehome.report import CONFINED, Report, TaskReport
 from hotloop.takehome.scorecard import OVERALL_RUBRIC
 
 _TEMPLATES = Path(__file__).parent / "templates" / "report"
-CONFINED = "bubblewrap"
 
 
 def page(report: Report) -> str:
@@ -46,7 +45,7 @@ def page(report: Report) -> str:
         overall=OVERALL_RUBRIC,
         bar=_bar,
         said=interval_bar.said_points,
-        span=_span,
+        span=intervals.said,
         figures=_figures,
         quality=quality_words.sentences,
         circumstances=_circumstances,
@@ -71,12 +70,6 @@ def _words(text: str) -> str:
 
 def _bar(points: Interval, possible: float, what: str) -> Markup:
     return Markup(interval_bar.svg(points, possible, what))
-
-
-def _span(interval: Interval) -> str:
-    """`62`, or `62 to 78`."""
-    low, high = f"{interval.low:.0f}", f"{interval.high:.0f}"
-    return low if low == high else f"{low} to {high}"
 
 
 def _figures(task: TaskReport) -> list[Markup]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
-from hotloop import __version__
+from hotloop import __version__, curriculum
 from hotloop.course.attempts.grader import grader_digest
-from hotloop.curriculum import Rung, Task
+from hotloop.curriculum import Module, Rung, Task
 from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
 from hotloop.takehome import measured_quality, signalling, written
@@ -47,9 +47,10 @@ def make_report(
     """What a team reads. Written tasks are open until their marks are filed on the scorecard."""
     manifest = submission.manifest
     role = team.role(manifest.role)
-    module = role.definition()
+    # The pack's own: the role may have been given another one since.
+    module = curriculum.load_module(manifest.module)
     given = given_files(team, manifest)
-    tasks = _tasks(submission, team, role, given, records)
+    tasks = _tasks(submission, team, module, role, given, records)
     return Report(
         made=now or datetime.now(UTC),
         pack=manifest.pack,
@@ -58,7 +59,7 @@ def make_report(
         title=manifest.title,
         module=module.id,
         module_title=module.title,
-        submission=_facts(submission, team),
+        submission=_facts(submission),
         score=score_of(tasks),
         judged=score_of([task for task in tasks if task.kind == "code"]),
         tasks=tasks,
@@ -103,6 +104,7 @@ def skills_of(tasks: Sequence[TaskReport]) -> list[SkillReport]:
 def _tasks(
     submission: Submission,
     team: Team,
+    module: Module,
     role: Role,
     given: Mapping[str, bytes],
     records: Mapping[str, Record],
@@ -110,7 +112,7 @@ def _tasks(
     wanted = submission.manifest.tasks
     minutes = active_minutes(submission.work_log)
     found: list[TaskReport] = []
-    for task in role.definition().tasks:
+    for task in module.tasks:
         if task.id not in wanted:
             continue
         weight, spent = wanted[task.id].weight, minutes.get(task.id)
@@ -119,7 +121,7 @@ def _tasks(
             found.append(_written(task, weight, role, answer))
         else:
             report = _judged(task, weight, records.get(task.id), spent)
-            quality = measured_quality.of_task(team, role.definition(), task)
+            quality = measured_quality.of_task(team, module, task)
             rubric = role.written.get(task.id, {})
             found.append(report.model_copy(update={"checks": quality, "rubric": rubric}))
     return found
@@ -176,7 +178,7 @@ def _written(task: Task, weight: float, role: Role, answer: str | None) -> TaskR
         ],
         record=None,
         answer=answer,
-        rubric=role.rubric(task.id),
+        rubric=role.written.get(task.id) or task.rubric,
     )
 
 
@@ -210,14 +212,12 @@ def _share(points: Interval, possible: float) -> Interval | None:
     return points.scaled(1 / possible) if possible else None
 
 
-def _facts(submission: Submission, team: Team) -> SubmissionFacts:
-    manifest, log = submission.manifest, submission.work_log
-    record = team.pack(manifest.pack)
+def _facts(submission: Submission) -> SubmissionFacts:
+    log = submission.work_log
     whole = "none" if log is None else "broken" if log.verify() else "whole"
     return SubmissionFacts(
         digest=submission.digest,
         received=submission.received,
-        deadline=record.deadline or manifest.deadline(record.started),
         handed_in=list(submission.handed_in),
         altered=list(submission.altered),
         work_log=whole,

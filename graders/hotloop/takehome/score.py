@@ -43,7 +43,7 @@ def rung_score(rung: Rung, record: Record | None) -> RungScore:
         return RungScore(Interval.exactly(0), 0.0)
     if found.verdict.pending:
         return RungScore(Interval(low=0, high=worth), worth)
-    return RungScore(_earned(found).scaled(worth), worth)
+    return RungScore(earned(found).scaled(worth), worth)
 
 
 def written_score(task: Task, mark: float | None) -> RungScore:
@@ -70,7 +70,8 @@ def _spoken(rung: Rung, record: Record | None) -> RungRecord | None:
     return next((found for found in record.rungs if found.rung == rung.id), None)
 
 
-def _earned(record: RungRecord) -> Interval:
+def earned(record: RungRecord) -> Interval:
+    """The share of a settled rung's points, 0 to 1."""
     upper = _by_upper_bound(record.evidence)
     return Interval(low=record.earned, high=max(record.earned, upper))
 

@@ -73,6 +73,7 @@ class Filing(Strict):
 
 class Scorecard(Strict):
     """One filed version. report: digest of the report.json that the reviewer had before them.
+    submission: of the zip that it was on; marks are worth nothing for another one.
 
     name_known: the name had been revealed when it was filed. previous: digest of the last version.
     """
@@ -84,6 +85,7 @@ class Scorecard(Strict):
     filed: Moment
     by: Text
     report: Digest
+    submission: Digest
     name_known: bool
     previous: Digest | None
     decision: Decision
@@ -107,7 +109,7 @@ class Form:
 def form(team: Team, pack: UUID) -> Form:
     """The criteria for a candidate. ScorecardError before there is a report."""
     try:
-        report = read_report(team.report_folder(pack) / JSON_NAME)
+        report = read_report(team.scorecard_path(pack).with_name(JSON_NAME))
     except UnreadableReport as error:
         raise ScorecardError(f"There is no report to mark yet: {error}") from None
     return Form(report, tuple(_criteria(report)))
@@ -117,12 +119,15 @@ def file(team: Team, pack: UUID, filing: Filing, who: str) -> Scorecard:
     """Keep a version; from the first one on the name can be revealed.
 
     ScorecardError names every required mark that is missing, and every key that is unknown.
+    UnknownPack when all about the candidate was deleted.
     """
-    found = form(team, pack)
-    _require_whole(found, filing)
-    folder = team.report_folder(pack)
-    digest = hashlib.sha256((folder / JSON_NAME).read_bytes()).hexdigest()
-    with whole_file.alone(folder / ".scorecard.lock"):
+    # Alone: neither another version nor a deletion may come between.
+    with team.alone():
+        team.pack(pack)
+        found = form(team, pack)
+        _require_whole(found, filing)
+        folder = team.report_folder(pack)
+        digest = hashlib.sha256((folder / JSON_NAME).read_bytes()).hexdigest()
         last = read(team, pack)
         card = Scorecard(
             pack=pack,
@@ -131,6 +136,7 @@ def file(team: Team, pack: UUID, filing: Filing, who: str) -> Scorecard:
             filed=datetime.now(UTC),
             by=who,
             report=digest,
+            submission=found.report.submission.digest,
             name_known=_name_known(team, found.report.pseudonym),
             previous=hashlib.sha256(_text(last)).hexdigest() if last else None,
             decision=filing.decision,
@@ -156,9 +162,11 @@ def versions(team: Team, pack: UUID) -> list[Scorecard]:
     return sorted((_read(path) for path in folder.glob("*.json")), key=lambda card: card.version)
 
 
-def written_marks(card: Scorecard | None) -> Mapping[str, int]:
-    """By task: the mark that a person gave."""
-    if card is None:
+def written_marks(card: Scorecard | None, report: Report) -> Mapping[str, int]:
+    """By task: the mark that a person gave to what the report is about. What was handed in after
+    the scorecard was filed nobody has read.
+    """
+    if card is None or card.submission != report.submission.digest:
         return {}
     return {
         key.removeprefix("task."): found.mark

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from uuid import UUID
 
+from hotloop import curriculum
 from hotloop.judge.record import Record
 from hotloop.takehome.integrity import caught, similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import Other
+from hotloop.takehome.manifest import ForgedManifest
 from hotloop.takehome.submission import (
     RefusedSubmission,
     Submission,
     given_files,
     open_submission,
 )
-from hotloop.takehome.team import PackRecord, Team
+from hotloop.takehome.team import PackRecord, Team, TeamError
+from hotloop.variants import Variant
 
 MOST_OTHERS = 300
 """Other candidates' works that one is compared with, the latest first."""
 
 _ORDER = {"strong": 0, "moderate": 1, "weak": 2}
+
+
+@dataclass(frozen=True)
+class _Peer:
+    """Another candidate with the same module."""
+
+    record: PackRecord
+    variant: Variant
 
 
 def signals(
@@ -32,9 +45,9 @@ def signals(
     """What a person should look at."""
     manifest = submission.manifest
     peers = _peers(team, manifest.module, manifest.pack)
-    variants = {peer.pseudonym: team.variant(peer.pack) for peer in peers}
-    module = team.role(manifest.role).definition()
-    others = (other for peer in peers for other in _works(team, peer))
+    variants = {peer.record.pseudonym: peer.variant for peer in peers}
+    module = curriculum.load_module(manifest.module)
+    others = (other for peer in peers for other in _works(team, peer.record))
     found = [
         *caught.signals(records, submission.altered),
         *similarity.signals(module, list(manifest.tasks), submission.files, given, others),
@@ -46,18 +59,23 @@ def signals(
     return sorted(found, key=lambda signal: _ORDER[signal.strength])
 
 
-def _peers(team: Team, module: str, mine: UUID) -> list[PackRecord]:
-    """The latest packs of the same module, whatever the role."""
-    of_module = {role.role for role in team.roles() if role.module == module}
-    found = [one for one in team.packs() if one.pack != mine and one.role in of_module]
-    return found[-MOST_OTHERS:]
+def _peers(team: Team, module: str, mine: UUID) -> list[_Peer]:
+    """The latest packs of the same module, whatever the role. What is deleted meanwhile, or is
+    damaged, is left out: it is no fault of this candidate's.
+    """
+    found: list[_Peer] = []
+    for record in reversed(team.packs()):
+        if record.pack == mine or len(found) == MOST_OTHERS:
+            continue
+        with suppress(OSError, TeamError, ForgedManifest):
+            if team.manifest(record.pack).module == module:
+                found.append(_Peer(record, team.variant(record.pack)))
+    return found[::-1]
 
 
 def _works(team: Team, peer: PackRecord) -> Iterator[Other]:
     """The one that counts; none where it was not handed in, or can no longer be opened."""
-    for path in team.submissions(peer.pack)[-1:]:
-        try:
+    with suppress(RefusedSubmission, OSError, TeamError, ForgedManifest):
+        for path in team.submissions(peer.pack)[-1:]:
             found = open_submission(path, team)
             yield Other(peer.pseudonym, found.files, given_files(team, found.manifest))
-        except (RefusedSubmission, OSError):
-            continue

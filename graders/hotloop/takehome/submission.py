@@ -21,7 +21,7 @@ from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.manifest import ForgedManifest, Manifest
 from hotloop.takehome.plain_notebook import NotANotebook
 from hotloop.takehome.refusal import Refusal, RefusedSubmission
-from hotloop.takehome.team import PackRecord, Team, TeamError
+from hotloop.takehome.team import PackRecord, Team, TeamError, UnknownPack
 from hotloop.takehome.work_log import WorkLog
 
 __all__ = ["Refusal", "RefusedSubmission", "Submission", "make_submission", "open_submission"]
@@ -54,6 +54,7 @@ def open_submission(
     expected_pack: UUID | None = None,
 ) -> Submission:
     """What lies in the zip at `path`. RefusedSubmission says why it is not taken; nothing is kept.
+    TeamError, ForgedManifest: what the team itself has kept of the pack is damaged.
 
     received: when it came; without it, the time noted when the same zip was kept, or else now.
     expected_pack: the one whose link it came by.
@@ -70,7 +71,8 @@ def open_submission(
     _require_time(found, record, arrived)
     _require_first(record, digest)
     work = _work(entries)
-    given = given_files(team, found)
+    given = _given(team, found)
+    _require_places(work, given)
     own = _own(found, work)
     altered = tuple(
         name for name in given if name not in own and work.get(name, given[name]) != given[name]
@@ -88,15 +90,44 @@ def open_submission(
 
 
 def given_files(team: Team, found: Manifest) -> dict[str, bytes]:
-    """What the candidate of this pack started from, without instructions and settings."""
-    with zipfile.ZipFile(team.pack_file(found.pack)) as pack:
-        top = f"{found.pseudonym}/"
-        names = {name.removeprefix(top): name for name in pack.namelist()}
-        return {
-            short: pack.read(name)
-            for short, name in names.items()
-            if short not in work_files.NOT_WORK
-        }
+    """What the candidate of this pack started from, without instructions and settings.
+
+    OSError when the pack is not there any more, TeamError when it is not what was signed.
+    """
+    path = team.pack_file(found.pack)
+    top = f"{found.pseudonym}/"
+    wanted = {name: signed for name, signed in found.files.items()
+              if name not in work_files.NOT_WORK}  # fmt: skip
+    try:
+        with zipfile.ZipFile(path) as pack:
+            given = {name: pack.read(top + name) for name in wanted}
+    except (zipfile.BadZipFile, KeyError):
+        raise TeamError(f"{path} is damaged: take it from your backup.") from None
+    if any(hashlib.sha256(data).hexdigest() != wanted[name] for name, data in given.items()):
+        raise TeamError(f"{path} is not what its manifest was signed for.")
+    return given
+
+
+def _given(team: Team, found: Manifest) -> dict[str, bytes]:
+    try:
+        return given_files(team, found)
+    except OSError:
+        raise _unknown() from None
+
+
+def _unknown() -> RefusedSubmission:
+    return RefusedSubmission(
+        Refusal.UNKNOWN_PACK, "This pack is not known here, or all about it was deleted."
+    )
+
+
+def _require_places(work: Mapping[str, bytes], given: Mapping[str, bytes]) -> None:
+    """No file of the candidate's is called like a folder of what was given, nor the other way."""
+    names = {*work, *given}
+    folders = {"/".join(parts[:depth]) for parts in (name.split("/") for name in names)
+               for depth in range(1, len(parts))}  # fmt: skip
+    if names & folders:
+        raise RefusedSubmission(Refusal.DUPLICATE, "A file is called like a folder. Rename one.")
 
 
 def _manifest(entries: Mapping[str, bytes], team: Team) -> tuple[Manifest, PackRecord]:
@@ -111,10 +142,8 @@ def _manifest(entries: Mapping[str, bytes], team: Team) -> tuple[Manifest, PackR
     try:
         record = team.pack(found.pack)
         ours = team.manifest(found.pack)
-    except (TeamError, OSError):
-        raise RefusedSubmission(
-            Refusal.UNKNOWN_PACK, "This pack is not known here, or all about it was deleted."
-        ) from None
+    except (UnknownPack, FileNotFoundError):
+        raise _unknown() from None
     if ours != found:
         raise RefusedSubmission(
             Refusal.UNKNOWN_PACK, "The pack was made anew: work in the one that came last."

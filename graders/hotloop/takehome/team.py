@@ -18,7 +18,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 DESCRIPTION = "team.json"
 PACK = "pack.zip"
 RECORD = "record.json"
+UNFINISHED = "unfinished.json"
+"""What the record is called while the pack is being made, and while it is being deleted."""
+
 VARIANT = "variant.json"
 SCORECARD = "scorecard.json"
 AUDIT = "audit.jsonl"
@@ -51,6 +54,10 @@ LONGEST_NAME = 200
 
 class TeamError(Exception):
     """What was asked of the team's folder cannot be done. The text is one sentence."""
+
+
+class UnknownPack(TeamError):
+    """There is no such pack: it was never made here, or all about it was deleted."""
 
 
 class _Description(Strict):
@@ -107,12 +114,14 @@ class Team:
 
     @classmethod
     def create(cls, folder: Path) -> Self:
-        """A new team, with keys of its own. TeamError when the folder is one already."""
+        """A new team, with keys of its own. TeamError when the folder is one already.
+
+        What a crash has cut off is taken up where it ended.
+        """
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            key = keys.create(folder / "keys")
-        except FileExistsError:
-            raise TeamError(f"{folder.resolve()} has keys already: it is left as it is.") from None
+        if (folder / DESCRIPTION).exists():
+            raise TeamError(f"{folder.resolve()} has keys already: it is left as it is.")
+        key = keys.create(folder / "keys")
         private = ("packs", "submissions", "reports", "candidates")
         for name in private:
             (folder / name).mkdir(mode=0o700, exist_ok=True)
@@ -140,7 +149,13 @@ class Team:
         return [read_role(path) for path in sorted(self.folder.glob(f"roles/*/{role.NAME}"))]
 
     def role(self, name: str) -> Role:
-        """The role called `name`. TeamError names those that there are."""
+        """The role called `name`. TeamError names those that there are.
+
+        A fault in another role's file is nothing to this one.
+        """
+        path = self.role_path(name)
+        if path.is_file() and (there := read_role(path)).role == name:
+            return there
         roles = self.roles()
         for found in roles:
             if found.role == name:
@@ -156,16 +171,19 @@ class Team:
 
     def packs(self) -> list[PackRecord]:
         """All packs, in the order in which they were made."""
-        paths = self.folder.glob(f"packs/*/{RECORD}")
-        records = [_read_record(path) for path in paths]
+        records: list[PackRecord] = []
+        for path in self.folder.glob(f"packs/*/{RECORD}"):
+            # Another process may forget one meanwhile.
+            with suppress(FileNotFoundError):
+                records.append(_read_record(path))
         return sorted(records, key=lambda record: (record.made, record.pseudonym))
 
     def pack(self, pack: UUID) -> PackRecord:
-        """One pack's record. TeamError when there is none: it was never made here, or forgotten."""
+        """One pack's record. UnknownPack when it was never made here, or forgotten."""
         try:
             return _read_record(self.pack_folder(pack) / RECORD)
         except FileNotFoundError:
-            raise TeamError(f"There is no pack {pack} here, or it was forgotten.") from None
+            raise UnknownPack(f"There is no pack {pack} here, or it was forgotten.") from None
 
     def find(self, name: str) -> PackRecord:
         """The pack of a pseudonym, or with this id. TeamError when there is none."""
@@ -187,29 +205,48 @@ class Team:
         return verify((self.pack_folder(pack) / MANIFEST).read_bytes(), self.public_key)
 
     def variant(self, pack: UUID) -> Variant:
-        """What is this candidate's own in the module."""
+        """What is this candidate's own in the module. TeamError when it is not what was signed."""
         from hotloop.variants import Variant
 
-        document: Any = json.loads((self.pack_folder(pack) / VARIANT).read_bytes())
-        return Variant.from_json(document)
+        path = self.pack_folder(pack) / VARIANT
+        try:
+            variant = Variant.from_json(json.loads(path.read_bytes()))
+        except ValueError:
+            raise TeamError(f"{path} is damaged: take it from your backup.") from None
+        if variant.digest != self.manifest(pack).variant:
+            raise TeamError(f"{path} is not what the pack's manifest was signed for.")
+        return variant
 
     def add_pack(self, record: PackRecord, name: str, files: dict[str, bytes]) -> None:
         """Keep a new pack: its files by name in its folder, and the candidate's sealed name."""
         folder = self.pack_folder(record.pack)
         folder.mkdir(mode=0o700, parents=True)
+        whole_file.replace(folder / UNFINISHED, _json(record), 0o600)
         for file, data in files.items():
             whole_file.replace(folder / file, data, 0o600)
         self.seal_name(record.pseudonym, name)
         # Last: without its record a pack does not exist.
-        whole_file.replace(folder / RECORD, _json(record), 0o600)
+        (folder / UNFINISHED).replace(folder / RECORD)
 
     def start(self, pack: UUID, at: datetime) -> PackRecord:
         """Note the first download: the window runs from it. Later ones change nothing."""
         return self._change(pack, lambda now: {} if now.started else {"started": at})
 
     def extend(self, pack: UUID, deadline: datetime) -> PackRecord:
-        """Set another deadline, and let one more submission in."""
-        return self._change(pack, lambda _now: {"deadline": deadline, "reopened": True})
+        """Set another deadline, and let one more submission in.
+
+        What is handed in until then is kept as long as the role keeps it. TeamError for a moment
+        that is over: by it nothing would be taken any more, and what has come could not be graded.
+        """
+        if deadline <= datetime.now(UTC):
+            raise TeamError(f"{deadline:%Y-%m-%d %H:%M} UTC is over: set a later date.")
+        kept = deadline + timedelta(days=self.manifest(pack).keep_days)
+
+        def changed(now: PackRecord) -> dict[str, Any]:
+            until = max(now.keep_until, kept)
+            return {"deadline": deadline, "reopened": True, "keep_until": until}
+
+        return self._change(pack, changed)
 
     # --- what comes back --------------------------------------------------------------------------
 
@@ -253,8 +290,12 @@ class Team:
     # --- names ------------------------------------------------------------------------------------
 
     def seal_name(self, pseudonym: str, name: str) -> None:
-        """Keep who a candidate is, so that only `reveal` can say it."""
-        sealed = self.key.seal(name, pseudonym)
+        """Keep who a candidate is, so that only `reveal` can say it.
+
+        All sealed names are of one length: that of a file would tell candidates apart.
+        """
+        padding = "\0" * (4 * LONGEST_NAME - len(name.encode()))
+        sealed = self.key.seal(name + padding, pseudonym)
         whole_file.replace(self.folder / "candidates" / pseudonym, sealed, 0o600)
 
     def reveal(self, pack: UUID, who: str) -> str:
@@ -268,7 +309,7 @@ class Team:
             )
         try:
             sealed = (self.folder / "candidates" / record.pseudonym).read_bytes()
-            name = self.key.unseal(sealed, record.pseudonym)
+            name = self.key.unseal(sealed, record.pseudonym).rstrip("\0")
         except FileNotFoundError:
             raise TeamError(f"The name of {record.pseudonym} is not here.") from None
         except ValueError as error:
@@ -279,26 +320,49 @@ class Team:
     def forget(self, pack: UUID, who: str) -> list[Path]:
         """Delete all that is kept of a candidate; what was deleted, by path.
 
-        The pack's record goes first: whatever happens then, nothing takes it for a pack any more.
+        From its first step on nothing takes it for a pack any more; what a crash cuts off then,
+        `sweep` ends.
         """
-        record = self.pack(pack)
-        gone: list[Path] = []
         with self.alone():
-            for path in (
-                self.pack_folder(pack) / RECORD,
-                self.folder / "candidates" / record.pseudonym,
-                self.pack_folder(pack),
-                self.folder / "submissions" / str(pack),
-                self.folder / "reports" / str(pack),
-            ):
-                if path.is_dir():
-                    shutil.rmtree(path)
-                elif path.exists():
-                    path.unlink()
-                else:
-                    continue
-                gone.append(path)
+            record = self.pack(pack)
+            (self.pack_folder(pack) / RECORD).replace(self.pack_folder(pack) / UNFINISHED)
+            gone = self._delete(record)
         self.audit(who, f"deleted all that was kept of pack {pack}")
+        return gone
+
+    def sweep(self, who: str) -> list[UUID]:
+        """Delete what a crash has left of packs that were being deleted, or being made."""
+        with self.alone():
+            left = [_read_record(path) for path in self.folder.glob(f"packs/*/{UNFINISHED}")]
+            for record in left:
+                self._delete(record)
+            for folder in self.folder.glob("packs/*"):
+                # The first thing that is made of a pack, and the last that is deleted.
+                if not any(folder.iterdir()):
+                    folder.rmdir()
+        for record in left:
+            self.audit(who, f"deleted what was left of pack {record.pack}")
+        return [record.pack for record in left]
+
+    def _delete(self, record: PackRecord) -> list[Path]:
+        """Its record last: as long as anything is left, it is known that something is."""
+        folder = self.pack_folder(record.pack)
+        gone: list[Path] = []
+        for path in (
+            self.folder / "candidates" / record.pseudonym,
+            self.folder / "submissions" / str(record.pack),
+            self.folder / "reports" / str(record.pack),
+            *(path for path in sorted(folder.iterdir()) if path.name != UNFINISHED),
+            folder / UNFINISHED,
+            folder,
+        ):
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path.exists():
+                path.unlink()
+            else:
+                continue
+            gone.append(path)
         return gone
 
     def due(self, now: datetime) -> list[PackRecord]:

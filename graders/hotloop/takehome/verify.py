@@ -12,9 +12,11 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.record import Record, RungRecord
 from hotloop.judge.verdict import Verdict
 from hotloop.takehome import grading
+from hotloop.takehome.grading import written_line
 from hotloop.takehome.intervals import Interval
-from hotloop.takehome.report import Report
+from hotloop.takehome.report import Report, TaskReport
 from hotloop.takehome.reporting import make_report
+from hotloop.takehome.score import earned
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import Team
 
@@ -63,17 +65,22 @@ def find_submission(report: Report, team: Team) -> Submission:
 
 def find_team(report: Path) -> Path:
     """The team's folder that a report lies in."""
-    return report.resolve().parents[2]
+    return report.resolve().parent.parent.parent
 
 
 def verify(
     report: Report,
     team: Team,
     *,
+    digest: str | None = None,
     on_progress: Callable[[str], None] = lambda _text: None,
     process: JudgeProcess | None = None,
 ) -> Verification:
-    """Judge all of it again, with new secret inputs."""
+    """Judge all of it again, with new secret inputs.
+
+    digest: SHA-256 of the file that the report was read from, if it was: the audit log knows those
+    that were written here.
+    """
     submission = find_submission(report, team)
     tasks = grading.code_tasks(report.module, [task.task for task in report.tasks])
     records = grading.judge(
@@ -85,16 +92,20 @@ def verify(
         process=process,
     )
     again = make_report(submission, team, records)
-    return verdict(report, again, _altered(report, make_report(submission, team, report.records())))
+    altered = [
+        *_unknown(report, team, digest),
+        *_altered(report, make_report(submission, team, report.records())),
+    ]
+    return verdict(report, again, altered)
 
 
 def verdict(report: Report, again: Report, altered: list[str]) -> Verification:
     """What a second report says about the first one."""
+    now = again.records()
     rungs = [
         check
-        for task in report.tasks
-        if task.record is not None
-        for check in _checks(task.task, task.record, again.task(task.task).record)
+        for name, record in report.records().items()
+        for check in _checks(name, record, now.get(name))
     ]
     return Verification(
         holds=not altered and all(rung.standing != "differs" for rung in rungs),
@@ -124,7 +135,8 @@ def _check(task: str, then: RungRecord, now: RungRecord | None) -> RungCheck:
 
 
 def _standing(then: RungRecord, now: RungRecord | None) -> Standing:
-    """A rung holds when it earns as much as it did. How a failure shows itself may change with the
+    """A rung holds when it may earn as much as it did: a speed near a level is one side of it today
+    and the other tomorrow, which its interval says. How a failure shows itself may change with the
     secret inputs: what was wrong and is wrong in another way still holds.
     """
     if now is None or now.verdict.pending:
@@ -133,27 +145,65 @@ def _standing(then: RungRecord, now: RungRecord | None) -> Standing:
         return "newly_settled"
     if _tampers(then) != _tampers(now):
         return "differs"
-    return "holds" if abs(then.earned - now.earned) < 1e-9 else "differs"
+    return "holds" if earned(then).overlaps(earned(now)) else "differs"
 
 
 def _tampers(rung: RungRecord) -> bool:
     return rung.verdict in {Verdict.TAMPERED, Verdict.IMPLAUSIBLE}
 
 
+def _unknown(report: Report, team: Team, digest: str | None) -> list[str]:
+    """Whether the file is one that was written here: records that were changed with all that
+    follows from them hang together, and what is open now cannot be judged again.
+    """
+    if digest is None:
+        return []
+    said = written_line(report.pseudonym, digest)
+    if any(document.get("what") == said for _, document in team.audited().documents):
+        return []
+    return ["the audit log knows no report with these contents"]
+
+
 def _altered(report: Report, derived: Report) -> list[str]:
-    """Points, scores and verdicts are derived from the records: whoever changed only one of both
-    is found out.
+    """All that counts is derived from the records, the submission and the manifest: whoever changed
+    only one of both is found out.
     """
     found: list[str] = []
-    if not _same(report.score, derived.score):
+    if _about(report) != _about(derived):
+        found.append("candidate, role, module or submission are not those of the pack")
+    if not _same(report.score, derived.score) or not _same(report.judged, derived.judged):
         found.append("the score does not follow from the records")
-    for task in report.tasks:
-        other = derived.task(task.task)
-        if task.verdict != other.verdict or not _same(task.points, other.points):
+    if [task.task for task in report.tasks] != [task.task for task in derived.tasks]:
+        return [*found, "its tasks are not those of the pack"]
+    for task, other in zip(report.tasks, derived.tasks, strict=True):
+        if not _same_task(task, other):
             found.append(f"{task.task}: verdict or points do not follow from the record")
+        if task.answer != other.answer:
+            found.append(f"{task.task}: the answer is not the one that was handed in")
         if task.record is not None and task.record.module != report.module:
             found.append(f"{task.task}: its record is about {task.record.module}")
     return found
+
+
+def _about(report: Report) -> tuple[object, ...]:
+    facts = report.submission
+    given = (report.pack, report.pseudonym, report.role, report.module, report.reproduce.variant)
+    return (*given, facts.digest, facts.handed_in, facts.altered, facts.work_log)
+
+
+def _same_task(task: TaskReport, other: TaskReport) -> bool:
+    if (task.kind, task.weight, task.verdict) != (other.kind, other.weight, other.verdict):
+        return False
+    if not _same(task.points, other.points) or abs(task.possible - other.possible) > 1e-6:
+        return False
+    if [rung.rung for rung in task.rungs] != [rung.rung for rung in other.rungs]:
+        return False
+    return all(
+        (a.verdict, a.counted, a.sentence) == (b.verdict, b.counted, b.sentence)
+        and _same(a.points, b.points)
+        and abs(a.possible - b.possible) < 1e-6
+        for a, b in zip(task.rungs, other.rungs, strict=True)
+    )
 
 
 def _same(first: Interval, second: Interval) -> bool:

@@ -24,15 +24,31 @@ def replace(path: Path, content: bytes, mode: int = 0o644) -> None:
     except BaseException:
         new.unlink(missing_ok=True)
         raise
+    _settle(path.parent)
 
 
 def create_private(path: Path, content: bytes) -> None:
-    """A new file that its owner alone may read, from its first byte on. FileExistsError."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
+    """A new file that its owner alone may read: whole, or not there. FileExistsError."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    new = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        path.hardlink_to(new)
+    finally:
+        new.unlink(missing_ok=True)
+    _settle(path.parent)
+
+
+def _settle(folder: Path) -> None:
+    """What was renamed keeps its name when the power fails."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 @contextmanager

@@ -49,8 +49,9 @@ def left_out(folder: Path) -> dict[str, str]:
     for path, name in _ordinary(folder, ""):
         if name in NOT_WORK:
             continue
+        shown = name if name.isprintable() else ascii(name)[1:-1]
         if fault := limits.name_fault(name):
-            reasons[name] = f"its name {fault}"
+            reasons[shown] = f"its name {fault}"
         elif path.stat().st_size > limits.MAX_FILE:
             reasons[name] = f"it is larger than {limits.MAX_FILE >> 20} MiB"
     return reasons

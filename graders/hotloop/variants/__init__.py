@@ -4,7 +4,7 @@ A module's `variants.yaml` says what can differ. Nothing in `solutions/` knows o
 rewrites the finished text, and the module's checks take the variant's values.
 """
 
-from hotloop.variants.draw import draw, same_answers
+from hotloop.variants.draw import draw, same_answers, same_for_all
 from hotloop.variants.variant import VARIANT_FILE, Variant, plain
 
-__all__ = ["VARIANT_FILE", "Variant", "draw", "plain", "same_answers"]
+__all__ = ["VARIANT_FILE", "Variant", "draw", "plain", "same_answers", "same_for_all"]

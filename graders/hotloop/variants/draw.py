@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Iterable
 
 from hotloop.variants.variant import Variant
 from hotloop.variants.words import WORDS
@@ -43,3 +44,13 @@ def same_answers(first: Variant, second: Variant) -> list[str]:
     tasks = dict.fromkeys(task for choice in choices for task in choice.tasks)
     alike = {c.name for c in choices if first.options.get(c.name) == second.options.get(c.name)}
     return [task for task in tasks if all(c.name in alike for c in choices if task in c.tasks)]
+
+
+def same_for_all(module: str, tasks: Iterable[str]) -> list[str]:
+    """Those of the tasks in which no two variants differ, but for names: whoever has the published
+    solution, or another candidate's, has the answer.
+    """
+    from hotloop.variants.form import form_of
+
+    differing = {task for choice in form_of(module).choices for task in choice.tasks}
+    return [task for task in tasks if task not in differing]

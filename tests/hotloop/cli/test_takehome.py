@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +54,7 @@ def test_a_day(team: Path, tmp_path: Path) -> None:
     listed = run("status", team)["packs"]
     assert [(row["pseudonym"], row["state"]) for row in listed] == [(pseudonym, "sent")]
     run("extend", pseudonym, "--until", "2040-01-01", "--team", team)
-    assert run("status", team)["packs"][0]["until"].startswith("2040-01-01")
+    assert run("status", team)["packs"][0]["until"].startswith("2040-01-02T00:00")
     assert "not filed yet" in run("reveal", pseudonym, "--team", team, code=2)["error"]
     card = team / "reports" / listed[0]["pack"] / "scorecard.json"
     card.parent.mkdir()
@@ -94,6 +96,7 @@ def test_a_module_without_a_role_gets_one(team: Path) -> None:
     assert (team / "roles" / "profile_training_loop" / "takehome.yaml").is_file()
     again = run("new", "profile_training_loop", "--name", "C. D.", "--team", team)
     assert again["role"] == made["role"]
+    assert made["same_for_all"] == ["diagnose", "augment", "train", "report"]
     assert again["pseudonym"] != made["pseudonym"]
 
 
@@ -144,3 +147,75 @@ def test_outside_of_a_pack_and_of_a_team(tmp_path: Path) -> None:
     assert "no pack in" in run("submit", tmp_path, code=2)["error"]
     assert "no pack in" in run("status", tmp_path, code=2)["error"]
     assert "no team's folder" in run("new", "x", "--name", "y", "--team", tmp_path, code=2)["error"]
+
+
+def test_a_deadline_is_the_end_of_a_day_or_a_time(team: Path) -> None:
+    pseudonym = run("new", "engineer", "--name", "Ada", "--team", team)["pseudonym"]
+
+    def until(text: str, code: int = 0) -> Any:
+        return run("extend", pseudonym, "--until", text, "--team", team, code=code)
+
+    today = datetime.now(UTC).date()
+    assert until(f"{today}")["until"].startswith(f"{today + timedelta(days=1)}T00:00")
+    assert until("2040-01-31T18:00")["until"].startswith("2040-01-31T18:00")
+    for text, says in (
+        (f"{today - timedelta(days=1)}", "is over"),
+        ("2040-02-31", "no day"),
+        ("31.1.2040", "no day"),
+        ("9999-12-31", "no day"),
+    ):
+        assert says in until(text, code=2)["error"]
+
+
+def test_no_second_pack_is_made_because_the_first_found_no_place(
+    team: Path, tmp_path: Path
+) -> None:
+    pack = tmp_path / "pack.zip"
+    run("new", "engineer", "--name", "Ada", "--team", team, "--output", pack)
+    before = pack.read_bytes()
+    for output, says in ((pack, "is there already"), (tmp_path / "no" / "x.zip", "no folder")):
+        words = ("new", "engineer", "--name", "Grace", "--team", team, "--output", output)
+        assert says in run(*words, code=2)["error"]
+    assert pack.read_bytes() == before
+    assert len(run("status", team)["packs"]) == 1
+
+
+def test_a_file_whose_name_is_no_text_is_left_out_and_named(team: Path, tmp_path: Path) -> None:
+    made = run("new", "engineer", "--name", "Ada", "--team", team, "--output", tmp_path)
+    with zipfile.ZipFile(made["file"]) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / made["pseudonym"]
+    (folder / os.fsdecode(b"caf\xe9.txt")).write_text("x")
+    assert len(run("submit", folder)["left_out"]) == 1
+    done = CliRunner().invoke(app, ["takehome", "submit", str(folder)])
+    assert done.exit_code == 0, done.output
+    assert "left out" in done.output
+
+
+def test_check_judges_what_the_take_home_asks(
+    team: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    role = team / "roles" / "engineer" / "takehome.yaml"
+    kept = [
+        line
+        for line in role.read_text().splitlines()
+        if "{task:" not in line or "online_pass" in line or "explain" in line
+    ]
+    role.write_text("\n".join(kept) + "\n")
+    made = run("new", "engineer", "--name", "Ada", "--team", team, "--output", tmp_path)
+    with zipfile.ZipFile(made["file"]) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / made["pseudonym"]
+    asked: list[tuple[Path, list[str]]] = []
+
+    def judge(folder: Path, module: Any, tasks: Any) -> dict[str, Any]:
+        asked.append((folder, [f"{module.id}.{task.id}" for task in tasks]))
+        return {}
+
+    monkeypatch.setattr("hotloop.cli.check._judge", judge)
+    monkeypatch.setattr("hotloop.cli.check.require_sandbox", lambda: None)
+    monkeypatch.chdir(folder)
+    for words in ([], ["."], [str(folder)]):
+        done = CliRunner().invoke(app, ["check", *words, "--json"])
+        assert done.exit_code == 0, done.output
+    assert asked == [(folder, ["fused_softmax.online_pass"])] * 3

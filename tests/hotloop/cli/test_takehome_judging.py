@@ -94,7 +94,10 @@ def test_from_hand_in_to_the_name(tmp_path: Path) -> None:
     assert {one["pseudonym"] for one in compared["candidates"]} == {right, nothing}
     assert "1 of 1 pairs are ranked" in shown("compare", "--team", team)
 
-    _file_scorecard(team, right, tmp_path / "marks.json")
+    marks = tmp_path / "marks.json"
+    _file_scorecard(team, right, marks)
+    mistaken = run("scorecard", nothing, "--team", team, "--file", marks, code=2)
+    assert mistaken["error"].endswith(f"is the form for {right}, not for {nothing}.")
     assert run("reveal", right, "--team", team)["name"] == NAMES[0]
     run("reveal", nothing, "--team", team, code=2)
 

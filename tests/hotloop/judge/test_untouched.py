@@ -8,9 +8,12 @@ import pytest
 
 from hotloop import paths
 from hotloop.judge.files import SubmissionFiles
+from hotloop.judge.local import lay_out
 from hotloop.judge.record import RungRecord
 from hotloop.judge.untouched import without_blame
 from hotloop.judge.verdict import Verdict
+from hotloop.render import render
+from hotloop.variants import draw
 
 RUNGS = (
     RungRecord("sound", Verdict.COMPILE_ERROR, "a.conf:1: nothing is set"),
@@ -69,3 +72,17 @@ def test_a_module_without_an_exercise_is_left_as_it_is(submission: SubmissionFil
 
 def test_nothing_read_is_nothing_known(submission: SubmissionFiles) -> None:
     assert without_blame(RUNGS, "m", SubmissionFiles(submission.root)) == RUNGS
+
+
+def test_an_untouched_file_of_a_variant_is_not_blamed(tmp_path: Path) -> None:
+    """A take-home's files are handed out with names of their own."""
+    variant = draw("triton_ensemble", bytes(32), "calm-wren-11")
+    given = render("triton_ensemble", variant)
+    lay_out(given, tmp_path)
+    files = SubmissionFiles(tmp_path)
+    for name in given:
+        files.read_text(name)
+    assert any(given[name] != data for name, data in render("triton_ensemble").items())
+    assert without_blame(RUNGS, "triton_ensemble", files) == RUNGS
+    sound, _ = without_blame(RUNGS, "triton_ensemble", files, variant)
+    assert sound.verdict is Verdict.WRONG_ANSWER

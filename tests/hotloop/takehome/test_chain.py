@@ -85,3 +85,28 @@ def test_whatever_a_file_holds_it_is_read(data: bytes) -> None:
     found = chain.read(data, "x")
     assert found.documents == []
     assert json.dumps([b.what for b in found.breaks])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\n",
+        b"\n\n",
+        b"half a line",
+        b"{}\nhalf a line",
+        b"{}\n\n",
+        b"x" * 200_000,
+        b"x" * 200_000 + b"\n",
+        b"{}\n" + b"y" * 200_000 + b"\n" + b"z" * 70_000,
+        b"{}\n" * 40_000,
+    ],
+)
+def test_a_line_follows_from_whatever_was_there(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
+    chain.append(path, "x", {"kind": "checked", "number": 7}, NOW)
+    chain.append(path, "x", {"kind": "checked", "number": 8}, NOW)
+    found = chain.read(path.read_bytes(), "x")
+    assert numbers(found)[-2:] == [7, 8]
+    assert all(one.line <= data.count(b"\n") + 1 for one in found.breaks)
+    assert not found.unfinished

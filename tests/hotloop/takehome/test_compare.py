@@ -73,7 +73,10 @@ def test_what_is_measured_for_none_can_be_left_out(report: Report) -> None:
 
 def test_a_filed_mark_settles_what_was_written(report: Report) -> None:
     other = report.model_copy(update={"pseudonym": PSEUDONYMS[0]})
-    card = Scorecard.model_construct(marks={"task.explain": Mark(mark=2, note="half of it")})
+    card = Scorecard.model_construct(
+        submission=report.submission.digest,
+        marks={"task.explain": Mark(mark=2, note="half of it")},
+    )
     found = compare([report, other], {PSEUDONYMS[0]: card}, measured_only=True)
     assert found.candidates[0].score == Interval.exactly(90)
 
@@ -109,3 +112,11 @@ def test_wrong_is_below_right_where_nothing_else_is_open(report: Report) -> None
     assert wrong.rung("correct").earned == 0
     low, high = (with_share(report, n, s, s) for n, s in zip(PSEUDONYMS, (0.0, 1.0), strict=False))
     assert compare([low, high]).pairs[0].higher == high.pseudonym
+
+
+def test_what_was_not_judged_in_the_sandbox_is_cautioned_of(report: Report) -> None:
+    outside = report.environment.model_copy(update={"isolation": "none"})
+    other = report.model_copy(update={"pseudonym": PSEUDONYMS[0], "environment": outside})
+    same = report.model_copy(update={"pseudonym": PSEUDONYMS[0]})
+    outcomes = [compare([report, one]).cautions for one in (other, same)]
+    assert [any("sandbox" in said for said in cautions) for cautions in outcomes] == [True, False]

@@ -12,8 +12,10 @@ import time
 import tracemalloc
 import uuid
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -76,6 +78,11 @@ def notebook(*sources: object, **extra: object) -> bytes:
     return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, **extra}).encode()
 
 
+def of_ids(*ids: str) -> bytes:
+    cells = [{"cell_type": "raw", "id": name, "source": ""} for name in ids]
+    return json.dumps({"cells": cells, "nbformat": 4}).encode()
+
+
 def with_notebook(data: bytes) -> Callable[[Hired], bytes]:
     return with_(Raw("files/lab.ipynb", data, method=STORED))
 
@@ -123,6 +130,24 @@ def overlapping(hired: Hired) -> bytes:
     place = len(raw_zip([first])) - 46 - len("manifest.json") - 22
     more = [Raw(f"files/a{n}.py", bytes(limits.MAX_FILE), at=place) for n in range(1, 100)]
     return raw_zip([first, bomb, *more])
+
+
+def deflated(data: bytes) -> bytes:
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return packer.compress(data) + packer.flush()
+
+
+@cache
+def _packed_zeros() -> bytes:
+    """600 MB of them."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return b"".join(packer.compress(bytes(1 << 20)) for _ in range(600)) + packer.flush()
+
+
+def lying_bomb(hired: Hired) -> bytes:
+    """It says that it holds ten bytes, and its checksum is theirs."""
+    bomb = Raw("files/a.py", b"", packed=_packed_zeros(), size=10, crc=zlib.crc32(bytes(10)))
+    return raw_zip([opening(hired), bomb])
 
 
 def nested_bomb() -> bytes:
@@ -199,6 +224,12 @@ ATTACKS = [
     Attack("a bomb", with_(Raw("files/a.py", ZEROS)), R.BOMB),
     Attack("a bomb larger than a file", with_(Raw("files/a.py", ZEROS * 4)), R.TOO_LARGE),
     Attack("a bomb that lies", with_(Raw("files/a.py", ZEROS, size=10)), R.DAMAGED),
+    Attack("a bomb that knows its checksum", lying_bomb, R.DAMAGED),
+    Attack(
+        "something behind the packed data",
+        with_(Raw("files/a.py", b"x", packed=deflated(b"x") + b"<?php")),
+        R.DAMAGED,
+    ),
     Attack("it claims to be huge", with_(Raw("files/a.py", b"x", size=2**32 - 1)), R.TOO_LARGE),
     Attack("one body, many names", overlapping, R.BOMB),
     Attack("many bombs", with_(*(Raw(f"files/{n}.py", ZEROS) for n in range(50))), R.BOMB),
@@ -283,6 +314,11 @@ ATTACKS = [
     Attack("no manifest", lambda _h: zipped({"files/a.py": b""}), R.NO_MANIFEST),
     Attack("a manifest of nothing", raw_manifest(b"{}"), R.FORGED_MANIFEST),
     Attack("a deep manifest", raw_manifest(b"[" * 60_000), R.FORGED_MANIFEST),
+    Attack(
+        "before all calendars",
+        changed_manifest(not_before="0001-01-01T00:00:00+23:59"),
+        R.FORGED_MANIFEST,
+    ),
     Attack("later", changed_manifest(expires="2099-01-01T00:00:00.000Z"), R.FORGED_MANIFEST),
     Attack("a variant of one's own", changed_manifest(variant="0" * 64), R.FORGED_MANIFEST),
     Attack("an easier task", changed_manifest(tasks={}), R.FORGED_MANIFEST),
@@ -295,6 +331,7 @@ ATTACKS = [
     Attack("a pack that was never made", signed_but_never_made, R.UNKNOWN_PACK),
     Attack("a pack that was replaced", older_pack, R.UNKNOWN_PACK),
     # notebooks
+    Attack("a folder for a file", with_(Raw("files/lab.ipynb/x.py", b"x")), R.DUPLICATE),
     Attack("a notebook of nothing", with_notebook(b""), R.NOTEBOOK),
     Attack("a deep notebook", with_notebook(b"[" * 1_000_000), R.NOTEBOOK),
     Attack("cells by the thousand", with_notebook(notebook(*["x"] * 5000)), R.NOTEBOOK),
@@ -423,6 +460,11 @@ HARMLESS = [
         lambda found: len({str(cell["id"]) for cell in cells(found)}) == 5,
     ),
     Harmless(
+        "ids that leave no other id",
+        of_files(lab__ipynb=of_ids("x" * 50, "x" * 50 + "-2", "x" * 50)),
+        lambda found: len({str(cell["id"]) for cell in cells(found)}) == 3,
+    ),
+    Harmless(
         "a zip within, never opened",
         of_files(bomb__zip=nested_bomb()),
         lambda found: found.files["bomb.zip"].startswith(b"PK"),
@@ -457,6 +499,11 @@ HARMLESS = [
     Harmless(
         "a log that is deep",
         with_log(b"[" * 500_000),
+        lambda found: found.work_log is not None and found.work_log.entries == (),
+    ),
+    Harmless(
+        "a log from behind all calendars",
+        with_log(b'{"kind": "opened", "at": "9999-12-31T23:59:59-23:59", "previous": "0"}\n'),
         lambda found: found.work_log is not None and found.work_log.entries == (),
     ),
     Harmless(
@@ -495,7 +542,8 @@ def test_a_link_in_place_of_the_upload(hired: Hired, tmp_path: Path) -> None:
 
 
 def test_a_bomb_takes_little_memory(hired: Hired, upload: Callable[[bytes], Path]) -> None:
-    bombs = [a for a in ATTACKS if a.code in (R.BOMB, R.TOO_LARGE, R.TOO_MANY_FILES)]
+    codes = (R.BOMB, R.TOO_LARGE, R.TOO_MANY_FILES)
+    bombs = [a for a in ATTACKS if a.code in codes or "bomb" in a.name]
     assert len(bombs) > 5
     paths = [(attack, attack.build(hired)) for attack in bombs]
     for attack, data in paths:

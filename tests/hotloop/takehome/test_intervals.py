@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from hotloop.takehome.intervals import Interval, rate_interval, total
+from hotloop.takehome.intervals import Interval, rate_interval, said, total
 
 
 def test_an_interval_has_its_bounds_in_order() -> None:
@@ -41,3 +41,21 @@ def test_a_rate_lies_in_its_interval(counts: tuple[int, int]) -> None:
     found = rate_interval(hits, trials)
     assert found is not None
     assert 0 <= found.low <= hits / trials <= found.high <= 1
+
+
+@given(st.floats(0, 100), st.floats(0, 100))
+def test_what_is_open_is_shown_as_open_and_no_narrower(one: float, other: float) -> None:
+    interval = Interval(low=min(one, other), high=max(one, other))
+    low, _, high = said(interval).partition(" to ")
+    assert bool(high) == (not interval.settled)
+    if high:
+        assert float(low) <= interval.low + 1e-9
+        assert float(high) >= interval.high - 1e-9
+    assert abs(float(low) - interval.low) <= 0.1 + 1e-9
+
+
+def test_a_score_is_shown_short() -> None:
+    assert said(Interval.exactly(62)) == "62"
+    assert said(Interval.exactly(62.5)) == "62.5"
+    assert said(Interval(low=59.6, high=60.4)) == "59.6 to 60.4"
+    assert said(Interval(low=0, high=100)) == "0 to 100"

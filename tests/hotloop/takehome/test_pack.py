@@ -6,8 +6,10 @@ import json
 import re
 import subprocess
 import threading
+import unicodedata
 import zipfile
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -252,3 +254,28 @@ def test_packs_that_are_made_at_once_are_two(own_team: Hired) -> None:
         maker.join()
     assert len({pack.pseudonym for pack in made}) == 2
     assert len(own_team.team.packs()) == 4
+
+
+@pytest.mark.parametrize("name", ["محمد\u200cرضا", "क\u094d\u200dष"])
+def test_names_are_spelled_with_joiners(own_team: Hired, name: str) -> None:
+    role = own_team.team.role("gpu_engineer")
+    pack = make_pack(own_team.team, role, name, now=MADE)
+    own_team.team.report_folder(pack.manifest.pack)
+    own_team.team.scorecard_path(pack.manifest.pack).write_text("{}")
+    assert own_team.team.reveal(pack.manifest.pack, "vera") == unicodedata.normalize("NFC", name)
+
+
+def test_more_time_is_more_time_for_who_begins_late(own_team: Hired) -> None:
+    """A window that ends with the pack would be no longer for whom it was made longer."""
+    role = own_team.team.role("gpu_engineer")
+    plain, longer = (
+        make_pack(own_team.team, role, "Ada", now=MADE, accommodation=factor).manifest
+        for factor in (1.0, 2.0)
+    )
+    late = plain.expires - timedelta(hours=role.window_hours)
+    assert plain.deadline(late) - late == timedelta(hours=72)
+    assert longer.deadline(late) - late == timedelta(hours=144)
+    assert longer.window_hours == 144
+    assert {t: m.minutes for t, m in longer.tasks.items()} == {
+        t: 2 * m.minutes for t, m in plain.tasks.items()
+    }

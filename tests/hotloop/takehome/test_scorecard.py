@@ -9,9 +9,10 @@ from uuid import UUID
 import pytest
 
 from hotloop.takehome import grading, scorecard
+from hotloop.takehome.compare import compare
 from hotloop.takehome.scorecard import Filing, Mark, ScorecardError
 from hotloop.takehome.submission import Submission
-from hotloop.takehome.team import Team, TeamError
+from hotloop.takehome.team import Team, TeamError, UnknownPack
 
 from .conftest import NAMES, Hired
 from .made_reports import report_on
@@ -79,7 +80,8 @@ def test_a_change_of_mind_is_a_new_version_that_says_so(reported: tuple[Team, UU
     assert second.previous is not None
     assert scorecard.versions(team, pack) == [first, second]
     assert scorecard.read(team, pack) == second
-    assert scorecard.written_marks(second) == {"explain": 1}
+    report = scorecard.form(team, pack).report
+    assert scorecard.written_marks(second, report) == {"explain": 1}
     assert [entry["what"] for _, entry in team.audited().documents][-1].startswith(
         "filed version 2"
     )
@@ -87,7 +89,43 @@ def test_a_change_of_mind_is_a_new_version_that_says_so(reported: tuple[Team, UU
 
 def test_an_unfiled_scorecard_has_no_marks(reported: tuple[Team, UUID]) -> None:
     assert scorecard.read(*reported) is None
-    assert scorecard.written_marks(None) == {}
+    assert scorecard.written_marks(None, scorecard.form(*reported).report) == {}
+
+
+def test_marks_are_worth_nothing_for_what_came_later(reported: tuple[Team, UUID]) -> None:
+    team, pack = reported
+    card = scorecard.file(team, pack, filled(team, pack), "rita")
+    report = scorecard.form(team, pack).report
+    later = report.submission.model_copy(update={"digest": "00" * 32})
+    other = report.model_copy(update={"pseudonym": "amber-otter-11"})
+    found = compare([report.model_copy(update={"submission": later}), other], {
+        report.pseudonym: card
+    })  # fmt: skip
+    scores = {one.pseudonym: one.score for one in found.candidates}
+    assert scores[report.pseudonym] == scores["amber-otter-11"]
+    assert any("earlier hand-in" in said for said in found.cautions)
+
+
+def test_nothing_is_filed_for_one_who_was_deleted(reported: tuple[Team, UUID]) -> None:
+    team, pack = reported
+    filing = filled(team, pack)
+    team.forget(pack, "vera")
+    with pytest.raises(TeamError, match="forgotten"):
+        scorecard.file(team, pack, filing, "rita")
+    assert not team.scorecard_path(pack).parent.exists()
+
+
+def test_no_report_comes_back_after_a_deletion(
+    worked: tuple[Hired, Submission], tmp_path: Path
+) -> None:
+    """Grading was under way when all about the candidate was deleted."""
+    hired, submission = worked
+    team = Team(Path(shutil.copytree(hired.team.folder, tmp_path / "team")))
+    report = report_on(team, submission)
+    team.forget(report.pack, "vera")
+    with pytest.raises(UnknownPack):
+        grading.write(report, team)
+    assert not (team.folder / "reports" / str(report.pack)).exists()
 
 
 def test_a_damaged_scorecard_is_named(reported: tuple[Team, UUID]) -> None:

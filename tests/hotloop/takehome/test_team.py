@@ -1,11 +1,16 @@
 from __future__ import annotations
 
-from datetime import timedelta
+import os
+import shutil
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from hotloop.takehome import whole_file
 from hotloop.takehome.keys import KeyMissing
+from hotloop.takehome.pack import make_pack
 from hotloop.takehome.team import Team, TeamError
 
 from .conftest import MADE, NAMES, Hired
@@ -118,3 +123,110 @@ def test_the_audit_log_shows_what_was_altered(own_team: Hired) -> None:
     path = team.folder / "audit.jsonl"
     path.write_bytes(path.read_bytes().replace(own_team.packs[0].pseudonym.encode(), b"nobody"))
     assert team.audited().breaks
+
+
+class Killed(BaseException):
+    """As if by `kill -9`: nothing that cleans up may run on it."""
+
+
+def killed_at(monkeypatch: pytest.MonkeyPatch, owner: object, name: str, nth: int) -> None:
+    """The nth call of a function is the end."""
+    real, calls = getattr(owner, name), iter(range(1, 10_000))
+
+    def call(*args: object, **more: object) -> object:
+        if next(calls) == nth:
+            raise Killed
+        return real(*args, **more)
+
+    monkeypatch.setattr(owner, name, call)
+
+
+@pytest.mark.parametrize("nth", range(1, 12))
+def test_a_deletion_that_was_cut_off_is_ended_later(
+    own_team: Hired, nth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team, (first, second) = own_team.team, own_team.packs
+    pack = first.manifest.pack
+    (team.report_folder(pack) / "report.json").write_text("{}")
+    with monkeypatch.context() as patch:
+        killed_at(patch, Path, "is_dir", nth)
+        with suppress(Killed):
+            team.forget(pack, "vera")
+    team.sweep("vera")
+    left = [p for p in team.folder.rglob("*") if str(pack) in str(p) or first.pseudonym in str(p)]
+    assert left == []
+    assert [record.pseudonym for record in team.packs()] == [second.pseudonym]
+    assert team.variant(second.manifest.pack).digest == second.manifest.variant
+    assert team.sweep("vera") == []
+
+
+@pytest.mark.parametrize("nth", range(1, 6))
+def test_a_pack_whose_making_was_cut_off_leaves_no_name(
+    own_team: Hired, nth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = own_team.team
+    before = {path for path in team.folder.rglob("*") if path.name != "audit.jsonl"}
+    role = team.role("gpu_engineer")
+    with monkeypatch.context() as patch:
+        killed_at(patch, whole_file, "replace", nth)
+        with pytest.raises(Killed):
+            make_pack(team, role, "Mary Jackson", now=MADE)
+    assert len(team.packs()) == 2
+    team.sweep("vera")
+    assert {p for p in team.folder.rglob("*") if p.name != "audit.jsonl"} - before <= {
+        team.folder / ".lock"
+    }
+
+
+@pytest.mark.parametrize("nth", range(1, 7))
+def test_a_folder_whose_making_was_cut_off_is_made(
+    tmp_path: Path, nth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        killed_at(patch, os, "fsync", nth)
+        with pytest.raises(Killed):
+            Team.create(tmp_path / "team")
+    if not (tmp_path / "team" / "team.json").exists():
+        Team.create(tmp_path / "team")
+    team = Team(tmp_path / "team")
+    assert team.key.public == team.public_key
+
+
+def test_sealed_names_are_of_one_length(own_team: Hired) -> None:
+    team = own_team.team
+    for pseudonym, name in (("calm-wren-11", "Li"), ("calm-wren-12", "é" * 200)):
+        team.seal_name(pseudonym, name)
+    sizes = {path.stat().st_size for path in (team.folder / "candidates").iterdir()}
+    assert len(sizes) == 1
+
+
+def test_another_deadline_moves_the_day_of_deletion(own_team: Hired) -> None:
+    team, pack = own_team.team, own_team.packs[0].manifest.pack
+    until = MADE + timedelta(days=300)
+    record = team.extend(pack, until)
+    assert record.keep_until == until + timedelta(days=180)
+    assert record not in team.due(until)
+    assert team.extend(pack, MADE + timedelta(days=1)).keep_until == record.keep_until
+
+
+def test_a_deadline_that_is_over_is_none(own_team: Hired) -> None:
+    team, pack = own_team.team, own_team.packs[0].manifest.pack
+    before = team.pack(pack)
+    with pytest.raises(TeamError, match="is over"):
+        team.extend(pack, datetime.now(UTC) - timedelta(minutes=1))
+    assert team.pack(pack) == before
+
+
+def test_a_variant_that_was_exchanged_is_not_used(own_team: Hired) -> None:
+    team, (first, second) = own_team.team, own_team.packs
+    folders = [team.pack_folder(pack.manifest.pack) for pack in (first, second)]
+    shutil.copyfile(folders[1] / "variant.json", folders[0] / "variant.json")
+    with pytest.raises(TeamError, match="was signed for"):
+        team.variant(first.manifest.pack)
+
+
+def test_a_fault_in_another_role_is_nothing_to_this_one(own_team: Hired) -> None:
+    path = own_team.team.role_path("another")
+    path.parent.mkdir()
+    path.write_text("title: [")
+    assert own_team.team.role("gpu_engineer").role == "gpu_engineer"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import shutil
+from pathlib import Path
+
 import pytest
 
 from hotloop.judge.record import Record
@@ -9,13 +13,13 @@ from hotloop.judge.verdict import Verdict
 from hotloop.takehome import grading
 from hotloop.takehome import verify as verifying
 from hotloop.takehome.intervals import Interval
-from hotloop.takehome.report import Report
+from hotloop.takehome.report import Report, read_report, to_json
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 from hotloop.takehome.verify import Verification, VerifyError
 
 from .conftest import Hired
-from .made_reports import all_of, record, report_on, rung
+from .made_reports import SPEED, all_of, record, report_on, rung
 
 
 class Judged:
@@ -98,3 +102,73 @@ def test_a_deleted_submission_cannot_be_verified(judged: Judged) -> None:
     gone = judged.report.model_copy(update={"submission": facts})
     with pytest.raises(VerifyError, match="not in this team's folder"):
         judged.again({}, gone)
+
+
+def test_a_report_on_somebody_else_is_found_out(judged: Judged) -> None:
+    for change in ({"pseudonym": "amber-otter-11"}, {"role": "another"}):
+        found = judged.again({}, judged.report.model_copy(update=change))
+        assert found.altered == ["candidate, role, module or submission are not those of the pack"]
+
+
+def test_tasks_that_are_missing_or_weigh_otherwise_are_found_out(judged: Judged) -> None:
+    first, *others = judged.report.tasks
+    fewer = judged.report.model_copy(update={"tasks": others})
+    assert "its tasks are not those of the pack" in judged.again({}, fewer).altered
+    heavier = first.model_copy(update={"weight": 50.0})
+    found = judged.again({}, judged.report.model_copy(update={"tasks": [heavier, *others]}))
+    assert found.altered == ["online_pass: verdict or points do not follow from the record"]
+    invented = first.model_copy(update={"task": "invented"})
+    more = judged.report.model_copy(update={"tasks": [first, *others, invented]})
+    assert not judged.again({}, more).holds
+
+
+def test_a_rung_that_says_more_than_its_record_is_found_out(judged: Judged) -> None:
+    """`compare` adds up rungs."""
+    task = judged.report.task("triton_forward")
+    rungs = [rung.model_copy(update={"points": Interval.exactly(rung.possible)})
+             for rung in task.rungs]  # fmt: skip
+    better = task.model_copy(update={"rungs": rungs})
+    tasks = [better if one.task == better.task else one for one in judged.report.tasks]
+    found = judged.again({}, judged.report.model_copy(update={"tasks": tasks}))
+    assert found.altered == ["triton_forward: verdict or points do not follow from the record"]
+
+
+def test_an_answer_that_was_not_handed_in_is_found_out(judged: Judged) -> None:
+    task = judged.report.task("explain").model_copy(update={"answer": "A better one."})
+    tasks = [task if one.task == "explain" else one for one in judged.report.tasks]
+    found = judged.again({}, judged.report.model_copy(update={"tasks": tasks}))
+    assert found.altered == ["explain: the answer is not the one that was handed in"]
+
+
+def test_a_file_that_was_not_written_here_is_found_out(
+    worked: tuple[Hired, Submission], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Records that say of a GPU what no machine here can judge again, and all that follows."""
+    team = Team(Path(shutil.copytree(worked[0].team.folder, tmp_path / "team")))
+    path, _ = grading.write(report_on(team, worked[1]), team)
+    report = read_report(path)
+    monkeypatch.setattr(grading, "judge", lambda *_args, **_more: report.records())
+    whole = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert verifying.verify(report, team, digest=whole).holds
+    names = ("correct", "traffic", "compiles", "gpu_correct", "gpu_fast")
+    better = report_on(
+        team, worked[1], {"triton_forward": record("triton_forward", [rung(n) for n in names])}
+    )
+    digest = hashlib.sha256(to_json(better).encode()).hexdigest()
+    found = verifying.verify(better, team, digest=digest)
+    assert found.altered == ["the audit log knows no report with these contents"]
+    assert not found.holds
+
+
+def test_a_speed_near_a_level_holds(judged: Judged) -> None:
+    def at(earned: float, upper: float) -> dict[str, Record]:
+        speed = {**SPEED, "interval": [1.6, upper]}
+        names = ("correct", "traffic", "compiles", "gpu_correct")
+        fast = rung("gpu_fast", earned=earned, evidence=speed)
+        return {"triton_forward": record("triton_forward", [*map(rung, names), fast])}
+
+    report = report_on(judged.team, judged.submission, at(0.5, 2.1))
+    assert judged.again(at(1.0, 2.1), report).holds
+    assert not judged.again(
+        at(1.0, 2.1), report_on(judged.team, judged.submission, at(0.5, 1.9))
+    ).holds

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.variants import VARIANT_FILE, Variant, draw, plain, same_answers
+from hotloop import curriculum
+from hotloop.variants import VARIANT_FILE, Variant, draw, plain, same_answers, same_for_all
 from hotloop.variants.form import form_of, require
 from hotloop.worker.check import _variant_here
 
@@ -133,3 +134,15 @@ def test_options_that_are_drawn_are_options_that_are_accepted() -> None:
         assert values["EMPTY"] != 0.0
     assert {v.values()["HIDES"] for v in _drawn(50)} == {True, False}
     assert len(form_of(MODULE).choices) == 5
+
+
+def test_tasks_that_are_the_same_for_all_are_known() -> None:
+    """As the page on take-homes lists them."""
+    alike = {
+        module.id: same_for_all(module.id, [task.id for task in module.tasks])
+        for module in curriculum.modules()
+    }
+    assert alike["fused_softmax"] == []
+    assert alike["profile_training_loop"] == ["diagnose", "augment", "train", "report"]
+    for module in ("resnet_tensorrt", "triton_ensemble", "tvm_passes"):
+        assert len(alike[module]) == len(curriculum.load_module(module).tasks)

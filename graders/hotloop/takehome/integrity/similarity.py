@@ -23,6 +23,7 @@ MODERATE, STRONG = 0.5, 0.75
 """Likeness from which on a signal is given."""
 
 MOST_SIGNALS = 12
+MOST_EVIDENCE = 20
 
 _INNOCENT = {
     "candidate": (
@@ -162,7 +163,7 @@ def _signal(matches: Sequence[_Match]) -> Signal:
         kind="similarity",
         strength=_strength(first),
         title=f"Much like {first.what}",
-        evidence=[_evidence(match) for match in matches],
+        evidence=[_evidence(match) for match in matches[:MOST_EVIDENCE]],
         innocent=_INNOCENT[first.with_whom],
         known_rate=_known_rate(),
     )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import time
 from pathlib import Path
 
 import pytest
 
 from hotloop import curriculum, render
+from hotloop.curriculum import load_module
 from hotloop.takehome.integrity import tokens, trees
 from hotloop.takehome.integrity.likeness import likeness, print_of
-from hotloop.takehome.integrity.parts import parts
+from hotloop.takehome.integrity.parts import LONGEST, Language, parts
 
 INDEPENDENT = Path(__file__).parents[3] / "benchmarks" / "independent" / "online_pass"
 
@@ -123,3 +126,51 @@ def test_a_notebook_is_compared_cell_by_cell() -> None:
 def test_a_notebook_that_is_none_has_no_parts() -> None:
     module = curriculum.load_module("fused_softmax")
     assert parts({"lab.ipynb": b"[1"}, module, ["online_pass"]) == []
+
+
+def _notebook(*cells: tuple[str, str]) -> dict[str, bytes]:
+    document = {
+        "cells": [
+            {"cell_type": "code", "source": source, "metadata": {"nbgrader": {"grade_id": name}}}
+            for name, source in cells
+        ]
+    }
+    return {"lab.ipynb": json.dumps(document).encode()}
+
+
+def test_empty_lines_take_no_time() -> None:
+    files = _notebook(("online_pass_solution", "\n" * 300_000 + "x = 1"))
+    started = time.monotonic()
+    assert len(parts(files, load_module("fused_softmax"), ["online_pass"])) == 1
+    assert time.monotonic() - started < 2
+
+
+SPACES = " " * 20_000
+SLOW = {
+    "cuda": [
+        "a" + SPACES + "b" + SPACES + "()" + SPACES + "'",
+        "a" + SPACES + "=",
+        'R"a(' * LONGEST,
+    ],
+    "python": [" \n" * 30_000 + "x", "x\nb'''\n" * LONGEST],
+}
+
+
+@pytest.mark.parametrize("language", ["cuda", "python"])
+def test_no_text_holds_up_the_grader(language: Language) -> None:
+    for text in SLOW[language]:
+        started = time.monotonic()
+        tokens.runs.__wrapped__(text[:LONGEST], language)
+        assert time.monotonic() - started < 20
+
+
+def test_spaces_change_no_token() -> None:
+    wider = CODE.replace(" ", "   ").replace("\n", "  \n\n")
+    assert list(tokens.tokens(wider, "python")) == list(tokens.tokens(CODE, "python"))
+
+
+def test_a_cell_that_was_copied_makes_no_further_part() -> None:
+    files = _notebook(*[("online_pass_solution", f"x_{n} = 1") for n in range(200)])
+    (found,) = parts(files, load_module("fused_softmax"), ["online_pass"])
+    assert "x_0 = 1" in found.text
+    assert "x_199 = 1" in found.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
@@ -152,3 +153,30 @@ def _alone(hired: Hired, folder: Path, which: int, solution: str) -> Submission:
         files["lab.ipynb"] = notebook
 
     return handed_in(hired.team, hired.packs[which], folder, change)
+
+
+def test_what_became_of_others_is_no_fault_of_this_candidate(
+    own_team: Hired, tmp_path: Path
+) -> None:
+    """One is being deleted at this moment, and a role's file has a fault."""
+    mine = _alone(own_team, tmp_path / "a", 0, "state_object")
+    _alone(own_team, tmp_path / "b", 1, "state_object")
+    team, other = own_team.team, own_team.packs[1]
+    path = team.role_path("another")
+    path.parent.mkdir()
+    path.write_text("title: [")
+    (team.pack_folder(other.manifest.pack) / "variant.json").unlink()
+    assert not any(other.pseudonym in title for title in titles(mine, own_team))
+
+
+def test_a_role_that_was_given_another_module_since(own_team: Hired, tmp_path: Path) -> None:
+    mine = _alone(own_team, tmp_path / "a", 0, "state_object")
+    before = report_on(own_team.team, mine)
+    path = own_team.team.role_path("gpu_engineer")
+    tasks = "tasks:\n  - {task: honest_clock}\nwindow_hours"
+    text = re.sub(r"tasks:.*?window_hours", tasks, path.read_text(), flags=re.DOTALL)
+    path.write_text(text.replace("fused_softmax", "profile_training_loop"))
+    after = report_on(own_team.team, mine)
+    assert after.module == MODULE
+    assert after.tasks == before.tasks
+    assert after.score == before.score

@@ -15,6 +15,7 @@ from uuid import UUID
 
 import uvicorn
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp
 
 from hotloop.takehome.portal import links
 from hotloop.takehome.portal.app import served
@@ -69,7 +70,7 @@ class Browser:
 
     def __init__(self, portal: Portal) -> None:
         self.client = TestClient(
-            served(portal),
+            _served(portal),
             base_url=portal.settings.origin,
             raise_server_exceptions=False,
             follow_redirects=False,
@@ -94,6 +95,15 @@ class Browser:
 
     def upload(self, page: str, content: bytes, name: str = "submission.zip") -> Any:
         return self.post(f"{page}/submission", files={"submission": (name, content)})
+
+
+def _served(portal: Portal) -> ASGIApp:
+    """One application for all browsers of a portal: to make it takes longer than a request."""
+    made = getattr(portal, "made_by_a_test", None)
+    if made is None:
+        made = served(portal)
+        portal.made_by_a_test = made  # type: ignore[attr-defined]
+    return made
 
 
 def field(page: str, name: str) -> str:
