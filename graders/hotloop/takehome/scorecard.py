@@ -46,6 +46,10 @@ class ScorecardError(Exception):
     """It cannot be filed as it is. The text is one sentence, or several lines of them."""
 
 
+class ReportChanged(ScorecardError):
+    """The report was written anew since it was read."""
+
+
 class Criterion(Strict):
     """One thing to mark. key: `task.…`, `question.…` or `overall`."""
 
@@ -115,19 +119,25 @@ def form(team: Team, pack: UUID) -> Form:
     return Form(report, tuple(_criteria(report)))
 
 
-def file(team: Team, pack: UUID, filing: Filing, who: str) -> Scorecard:
+def file(
+    team: Team, pack: UUID, filing: Filing, who: str, *, report: str | None = None
+) -> Scorecard:
     """Keep a version; from the first one on the name can be revealed.
 
+    report: digest of the report.json that was read, where that may be another one by now.
+
     ScorecardError names every required mark that is missing, and every key that is unknown.
-    UnknownPack when all about the candidate was deleted.
+    UnknownPack when all about the candidate was deleted. ReportChanged.
     """
     # Alone: neither another version nor a deletion may come between.
     with team.alone():
         team.pack(pack)
         found = form(team, pack)
+        digest = report_digest(team, pack)
+        if report not in (None, digest):
+            raise ReportChanged("The report was written anew meanwhile: read it, then file.")
         _require_whole(found, filing)
         folder = team.report_folder(pack)
-        digest = hashlib.sha256((folder / JSON_NAME).read_bytes()).hexdigest()
         last = read(team, pack)
         card = Scorecard(
             pack=pack,
@@ -148,6 +158,15 @@ def file(team: Team, pack: UUID, filing: Filing, who: str) -> Scorecard:
         whole_file.replace(team.scorecard_path(pack), _text(card), 0o600)
     team.audit(who, f"filed version {card.version} of the scorecard of {card.pseudonym}")
     return card
+
+
+def report_digest(team: Team, pack: UUID) -> str:
+    """Which report lies there now. ScorecardError when there is none."""
+    try:
+        data = team.scorecard_path(pack).with_name(JSON_NAME).read_bytes()
+    except OSError:
+        raise ScorecardError("There is no report to mark yet.") from None
+    return hashlib.sha256(data).hexdigest()
 
 
 def read(team: Team, pack: UUID) -> Scorecard | None:

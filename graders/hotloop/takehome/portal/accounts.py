@@ -18,6 +18,9 @@ from hotloop.takehome.portal.database import accounts, reading, sessions, writin
 from hotloop.takehome.portal.secret import digest
 
 NAME = re.compile(r"[a-z][a-z0-9._-]{0,59}")
+ACTORS = frozenset({"candidate", "judge", "portal", "reviewer", "somebody", "team"})
+"""Who else acts in the audit log: a member of that name could not be told from them."""
+
 SHORTEST_PASSWORD = 12
 LONGEST_PASSWORD = 1000
 IDLE = timedelta(hours=8)
@@ -65,6 +68,8 @@ def add(engine: Engine, name: str, password: str, now: datetime | None = None) -
     """A new account. AccountError says what is wrong with name or password."""
     if not NAME.fullmatch(name):
         raise AccountError("A name is made of a-z, 0-9 and . _ - , and begins with a letter.")
+    if name in ACTORS:
+        raise AccountError(f"The audit log calls others {name}: choose another name.")
     values = {"name": name, "password": _hashed(password), "made": now or datetime.now(UTC)}
     try:
         with writing(engine) as connection:
@@ -89,6 +94,12 @@ def remove(engine: Engine, name: str) -> None:
     with writing(engine) as connection:
         found = _account(connection.execute(_by_name(name)).one_or_none(), name)
         connection.execute(delete(accounts).where(accounts.c.id == found.id))
+
+
+def exists(engine: Engine, name: str) -> bool:
+    """Whether there is such an account. For the audit log, never for whoever asks to be let in."""
+    with reading(engine) as connection:
+        return connection.execute(_by_name(name)).one_or_none() is not None
 
 
 def check_password(engine: Engine, name: str, password: str) -> int | None:

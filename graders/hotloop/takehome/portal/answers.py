@@ -31,3 +31,11 @@ SENTENCES = {
     503: "Too many uploads at once: try again in a minute.",
 }
 """For each status what is said when nobody said anything better."""
+
+NO_CANDIDATE = "There is no such candidate, or all about them was deleted."
+
+DAMAGED = (
+    "Something of the team's is not as it must be, and nothing was taken: keep your work, "
+    "and write to the team."
+)
+"""For a candidate, whose fault it is not."""

@@ -17,13 +17,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
 
-from hotloop.takehome.portal.answers import SENTENCES, LoginNeeded, Refused
+from hotloop.takehome.manifest import ForgedManifest
+from hotloop.takehome.portal.answers import DAMAGED, NO_CANDIDATE, SENTENCES, LoginNeeded, Refused
 from hotloop.takehome.portal.body_time import BodyTime
 from hotloop.takehome.portal.headers import StrictHeaders
 from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Portal, counted, from_here
 from hotloop.takehome.portal.routes import candidate, candidates, login, results, team
 from hotloop.takehome.portal.settings import FIELD_BYTES, FIELDS, FORM_BYTES
+from hotloop.takehome.team import TeamError, UnknownPack
 
 log = logging.getLogger("hotloop.takehome")
 
@@ -60,6 +62,8 @@ def application(portal: Portal) -> FastAPI:
         app.include_router(part.router)
     app.add_exception_handler(Refused, _refused)
     app.add_exception_handler(LoginNeeded, _login_needed)
+    app.add_exception_handler(TeamError, _folder_fault)
+    app.add_exception_handler(ForgedManifest, _folder_fault)
     app.add_exception_handler(RequestValidationError, _not_understood)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _fault)
@@ -84,6 +88,21 @@ async def _refused(request: Request, error: Exception) -> Response:
     refused = cast(Refused, error)
     headers = {"Retry-After": str(refused.wait_s)} if refused.wait_s else None
     return _sentence(request, refused.status, refused.sentence, headers)
+
+
+async def _folder_fault(request: Request, error: Exception) -> Response:
+    """What was asked for went meanwhile, or the team's folder is not as it must be.
+
+    A member reads what is damaged; a candidate no path of the team's.
+    """
+    of_candidate = request.url.path.startswith("/c/")
+    if isinstance(error, UnknownPack):
+        status = 410 if of_candidate else 404
+        return _sentence(request, status, SENTENCES[410] if of_candidate else NO_CANDIDATE)
+    log.error("%s", error)
+    if of_candidate:
+        return _sentence(request, 503, DAMAGED)
+    return _sentence(request, 409, str(error))
 
 
 async def _login_needed(request: Request, _error: Exception) -> Response:

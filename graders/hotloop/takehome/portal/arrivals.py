@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 from uuid import UUID
@@ -14,8 +14,8 @@ from hotloop.takehome.portal.answers import SENTENCES, Refused
 from hotloop.takehome.portal.database import own_folder
 from hotloop.takehome.portal.portal import Portal
 from hotloop.takehome.refusal import Refusal
-from hotloop.takehome.submission import RefusedSubmission, open_submission
-from hotloop.takehome.team import TeamError
+from hotloop.takehome.submission import RefusedSubmission, Submission, open_submission
+from hotloop.takehome.team import TeamError, UnknownPack
 
 _STATUS = {
     Refusal.TOO_LARGE: 413,
@@ -40,19 +40,25 @@ def place(portal: Portal, token: str) -> Generator[None]:
 
 
 def take(portal: Portal, pack: UUID, stream: BinaryIO) -> None:
-    """Keep a submission and queue it. Refused says why not; then nothing is kept."""
+    """Keep a submission and queue it. Refused says why not; then nothing is kept.
+
+    TeamError, ForgedManifest: the team's own files are at fault, or were deleted meanwhile.
+    """
     with portal.opening, _copied(portal, stream) as path:
         try:
             submission = open_submission(path, portal.team, expected_pack=pack)
-            portal.team.keep(submission, path)
         except RefusedSubmission as error:
-            _note(portal, pack, f"was refused a submission: {error.code}")
+            # Forgotten meanwhile: then there is nobody to name.
+            with suppress(UnknownPack):
+                pseudonym = portal.team.pack(pack).pseudonym
+                portal.team.audit(
+                    "candidate", f"{pseudonym} was refused a submission: {error.code}"
+                )
             raise Refused(_STATUS.get(error.code, 422), error.sentence) from None
-        except TeamError as error:
-            raise Refused(409, str(error)) from None
+        _keep(portal, submission, path)
     # From here on nothing is lost: whoever is killed now leaves it to `Queue.reconcile`.
     portal.queue.add(pack, submission.digest)
-    _note(portal, pack, "handed in")
+    portal.team.audit("candidate", f"{submission.manifest.pseudonym} handed in")
 
 
 @contextmanager
@@ -65,6 +71,11 @@ def _copied(portal: Portal, stream: BinaryIO) -> Generator[Path]:
         yield Path(file.name)
 
 
-def _note(portal: Portal, pack: UUID, what: str) -> None:
-    pseudonym = portal.team.pack(pack).pseudonym
-    portal.team.audit("candidate", f"{pseudonym} {what}")
+def _keep(portal: Portal, submission: Submission, path: Path) -> None:
+    try:
+        portal.team.keep(submission, path)
+    except UnknownPack:
+        raise
+    except TeamError:
+        # Another one came in since this one was opened.
+        raise Refused(409, "Work on this pack was handed in already.") from None

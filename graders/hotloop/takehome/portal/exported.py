@@ -41,7 +41,7 @@ def _row(one: Standing) -> tuple[str, ...]:
         one.record.pseudonym,
         one.manifest.title,
         str(one.state),
-        one.deadline.isoformat(timespec="minutes"),
+        one.shown_deadline.isoformat(timespec="minutes") if one.shown_deadline else "",
         one.handed_in.isoformat(timespec="minutes") if one.handed_in else "",
         low,
         high,

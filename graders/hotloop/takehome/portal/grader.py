@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import shutil
 import signal
 import sys
 import threading
@@ -28,21 +27,29 @@ from hotloop.course.executors import Executor, Lost, Work
 from hotloop.course.executors.local import Local
 from hotloop.course.executors.ray import ClusterUnavailable, Ray
 from hotloop.takehome import grading
+from hotloop.takehome.manifest import ForgedManifest
 from hotloop.takehome.portal import database, links
 from hotloop.takehome.portal.execution import work
 from hotloop.takehome.portal.queue import Grading, Occupied, Queue, only_grader
 from hotloop.takehome.portal.standing import written_since
 from hotloop.takehome.submission import RefusedSubmission, open_submission
-from hotloop.takehome.team import Team, TeamError
+from hotloop.takehome.team import Team, TeamError, UnknownPack
 from hotloop.worker.lifetime import end_with_parent
+from hotloop.yaml_lines import CurriculumError
 
 DATABASE = "HOTLOOP_PORTAL_DATABASE"
 """The environment variable with the database's URL, which may hold a password."""
+
+LONGEST = 500
+"""Characters of what a page says of a fault."""
 
 _IDLE_S = 0.5
 _RECONCILE_S = 30.0
 _AGAIN_S = 10.0
 """After a cluster did not answer."""
+
+WHO = "portal"
+"""Who the audit log says has ended what was cut off."""
 
 log = logging.getLogger("hotloop.takehome")
 
@@ -75,9 +82,16 @@ class Grader:
                 stop.wait(self.idle_s)
 
     def reconcile(self) -> None:
-        """Find again what an accident kept from the queue; drop what was forgotten."""
-        self.queue.reconcile(self.team, self.written)
-        links.keep_only(self.queue.engine, {record.pack for record in self.team.packs()})
+        """Find again what an accident kept from the queue; drop what was forgotten.
+
+        Where one record is damaged nothing is dropped: others are graded as before.
+        """
+        try:
+            self.team.sweep(WHO)
+            self.queue.reconcile(self.team, self.written)
+            links.keep_only(self.queue.engine, {record.pack for record in self.team.packs()})
+        except TeamError as error:
+            log.error("%s", error)
 
     def batch(self) -> int:
         """Grade until nothing waits any more; how many were dealt with."""
@@ -101,27 +115,36 @@ class Grader:
             return
         try:
             self.report(one, outcome)
-        except TeamError:
-            # Forgotten meanwhile: nothing of it may come back.
-            shutil.rmtree(self.team.folder / "reports" / str(one.pack), ignore_errors=True)
-            self.queue.forget(one.pack)
         except Exception as error:
-            log.exception("no report on %s", one.pack)
-            self.queue.failed(one.id, f"No report: {type(error).__name__}: {error}"[:500])
+            if not self.dropped(one):
+                log.exception("no report on %s", one.pack)
+                self.queue.failed(one.id, _sentence(error))
         else:
             self.queue.done(one.id)
 
+    def dropped(self, one: Grading) -> bool:
+        """Whether all about the candidate was deleted; then it leaves the queue.
+
+        A role that is called otherwise now, or a damaged file, is no deletion: what is there stays,
+        and people must look at it.
+        """
+        try:
+            self.team.pack(one.pack)
+        except UnknownPack:
+            self.queue.forget(one.pack)
+            return True
+        except TeamError:
+            pass
+        return False
+
     def report(self, one: Grading, outcome: Executed) -> None:
-        """Write the report. TeamError when all about the candidate was deleted meanwhile."""
+        """Write the report. UnknownPack when all about the candidate was deleted meanwhile."""
         submission = open_submission(self._zip(one), self.team)
         report = grading.make_report(submission, self.team, dict(outcome.records))
-        self.team.pack(one.pack)
         grading.write(report, self.team)
-        # Once more: it may have been forgotten while the report was written.
-        self.team.pack(one.pack)
 
     def prepared(self, one: Grading) -> Work:
-        """What the executor is given. TeamError when all about it was deleted."""
+        """What the executor is given. UnknownPack when all about it was deleted."""
         return work(str(one.id), open_submission(self._zip(one), self.team), self.team)
 
     def _zip(self, one: Grading) -> Path:
@@ -150,20 +173,22 @@ class _Waiting(Iterator[Work]):
         while (one := self._grader.queue.claim()) is not None:
             try:
                 found = self._grader.prepared(one)
-            except TeamError:
-                self.refused += 1
-                self._grader.queue.forget(one.pack)
-            except RefusedSubmission as error:
-                self.refused += 1
-                self._grader.queue.failed(one.id, error.sentence)
             except Exception as error:
                 self.refused += 1
-                log.exception("%s cannot be opened", one.pack)
-                self._grader.queue.failed(one.id, f"{type(error).__name__}: {error}"[:500])
+                if not self._grader.dropped(one):
+                    log.exception("%s cannot be opened", one.pack)
+                    self._grader.queue.failed(one.id, _sentence(error))
             else:
                 self.claimed[found.key] = one
                 return found
         raise StopIteration
+
+
+def _sentence(error: Exception) -> str:
+    """For the page: what was said for people, and of a fault its kind as well."""
+    if isinstance(error, RefusedSubmission | TeamError | ForgedManifest | CurriculumError):
+        return str(error)[:LONGEST]
+    return f"{type(error).__name__}: {error}"[:LONGEST]
 
 
 def main() -> None:

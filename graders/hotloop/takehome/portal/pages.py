@@ -12,7 +12,7 @@ from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from hotloop.course import render_record
-from hotloop.takehome.intervals import Interval
+from hotloop.takehome.intervals import Interval, said
 
 TEMPLATES = Path(__file__).parent / "templates"
 STYLE = TEMPLATES / "portal.css"
@@ -42,10 +42,7 @@ def until(value: datetime) -> str:
 
 def score(value: Interval | None) -> str:
     """Of 100; both bounds while points are open."""
-    if value is None:
-        return "–"
-    low, high = f"{value.low:.0f}", f"{value.high:.0f}"
-    return low if low == high else f"{low} to {high}"
+    return "–" if value is None else said(value)
 
 
 def _prose(sentence: str) -> Markup:

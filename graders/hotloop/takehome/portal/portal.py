@@ -82,6 +82,19 @@ def client(request: Request) -> str:
     return address(request.client.host if request.client else "unknown")
 
 
+def count_guess(request: Request, name: str) -> None:
+    """Count that a password is tried. Refused, with 429, when that was too often."""
+    rates = of(request).rates
+    rates.count("login", client(request))
+    rates.count("name", f"{client(request)} {name}")
+    rates.count("account", name)
+
+
+def guessed_right(request: Request, name: str) -> None:
+    """Begin to count anew for this address: it was the member after all."""
+    of(request).rates.clear("name", f"{client(request)} {name}")
+
+
 async def here(request: Request) -> Portal:
     """Likewise, for pages."""
     return of(request)

@@ -21,12 +21,14 @@ UPLOAD_BYTES = limits.MAX_UPLOAD + (64 << 10)
 class Rates:
     """How often something may be asked for, as the library `limits` writes it.
 
-    login: by address. name: attempts on one account. unknown: links that do not exist, by address.
-    upload: by link. page: anything at all, by address.
+    login: by address. name: attempts on one account from one address. account: on one account from
+    everywhere; higher, since whoever knows a name could keep its member out by it. unknown: links
+    that do not exist, by address. upload: by link. page: anything at all, by address.
     """
 
     login: str = "30/15 minutes"
     name: str = "10/15 minutes"
+    account: str = "100/15 minutes"
     unknown: str = "20/10 minutes"
     upload: str = "20/hour"
     page: str = "600/minute"

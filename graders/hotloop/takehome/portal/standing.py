@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -11,12 +12,14 @@ from functools import lru_cache
 from pathlib import Path
 from uuid import UUID
 
+from hotloop.takehome import scorecard
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.manifest import Manifest
 from hotloop.takehome.portal.queue import Grading, Queue
 from hotloop.takehome.portal.queue import State as Queued
 from hotloop.takehome.report import JSON_NAME
-from hotloop.takehome.team import PackRecord, Team
+from hotloop.takehome.scorecard import ScorecardError
+from hotloop.takehome.team import PackRecord, Team, TeamError, UnknownPack
 
 _CLOCK = timedelta(milliseconds=20)
 """By which the times of files may lag behind the clock."""
@@ -55,6 +58,14 @@ class Standing:
     problem: str = ""
 
     @property
+    def shown_deadline(self) -> datetime | None:
+        """While work is awaited. Afterwards it would only tell who was given more time than others,
+        which may be a matter of health.
+        """
+        awaited = not self.record.submitted or self.record.reopened
+        return self.deadline if awaited else None
+
+    @property
     def handed_in(self) -> datetime | None:
         """When the last submission came."""
         return self.record.submitted[-1].received if self.record.submitted else None
@@ -63,12 +74,16 @@ class Standing:
 def standings(team: Team, queue: Queue, now: datetime | None = None) -> list[Standing]:
     """All candidates, the latest first."""
     gradings = queue.all()
-    found = [_standing(team, record, gradings, now or datetime.now(UTC)) for record in team.packs()]
+    found: list[Standing] = []
+    for record in team.packs():
+        # One may be deleted at this moment.
+        with suppress(UnknownPack):
+            found.append(_standing(team, record, gradings, now or datetime.now(UTC)))
     return found[::-1]
 
 
 def standing(team: Team, queue: Queue, pack: UUID) -> Standing:
-    """One candidate. TeamError when the pack is not there."""
+    """One candidate. UnknownPack when there is no such pack any more."""
     record = team.pack(pack)
     gradings: dict[tuple[UUID, str], Grading] = {}
     if record.submitted:
@@ -80,7 +95,12 @@ def standing(team: Team, queue: Queue, pack: UUID) -> Standing:
 
 def manifest(team: Team, pack: UUID) -> Manifest:
     """The pack's manifest, verified once for each content of its file."""
-    status = (team.pack_folder(pack) / "manifest.json").stat()
+    path = team.pack_folder(pack) / "manifest.json"
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        team.pack(pack)
+        raise TeamError(f"{path} is missing: take it from your backup.") from None
     return _manifest(team, pack, status.st_mtime_ns, status.st_ino)
 
 
@@ -130,9 +150,18 @@ def _standing(
     said = headline(team, record.pack)
     score = said.score if said is not None and said.digest == digest else None
     state = _after(one, score is not None)
-    if state is State.GRADED and team.scorecard_path(record.pack).is_file():
+    if state is State.GRADED and _is_marked(team, record.pack, digest):
         state = State.FILED
     return Standing(record, found, state, until, score, one.problem if one else "")
+
+
+def _is_marked(team: Team, pack: UUID, digest: str) -> bool:
+    """Whether the filed scorecard is about this hand-in."""
+    try:
+        card = scorecard.read(team, pack)
+    except ScorecardError:
+        return False
+    return card is not None and card.submission == digest
 
 
 def _before(record: PackRecord, until: datetime, now: datetime) -> State:

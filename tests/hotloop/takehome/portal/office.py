@@ -37,7 +37,7 @@ expires: 14
 TITLE = "GPU engineer, inference"
 MEMBER, PASSWORD = "anna", "correct horse battery"
 NAMES = ("Ada Lovelace-Grünwald", "Grace Hopper-Østergård")
-OFTEN = Rates(*["10000/minute"] * 5)
+OFTEN = Rates(*["10000/minute"] * 6)
 """For tests of something else."""
 
 
@@ -68,12 +68,13 @@ class Office:
 class Browser:
     """A browser without scripts: it keeps cookies, and sends forms as pages gave them."""
 
-    def __init__(self, portal: Portal) -> None:
+    def __init__(self, portal: Portal, address: str = "192.0.2.1") -> None:
         self.client = TestClient(
             _served(portal),
             base_url=portal.settings.origin,
             raise_server_exceptions=False,
             follow_redirects=False,
+            client=(address, 50000),
         )
 
     def get(self, path: str, **more: Any) -> Any:

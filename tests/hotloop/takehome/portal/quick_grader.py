@@ -51,16 +51,18 @@ class Quick(Grader):
     trace: Path = Path()
 
     def report(self, one: Grading, outcome: Executed) -> None:
-        self.team.report_folder(one.pack)
         document = {
             "score": {"low": 40.0, "high": 60.0},
             "submission": {"digest": one.digest},
         }
         path = report_path(self.team, one.pack)
-        whole_file.replace(path, json.dumps(document).encode())
-        whole_file.replace(path.with_suffix(".html"), b"<p>the report")
+        # As `grading.write` does it.
+        with self.team.alone():
+            self.team.pack(one.pack)
+            self.team.report_folder(one.pack)
+            whole_file.replace(path, json.dumps(document).encode())
+            whole_file.replace(path.with_suffix(".html"), b"<p>the report")
         noted(self.trace, f"report {one.id}")
-        self.team.pack(one.pack)
 
 
 def quick(team: Team, queue: Queue, trace: Path, seconds: float = 0.0, lost: int = 0) -> Quick:

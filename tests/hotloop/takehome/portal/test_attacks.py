@@ -18,6 +18,7 @@ from argon2 import PasswordHasher, Type
 
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.portal import accounts, exported, links
+from hotloop.takehome.portal.accounts import AccountError
 from hotloop.takehome.portal.headers import ALWAYS
 from hotloop.takehome.portal.rates import address
 from hotloop.takehome.portal.settings import UPLOAD_BYTES, Settings
@@ -177,6 +178,38 @@ def test_passwords_are_not_tried_without_end(opened: Callable[..., Office]) -> N
     # Nor by those who know it by then.
     assert attacker.log_in().status_code == 429
     assert int(attacker.log_in().headers["retry-after"]) > 0
+
+
+def test_who_guesses_keeps_no_member_out(opened: Callable[..., Office]) -> None:
+    office = opened(rates=replace(OFTEN, name="3/hour"))
+    attacker, member = Browser(office.portal, "203.0.113.9"), Browser(office.portal)
+    said = [attacker.log_in(password=f"guess number {n}").status_code for n in range(4)]
+    assert said == [401, 401, 401, 429]
+    assert member.log_in().status_code == 303
+    # Nor does the member's login let the other one guess on.
+    assert attacker.log_in(password="another guess").status_code == 429
+
+
+def test_many_addresses_do_not_try_passwords_without_end(opened: Callable[..., Office]) -> None:
+    office = opened(rates=replace(OFTEN, account="5/hour"))
+    said = [
+        Browser(office.portal, f"203.0.113.{n}").log_in(password=f"guess {n}").status_code
+        for n in range(7)
+    ]
+    assert said == [401] * 5 + [429] * 2
+
+
+def test_what_a_stranger_typed_is_in_no_log(office: Office, stranger: Browser) -> None:
+    for typed in ("ada.lovelace", "hunter2-in-the-wrong-field", "candidate", SCRIPT):
+        assert stranger.log_in(typed, "wrong password!!").status_code == 401
+    assert stranger.log_in(password="wrong password!!").status_code == 401
+    assert office.audit()[-5:] == ["somebody: was not let in"] * 4 + [f"{MEMBER}: was not let in"]
+
+
+@pytest.mark.parametrize("name", sorted(accounts.ACTORS))
+def test_no_member_is_called_like_others_in_the_log(office: Office, name: str) -> None:
+    with pytest.raises(AccountError, match="calls others"):
+        accounts.add(office.portal.engine, name, PASSWORD)
 
 
 def test_nor_on_many_names_from_one_address(opened: Callable[..., Office]) -> None:

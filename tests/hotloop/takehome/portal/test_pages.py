@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from hotloop.takehome.portal import accounts, links
+import pytest
+
+from hotloop.takehome.intervals import Interval
+from hotloop.takehome.portal import accounts, links, standing
+from hotloop.takehome.portal.pages import moment, score
 from hotloop.takehome.portal.queue import State
 
 from .office import MEMBER, NAMES, PASSWORD, TITLE, Browser, Office, field
@@ -52,6 +56,8 @@ def test_a_new_candidate_gets_a_pack_and_a_link(office: Office, member: Browser)
     assert "Katherine" not in page
     assert len(office.team.packs()) == 3
     newest = office.team.packs()[-1]
+    assert "/c/" not in member.get(f"/candidates/{newest.pack}").text
+    assert f"{MEMBER}: looked at the link of {newest.pseudonym}" in office.audit()
     assert f"{MEMBER}: invited {newest.pseudonym} for gpu_engineer" in office.audit()
 
 
@@ -133,6 +139,31 @@ def test_more_time_lets_another_one_in(
     link = links.current(office.portal.engine, office.portal.secret, pack)
     assert link is not None
     assert link.expires > datetime.now(UTC) + timedelta(days=29)
+
+
+def test_who_had_more_time_is_not_to_be_read_from_what_came(
+    office: Office, stranger: Browser, member: Browser, work: Callable[..., bytes]
+) -> None:
+    pack, page = office.packs[0], f"/candidates/{office.packs[0]}"
+    stranger.post(f"{office.page()}/pack")
+    found = standing.standing(office.team, office.portal.queue, pack)
+    kept = found.record.keep_until
+    moments = [moment(found.deadline), moment(found.manifest.expires), moment(kept)]
+    assert moments[0] in member.get("/candidates").text
+    assert all(one in member.get(f"{page}?link=true").text for one in moments)
+    stranger.upload(office.page(), work(office))
+    assert moments[0] not in member.get("/candidates").text
+    shown = member.get(f"{page}?link=true").text
+    assert not any(one in shown for one in moments)
+    table = member.get("/candidates.csv").text
+    assert found.deadline.isoformat(timespec="minutes") not in table
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said"), [(59.6, 60.4, "59.6 to 60.4"), (61.6, 61.6, "61.6"), (0, 0, "0")]
+)
+def test_a_score_is_never_shown_narrower_than_it_is(low: float, high: float, said: str) -> None:
+    assert score(Interval(low=low, high=high)) == said
 
 
 def test_a_new_link_ends_the_old_one(office: Office, stranger: Browser, member: Browser) -> None:

@@ -18,8 +18,8 @@ from hotloop.takehome.portal.links import Link
 from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Here, Portal, client, of
 from hotloop.takehome.portal.settings import UPLOAD_BYTES
-from hotloop.takehome.portal.standing import Standing, State
-from hotloop.takehome.team import TeamError
+from hotloop.takehome.portal.standing import State
+from hotloop.takehome.team import PackRecord, UnknownPack
 
 FIELD = "submission"
 _UPLOAD: dict[str, Any] = {
@@ -47,7 +47,7 @@ def opened(request: Request, token: Annotated[str, Path(max_length=100)]) -> Lin
     if found is None:
         portal.rates.count("unknown", client(request))
         raise Refused(404, "There is no such link. Check that you have copied all of it.")
-    if found.is_over(datetime.now(UTC)):
+    if datetime.now(UTC) > found.works_until(_record(portal, found).deadline):
         raise Refused(410, SENTENCES[410])
     return found
 
@@ -67,7 +67,7 @@ def download(portal: Here, link: Opened) -> Response:
 
     By POST: what looks at links in mails, before a person does, begins nobody's window.
     """
-    one = _standing(portal, link)
+    one = standing.standing(portal.team, portal.queue, link.pack)
     now = datetime.now(UTC)
     if now < one.manifest.not_before:
         raise Refused(403, "It has not begun yet.")
@@ -97,7 +97,7 @@ async def upload(request: Request, portal: Here, link: Opened) -> Response:
 
 
 def _page(portal: Portal, link: Link) -> Response:
-    one = _standing(portal, link)
+    one = standing.standing(portal.team, portal.queue, link.pack)
     now = datetime.now(UTC)
     # A hand-in that was reopened may come again.
     may_upload = now <= one.deadline and (not one.record.submitted or one.record.reopened)
@@ -115,10 +115,10 @@ def _page(portal: Portal, link: Link) -> Response:
     )
 
 
-def _standing(portal: Portal, link: Link) -> Standing:
+def _record(portal: Portal, link: Link) -> PackRecord:
+    """The pack's record. Where all about the candidate was deleted, the link ends with it."""
     try:
-        return standing.standing(portal.team, portal.queue, link.pack)
-    except TeamError:
-        # All about the candidate was deleted.
+        return portal.team.pack(link.pack)
+    except UnknownPack:
         links.end(portal.engine, link.pack)
-        raise Refused(410, SENTENCES[410]) from None
+        raise

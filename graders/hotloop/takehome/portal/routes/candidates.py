@@ -10,16 +10,16 @@ from fastapi import APIRouter, Depends, Form, Query
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from hotloop.takehome.keys import KeyMissing
-from hotloop.takehome.manifest import ForgedManifest, RoleId
+from hotloop.takehome.manifest import RoleId
 from hotloop.takehome.pack import make_pack
 from hotloop.takehome.portal import exported, links, standing
 from hotloop.takehome.portal.accounts import Member
-from hotloop.takehome.portal.answers import Refused
+from hotloop.takehome.portal.answers import NO_CANDIDATE, Refused
 from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Here, Portal, Who, own_form
 from hotloop.takehome.portal.standing import Standing
 from hotloop.takehome.role import Role
-from hotloop.takehome.team import TeamError
+from hotloop.takehome.team import TeamError, UnknownPack
 from hotloop.yaml_lines import CurriculumError
 
 LONGEST_STAY = 366
@@ -81,19 +81,29 @@ def invite(
     pack = made.manifest.pack
     links.make(portal.engine, portal.secret, pack, made.manifest.expires)
     portal.team.audit(who.name, f"invited {made.pseudonym} for {role}")
-    return RedirectResponse(f"/candidates/{pack}", 303)
+    return _back(pack, link=True)
 
 
 @router.get("/candidates/{pack}")
-def one(portal: Here, who: Who, pack: UUID) -> Response:
-    """All about a candidate that may be seen now."""
+def one(portal: Here, who: Who, pack: UUID, link: bool = False) -> Response:
+    """All about a candidate that may be seen now.
+
+    link: and the candidate's link. Whoever has it can hand in as the candidate, so the log says who
+    has looked at it.
+    """
     found = known(portal, pack)
-    link = links.current(portal.engine, portal.secret, pack)
-    address = f"{portal.settings.origin}/c/{link.token}" if link else ""
-    report = standing.report_path(portal.team, pack).is_file()
-    filed = portal.team.scorecard_path(pack).is_file()
+    there = links.current(portal.engine, portal.secret, pack)
+    if link and there is not None:
+        portal.team.audit(who.name, f"looked at the link of {found.record.pseudonym}")
     return page(
-        "one.html", member=who, one=found, address=address, link=link, report=report, filed=filed
+        "one.html",
+        member=who,
+        one=found,
+        address=f"{portal.settings.origin}/c/{there.token}" if link and there else "",
+        works_until=there.works_until(found.record.deadline) if there else None,
+        is_due=found.record.keep_until <= datetime.now(UTC),
+        report=standing.report_path(portal.team, pack).is_file(),
+        filed=portal.team.scorecard_path(pack).is_file(),
     )
 
 
@@ -103,7 +113,7 @@ def new_link(portal: Here, who: Who, pack: UUID) -> Response:
     found = known(portal, pack)
     links.make(portal.engine, portal.secret, pack, max(found.deadline, found.manifest.expires))
     portal.team.audit(who.name, f"made a new link for {found.record.pseudonym}")
-    return _back(pack)
+    return _back(pack, link=True)
 
 
 @router.post("/candidates/{pack}/withdraw")
@@ -178,13 +188,14 @@ def forget(portal: Here, who: Who, pack: UUID, pseudonym: Short = "") -> Respons
 
 
 def known(portal: Portal, pack: UUID) -> Standing:
-    """Where the candidate is. Refused when there is none, or none any more."""
+    """Where the candidate is. Refused when there is none, or none any more.
+
+    TeamError, ForgedManifest: there is one, and something of it is damaged.
+    """
     try:
         return standing.standing(portal.team, portal.queue, pack)
-    except (TeamError, FileNotFoundError):
-        raise Refused(404, "There is no such candidate, or all about them was deleted.") from None
-    except ForgedManifest as error:
-        raise Refused(409, str(error)) from None
+    except UnknownPack:
+        raise Refused(404, NO_CANDIDATE) from None
 
 
 def _new(portal: Portal, who: Member, problem: str = "", role: str = "") -> Response:
@@ -197,5 +208,5 @@ def _new(portal: Portal, who: Member, problem: str = "", role: str = "") -> Resp
     return page("new.html", status, member=who, roles=roles, problem=problem, role=role)
 
 
-def _back(pack: UUID) -> Response:
-    return RedirectResponse(f"/candidates/{pack}", 303)
+def _back(pack: UUID, *, link: bool = False) -> Response:
+    return RedirectResponse(f"/candidates/{pack}{'?link=true' if link else ''}", 303)

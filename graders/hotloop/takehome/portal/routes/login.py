@@ -14,7 +14,15 @@ from starlette.responses import FileResponse, PlainTextResponse, RedirectRespons
 from hotloop.takehome.portal import accounts
 from hotloop.takehome.portal.answers import SENTENCES, LoginNeeded, Refused
 from hotloop.takehome.portal.pages import STYLE, page
-from hotloop.takehome.portal.portal import Here, Portal, Who, client, logged_in, own_form
+from hotloop.takehome.portal.portal import (
+    Here,
+    Portal,
+    Who,
+    count_guess,
+    guessed_right,
+    logged_in,
+    own_form,
+)
 
 FORM_S = 3600
 """How long a login form may lie open."""
@@ -56,17 +64,17 @@ def log_in(
     """A new session, whatever the browser had before."""
     _require_own(request, portal, token)
     name = name.strip()
-    portal.rates.count("login", client(request))
-    portal.rates.count("name", name)
+    count_guess(request, name)
     account = accounts.check_password(portal.engine, name, password)
-    known = name if accounts.NAME.fullmatch(name) else "somebody"
     if account is None:
+        # What a stranger typed may be a candidate's name, or a password in the wrong field.
+        known = name if accounts.exists(portal.engine, name) else "somebody"
         portal.team.audit(known, "was not let in")
         return _form(portal, "Name or password is not right.", 401)
-    portal.rates.clear("name", name)
+    guessed_right(request, name)
     had = request.cookies.get(portal.session_cookie, "")
     session = accounts.log_in(portal.engine, account, replaces=had)
-    portal.team.audit(known, "logged in")
+    portal.team.audit(name, "logged in")
     answer = RedirectResponse("/candidates", 303)
     _set(answer, portal, portal.session_cookie, session)
     answer.delete_cookie(portal.form_cookie, secure=portal.settings.secure, httponly=True)

@@ -12,6 +12,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from hotloop.takehome import scorecard
 from hotloop.takehome.compare import CompareError, Comparison, compare
+from hotloop.takehome.keys import KeyMissing
 from hotloop.takehome.portal import standing
 from hotloop.takehome.portal.accounts import Member
 from hotloop.takehome.portal.answers import Refused
@@ -20,8 +21,11 @@ from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Here, Portal, Who, own_form
 from hotloop.takehome.portal.routes.candidates import known
 from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, UnreadableReport, read_report
-from hotloop.takehome.scorecard import Filing, ScorecardError
+from hotloop.takehome.scorecard import Filing, ReportChanged, ScorecardError
 from hotloop.takehome.team import TeamError
+
+REPORT = "report"
+"""The field that says which report was marked, by its digest."""
 
 router = APIRouter(dependencies=[Depends(own_form)])
 
@@ -32,6 +36,7 @@ _SCORECARD: dict[str, Any] = {
                 "schema": {
                     "type": "object",
                     "properties": {
+                        REPORT: {"type": "string"},
                         "decision": {"enum": ["advance", "hold", "decline"]},
                         "note": {"type": "string"},
                         "mark.overall": {"enum": ["", "0", "1", "2", "3", "4"]},
@@ -68,7 +73,11 @@ def report_json(portal: Here, pack: UUID) -> Response:
 @router.get("/candidates/{pack}/scorecard")
 def form(portal: Here, who: Who, pack: UUID) -> Response:
     """The form, with what was filed last."""
-    return _form(portal, who, pack, scorecard.read(portal.team, pack))
+    try:
+        card = scorecard.read(portal.team, pack)
+    except ScorecardError as error:
+        raise Refused(409, str(error)) from None
+    return _form(portal, who, pack, card)
 
 
 @router.post("/candidates/{pack}/scorecard", openapi_extra=_SCORECARD)
@@ -77,7 +86,10 @@ def file(portal: Here, who: Who, pack: UUID, given: Fields) -> Response:
     known(portal, pack)
     try:
         filing = _filing(given)
-        scorecard.file(portal.team, pack, filing, who.name)
+        read = given.get(REPORT, "")
+        scorecard.file(portal.team, pack, filing, who.name, report=read)
+    except ReportChanged as error:
+        return _form(portal, who, pack, None, str(error), given, 409)
     except ValidationError as error:
         field = ".".join(map(str, error.errors()[0]["loc"]))[:80]
         return _form(portal, who, pack, None, f"This is not as it must be: {field}.", given)
@@ -92,7 +104,9 @@ def reveal(portal: Here, who: Who, pack: UUID) -> Response:
     found = known(portal, pack)
     try:
         name = portal.team.reveal(pack, who.name)
-    except TeamError:
+    except (TeamError, KeyMissing) as error:
+        if portal.team.scorecard_path(pack).is_file():
+            raise Refused(409, str(error)) from None
         raise Refused(409, "File the scorecard first: the name is shown after that.") from None
     return page("name.html", member=who, one=found, name=name)
 
@@ -135,14 +149,14 @@ def _compared(portal: Portal, packs: list[UUID], measured: bool) -> tuple[Compar
             reports.append(read_report(standing.report_path(portal.team, pack)))
         except UnreadableReport:
             return None, f"The report on {pack} cannot be read."
-    cards = {
-        one.pseudonym: card
-        for one in reports
-        if (card := scorecard.read(portal.team, one.pack)) is not None
-    }
     try:
+        cards = {
+            one.pseudonym: card
+            for one in reports
+            if (card := scorecard.read(portal.team, one.pack)) is not None
+        }
         return compare(reports, cards, measured_only=measured), ""
-    except CompareError as error:
+    except (CompareError, ScorecardError) as error:
         return None, str(error)
 
 
@@ -162,22 +176,31 @@ def _form(
     card: scorecard.Scorecard | None,
     problem: str = "",
     given: dict[str, str] | None = None,
+    status: int = 422,
 ) -> Response:
     found = known(portal, pack)
     try:
+        # Before the form: where the report changes in between, nothing can be filed on it.
+        read = scorecard.report_digest(portal.team, pack)
+        if given is not None and status != 409:
+            read = given.get(REPORT, "")
         asked = scorecard.form(portal.team, pack)
     except ScorecardError:
         raise Refused(409, "There is no report to mark yet.") from None
-    values = given if given is not None else _values(card)
+    # What was handed in later nobody has marked.
+    is_earlier = card is not None and card.submission != asked.report.submission.digest
+    values = given if given is not None else _values(None if is_earlier else card)
     return page(
         "scorecard.html",
-        422 if problem else 200,
+        status if problem else 200,
         member=who,
         one=found,
         criteria=asked.criteria,
         values=values,
         problem=problem,
         version=card.version if card else 0,
+        is_earlier=is_earlier,
+        read=read,
     )
 
 

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from hotloop.takehome.portal import accounts
 from hotloop.takehome.portal.accounts import AccountError
 from hotloop.takehome.portal.pages import page
-from hotloop.takehome.portal.portal import Here, Who, client, own_form
+from hotloop.takehome.portal.portal import Here, Who, count_guess, guessed_right, own_form
 from hotloop.takehome.role import Role
 from hotloop.yaml_lines import CurriculumError
 
@@ -67,8 +67,7 @@ def password(
     again: Password = "",
 ) -> Response:
     """Another password: every session of the account ends."""
-    portal.rates.count("name", who.name)
-    portal.rates.count("login", client(request))
+    count_guess(request, who.name)
     if accounts.check_password(portal.engine, who.name, old) is None:
         return page("account.html", 403, member=who, problem="The old password is not right.")
     if new != again:
@@ -77,6 +76,6 @@ def password(
         accounts.set_password(portal.engine, who.name, new)
     except AccountError as error:
         return page("account.html", 422, member=who, problem=str(error))
-    portal.rates.clear("name", who.name)
+    guessed_right(request, who.name)
     portal.team.audit(who.name, "set another password")
     return RedirectResponse("/login", 303)

@@ -1,0 +1,211 @@
+"""What is damaged in the team's folder, or called otherwise, deletes nothing and is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from hotloop.course.attempts.attempt import Environment
+from hotloop.course.execution import Executed
+from hotloop.takehome import scorecard
+from hotloop.takehome.portal import arrivals, links
+from hotloop.takehome.portal.grader import Grader
+from hotloop.takehome.portal.queue import Grading, State
+from hotloop.takehome.submission import Submission, open_submission
+from hotloop.takehome.team import RECORD, UNFINISHED, TeamError
+
+from ..made_reports import all_of
+from .office import Browser, Office
+from .quick_grader import Sleeping
+from .reported import filled, reported
+
+
+@pytest.fixture
+def marked(office: Office, work: Callable[..., bytes], tmp_path: Path) -> Office:
+    """The first candidate has a report and a filed scorecard, and is to be graded again."""
+    submission = reported(office, work(office), tmp_path)
+    pack = office.packs[0]
+    scorecard.file(office.team, pack, filled(office.team, pack), "rita")
+    office.portal.queue.add(pack, submission.digest)
+    return office
+
+
+@pytest.fixture
+def grader(marked: Office, tmp_path: Path) -> Grader:
+    return Grader(marked.team, marked.portal.queue, Sleeping(tmp_path / "trace"))
+
+
+def rename_role(office: Office) -> str:
+    path = office.team.role_path("gpu_engineer")
+    path.write_text(path.read_text().replace("role: gpu_engineer", "role: gpu_eng"))
+    return "There is no role"
+
+
+def damage_role(office: Office) -> str:
+    path = office.team.role_path("gpu_engineer")
+    path.write_text(path.read_text().replace("window_hours: 72", "window_hours: -1"))
+    return "takehome.yaml:8"
+
+
+def damage_pack(office: Office) -> str:
+    office.team.pack_file(office.packs[0]).write_bytes(b"no zip")
+    return "pack.zip is damaged"
+
+
+def damage_record(office: Office) -> str:
+    (office.team.pack_folder(office.packs[0]) / RECORD).write_text("{}")
+    return "record.json is damaged"
+
+
+def damage_manifest(office: Office) -> str:
+    path = office.team.pack_folder(office.packs[0]) / "manifest.json"
+    path.write_bytes(path.read_bytes().replace(b"gpu_engineer", b"gpu_engineex"))
+    return "manifest"
+
+
+DAMAGES = [rename_role, damage_role, damage_pack, damage_record, damage_manifest]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_no_report_is_deleted_where_none_can_be_written(
+    marked: Office, grader: Grader, damage: Callable[[Office], str]
+) -> None:
+    one = marked.portal.queue.claim()
+    assert one is not None
+    said = damage(marked)
+    found = everything(marked)
+    judged = {"online_pass": all_of("online_pass")}
+    grader._book(one, Executed("", judged, (), (), "", 0.0, Environment("", "{}")))
+    assert everything(marked) == found
+    assert marked.team.scorecard_path(one.pack).is_file()
+    assert said in only(marked).problem
+
+
+@pytest.mark.parametrize("damage", DAMAGES[2:])
+def test_nothing_is_deleted_where_a_submission_cannot_be_opened(
+    marked: Office, grader: Grader, damage: Callable[[Office], str]
+) -> None:
+    said = damage(marked)
+    found = everything(marked)
+    grader.batch()
+    grader.reconcile()
+    assert everything(marked) == found
+    assert (only(marked).state, said in only(marked).problem) == (State.FAILED, True)
+
+
+def test_one_damaged_record_keeps_no_other_from_being_graded(
+    marked: Office, grader: Grader, caplog: pytest.LogCaptureFixture
+) -> None:
+    damage_record(marked)
+    grader.reconcile()
+    assert "record.json is damaged" in caplog.text
+    assert links.current(marked.portal.engine, marked.portal.secret, marked.packs[0]) is not None
+
+
+def test_a_deletion_that_was_cut_off_is_ended(office: Office, tmp_path: Path) -> None:
+    pack = office.packs[0]
+    folder = office.team.pack_folder(pack)
+    (folder / RECORD).rename(folder / UNFINISHED)
+    Grader(office.team, office.portal.queue, Sleeping(tmp_path / "trace")).reconcile()
+    assert not folder.exists()
+    assert f"portal: deleted what was left of pack {pack}" in office.audit()
+
+
+@pytest.mark.parametrize("damage", [damage_record, damage_manifest])
+def test_damage_ends_no_link_and_shows_a_candidate_no_path(
+    office: Office, stranger: Browser, work: Callable[..., bytes], damage: Callable[[Office], str]
+) -> None:
+    content, page = work(office), office.page()
+    damage(office)
+    for answer in (
+        stranger.get(page),
+        stranger.post(f"{page}/pack"),
+        stranger.upload(page, content),
+    ):
+        assert answer.status_code == 503
+        assert str(office.team.folder) not in answer.text
+    assert office.page() == page
+
+
+@pytest.mark.parametrize("damage", [damage_record, damage_manifest])
+def test_a_member_reads_what_is_damaged(
+    office: Office, member: Browser, damage: Callable[[Office], str]
+) -> None:
+    said = damage(office)
+    for path in ("/candidates", f"/candidates/{office.packs[0]}", "/compare"):
+        answer = member.get(path)
+        assert (answer.status_code, said in answer.text) == (409, True), path
+
+
+def test_a_damaged_pack_is_not_the_candidates_fault(
+    office: Office, stranger: Browser, work: Callable[..., bytes]
+) -> None:
+    content = work(office)
+    damage_pack(office)
+    answer = stranger.upload(office.page(), content)
+    assert answer.status_code == 503
+    assert str(office.team.folder) not in answer.text
+    assert office.portal.queue.all() == {}
+
+
+@pytest.mark.parametrize(("moment", "status"), [("before", 422), ("after", 410)])
+def test_who_is_forgotten_while_the_work_comes_in_is_told_that_it_is_over(
+    office: Office,
+    stranger: Browser,
+    work: Callable[..., bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    moment: str,
+    status: int,
+) -> None:
+    def forgotten(*given: object, **more: object) -> Submission:
+        found = open_submission(*given, **more) if moment == "after" else None  # type: ignore[arg-type]
+        office.team.forget(office.packs[0], "somebody")
+        return found or open_submission(*given, **more)  # type: ignore[arg-type]
+
+    content, page = work(office), office.page()
+    monkeypatch.setattr(arrivals, "open_submission", forgotten)
+    answer = stranger.upload(page, content)
+    assert answer.status_code == status
+    assert not any("candidate:" in line for line in office.audit())
+    with pytest.raises(TeamError):
+        office.team.pack(office.packs[0])
+
+
+def test_a_damaged_scorecard_is_told(marked: Office, member: Browser) -> None:
+    pack = marked.packs[0]
+    marked.team.scorecard_path(pack).write_text("{}")
+    answer = member.get(f"/candidates/{pack}/scorecard")
+    assert (answer.status_code, "is damaged" in answer.text) == (409, True)
+    assert member.get("/candidates").status_code == 200
+
+
+def test_a_link_lasts_as_long_as_the_deadline_that_was_set_by_command(
+    office: Office, stranger: Browser, member: Browser
+) -> None:
+    pack, now = office.packs[0], datetime.now(UTC)
+    links.prolong(office.portal.engine, pack, now.replace(year=now.year - 1))
+    assert stranger.get(office.page()).status_code == 410
+    later = now.replace(year=now.year + 1, day=1)
+    office.team.extend(pack, later)
+    assert stranger.get(office.page()).status_code == 200
+    shown = member.get(f"/candidates/{pack}?link=true").text
+    assert f"It works until {later:%Y-%m-%d}" in shown
+
+
+def only(office: Office) -> Grading:
+    (one,) = office.portal.queue.all().values()
+    return one
+
+
+def everything(office: Office) -> dict[str, bytes]:
+    """What is kept of candidates."""
+    folder = office.team.folder
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for part in ("packs", "submissions", "reports", "candidates")
+        for path in (folder / part).rglob("*")
+        if path.is_file()
+    }

@@ -1,0 +1,91 @@
+"""The form of the scorecard: which report, and which hand-in, its marks are about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from hotloop.takehome import grading, scorecard
+from hotloop.takehome.portal import standing
+from hotloop.takehome.reporting import make_report
+from hotloop.takehome.submission import Submission
+
+from ..made_reports import all_of
+from .office import Browser, Office, field
+from .reported import reported
+
+NOTE = "Said why, with numbers."
+
+
+@pytest.fixture
+def came(office: Office, work: Callable[..., bytes], tmp_path: Path) -> Submission:
+    """The first candidate's report is there."""
+    return reported(office, work(office), tmp_path)
+
+
+def marks(office: Office, page: str) -> dict[str, str]:
+    """A form that is filled in as far as it must be."""
+    form = scorecard.form(office.team, office.packs[0])
+    filled = {"decision": "advance", "report": field(page, "report")}
+    for criterion in form.criteria:
+        if criterion.required:
+            filled |= {f"mark.{criterion.key}": "3", f"note.{criterion.key}": NOTE}
+    return filled
+
+
+@pytest.mark.usefixtures("came")
+def test_a_scorecard_is_filed_and_comes_back(office: Office, member: Browser) -> None:
+    page = f"/candidates/{office.packs[0]}/scorecard"
+    given = marks(office, member.get(page).text)
+    assert member.send(page, **given).status_code == 303
+    again = member.get(page).text
+    assert "Version 1 is filed;" in again
+    assert NOTE in again
+    assert state(office) == "scorecard filed"
+
+
+def test_marks_for_a_report_that_was_written_anew_wait_for_it_to_be_read(
+    office: Office, member: Browser, came: Submission
+) -> None:
+    pack = office.packs[0]
+    page = f"/candidates/{pack}/scorecard"
+    given = marks(office, member.get(page).text)
+    judged = {"online_pass": all_of("online_pass")}
+    later = datetime.now(UTC) + timedelta(minutes=1)
+    grading.write(make_report(came, office.team, judged, now=later), office.team)
+    # What is missing sends nobody past it.
+    part = {key: text for key, text in given.items() if key != "decision"}
+    assert field(member.send(page, **part).text, "report") == given["report"]
+    answer = member.send(page, **given)
+    assert answer.status_code == 409
+    assert "written anew" in answer.text
+    assert NOTE in answer.text
+    assert not office.team.scorecard_path(pack).exists()
+    assert member.send(page, **{**given, "report": ""}).status_code == 409
+    given["report"] = field(answer.text, "report")
+    assert member.send(page, **given).status_code == 303
+    card = scorecard.read(office.team, pack)
+    assert card is not None
+    assert card.report == given["report"]
+
+
+@pytest.mark.usefixtures("came")
+def test_a_scorecard_of_an_earlier_hand_in_is_none_of_this_one(
+    office: Office, member: Browser, work: Callable[..., bytes], tmp_path: Path
+) -> None:
+    pack = office.packs[0]
+    page = f"/candidates/{pack}/scorecard"
+    member.send(page, **marks(office, member.get(page).text))
+    office.team.extend(pack, datetime.now(UTC) + timedelta(days=30))
+    reported(office, work(office, extra={"softmax_triton.py": "# another\n"}), tmp_path)
+    assert state(office) == "graded"
+    shown = member.get(page).text
+    assert "on an earlier hand-in" in shown
+    assert NOTE not in shown
+
+
+def state(office: Office) -> str:
+    return str(standing.standing(office.team, office.portal.queue, office.packs[0]).state)
