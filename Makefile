@@ -5,7 +5,8 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 VENV ?= .venv
-JOBS ?= 2
+# More than this machine may have cores: much of a test is waiting for processes to start and end.
+JOBS ?= 3
 CONTAINER ?= docker
 COMPOSE ?= $(CONTAINER) compose
 BIN := $(VENV)/bin
