@@ -5,8 +5,7 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 VENV ?= .venv
-# More than this machine may have cores: much of a test is waiting for processes to start and end.
-JOBS ?= 3
+JOBS ?= 2
 CONTAINER ?= docker
 COMPOSE ?= $(CONTAINER) compose
 BIN := $(VENV)/bin
