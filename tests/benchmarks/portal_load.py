@@ -237,9 +237,9 @@ def _document(
     queued = portal.queue.all()
     kept = [one for one in candidates if _is_kept(portal.team, one)]
     written = Counter(
-        str(line["what"]).rpartition(" ")[2]
+        found.group(1)
         for _, line in portal.team.audited().documents
-        if str(line.get("what")).startswith("wrote the report on")
+        if (found := re.match(r"wrote the report on ([^ :]+):", str(line.get("what"))))
     )
     once = [
         one
