@@ -1,7 +1,9 @@
 # syntax=docker/dockerfile:1
-# The lab and the grader. They differ in their last, small layers only. From the root of the repository:
+# The lab, the grader and the portal of take-home exercises. They differ in their last, small layers
+# only. From the root of the repository:
 #   docker build -f docker/hotloop.Dockerfile --target lab -t hotloop-lab .
 #   docker build -f docker/hotloop.Dockerfile --target grader -t hotloop-grader .
+#   docker build -f docker/hotloop.Dockerfile --target portal -t hotloop-portal .
 # One image serves with and without a GPU: CUDA comes in the wheels of PyTorch, the driver from the
 # host. For machines that will never have one, an image of a third of the size:
 #   --build-arg CUDA=0 --build-arg TORCH_INDEX=https://download.pytorch.org/whl/cpu
@@ -81,6 +83,21 @@ HEALTHCHECK --interval=15s --timeout=10s --start-period=60s \
   CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8888/api', timeout=8)"]
 # The port is published on the host's loopback only (compose.yaml); the token is in the log.
 CMD ["hotloop", "lab", ".", "--", "--ip=0.0.0.0", "--no-browser"]
+
+# The pages of a hiring team and of its candidates, and the judge, which grades what they hand in.
+FROM hotloop AS portal
+RUN install --directory --mode 0700 --owner grader --group grader /team
+ENV HOTLOOP_PORTAL_URL=http://127.0.0.1:8000 \
+    HOTLOOP_TEAM=/team
+USER 1000
+WORKDIR /team
+VOLUME /team
+EXPOSE 8000
+# It answers to the name only by which candidates reach it.
+HEALTHCHECK --interval=15s --timeout=10s --start-period=60s \
+  CMD ["python", "-c", "import os, urllib.request as u; u.urlopen(u.Request('http://127.0.0.1:8000/health', headers={'Host': os.environ['HOTLOOP_PORTAL_URL'].split('/')[2]}), timeout=8)"]
+# Plain HTTP, on the host's loopback only (compose.yaml): a proxy with TLS belongs before it.
+CMD ["hotloop", "takehome", "serve", "--host", "0.0.0.0"]
 
 # nbgrader, the judge and its sandbox; the instructor's JupyterLab with Formgrader, and a Ray node.
 FROM hotloop AS grader

@@ -11,6 +11,7 @@ from hypothesis import settings
 from hotloop.judge.device import kind
 
 ROOT = Path(__file__).resolve().parents[1]
+SLOW = Path(__file__).with_name("slow.txt")
 
 # Tests run beside each other and beside whatever else a machine does: a late example is no failure.
 settings.register_profile("hotloop", deadline=None)
@@ -26,10 +27,12 @@ def clone() -> Path:
     return ROOT
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests marked `gpu` are skipped where there is no GPU."""
-    if kind() == "cuda":
-        return
+    """Tests in slow.txt are marked `slow`; those marked `gpu` are skipped where there is no GPU."""
+    known = frozenset(SLOW.read_text(encoding="utf-8").splitlines())
     for item in items:
-        if item.get_closest_marker("gpu") is not None:
+        if item.nodeid in known:
+            item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("gpu") is not None and kind() != "cuda":
             item.add_marker(pytest.mark.skip(reason="no NVIDIA GPU here"))

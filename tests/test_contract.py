@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -100,6 +101,29 @@ def test_the_curriculum_knows_the_module(module: Module) -> None:
 def test_the_module_has_a_lesson_and_a_design(module: Module) -> None:
     for name in ("lesson.md", "design.md"):
         assert (curriculum.folder(module.id) / name).read_text(encoding="utf-8").strip()
+
+
+@pytest.mark.parametrize(
+    "module",
+    [m for m in MODULES if (curriculum.folder(m.id) / "lesson.zh.md").is_file()],
+    ids=lambda m: m.id,
+)
+def test_a_chinese_lesson_has_the_same_parts(module: Module) -> None:
+    """The same headings in the same places, tables as long, the same code, figures and links."""
+    folder = curriculum.folder(module.id)
+    english, chinese = (
+        (folder / name).read_text(encoding="utf-8") for name in ("lesson.md", "lesson.zh.md")
+    )
+    assert _skeleton(chinese) == _skeleton(english)
+
+
+def _skeleton(lesson: str) -> list[str]:
+    """What does not depend on the language: levels of headings, rows, lists, code, addresses."""
+    lines = [line.strip() for line in lesson.splitlines()]
+    kept = re.compile(r"#{1,4} |\||- |--8<--|```|\?\?\?|</?fig|\$ ")
+    found = [(line, kept.match(line)) for line in lines]
+    starts = [line if m[0] == "--8<--" else m[0] for line, m in found if m is not None]
+    return [*starts, *sorted(re.findall(r"https?://[^)\s]+", lesson))]
 
 
 @per_module

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import metadata
@@ -33,25 +33,45 @@ class EvidenceError(RuntimeError):
     """There is nothing that could be written down; the text says why."""
 
 
-def measure(module: str, on_progress: Callable[[str], None] = lambda _text: None) -> curriculum.Run:
+def measure(
+    module: str,
+    on_progress: Callable[[str], None] = lambda _text: None,
+    *,
+    tasks: Collection[str] | None = None,
+    speed: bool = True,
+    times: int = 1,
+) -> curriculum.Run:
     """Judge the module's reference and each of its wrong answers, and put the figures together.
+
+    tasks: these only. speed: also rungs that measure speed. times: how often each is judged.
 
     EvidenceError when the judge reached no record at all.
     """
     from hotloop.render import submission, wrong_answers  # imports nbformat, which takes seconds
 
     records: list[tuple[str, Record]] = []
-    code = [task.id for task in curriculum.load_module(module).tasks if task.kind == "code"]
+    rungs = {
+        task.id: [rung.id for rung in task.rungs if speed or rung.threshold is None]
+        for task in curriculum.load_module(module).tasks
+        if task.kind == "code" and (tasks is None or task.id in tasks)
+    }
     with JudgeProcess() as judge:
 
-        def judged(name: str, files: Mapping[str, bytes], tasks: list[str]) -> None:
+        def judged(name: str, files: Mapping[str, bytes], asked: list[str]) -> None:
             on_progress(f"{module}: {name}")
-            found = judge_submission(files, module, tasks, judge=judge)
-            records.extend((name, found[task]) for task in tasks)
+            if speed:
+                found = judge_submission(files, module, asked, judge=judge)
+                records.extend((name, found[task]) for task in asked)
+                return
+            for task in asked:
+                found = judge_submission(files, module, [task], rungs[task], judge=judge)
+                records.append((name, found[task]))
 
-        judged(REFERENCE, submission(module), code)
-        for wrong in wrong_answers(module):
-            judged(wrong.name, submission(module, wrong.path), [wrong.task])
+        for _ in range(times):
+            judged(REFERENCE, submission(module), [task for task in rungs if rungs[task]])
+            for wrong in wrong_answers(module):
+                if wrong.rung in rungs.get(wrong.task, ()):
+                    judged(wrong.name, submission(module, wrong.path), [wrong.task])
     return run_of(module, records)
 
 

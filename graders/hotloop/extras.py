@@ -9,6 +9,10 @@ from collections.abc import Mapping
 IMPORTED: Mapping[str, tuple[str, ...]] = {
     "onnx": ("onnx", "onnxruntime", "onnxscript"),
     "tvm": ("tvm",),
+    "monitoring": ("prometheus_client", "tensorboard"),
+    "xla": ("jax",),
+    "checkpoints": ("safetensors",),
+    "xdsl": ("xdsl",),
     "bank": ("genanki", "jinja2"),
     "takehome": (
         "argon2",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -20,28 +19,14 @@ if TYPE_CHECKING:
 sys.path.insert(0, str(Path(__file__).parent))
 
 MODULE = "profile_training_loop"
-PROGRAMS = {"chromium": "chromium", "chromedriver": "chromium-driver", "bwrap": "bubblewrap"}
-"""What the machine must have, by the Debian package that brings it."""
-PACKAGES = {"selenium": "browser", "nbgrader": "course", "jupyterlab": "course"}
-"""Likewise, by Hotloop's optional group."""
-
-
-def lacking() -> str:
-    """Why the browser's tests cannot run here; empty where they can."""
-    for program, package in PROGRAMS.items():
-        if shutil.which(program) is None:
-            return f"{program} is missing: sudo apt-get install {package}"
-    for name, group in PACKAGES.items():
-        if importlib.util.find_spec(name) is None:
-            return f"{name} is missing: pip install 'hotloop[{group}]'"
-    return ""
 
 
 @pytest.fixture(scope="session")
 def classroom(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     """One module, handed out: `folder` is the learner's, `course` the instructor's."""
-    if reason := lacking():
-        pytest.skip(reason)
+    from needs import require
+
+    require(("chromium", "chromedriver", "bwrap"), ("selenium", "nbgrader", "jupyterlab"))
     folder = tmp_path_factory.mktemp("class") / "room"
     command = [sys.executable, "-m", "hotloop.cli", "classroom", MODULE, "--folder", str(folder)]
     subprocess.run(command, check=True, capture_output=True)
@@ -69,12 +54,9 @@ def lab(
 @pytest.fixture(scope="session")
 def site(clone: Path) -> Path:
     """The site, built as `make site` builds it."""
-    for program in ("chromium", "chromedriver"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is missing: sudo apt-get install {PROGRAMS[program]}")
-    for name in ("selenium", "mkdocs", "nbconvert"):
-        if importlib.util.find_spec(name) is None:
-            pytest.skip(f"{name} is missing: `make test-browser` installs it")
+    from needs import require
+
+    require(("chromium", "chromedriver"), ("selenium", "mkdocs", "nbconvert"))
     run = [sys.executable, "-m"]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     for command in (

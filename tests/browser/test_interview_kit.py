@@ -21,9 +21,9 @@ CHOSEN = ("two_loops_swapped", "at_which_level_is_tir", "hard_parts_of_compilers
 def test_a_kit_prints_with_each_question_on_a_page_of_its_own(
     language: Language, keys: tuple[str, ...], tmp_path: Path
 ) -> None:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("no chromium here")
+    from needs import require
+
+    require(("chromium",), ())
     if language == "zh" and not _fonts("zh"):
         pytest.skip("no font with Chinese characters here, such as fonts-noto-cjk")
     entries = Selection(language=language, keys=keys).entries()
@@ -33,7 +33,7 @@ def test_a_kit_prints_with_each_question_on_a_page_of_its_own(
     printed = f"--print-to-pdf={target}"
     profile = f"--user-data-dir={tmp_path / 'profile'}"
     subprocess.run(
-        [chromium, *options, profile, printed, page.as_uri()],
+        [str(shutil.which("chromium")), *options, profile, printed, page.as_uri()],
         check=True,
         capture_output=True,
         timeout=120,

@@ -39,11 +39,9 @@ WHO = "Ada Lovelace <script>document.title = 'taken'</script>"
 @pytest.fixture
 def window(clone: Path, tmp_path: Path) -> Iterator[LabWindow]:
     """A browser before the portal; pictures go to build/browser/portal/."""
-    for program in ("chromium", "chromedriver", "bwrap"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is missing")
-    for name in ("selenium", "fastapi", "nbgrader"):
-        pytest.importorskip(name, reason="`make test-browser` installs it")
+    from needs import require
+
+    require(("chromium", "chromedriver", "bwrap"), ("selenium", "fastapi", "nbgrader"))
     from lab_server import Address
     from lab_window import LabWindow
     from portal_server import portal_server

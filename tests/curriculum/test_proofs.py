@@ -5,7 +5,8 @@ import re
 import runpy
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,20 @@ RECORDS = sorted(paths.curriculum().glob("*/proofs/*.txt"))
 PLACE = re.compile(r"site-packages|(?<![\w.:/])/(home|root|tmp|usr|opt|var|work)/")
 
 
+@contextmanager
+def _apart() -> Iterator[None]:
+    """What a proof imports from folders of its module is nobody else's: names come up again."""
+    places, known = list(sys.path), set(sys.modules)
+    try:
+        yield
+    finally:
+        sys.path[:] = places
+        for name in set(sys.modules) - known:
+            file = Path(getattr(sys.modules[name], "__file__", None) or "/")
+            if file.is_relative_to(paths.solutions()) or file.is_relative_to(paths.curriculum()):
+                del sys.modules[name]
+
+
 @pytest.mark.parametrize("path", PROOFS, ids=proofs.name_of)
 def test_a_proof_prints_what_is_recorded(
     path: Path, require: Callable[[Path], None], capfd: pytest.CaptureFixture[str]
@@ -30,7 +45,8 @@ def test_a_proof_prints_what_is_recorded(
         fresh = {name: value for name, value in os.environ.items() if name != INTERPRETED}
         subprocess.run([sys.executable, str(path)], check=True, timeout=150, env=fresh)
     else:
-        runpy.run_path(str(path), run_name="__main__")
+        with _apart():
+            runpy.run_path(str(path), run_name="__main__")
     output = capfd.readouterr().out
     assert output.strip()
     record = proofs.record_of(path)

@@ -1,33 +1,27 @@
-"""Builds lab and grader, starts them with PostgreSQL and Ray, and has one submission graded.
+"""Builds lab, grader and portal, starts them with PostgreSQL and Ray, and has submissions graded.
 
     make docker-test                                              # docker compose
     make docker-test CONTAINER=podman COMPOSE=podman-compose
 
 A learner's container fetches and submits, the instructor's releases, collects and grades on the Ray
-cluster into PostgreSQL, and gives feedback, which the learner's fetches. All that the containers
-are made of here (a project name of its own, volumes, networks) is removed at the end.
+cluster into PostgreSQL, and gives feedback, which the learner's fetches. Then a team invites one
+candidate at the portal (portal_in_containers.py). All that the containers are made of here (a
+project name of its own, volumes, networks) is removed at the end.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import secrets
 import shlex
-import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Callable
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-PROJECT = "hotloop-test"
+import portal_in_containers
+from containers import Containers, Failed, step, wait
+
 MODULE = "profile_training_loop"
 SERVICES = ("postgres", "ray-head", "ray-worker", "lab", "grader")
-READY_S = 300.0
-"""Seconds in which all services must be healthy; on a loaded machine, Ray takes a minute."""
 
 HAND_IN = f"""
 from pathlib import Path
@@ -61,66 +55,6 @@ print(len(found), "packages, and each has what it requires")
 """
 
 
-class Failed(Exception):
-    """What was seen is not what should be."""
-
-
-class Containers:
-    """One project of compose. container, compose: the commands, as words."""
-
-    def __init__(self, container: list[str], compose: list[str]) -> None:
-        self.container = container
-        files = ["-f", str(ROOT / "docker" / "compose.yaml"), "-p", PROJECT]
-        self.compose = [*compose, *files]
-        self.environment = {
-            "HOTLOOP_LAB_PORT": "18888",
-            "HOTLOOP_GRADER_PORT": "18889",
-            **os.environ,
-            "HOTLOOP_DATABASE_PASSWORD": secrets.token_hex(16),
-            # podman keeps health checks in this format only.
-            "BUILDAH_FORMAT": "docker",
-        }
-
-    def call(self, *words: str) -> None:
-        """One command of compose, with its output shown."""
-        self._run([*self.compose, *words], capture=False)
-
-    def say(self, service: str, *words: str) -> str:
-        """Standard output of a command in a service's container."""
-        return self._run([*self.compose, "exec", "-T", service, *words], capture=True)
-
-    def healthy(self, service: str) -> bool:
-        """Whether the container's own health check succeeds now."""
-        listed = self._run(
-            [*self.container, "ps", "--quiet", "--filter", f"name={PROJECT}[-_]{service}[-_]1"],
-            capture=True,
-        ).split()
-        if len(listed) != 1:
-            return False
-        if "podman" in Path(self.container[0]).name:
-            # Where no systemd is at work, nobody else runs it.
-            check = [*self.container, "healthcheck", "run", listed[0]]
-            done = subprocess.run(check, check=False, capture_output=True, env=self.environment)
-            return done.returncode == 0
-        state = ["inspect", "--format", "{{.State.Health.Status}}", listed[0]]
-        return self._run([*self.container, *state], capture=True).strip() == "healthy"
-
-    def _run(self, command: list[str], *, capture: bool) -> str:
-        done = subprocess.run(
-            command,
-            check=False,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE if capture else None,
-            stderr=subprocess.PIPE if capture else None,
-            text=True,
-        )
-        if done.returncode:
-            said = f"\n{done.stdout}\n{done.stderr}" if capture else ""
-            raise Failed(f"{shlex.join(command)} ended with status {done.returncode}{said}")
-        return done.stdout or ""
-
-
 def main() -> int:
     """Status 1 when something is not as it should be."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -132,44 +66,28 @@ def main() -> int:
     containers = Containers(asked.container, asked.compose)
     try:
         if not asked.built:
-            _step("Building", lambda: containers.call("build", "lab", "grader"))
+            step("Building", lambda: containers.call("build", "lab", "grader", "portal"))
         _play(containers)
+        portal_in_containers.play(containers)
     except Failed as error:
         print(f"Failed: {error}", file=sys.stderr)
         return 1
     finally:
         if not asked.keep:
-            _step("Stopping", lambda: containers.call("down", "--volumes"))
+            step("Stopping", lambda: containers.call("down", "--volumes"))
     print("All of it worked.")
     return 0
 
 
 def _play(containers: Containers) -> None:
-    _step("Starting", lambda: containers.call("up", "-d", *SERVICES))
-    _step("Waiting until all are healthy", lambda: _wait(containers))
+    step("Starting", lambda: containers.call("up", "-d", *SERVICES))
+    step("Waiting until all are healthy", lambda: wait(containers, SERVICES))
     _look(containers)
-    _step("Releasing", lambda: _release(containers))
-    _step("Fetching, working, submitting", lambda: _submit(containers))
-    _step("Collecting", lambda: containers.say("grader", "nbgrader", "collect", MODULE))
-    _step("Grading on the Ray cluster", lambda: _grade(containers))
-    _step("Feedback", lambda: _feedback(containers))
-
-
-def _step(what: str, do: Callable[[], object]) -> None:
-    print(f"== {what}", flush=True)
-    started = time.monotonic()
-    do()
-    print(f"   {time.monotonic() - started:.0f} s", flush=True)
-
-
-def _wait(containers: Containers) -> None:
-    deadline = time.monotonic() + READY_S
-    waiting = list(SERVICES)
-    while waiting:
-        if time.monotonic() > deadline:
-            raise Failed(f"not healthy after {READY_S:.0f} s: {', '.join(waiting)}")
-        waiting = [service for service in waiting if not containers.healthy(service)]
-        time.sleep(2)
+    step("Releasing", lambda: _release(containers))
+    step("Fetching, working, submitting", lambda: _submit(containers))
+    step("Collecting", lambda: containers.say("grader", "nbgrader", "collect", MODULE))
+    step("Grading on the Ray cluster", lambda: _grade(containers))
+    step("Feedback", lambda: _feedback(containers))
 
 
 def _look(containers: Containers) -> None:

@@ -154,7 +154,7 @@ def test_whoever_runs_what_is_not_trusted_may_confine_it_and_is_not_root() -> No
         assert needed | {"no-new-privileges=true"} == set(ours[name]["security_opt"]), name
         assert ours[name]["cap_drop"] == ["ALL"], name
     text = (ROOT / "docker" / "hotloop.Dockerfile").read_text()
-    for stage in ("lab", "grader"):
+    for stage in ("lab", "grader", "portal"):
         last = text.partition(f" AS {stage}\n")[2].partition("\nFROM")[0]
         assert re.search(r"^USER 100[01]$", last, re.MULTILINE), stage
         assert re.search(r"^HEALTHCHECK ", last, re.MULTILINE), stage
@@ -166,6 +166,35 @@ def test_a_learner_is_in_no_network_with_the_gradebook_and_the_cluster() -> None
     assert not networks["lab"] & (networks["postgres"] | networks["ray-head"])
     assert networks["postgres"] == networks["ray-head"] == networks["ray-worker"] == {"cluster"}
     assert document["networks"]["cluster"]["internal"]
+
+
+def test_the_portal_shares_no_network_with_a_learner_and_its_files_with_nobody() -> None:
+    services = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())["services"]
+    portal = services["portal"]
+    assert not set(portal["networks"]) & set(services["lab"]["networks"])
+    assert set(portal["networks"]) & set(services["postgres"]["networks"])
+    [volume] = portal["volumes"]
+    assert volume.endswith("-team}:/team")
+    others = [each.get("volumes", ()) for name, each in services.items() if name != "portal"]
+    assert not any("team" in volume for volumes in others for volume in volumes)
+    assert portal["environment"]["HOTLOOP_PORTAL_DATABASE"].startswith("postgresql+psycopg://")
+
+
+def test_no_password_is_in_the_file() -> None:
+    services = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())["services"]
+    found = [
+        value
+        for each in services.values()
+        for name, value in each.get("environment", {}).items()
+        if "PASSWORD" in name or re.search("://[^/]*:[^/]*@", value)
+    ]
+    assert len(found) == 3
+    for value in found:
+        assert "${HOTLOOP_DATABASE_PASSWORD:?" in value
+        assert re.sub(r"\$\{[^}]*\}", "", value) in (
+            "",
+            "postgresql+psycopg://hotloop:@postgres/hotloop",
+        )
 
 
 def test_what_is_locked_satisfies_what_the_project_asks_for() -> None:

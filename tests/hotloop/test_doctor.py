@@ -11,7 +11,7 @@ from hotloop.doctor import Finding, State
 from hotloop.serving import preflight
 from hotloop.serving.preflight import Finding as Gap
 
-TOOLS = ("sandbox", "torch", "triton", "g++", "serving", "onnx", "tvm", "gpu")
+TOOLS = ("sandbox", "torch", "triton", "g++", "serving", "onnx", "tvm", "xla", "gpu")
 
 
 def findings(*missing: str) -> list[Finding]:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from hotloop.cli import find, grading
 from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.executing import Jobs, Ray
 
 
 def run(
@@ -21,20 +22,8 @@ def run(
     student: Annotated[
         list[str] | None, typer.Option("--student", help="Whose; may be repeated.")
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", min=1, help="Gradings at once.", show_default="by cores, memory"),
-    ] = None,
-    ray: Annotated[
-        str,
-        typer.Option(
-            "--ray",
-            envvar="HOTLOOP_RAY",
-            metavar="ADDRESS",
-            help="Grade on the nodes of this Ray cluster; `local` starts one here.",
-            show_default=False,
-        ),
-    ] = "",
+    jobs: Jobs = None,
+    ray: Ray = "",
     again: Annotated[
         bool, typer.Option("--again", help="Also what is graded as it stands.")
     ] = False,

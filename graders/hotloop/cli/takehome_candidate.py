@@ -13,12 +13,12 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop import curriculum
-from hotloop.cli.answer import Json, UserError, answering
-from hotloop.cli.takehome_folder import open_team, sentences
+from hotloop.cli.answer import Answer, Json, UserError, answering
+from hotloop.cli.takehome_folder import open_team
 from hotloop.takehome import handing_in, work_files
 from hotloop.takehome import team as teams
 from hotloop.takehome.handing_in import CannotSubmit
-from hotloop.takehome.manifest import Manifest
+from hotloop.takehome.manifest import ForgedManifest, Manifest
 from hotloop.takehome.work_log import WorkLog
 
 
@@ -70,7 +70,7 @@ def status(
     """Say what is graded, how much time is left and what the work log holds."""
     with answering(as_json) as answer:
         if (folder / teams.DESCRIPTION).is_file():
-            answer.give(*_of_team(folder))
+            _of_team(folder, answer)
             return
         try:
             manifest = handing_in.pack_in(folder).manifest
@@ -115,29 +115,44 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
     return document, shown, Text("\n".join(line for line in lines if line))
 
 
-def _of_team(folder: Path) -> tuple[Any, RenderableType]:
+def _of_team(folder: Path, answer: Answer) -> None:
+    """Every candidate; one of whom something is damaged hides no other."""
     team = open_team(folder)
     now = datetime.now(UTC)
     shown = Table("candidate", "role", "made", "until", "state", box=SIMPLE_HEAD)
     rows: list[dict[str, Any]] = []
-    with sentences():
-        for record in team.packs():
+    records, faults = team.readable_packs()
+    damaged = {name: str(fault) for name, fault in sorted(faults.items())}
+    for record in records:
+        try:
             until = record.deadline or team.manifest(record.pack).deadline(record.started)
-            state = _state(team, record, until, now)
-            rows.append(
-                {
-                    "pack": str(record.pack),
-                    "pseudonym": record.pseudonym,
-                    "role": record.role,
-                    "made": record.made.isoformat(),
-                    "until": until.isoformat(),
-                    "keep_until": record.keep_until.isoformat(),
-                    "state": state,
-                }
-            )
-            made, end = _moment(record.made), _moment(until)
-            shown.add_row(record.pseudonym, record.role, made, end, state)
-    return {"team": str(team.folder), "packs": rows}, shown
+        except (ForgedManifest, OSError) as fault:
+            damaged[record.pseudonym] = str(fault)
+            continue
+        state = _state(team, record, until, now)
+        rows.append(
+            {
+                "pack": str(record.pack),
+                "pseudonym": record.pseudonym,
+                "role": record.role,
+                "made": record.made.isoformat(),
+                "until": until.isoformat(),
+                "keep_until": record.keep_until.isoformat(),
+                "state": state,
+            }
+        )
+        made, end = _moment(record.made), _moment(until)
+        shown.add_row(record.pseudonym, record.role, made, end, state)
+    breaks = [f"line {fault.line} {fault.what}" for fault in team.audited().breaks]
+    told = [f"{name}: {problem}" for name, problem in damaged.items()]
+    told += [f"{teams.AUDIT}: {fault}" for fault in breaks]
+    document = {
+        "team": str(team.folder),
+        "packs": rows,
+        "damaged": damaged,
+        "audit_breaks": breaks,
+    }
+    answer.give(document, shown, Text("\n".join(told), "red"), exit_code=int(bool(told)))
 
 
 def _state(team: teams.Team, record: teams.PackRecord, until: datetime, now: datetime) -> str:

@@ -16,12 +16,14 @@ from rich.text import Text
 from hotloop.cli.answer import Json, UserError, answering, log
 from hotloop.cli.check import require_sandbox
 from hotloop.cli.takehome_folder import TeamFolder, open_team, sentences, who
+from hotloop.takehome.quality_words import counted
 from hotloop.takehome.team import Team
 
 if TYPE_CHECKING:
     from hotloop.takehome.calibration import Calibration, TaskCalibration
     from hotloop.takehome.compare import Comparison
-    from hotloop.takehome.report import Report
+    from hotloop.takehome.report import CheckQuality, Report
+    from hotloop.takehome.role import Role
     from hotloop.takehome.scorecard import Filing, Form, Scorecard
 
 
@@ -105,8 +107,18 @@ def calibrate(
     team: TeamFolder = Path(),
     measure: Annotated[
         bool,
-        typer.Option("--measure", help="First judge the reference and all wrong answers here."),
+        typer.Option(
+            "--measure",
+            help="First judge the reference and all wrong answers of its tasks here, in place of "
+            "what was measured before.",
+        ),
     ] = False,
+    speed: Annotated[
+        bool, typer.Option(help="With --measure: also what measures speed, which takes longest.")
+    ] = True,
+    times: Annotated[
+        int, typer.Option(min=1, max=100, help="With --measure: how often each is judged.")
+    ] = 1,
     as_json: Json = False,
 ) -> None:
     """Say how hard, how long and how telling a role's tasks are, and how strong their checks."""
@@ -117,7 +129,7 @@ def calibrate(
         with sentences():
             if measure:
                 require_sandbox()
-                _measure(found, found.role(role).module)
+                _measure(found, found.role(role), speed, times)
             result = calibration.calibrate(found, role)
         told = Text(result.warning or f"From {result.candidates} candidates.", "yellow")
         answer.give(result.model_dump(mode="json"), _calibration(result), told)
@@ -240,12 +252,16 @@ def _next(candidate: str, form: Path | None, filed: Scorecard | None) -> str:
 # --- calibrate ------------------------------------------------------------------------------------
 
 
-def _measure(team: Team, module: str) -> None:
+def _measure(team: Team, role: Role, speed: bool, times: int) -> None:
     from hotloop import evidence
     from hotloop.takehome import measured_quality, whole_file
 
+    module = role.module
+    tasks = [task.id for task in role.chosen() if task.kind == "code"]
+    if not tasks:
+        raise UserError(f"{role.role} has no task that a judge judges.")
     try:
-        run = evidence.measure(module, log)
+        run = evidence.measure(module, log, tasks=tasks, speed=speed, times=times)
     except evidence.EvidenceError as error:
         raise UserError(str(error)) from None
     path = measured_quality.path_of(team, module)
@@ -275,6 +291,14 @@ def _calibrated(task: TaskCalibration) -> list[str]:
         "–" if share is None else f"{share:.0%}",
         "–" if minutes is None else f"{minutes:.0f} of {task.time.planned:.0f}",
         "–" if telling.correlation is None else f"{telling.correlation:.2f}",
-        "–" if not task.checks else f"{len(task.checks.wrong_passed)}/{task.checks.wrong_answers}",
-        "–" if not task.checks else f"{len(task.checks.reference_failed)}/{task.checks.references}",
+        *_checked(task.checks),
     ]
+
+
+def _checked(checks: CheckQuality | None) -> tuple[str, str]:
+    if checks is None:
+        return "–", "–"
+    return (
+        counted(len(checks.wrong_passed), checks.wrong_answers, checks.wrong_pass_rate),
+        counted(len(checks.reference_failed), checks.references, checks.wrong_fail_rate),
+    )

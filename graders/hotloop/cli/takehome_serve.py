@@ -13,6 +13,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli.answer import Json, UserError, answering, log
+from hotloop.cli.executing import Jobs, Ray
 from hotloop.cli.takehome_folder import TeamFolder, open_team, who
 
 if TYPE_CHECKING:
@@ -41,32 +42,25 @@ def register(app: typer.Typer) -> None:
 def serve(
     team: TeamFolder = Path(),
     url: Annotated[
-        str, typer.Option(help="How candidates reach the portal; with a proxy, its https:// URL.")
+        str,
+        typer.Option(
+            envvar="HOTLOOP_PORTAL_URL",
+            help="How candidates reach the portal; with a proxy, its https:// URL.",
+        ),
     ] = "",
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8000,
     proxy: Annotated[
         str,
         typer.Option(
+            envvar="HOTLOOP_PORTAL_PROXY",
             metavar="ADDRESSES",
             help="Of reverse proxies whose word on a client's address is taken, with commas.",
             show_default=False,
         ),
     ] = "",
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", min=1, help="Gradings at once.", show_default="by cores, memory"),
-    ] = None,
-    ray: Annotated[
-        str,
-        typer.Option(
-            "--ray",
-            envvar="HOTLOOP_RAY",
-            metavar="ADDRESS",
-            help="Grade on the nodes of this Ray cluster; `local` starts one here.",
-            show_default=False,
-        ),
-    ] = "",
+    jobs: Jobs = None,
+    ray: Ray = "",
     database: Database = "",
     grade: Annotated[bool, typer.Option(help="Grade what comes in.")] = True,
     as_json: Json = False,

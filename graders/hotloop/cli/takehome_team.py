@@ -22,9 +22,14 @@ from hotloop.cli.takehome_folder import (
     who,
 )
 from hotloop.takehome.role import Role, read_role, starting_text
-from hotloop.takehome.team import PackRecord, Team
+from hotloop.takehome.team import AlreadyInvited, PackRecord, Team
 
 _ROLE_ID = re.compile(r"[a-z][a-z0-9_-]{0,60}")
+
+_AGAIN = (
+    "Nothing was made: more time is given with `hotloop takehome extend`. If it is another person "
+    "of the same name, or a second pack is meant, say --again."
+)
 
 _NEXT = """
 Next: read {path}, strike out what you do not need, then
@@ -70,6 +75,10 @@ def new(
     accommodation: Annotated[
         float | None, typer.Option(min=1, max=10, help="Factor on this candidate's time.")
     ] = None,
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Although somebody of that name has a pack of this role."),
+    ] = False,
     output: Annotated[
         Path | None, typer.Option(help="Copy the pack there too.", show_default=False)
     ] = None,
@@ -85,7 +94,18 @@ def new(
         with sentences():
             wanted = _role(found, role)
             now = datetime.now(UTC)
-            pack = make_pack(found, wanted, name, now=now, accommodation=accommodation, who=who())
+            try:
+                pack = make_pack(
+                    found,
+                    wanted,
+                    name,
+                    now=now,
+                    accommodation=accommodation,
+                    again=again,
+                    who=who(),
+                )
+            except AlreadyInvited as error:
+                raise UserError(f"{error} {_AGAIN}") from None
         path = _copied(pack.path, output, pack.pseudonym)
         alike = same_for_all(wanted.module, [task.task for task in wanted.tasks])
         document = {

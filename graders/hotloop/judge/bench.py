@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, TypeVar, cast
 
 from hotloop.judge.check import Candidate
+from hotloop.judge.fault import JudgeFault
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
@@ -95,6 +96,8 @@ class Bench:
 
     def have_machine_alone(self) -> None:
         """Wait until no other grading is at work, once. The wait is not the candidate's time."""
+        if self.launcher.fork is not None:
+            raise JudgeFault("what is to be timed was forked: its rung does not say `timed`")
         turn, self._turn = self._turn, None
         if turn is None:
             return

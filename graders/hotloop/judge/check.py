@@ -13,7 +13,7 @@ import inspect
 import shutil
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
@@ -59,7 +59,8 @@ class Rung(Protocol):
     A rung with another kind of candidate (a training loop, a server's configuration, a compiler
     pass) is a new class with this one method; the bench gives it what it may touch. One that
     measures calls `bench.have_machine_alone()` first. One that cannot be judged without other code
-    of the learner's in the process has a class attribute `instrumented`, which is true.
+    of the learner's in the process has a class attribute `instrumented`, which is true; one that
+    times a worker on a CPU has `timed`, likewise.
     """
 
     @property
@@ -104,6 +105,20 @@ def find(module: str, task: str, variant: Variant | None = None) -> Check:
     if not inspect.signature(function).parameters:
         return cast(Callable[[], Check], function)()
     return cast(Callable[[Variant], Check], function)(variant or plain(module))
+
+
+def is_timed(check: Check, only: frozenset[str] | None = None) -> bool:
+    """True when one of the rungs that are asked for times a worker on a CPU."""
+    return any(_times(rung) for name, rung in check.rungs.items() if only is None or name in only)
+
+
+def _times(part: object) -> bool:
+    """It does, or something does that it is made of."""
+    if getattr(part, "timed", False) is True:
+        return True
+    if not is_dataclass(part) or isinstance(part, type):
+        return False
+    return any(_times(getattr(part, made_of.name)) for made_of in fields(part))
 
 
 def judge_rungs(

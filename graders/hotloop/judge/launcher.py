@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +31,8 @@ class Launcher:
     threads: int = 1
     memory_bytes: int = 4 * GIB
     wall_s: float = 900.0
+    fork: Callable[[Confinement], Confined] | None = None
+    """Starts a candidate's worker faster than executing it does; None where one is timed."""
 
     def start(
         self,
@@ -46,7 +48,9 @@ class Launcher:
         """A worker that has said hello. read_only: further folders that it sees, by inside path."""
         ours, theirs = socket.socketpair()
         with theirs:
-            confined = self._launch(
+            starts = self._launch if trusted or self.fork is None else self.fork
+            confined = _started(
+                starts,
                 Confinement(
                     argv=(sys.executable, *program, "--fd", str(theirs.fileno()), *arguments),
                     environment={
@@ -64,7 +68,7 @@ class Launcher:
                     output_bytes=1 << 20,
                     pass_fds=(theirs.fileno(),),
                     devices=devices,
-                )
+                ),
             )
         link = Link(ours, confined.freezer, trusted=trusted, confined=confined)
         try:
@@ -77,10 +81,14 @@ class Launcher:
         return link
 
     def _launch(self, confinement: Confinement) -> Confined:
-        try:
-            return launch(confinement) if self.isolation != "none" else launch_plain(confinement)
-        except SubmissionRefused as refusal:
-            raise Ruling(Verdict.OUTPUT_LIMIT, str(refusal)) from None
+        return launch(confinement) if self.isolation != "none" else launch_plain(confinement)
+
+
+def _started(starts: Callable[[Confinement], Confined], confinement: Confinement) -> Confined:
+    try:
+        return starts(confinement)
+    except SubmissionRefused as refusal:
+        raise Ruling(Verdict.OUTPUT_LIMIT, str(refusal)) from None
 
 
 def worker_environment(threads: int) -> dict[str, str]:

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from hotloop import __version__, paths
 from hotloop.judge.bench import Bench, accept
-from hotloop.judge.check import find, judge_rungs
+from hotloop.judge.check import find, is_timed, judge_rungs
 from hotloop.judge.device import device_name, driver_version, kind
+from hotloop.judge.forking import worker_fork
 from hotloop.judge.gpu.card import prepare
 from hotloop.judge.gpu.workers import notebook_worker
 from hotloop.judge.job import Job
@@ -91,8 +92,9 @@ def judge(
     try:
         variant = _variant(job)
         check = find(job.module, job.task, variant)
-        bench = _bench(job, connection, on_progress, turn, variant)
         only = frozenset(job.rungs) if job.rungs is not None else None
+        launcher = _launcher(job, timed=is_timed(check, only))
+        bench = _bench(job, connection, on_progress, turn, variant, launcher)
         judged = judge_rungs(check, bench, only)
         rungs = without_blame(judged, job.module, bench.files, variant)
     except Exception as error:
@@ -126,14 +128,24 @@ def _variant(job: Job) -> Variant | None:
     return variant
 
 
+def _launcher(job: Job, *, timed: bool) -> Launcher:
+    """Where nothing is timed and nobody needs a GPU, a worker may be forked."""
+    forked = not timed and job.isolation != "none" and kind() == "cpu"
+    return Launcher(
+        job.isolation,
+        threads=job.threads or default_threads(),
+        fork=worker_fork() if forked else None,
+    )
+
+
 def _bench(
     job: Job,
     connection: socket.socket | None,
     on_progress: Callable[[str], None],
     turn: Callable[[], None],
     variant: Variant | None,
+    launcher: Launcher,
 ) -> Bench:
-    launcher = Launcher(job.isolation, threads=job.threads or default_threads())
     return Bench(
         files=Path(job.files) if job.files else None,
         launcher=launcher,

@@ -19,6 +19,7 @@ from hotloop.judge.check import Candidate
 from hotloop.judge.clock import now
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share, steal_seconds
+from hotloop.judge.hands import MOST, in_shares
 from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.verdict import Ruling, Verdict
@@ -40,7 +41,8 @@ class Workload:
 
     spec: shapes and dtypes of one call, from a secret generator and the call's number. The
         generator starts the same for every call of a judging, so that few shapes are drawn.
-    fill: writes one call's inputs; the last argument says whether they shall be adversarial.
+    fill: writes one call's inputs; the last argument says whether they shall be adversarial. It
+        is called in several threads at once, with different generators and calls.
     verify: looks at what a call has left, all of it or some rows (`verification`).
     """
 
@@ -106,10 +108,7 @@ class Side:
         """
         freezer = self.link.freezer
         before = freezer.usage()
-        rng = self.seeds.generator()
-        for call, hostile in zip(self.calls, adversarial, strict=True):
-            call.poison_output(self.seeds.pattern())
-            self.workload.fill(rng, call, hostile)
+        self._fill(adversarial)
         self.link.send({"op": "run"})
         steal = steal_seconds()
         still = freezer.usage() == before
@@ -140,6 +139,20 @@ class Side:
             self.arena = None
         self.link.freezer.thaw()
 
+    def _fill(self, adversarial: Sequence[bool]) -> None:
+        """Fresh inputs and poisoned outputs, each share of calls from a generator of its own."""
+        patterns = [self.seeds.pattern() for _ in self.calls]
+        calls = list(zip(self.calls, adversarial, patterns, strict=True))
+
+        generators = [self.seeds.generator() for _ in range(MOST)]
+
+        def fill(number: int, share: Sequence[tuple[Call, bool, int]]) -> None:
+            for call, hostile, pattern in share:
+                call.poison_output(pattern)
+                self.workload.fill(generators[number], call, hostile)
+
+        in_shares(calls, fill)
+
     def _verify(self) -> None:
         try:
             self._verify_outputs()
@@ -149,16 +162,18 @@ class Side:
             raise
 
     def _verify_outputs(self) -> None:
+        in_shares(self.calls, _require_written)
         rng = self.seeds.generator()
         whole = int(rng.integers(len(self.calls)))
         for index, call in enumerate(self.calls):
             raw = call.output()
-            if raw.size and _unwritten(call):
-                raise Ruling(
-                    Verdict.WRONG_ANSWER, "In a timed call, not all of the output was written."
-                )
             rows = None if index == whole else rng.integers(len(raw), size=SAMPLED_ROWS)
             self.workload.verify(call, rows)
+
+
+def _require_written(_number: int, calls: Sequence[Call]) -> None:
+    if any(call.output().size and _unwritten(call) for call in calls):
+        raise Ruling(Verdict.WRONG_ANSWER, "In a timed call, not all of the output was written.")
 
 
 def _unwritten(call: Call) -> bool:

@@ -12,6 +12,7 @@ from hotloop.site.markdown import write
 RUNS_PLACE = "<!-- recorded-runs -->"
 LESSON = "lesson.md"
 OUTCOMES = "## What you will be able to do"
+CHINESE = "lesson.zh.md"
 _NOT_FOR_READERS = {"design.md", "README.md"}
 
 
@@ -22,13 +23,14 @@ def authored_pages(module: curriculum.Module) -> list[Path]:
         for path in curriculum.folder(module.id).glob("*.md")
         if path.name not in _NOT_FOR_READERS
     ]
-    return sorted(found, key=lambda path: (path.name != LESSON, path.name))
+    first = (LESSON, CHINESE)
+    return sorted(found, key=lambda path: (path.name not in first, path.name))
 
 
 def page_title(path: Path) -> str:
     """As the navigation calls it. ValueError when a page does not begin with its title."""
-    if path.name == LESSON:
-        return "Lesson"
+    if path.name in (LESSON, CHINESE):
+        return "Lesson" if path.name == LESSON else "课程"
     first = path.read_text(encoding="utf-8").partition("\n")[0]
     if not first.startswith("# "):
         raise ValueError(f"{path}:1: a page begins with its title")
@@ -47,12 +49,20 @@ def outcomes(module: curriculum.Module) -> list[str]:
     return part.strip().split("\n")
 
 
+def in_chinese(text: str) -> str:
+    """A page with its language said of all below its title, for those who hear it read."""
+    title, _, rest = text.partition("\n")
+    return f'{title}\n\n<div lang="zh-Hans" markdown>\n{rest}\n</div>\n'
+
+
 def write_lessons(module: curriculum.Module, target: Path) -> None:
     """Copy the pages, with their figures inserted, and the pictures that they show."""
     # A lesson tells speeds; what became of every wrong answer stands on the module's own page.
     speeds = runs.speeds(curriculum.runs(module.id))
     for page in authored_pages(module):
         text = figures.insert(page.read_text(encoding="utf-8"), str(page))
+        if page.name == CHINESE:
+            text = in_chinese(text)
         write(target / page.name, text.replace(RUNS_PLACE, speeds))
     for picture in sorted(curriculum.folder(module.id).glob("figures/*")):
         if picture.suffix in {".svg", ".png"}:

@@ -35,6 +35,10 @@ _NEEDS: Mapping[curriculum.Need, str] = {
     "serving": "A real Triton Inference Server, once: `hotloop serving install`.",
     "onnx": "ONNX and ONNX Runtime: `pip install 'hotloop[onnx]'`.",
     "tvm": "Apache TVM: `pip install 'hotloop[tvm]'`, or `make setup-compilers` in a clone.",
+    "checkpoints": "safetensors: `pip install 'hotloop[checkpoints]'`.",
+    "monitoring": "Clients of Prometheus and TensorBoard: `pip install 'hotloop[monitoring]'`.",
+    "xla": "JAX: `pip install 'hotloop[xla]'`, or `make setup-compilers` in a clone.",
+    "xdsl": "xDSL: `pip install 'hotloop[xdsl]'`.",
 }
 
 Modules = Mapping[str, curriculum.Module]

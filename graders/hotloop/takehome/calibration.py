@@ -214,6 +214,8 @@ def _remarks(
 def _warning(candidates: int) -> str:
     if candidates >= FEW:
         return ""
+    if candidates == 0:
+        return "There is no report yet: nothing is known of difficulty, time and discrimination."
     said = f"{candidates} candidate{'' if candidates == 1 else 's'}"
     return (
         f"From {said} only. Below {FEW} a correlation of 0.3 is within reach of chance: read "

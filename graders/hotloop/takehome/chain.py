@@ -63,7 +63,7 @@ def read(data: bytes, about: str) -> Chain:
     chain.unfinished = lines[-1] != b""
     suspect: int | None = None  # the number of a line that is torn, if the next one says so
     for number, line in enumerate(lines if chain.unfinished else lines[:-1], 1):
-        document = _document(line)
+        document = parsed(line)
         if document is None:
             _note_damage(chain, suspect)
             suspect = number
@@ -79,6 +79,15 @@ def read(data: bytes, about: str) -> Chain:
     if suspect is not None and not chain.unfinished:
         _note_damage(chain, suspect)
     return chain
+
+
+def parsed(line: bytes) -> dict[str, Any] | None:
+    """What a line says; None where it is no JSON object."""
+    try:
+        document: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return cast(dict[str, Any], document) if isinstance(document, dict) else None
 
 
 def append(path: Path, about: str, document: Mapping[str, Any], now: datetime) -> None:
@@ -114,14 +123,6 @@ def _end(stream: BinaryIO, about: str) -> tuple[str, bool]:
 
 def _line(document: Mapping[str, Any], previous: str) -> bytes:
     return json.dumps({**document, "previous": previous}).encode()
-
-
-def _document(line: bytes) -> dict[str, Any] | None:
-    try:
-        document: object = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return cast(dict[str, Any], document) if isinstance(document, dict) else None
 
 
 def _note_damage(chain: Chain, number: int | None) -> None:

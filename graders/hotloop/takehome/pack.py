@@ -25,7 +25,7 @@ from hotloop.takehome.instructions import instructions_html, instructions_markdo
 from hotloop.takehome.manifest import Manifest
 from hotloop.takehome.role import Role
 from hotloop.takehome.starter import starter_files
-from hotloop.takehome.team import PackRecord, Team, TeamError
+from hotloop.takehome.team import AlreadyInvited, PackRecord, Team, TeamError
 from hotloop.takehome.ways_to_start import containerfile, makefile
 
 if TYPE_CHECKING:
@@ -59,9 +59,11 @@ def make_pack(
     now: datetime,
     accommodation: float | None = None,
     not_before: datetime | None = None,
+    again: bool = False,
     who: str = "team",
 ) -> Pack:
-    """A new candidate's pack, kept in the team's folder. TeamError when the name is none.
+    """A new candidate's pack, kept in the team's folder. TeamError when the name is none;
+    AlreadyInvited when somebody of that name has a pack of this role, unless `again` is meant.
 
     name: sealed, and nowhere in the pack. accommodation: in place of the role's factor; the pack
     expires later by as much as it makes the window longer, so that who begins late has it too.
@@ -74,6 +76,7 @@ def make_pack(
         raise TeamError(f"{role.role} has expired on {expires:%Y-%m-%d}: set another date in it.")
     expires += timedelta(hours=role.window_hours * (factor - 1))
     with team.alone():
+        _require_new(team, role, name, again, who)
         pseudonym, variant = _draw(team, role)
         files = starter_files(role.definition(), [task.id for task in role.chosen()], variant)
         files[teams.VARIANT] = _json(variant.to_json())
@@ -98,6 +101,14 @@ def make_pack(
         _keep(team, role, unsigned, files, name, now)
     team.audit(who, f"made pack {unsigned.pack} of {role.role} for {pseudonym}")
     return Pack(team.pack_file(unsigned.pack), unsigned)
+
+
+def _require_new(team: Team, role: Role, name: str, again: bool, who: str) -> None:
+    """Whoever asks learns that there is such a name: the audit log says that it was asked."""
+    if again or not team.is_invited(name, role.role):
+        return
+    team.audit(who, f"made no pack of {role.role}: somebody of that name has one")
+    raise AlreadyInvited(f"Somebody of this name has a pack of {role.role} already.")
 
 
 def _keep(

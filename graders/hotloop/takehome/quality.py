@@ -24,7 +24,10 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True)
 class _Tried:
-    """Wrong answers that were judged, references that were judged, and what went wrong."""
+    """Different wrong answers that were judged, judgings of the reference, and what went wrong.
+
+    The same wrong answer judged again, or on another machine, is no second one.
+    """
 
     wrong: int
     wrong_passed: list[str]
@@ -86,23 +89,27 @@ def _about(run: Run, task: Task) -> bool:
 def _count(module: Module, task: Task, runs: Iterable[Run]) -> _Tried:
     """A wrong answer counts where the rung that it must fail was measured."""
     must_fail = {w.name: w.rung for w in wrong_answers(module.id) if w.task == task.id}
-    wrong = references = 0
-    passed: list[str] = []
+    references = 0
+    passed: dict[str, set[str]] = {}
     failed: list[str] = []
     for run in runs:
         for found in run.measurements:
             if found.task != task.id or found.verdict.pending:
                 continue
-            where = f"{found.candidate}, {found.rung} ({run.device})"
             if found.candidate == REFERENCE:
                 references += 1
                 if _falls_short(found):
-                    failed.append(where)
+                    failed.append(f"{found.candidate}, {found.rung} ({run.device})")
             elif must_fail.get(found.candidate) == found.rung:
-                wrong += 1
+                devices = passed.setdefault(found.candidate, set())
                 if found.verdict is Verdict.PASSED:
-                    passed.append(where)
-    return _Tried(wrong, passed, references, failed)
+                    devices.add(run.device)
+    told = [
+        f"{name}, {must_fail[name]} ({'; '.join(sorted(devices))})"
+        for name, devices in passed.items()
+        if devices
+    ]
+    return _Tried(len(passed), told, references, failed)
 
 
 def _falls_short(found: Measurement) -> bool:

@@ -18,6 +18,15 @@ def sentences(checks: CheckQuality | None) -> list[str]:
     return [*_told(checks)]
 
 
+def counted(hits: int, trials: int, rate: Interval | None) -> str:
+    """For a table: `0 of 4, ≤ 49 %`. What few trials leave possible stands beside the count."""
+    if rate is None:
+        return "none tried"
+    if not hits:
+        return f"0 of {trials}, ≤ {_percent(rate.high)}"
+    return f"{hits} of {trials}, {100 * rate.low:.0f}–{_percent(rate.high)}"
+
+
 def _told(checks: CheckQuality) -> Iterator[str]:
     yield _wrong(checks)
     yield _right(checks)
@@ -25,6 +34,8 @@ def _told(checks: CheckQuality) -> Iterator[str]:
         yield _speed(checks.speed)
     if min(checks.wrong_answers, checks.references) < FEW:
         yield "These are few: the intervals say how little that tells."
+    if checks.references:
+        yield "The reference is one right answer; another one may be judged otherwise."
     where = "; ".join(checks.measured)
     older = " The code has changed since." if checks.older else ""
     yield f"Recorded on {where}.{older}"
@@ -47,7 +58,7 @@ def _right(checks: CheckQuality) -> str:
         return "The reference was not recorded on this task."
     failed = len(checks.reference_failed)
     said = (
-        f"Wrong fail: the reference fell short on {failed} of {count} recorded rungs"
+        f"Wrong fail: the reference fell short in {failed} of {count} judgings of a rung"
         f"{_up_to(checks.wrong_fail_rate)}"
     )
     named = f": {', '.join(checks.reference_failed)}" if failed else ""

@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from hotloop.bank.export import markup
 from hotloop.course import render_record
+from hotloop.html_templates import environment
 from hotloop.takehome import interval_bar, intervals, quality_words
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import CONFINED, Report, TaskReport
@@ -23,14 +23,8 @@ _TEMPLATES = Path(__file__).parent / "templates" / "report"
 
 def page(report: Report) -> str:
     """The whole document."""
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
+    templates = environment(
+        _TEMPLATES,
         prose=_prose,
         inline=_inline,
         paragraphs=_paragraphs,
@@ -39,7 +33,7 @@ def page(report: Report) -> str:
         hue=render_record.colour,
         moment="{:%Y-%m-%d %H:%M} UTC".format,
     )
-    return environment.get_template("report.html.j2").render(
+    return templates.get_template("report.html.j2").render(
         report=report,
         confined=report.environment.isolation == CONFINED,
         overall=OVERALL_RUBRIC,

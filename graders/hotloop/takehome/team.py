@@ -6,7 +6,7 @@
     packs/<pack>/             pack.zip, manifest.json, variant.json, record.json
     submissions/<pack>/       one zip for each hand-in that was taken
     reports/<pack>/           report.json, report.html, scorecard.json
-    candidates/<pseudonym>    the sealed name; read by `reveal` only
+    candidates/<pseudonym>    the sealed name; told by `reveal` only
     audit.jsonl               who did what; pseudonyms only
 
 Whoever changes a record holds the folder's lock; each file is replaced as a whole.
@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import unicodedata
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
@@ -30,7 +31,7 @@ from pydantic import Field, ValidationError
 
 from hotloop.curriculum import Strict
 from hotloop.practice.moment import Moment
-from hotloop.takehome import chain, keys, role, whole_file
+from hotloop.takehome import chain, chain_page, keys, role, whole_file
 from hotloop.takehome.keys import TeamKey
 from hotloop.takehome.manifest import NAME as MANIFEST
 from hotloop.takehome.manifest import Digest, Manifest, Pseudonym, RoleId, verify
@@ -58,6 +59,10 @@ class TeamError(Exception):
 
 class UnknownPack(TeamError):
     """There is no such pack: it was never made here, or all about it was deleted."""
+
+
+class AlreadyInvited(TeamError):
+    """Somebody of that name has a pack of the role; whose it is, nobody is told."""
 
 
 class _Description(Strict):
@@ -170,13 +175,27 @@ class Team:
     # --- packs ------------------------------------------------------------------------------------
 
     def packs(self) -> list[PackRecord]:
-        """All packs, in the order in which they were made."""
+        """All packs, in the order in which they were made. TeamError where a record is damaged:
+        whoever goes by this must not take for deleted what cannot be read.
+        """
+        records, damaged = self.readable_packs()
+        for fault in damaged.values():
+            raise fault
+        return records
+
+    def readable_packs(self) -> tuple[list[PackRecord], dict[str, TeamError]]:
+        """All packs whose record can be read; what is wrong with the others, by folder."""
         records: list[PackRecord] = []
+        damaged: dict[str, TeamError] = {}
         for path in self.folder.glob(f"packs/*/{RECORD}"):
-            # Another process may forget one meanwhile.
-            with suppress(FileNotFoundError):
+            try:
                 records.append(_read_record(path))
-        return sorted(records, key=lambda record: (record.made, record.pseudonym))
+            except FileNotFoundError:
+                # Another process may forget one meanwhile.
+                continue
+            except TeamError as fault:
+                damaged[path.parent.name] = fault
+        return sorted(records, key=lambda record: (record.made, record.pseudonym)), damaged
 
     def pack(self, pack: UUID) -> PackRecord:
         """One pack's record. UnknownPack when it was never made here, or forgotten."""
@@ -308,14 +327,31 @@ class Team:
                 f"`hotloop takehome scorecard {record.pseudonym}`, then the name."
             )
         try:
-            sealed = (self.folder / "candidates" / record.pseudonym).read_bytes()
-            name = self.key.unseal(sealed, record.pseudonym).rstrip("\0")
+            name = self._name(record.pseudonym)
         except FileNotFoundError:
             raise TeamError(f"The name of {record.pseudonym} is not here.") from None
         except ValueError as error:
             raise TeamError(f"{error}.") from None
         self.audit(who, f"revealed the name of {record.pseudonym}")
         return name
+
+    def is_invited(self, name: str, role: str) -> bool:
+        """Whether somebody of this name has a pack of the role: yes or no, and never whose it is.
+
+        A sealed name that is missing or damaged is nobody's.
+        """
+        wanted = _folded(name)
+        for record in self.packs():
+            if record.role == role:
+                with suppress(FileNotFoundError, ValueError):
+                    if _folded(self._name(record.pseudonym)) == wanted:
+                        return True
+        return False
+
+    def _name(self, pseudonym: str) -> str:
+        """What is sealed. FileNotFoundError, ValueError."""
+        sealed = (self.folder / "candidates" / pseudonym).read_bytes()
+        return self.key.unseal(sealed, pseudonym).rstrip("\0")
 
     def forget(self, pack: UUID, who: str) -> list[Path]:
         """Delete all that is kept of a candidate; what was deleted, by path.
@@ -381,6 +417,10 @@ class Team:
         path = self.folder / AUDIT
         return chain.read(path.read_bytes() if path.exists() else b"", "audit")
 
+    def latest(self, count: int, before: int | None = None) -> chain_page.ChainPage:
+        """The audit log's latest lines, or those before a place in it."""
+        return chain_page.read(self.folder / AUDIT, "audit", count, before)
+
     def alone(self) -> AbstractContextManager[None]:
         """Until it ends, nobody else changes what is kept here. It cannot be nested."""
         return whole_file.alone(self.folder / ".lock")
@@ -401,10 +441,18 @@ def keep_until(manifest: Manifest) -> datetime:
     return manifest.expires + timedelta(days=manifest.keep_days)
 
 
+def _folded(name: str) -> str:
+    """As two spellings of one name are alike: in capitals or not, and however it is spaced."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
 def _read_record(path: Path) -> PackRecord:
+    """FileNotFoundError, and TeamError for what cannot be read."""
     try:
         return PackRecord.model_validate_json(path.read_bytes())
-    except ValidationError:
+    except FileNotFoundError:
+        raise
+    except (OSError, ValidationError):
         raise TeamError(f"{path} is damaged: take it from your backup.") from None
 
 

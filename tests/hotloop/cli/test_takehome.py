@@ -180,6 +180,30 @@ def test_no_second_pack_is_made_because_the_first_found_no_place(
     assert len(run("status", team)["packs"]) == 1
 
 
+def test_what_is_damaged_hides_nobody_else(team: Path) -> None:
+    made = [run("new", "engineer", "--name", name, "--team", team) for name in ("A", "B", "C")]
+    packs = team / "packs"
+    (packs / made[0]["pack"] / "record.json").write_text("{")
+    (packs / made[1]["pack"] / "manifest.json").write_text("{")
+    log = team / "audit.jsonl"
+    log.write_bytes(log.read_bytes().replace(b"made pack", b"lost pack", 1))
+    found = run("status", team, code=1)
+    assert [row["pseudonym"] for row in found["packs"]] == [made[2]["pseudonym"]]
+    assert set(found["damaged"]) == {made[0]["pack"], made[1]["pseudonym"]}
+    assert "record.json is damaged" in found["damaged"][made[0]["pack"]]
+    assert found["audit_breaks"] == ["line 3 does not follow from the line before it"]
+
+
+def test_a_second_pack_for_one_name_must_be_meant(team: Path) -> None:
+    words = ("new", "engineer", "--name", NAME, "--team", team)
+    first = run(*words)
+    said = run(*words, code=2)["error"]
+    assert "--again" in said
+    assert first["pseudonym"] not in said
+    assert len(run("status", team)["packs"]) == 1
+    assert run(*words, "--again")["pseudonym"] != first["pseudonym"]
+
+
 def test_a_file_whose_name_is_no_text_is_left_out_and_named(team: Path, tmp_path: Path) -> None:
     made = run("new", "engineer", "--name", "Ada", "--team", team, "--output", tmp_path)
     with zipfile.ZipFile(made["file"]) as archive:

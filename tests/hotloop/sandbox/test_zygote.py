@@ -24,7 +24,6 @@ from pathlib import Path
 import pytest
 
 from hotloop.course.kernel import ConfinedKernel, Limits
-from hotloop.judge import launcher
 from hotloop.sandbox.confinement import Confined
 from hotloop.sandbox.launch import BubblewrapProcess, launch
 from hotloop.sandbox.level import level
@@ -509,16 +508,6 @@ def test_what_a_fork_would_tear_apart_is_refused(hindrance: str, said: str) -> N
     )
     assert said in done.stderr
     assert bool(done.returncode) == bool(said), done.stderr
-
-
-def test_a_worker_of_the_judge(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with Zygote(("hotloop.worker.__main__",)) as zygote:
-        monkeypatch.setattr(launcher, "launch", zygote.launch)
-        link = launcher.Launcher("bubblewrap").start(files=tmp_path, trusted=False)
-        try:
-            assert isinstance(link.confined, ForkedProcess)
-        finally:
-            link.close()
 
 
 KERNEL_CELL = """

@@ -6,10 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from hotloop import curriculum
+from hotloop.cli import app
+from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
 from hotloop.takehome import calibration, grading, measured_quality, quality, quality_words
+from hotloop.takehome.intervals import rate_interval
 from hotloop.takehome.recorded import FOLDER, recorded
 from hotloop.takehome.report import CheckQuality
 
@@ -71,8 +75,49 @@ def test_a_wrong_answer_that_passed_is_named(own_team: Hired) -> None:
     assert found is not None
     assert found.wrong_passed == ["forgotten_rescale, correct (Another)"]
     assert len(found.measured) == 2
+    # The same wrong answers on another machine are no further ones.
+    alone = quality.check_quality(module, module.task("online_pass"))
+    assert alone is not None
+    assert found.wrong_answers == alone.wrong_answers
+    assert found.references == 2 * alone.references
     calibrated = calibration.calibrate(team, "gpu_engineer").tasks[0]
     assert any("A wrong answer passed" in said for said in calibrated.remarks)
+
+
+def test_a_table_says_what_few_trials_leave_possible() -> None:
+    assert quality_words.counted(0, 4, rate_interval(0, 4)) == "0 of 4, ≤ 49 %"
+    assert quality_words.counted(1, 4, rate_interval(1, 4)) == "1 of 4, 5–70 %"
+    assert quality_words.counted(0, 0, rate_interval(0, 0)) == "none tried"
+
+
+@pytest.mark.parametrize("speed", [True, False])
+def test_a_team_measures_its_roles_tasks_as_often_as_it_says(
+    own_team: Hired, monkeypatch: pytest.MonkeyPatch, speed: bool
+) -> None:
+    asked: list[tuple[list[str], list[str] | None]] = []
+
+    def judged(
+        _files: object, _module: str, tasks: list[str], rungs: list[str] | None = None, **_: object
+    ) -> dict[str, Record]:
+        asked.append((tasks, rungs))
+        return {task: all_of(task) for task in tasks}
+
+    monkeypatch.setattr("hotloop.evidence.judge_submission", judged)
+    monkeypatch.setattr("hotloop.cli.takehome_deciding.require_sandbox", lambda: None)
+    folder = str(own_team.team.folder)
+    words = ["calibrate", "gpu_engineer", "--team", folder, "--measure", "--times", "2", "--json"]
+    done = CliRunner().invoke(app, ["takehome", *words, "--speed" if speed else "--no-speed"])
+    assert done.exit_code == 0, done.output
+    assert {task for tasks, _ in asked for task in tasks} == {"online_pass", "triton_forward"}
+    assert all((rungs is None) is speed for _, rungs in asked)
+    assert "gpu_fast" not in {rung for _, rungs in asked for rung in rungs or ()}
+    (run,) = measured_quality.measured(own_team.team, "fused_softmax")
+    judged_of = [m.candidate for m in run.measurements if m.task == "online_pass"]
+    assert judged_of.count("reference") == 2
+    checks = json.loads(done.stdout)["tasks"][0]["checks"]
+    # Every wrong answer passed here, each twice, and each counts once.
+    assert len(checks["wrong_passed"]) == checks["wrong_answers"]
+    assert checks["measured"][-1].startswith("Some CPU")
 
 
 def test_a_damaged_measurement_counts_as_none(own_team: Hired) -> None:

@@ -19,7 +19,7 @@ from hotloop import __version__, curriculum, markers, paths, render
 from hotloop.takehome import seen, work_files
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.role import starting_text
-from hotloop.takehome.team import TeamError
+from hotloop.takehome.team import AlreadyInvited, TeamError
 from hotloop.takehome.ways_to_start import containerfile, makefile, requirement
 
 from .conftest import MADE, NAMES, Hired
@@ -261,6 +261,41 @@ def test_packs_that_are_made_at_once_are_two(own_team: Hired) -> None:
     assert len(own_team.team.packs()) == 4
 
 
+@pytest.mark.parametrize("name", [NAMES[0], f" {NAMES[0].upper()} ", NAMES[0].replace(" ", "  ")])
+def test_one_person_gets_no_second_pack_by_mistake(own_team: Hired, name: str) -> None:
+    team, role = own_team.team, own_team.team.role("gpu_engineer")
+    with pytest.raises(AlreadyInvited) as refused:
+        make_pack(team, role, name, now=MADE, who="vera")
+    assert len(team.packs()) == 2
+    noted = team.audited().documents[-1][1]
+    assert (noted["who"], "made no pack" in noted["what"]) == ("vera", True)
+    for told in (str(refused.value), noted["what"]):
+        assert not any(pack.pseudonym in told for pack in own_team.packs)
+        assert "Ada" not in told
+    meant = make_pack(team, role, name, now=MADE, again=True)
+    assert len(team.packs()) == 3
+    assert meant.pseudonym not in {pack.pseudonym for pack in own_team.packs}
+
+
+def test_another_role_is_no_second_pack(own_team: Hired) -> None:
+    path = own_team.team.role_path("intern")
+    path.parent.mkdir()
+    role = own_team.team.role_path("gpu_engineer").read_text()
+    path.write_text(role.replace("role: gpu_engineer", "role: intern"))
+    make_pack(own_team.team, own_team.team.role("intern"), NAMES[0], now=MADE)
+    assert len(own_team.team.packs()) == 3
+
+
+def test_who_was_forgotten_or_cannot_be_read_is_no_reason_to_refuse(own_team: Hired) -> None:
+    team, role = own_team.team, own_team.team.role("gpu_engineer")
+    first, second = own_team.packs
+    team.forget(first.manifest.pack, "vera")
+    (team.folder / "candidates" / second.pseudonym).write_bytes(b"damaged")
+    for name in NAMES:
+        make_pack(team, role, name, now=MADE)
+    assert len(team.packs()) == 3
+
+
 @pytest.mark.parametrize("name", ["محمد\u200cرضا", "क\u094d\u200dष"])
 def test_names_are_spelled_with_joiners(own_team: Hired, name: str) -> None:
     role = own_team.team.role("gpu_engineer")
@@ -274,7 +309,7 @@ def test_more_time_is_more_time_for_who_begins_late(own_team: Hired) -> None:
     """A window that ends with the pack would be no longer for whom it was made longer."""
     role = own_team.team.role("gpu_engineer")
     plain, longer = (
-        make_pack(own_team.team, role, "Ada", now=MADE, accommodation=factor).manifest
+        make_pack(own_team.team, role, "Ada", now=MADE, accommodation=factor, again=True).manifest
         for factor in (1.0, 2.0)
     )
     late = plain.expires - timedelta(hours=role.window_hours)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from hotloop import render
+from hotloop import curriculum, render
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
 from hotloop.judge.local import judge_submission
@@ -16,7 +16,12 @@ from hotloop.judge.verdict import Verdict
 from hotloop.variants import Variant, draw
 
 SECRET = b"sixteen bytes or more of secret"
-TASKS = [("fused_softmax", "online_pass", "correct"), ("fused_softmax", "cuda_naive", "correct")]
+TASKS = [
+    ("fused_softmax", "online_pass", "correct"),
+    ("fused_softmax", "cuda_naive", "correct"),
+    ("resnet_tensorrt", "slow_builds", "figures"),
+    ("triton_ensemble", "read_metrics", "correct"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +30,11 @@ def judge() -> Iterator[JudgeProcess]:
         yield process
 
 
-def _judged(judge: JudgeProcess, task: str, handed_in: Variant, asked: Variant) -> Record:
+def _judged(
+    judge: JudgeProcess, task: str, rung: str, handed_in: Variant, asked: Variant
+) -> Record:
     files = render.submission(asked.module, None, handed_in)
-    found = judge_submission(files, asked.module, [task], ["correct"], judge=judge, variant=asked)
+    found = judge_submission(files, asked.module, [task], [rung], judge=judge, variant=asked)
     return found[task]
 
 
@@ -39,14 +46,14 @@ def test_only_the_candidates_own_variant_is_an_answer(
     module: str, task: str, rung: str, pseudonym: str, judge: JudgeProcess
 ) -> None:
     mine, other = draw(module, SECRET, pseudonym), draw(module, SECRET, "calm-wren-3")
-    record = _judged(judge, task, mine, mine)
+    record = _judged(judge, task, rung, mine, mine)
     assert record.rung(rung).verdict is Verdict.PASSED, record.rung(rung).sentence
     assert record.circumstances.variant == mine.digest
     for options in (other.options, {}):
-        stranger = _judged(judge, task, replace(mine, options=options), mine)
+        stranger = _judged(judge, task, rung, replace(mine, options=options), mine)
         assert stranger.rung(rung).verdict is Verdict.WRONG_ANSWER, stranger.rung(rung).sentence
-    if mine.names:
-        unnamed = _judged(judge, task, replace(mine, names={}), mine)
+    if curriculum.load_module(module).task(task).entry in mine.names:
+        unnamed = _judged(judge, task, rung, replace(mine, names={}), mine)
         assert unnamed.rung(rung).earned == 0
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from hotloop import curriculum
@@ -18,22 +17,16 @@ from hotloop.bank.export import markup
 from hotloop.bank.export.labels import LABELS
 from hotloop.bank.numeric import Instance
 from hotloop.bank.wording import Language, wording
+from hotloop.html_templates import environment
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def page(entries: Sequence[Entry], language: Language) -> str:
     """The kit for these questions, in this order."""
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(inline=_inline, paragraphs=_paragraphs)
+    templates = environment(_TEMPLATES, inline=_inline, paragraphs=_paragraphs)
     titles = {track.id: track.title for track in curriculum.curriculum().tracks}
-    return environment.get_template("kit.html.j2").render(
+    return templates.get_template("kit.html.j2").render(
         language=language,
         labels=LABELS[language],
         own=_WORDS[language],

@@ -21,6 +21,7 @@ from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.holds import Holds
+from hotloop.variants.variant import Variant
 
 # Provisional on every device that has no recorded run: module.yaml says where they come from.
 INT8_LEVELS = (Level(1.2, 0.5), Level(1.4, 1.0))
@@ -118,12 +119,16 @@ def engine() -> Check:
     return Check(exports.ENGINE, exports.engine_rungs(), extras=("onnx",))
 
 
-def slow_builds() -> Check:
+def slow_builds(variant: Variant | None = None) -> Check:
     """Logs and profiles of sessions: figures from made ones, causes of four recorded ones."""
+    asked = builds.PLAIN
+    if variant is not None and variant.options:
+        values = variant.values()
+        asked = builds.Asked(int(values["RUNS"]), int(values["RANK"]))
     return Check(
         Candidate("read_build", "build_logs.py", "json"),
         {
-            "figures": Answers(made_builds.questions),
+            "figures": Answers(partial(made_builds.questions, asked=asked)),
             "diagnosis": AnswersFrom("diagnosis", builds.diagnosis_questions),
         },
     )

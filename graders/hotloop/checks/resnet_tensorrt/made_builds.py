@@ -47,7 +47,7 @@ _TALK = (
 )
 
 
-def questions(rng: Rng) -> Iterator[Question]:
+def questions(rng: Rng, asked: builds.Asked = builds.PLAIN) -> Iterator[Question]:
     """Some with a log and a profile of all kinds of sessions."""
     for label, fences in (("a recording", False), ("another one", False), ("an older one", True)):
         recording = made(rng, fences=fences)
@@ -55,7 +55,7 @@ def questions(rng: Rng) -> Iterator[Question]:
         yield Question(
             f"read_build on {label}",
             (GivenFile("build.json.gz", data),),
-            lambda answer, recording=recording: builds.reading_complaint(answer, recording),
+            lambda answer, recording=recording: builds.reading_complaint(answer, recording, asked),
         )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from hotloop.checks.triton_ensemble import (
     calling,
     deployments,
+    figures,
     inquiries,
     metrics_questions,
     routing,
@@ -31,6 +33,7 @@ from hotloop.judge.rungs.served_fast import ServedFast
 from hotloop.judge.rungs.serves import Serves
 from hotloop.judge.rungs.sound import Sound
 from hotloop.judge.rungs.stable import Stable
+from hotloop.variants.variant import Variant
 
 CLIENTS = 16
 LEAST_MEAN_BATCH = 2.0
@@ -93,12 +96,16 @@ def versions() -> Check:
     )
 
 
-def read_metrics() -> Check:
+def read_metrics(variant: Variant | None = None) -> Check:
     """Figures from readings of /metrics, and what ails four recorded deployments."""
+    asked = figures.PLAIN
+    if variant is not None and variant.options:
+        values = variant.values()
+        asked = figures.Asked(int(values["REQUESTS"]), int(values["SECONDS"]))
     return Check(
         Candidate("figures", style="json"),
         {
-            "correct": Answers(metrics_questions.questions),
+            "correct": Answers(partial(metrics_questions.questions, asked=asked)),
             "diagnosis": AnswersFrom("diagnosis", deployments.questions),
         },
     )

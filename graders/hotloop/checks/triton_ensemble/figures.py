@@ -16,8 +16,8 @@ ABSOLUTE = 1e-6
 class Figures:
     """What the learner's `figures` is to return; the names are the keys.
 
-    Times are microseconds a successful request. What cannot be said, since nothing happened, is
-    None.
+    Times are microseconds of as many successful requests as are asked for. What cannot be said,
+    since nothing happened, is None.
     """
 
     requests: float
@@ -45,7 +45,20 @@ class Figures:
         return None
 
 
-def figures_of(before: str, after: str, model: str, seconds: float) -> Figures:
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for: the time of how many requests, and the rows of how many seconds."""
+
+    requests: int = 1
+    seconds: int = 1
+
+
+PLAIN = Asked()
+
+
+def figures_of(
+    before: str, after: str, model: str, seconds: float, asked: Asked = PLAIN
+) -> Figures:
     """ValueError when a text is no reading."""
     first, last = metrics.parse(before), metrics.parse(after)
 
@@ -54,7 +67,7 @@ def figures_of(before: str, after: str, model: str, seconds: float) -> Figures:
         return metrics.value(last, key, model=model) - metrics.value(first, key, model=model)
 
     def each(name: str) -> float | None:
-        return _per(grown(f"{name}_duration_us"), grown("request_success"))
+        return _per(asked.requests * grown(f"{name}_duration_us"), grown("request_success"))
 
     return Figures(
         requests=grown("request_success"),
@@ -66,7 +79,7 @@ def figures_of(before: str, after: str, model: str, seconds: float) -> Figures:
         infer_us=each("compute_infer"),
         output_us=each("compute_output"),
         queue_share=_per(grown("queue_duration_us"), grown("request_duration_us")),
-        rows_per_s=grown("count") / seconds,
+        rows_per_s=asked.seconds * grown("count") / seconds,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hotloop.checks.triton_ensemble.figures import figures_of
+from hotloop.checks.triton_ensemble.figures import PLAIN, Asked, figures_of
 from hotloop.checks.triton_ensemble.metrics_texts import MadeReadings, Story
 from hotloop.judge.questions import Question
 
@@ -25,9 +25,9 @@ STORIES = {
 """By the name that the learner is told."""
 
 
-def questions(rng: Rng) -> Iterator[Question]:
+def questions(rng: Rng, asked: Asked = PLAIN) -> Iterator[Question]:
     """One of each kind."""
     for label, story in STORIES.items():
         made = MadeReadings(rng, story)
         given = (made.before, made.after, made.model, made.seconds)
-        yield Question(label, given, figures_of(*given).complaint)
+        yield Question(label, given, figures_of(*given, asked).complaint)

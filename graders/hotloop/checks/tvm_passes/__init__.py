@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hotloop.checks.tvm_passes import (
     gpu_products,
     importing,
@@ -14,6 +16,7 @@ from hotloop.judge.check import Candidate, Check
 from hotloop.judge.levels import Level
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.makes import Makes
+from hotloop.variants.variant import Variant
 
 MATMUL_FILE = "matmul.py"
 FUSION = passes.Subject("relax", ("fuse_by_pattern", "fuse_by_mutator"))
@@ -85,12 +88,16 @@ def tir_pass() -> Check:
     return Check(Candidate("apply", "tir_pass.py", "json"), passes.rungs(GUARDS), extras=TVM)
 
 
-def tune() -> Check:
+def tune(variant: Variant | None = None) -> Check:
     """Recorded searches explained, and the best trace applied again."""
+    asked = readings.PLAIN
+    if variant is not None and variant.options:
+        values = variant.values()
+        asked = readings.Asked(int(values["RANK"]), int(values["RUNS"]))
     return Check(
         Candidate("explain", MATMUL_FILE, "json"),
         {
-            "figures": HiddenAnswers(readings.tunings),
+            "figures": HiddenAnswers(partial(readings.tunings, asked=asked)),
             "own": Makes(products.replayed, entry="replayed"),
         },
         extras=TVM,

@@ -2,7 +2,7 @@
 
 Each is put together from motifs that a partition has to get right: a K that does not fit, a bias
 of another shape, a second consumer, a diamond, two chains that exchange values, work that is too
-small to send away, weights that fill the memory.
+small to send away, weights that fill the memory, a value between two layers that overfills it.
 """
 
 from __future__ import annotations
@@ -213,6 +213,13 @@ def _too_full(s: _Sketch, x: int) -> int:
     return s.does("add", s.dense(s.given(rows, 256), 64), s.dense(x, 64))
 
 
+def _between(s: _Sketch, x: int) -> int:
+    """Two layers that fit together only for who forgets the value between them."""
+    y = s.dense(s.given(64, 48), 64)
+    s.host(s.dense(y, 64))
+    return s.host(s.matmul(x, 16))
+
+
 def _batched(s: _Sketch, x: int) -> int:
     rows, k = s.shapes[x]
     y = s.matmul(s.does("reshape", x, shape=(2, rows // 2, k)), 32)
@@ -244,6 +251,7 @@ MOTIFS: dict[str, Callable[[_Sketch, int], int]] = {
     "work that is too small": _tiny,
     "weights that fill the memory": _full_memory,
     "a weight that leaves no memory": _too_full,
+    "a value that leaves no memory": _between,
     "a batched product": _batched,
     "a transposed weight": _transposed,
     "a residual layer": _residual,

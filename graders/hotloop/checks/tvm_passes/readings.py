@@ -7,6 +7,7 @@ give the truth.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -49,11 +50,22 @@ def functions(rng: Rng, bench: Bench) -> Iterator[Question]:
         yield Question(str(truth["label"]).capitalize(), (file,), _complaint(truth, READ))
 
 
-def tunings(rng: Rng, bench: Bench) -> Iterator[Question]:
+@dataclass(frozen=True)
+class Asked:
+    """Which trial is explained, 1 for the best, and how many runs of the first it is put beside."""
+
+    rank: int = 1
+    runs: int = 1
+
+
+PLAIN = Asked()
+
+
+def tunings(rng: Rng, bench: Bench, asked: Asked = PLAIN) -> Iterator[Question]:
     """The recording with other trials, in another order, with other times and tiles."""
     program = TUNINGS.trusted(bench)
     for number in range(RECORDINGS):
-        truth = _told(program.ask("make", int(rng.integers(1 << 30))))
+        truth = _told(program.ask("make", int(rng.integers(1 << 30)), asked.rank, asked.runs))
         files = tuple(
             GivenFile(name, program.take(truth[key]))
             for name, key in zip(RECORDED, ("workload", "trials"), strict=True)

@@ -1,4 +1,4 @@
-"""Connections to the gradebook's database, and the two kinds of transactions that we make."""
+"""Connections to the gradebook's database, and transactions in it that write."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
+from hotloop import transactions
 from hotloop.course.attempts.patience import StoreUnavailable
 
 BUSY_MS = 1000
@@ -25,8 +26,6 @@ CONNECT_S = 10
 
 LOCK = 0x686F746C
 """Of PostgreSQL's advisory locks, the one that our writers take."""
-
-_WRITES = "hotloop_writes"
 
 
 def connect(url: str) -> Engine:
@@ -50,9 +49,7 @@ def connect(url: str) -> Engine:
             f"The course's database needs the package {error.name}: "
             "install PostgreSQL's with `pip install 'hotloop[postgres]'`."
         ) from None
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+    transactions.prepare(engine, BUSY_MS)
     return engine
 
 
@@ -75,38 +72,16 @@ def shown(url: str) -> str:
 
 
 @contextmanager
-def reading(engine: Engine) -> Generator[Connection]:
-    """A transaction that only reads."""
-    with engine.connect() as connection, connection.begin():
-        yield connection
-
-
-@contextmanager
 def writing(engine: Engine) -> Generator[Connection]:
     """A transaction that is the only one of ours that writes: what it reads stays so until its end,
     and events are numbered in the order in which they come to be seen.
     """
-    with engine.connect() as connection:
-        connection = connection.execution_options(**{_WRITES: True})
-        with connection.begin():
-            if engine.dialect.name == "postgresql":
-                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
-            yield connection
+    with transactions.writing(engine) as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": LOCK})
+        yield connection
 
 
 def _wait_long(connection: Any, _record: Any) -> None:
     if isinstance(connection, sqlite3.Connection):
         connection.execute(f"PRAGMA busy_timeout = {LONGEST_LOCK_MS}")
-
-
-def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    # Transactions are ours to begin: Python's module would begin them late, and at the first write.
-    connection.isolation_level = None
-    connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
-    connection.execute("PRAGMA foreign_keys = ON")
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get(_WRITES)
-    # To become a writer halfway may fail without any waiting.
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -12,8 +12,9 @@ from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, inspect
 
-from hotloop.course.attempts.connection import reading, writing
+from hotloop.course.attempts.connection import writing
 from hotloop.course.attempts.patience import StoreUnavailable
+from hotloop.transactions import reading
 
 VERSIONS = "hotloop_alembic_version"
 """The table that says which of our migrations were made. nbgrader's own is another."""

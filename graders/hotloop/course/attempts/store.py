@@ -20,9 +20,10 @@ from hotloop.course.attempts.attempt import (
     account,
     now,
 )
-from hotloop.course.attempts.connection import connect, reading, writing
+from hotloop.course.attempts.connection import connect, writing
 from hotloop.course.attempts.migration import bring_up_to_date
 from hotloop.course.attempts.patience import patiently
+from hotloop.transactions import reading
 
 PATIENCE_S = 60.0
 """How long a database that is locked, full or starting again is waited for."""

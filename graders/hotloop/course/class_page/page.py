@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from hotloop.course.class_page.causes import BY_HAND, NOT_JUDGED
@@ -13,6 +12,7 @@ from hotloop.course.class_page.distribution import Distribution, svg
 from hotloop.course.class_page.summary import ClassSummary
 from hotloop.course.item_statistics import GOOD_CORRELATION, fewest_learners
 from hotloop.course.render_record import number, prose
+from hotloop.html_templates import environment
 from hotloop.judge.verdict import Verdict
 
 TEMPLATES = Path(__file__).parents[1] / "templates" / "class_page"
@@ -31,15 +31,10 @@ KINDS = {
 
 def page(found: ClassSummary) -> str:
     """The whole document."""
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    templates = environment(
+        TEMPLATES, number=number, prose=_prose, percent=_percent, seconds=_seconds
     )
-    environment.filters.update(number=number, prose=_prose, percent=_percent, seconds=_seconds)
-    return environment.get_template("index.html.j2").render(
+    return templates.get_template("index.html.j2").render(
         course=found,
         made=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         kinds=KINDS,

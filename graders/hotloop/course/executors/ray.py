@@ -16,7 +16,9 @@ import json
 import logging
 import os
 import platform
+import signal
 import socket
+import threading
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -235,10 +237,22 @@ def _connect(ray: Any, address: str) -> None:
     # Nodes say through `tell` what they do; what they print goes to Ray's logs.
     how |= {"log_to_driver": False, "logging_level": logging.ERROR}
     try:
-        ray.init(runtime_env={"env_vars": _QUIET}, **how)
+        with _own_end():
+            ray.init(runtime_env={"env_vars": _QUIET}, **how)
     except Exception as error:
         # Of no kind of its own is what Ray says of a node that has not started within its 30 s.
         raise ClusterUnavailable(f"no Ray cluster at {address}: {_last_line(error)}") from error
+
+
+@contextmanager
+def _own_end() -> Generator[None]:
+    """What the caller does when it is told to end is what happens: Ray puts its own in that place,
+    which may abort the process.
+    """
+    own = signal.getsignal(signal.SIGTERM)
+    yield
+    if callable(own) and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, own)
 
 
 def _look(address: str) -> None:

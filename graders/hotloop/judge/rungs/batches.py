@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
@@ -31,6 +32,7 @@ class Batches:
     model: whose batches. least_mean: rows of a mean execution while `clients` ask.
     """
 
+    timed: ClassVar[bool] = True
     repository: Callable[[Bench], Path]
     questions: Callable[[Bench], Questions]
     model: str

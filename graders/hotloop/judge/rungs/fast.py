@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 from hotloop.judge.arithmetic_ceiling import flops_per_second
 from hotloop.judge.bench import RESOLVE_TIMEOUT_S, Bench
@@ -94,6 +95,7 @@ class Fast:
     baseline_workload: where the baseline computes something else, as dear: what is right there.
     """
 
+    timed: ClassVar[bool] = True
     workload: Workload
     baseline: Baseline
     fewest_bytes: Callable[[CallSpec], int]

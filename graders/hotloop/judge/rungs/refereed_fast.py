@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Call, TensorSpec
@@ -25,6 +26,7 @@ class RefereedFast:
     function, disagreement: as in `Refereed`.
     """
 
+    timed: ClassVar[bool] = True
     fast: Fast
     referee: Referee
     function: str

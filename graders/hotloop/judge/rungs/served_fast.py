@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
@@ -43,6 +44,7 @@ class ServedFast:
     this many rows come together, on one thread.
     """
 
+    timed: ClassVar[bool] = True
     repository: Callable[[Bench], Path]
     baseline: Callable[[Bench], Path]
     questions: Callable[[Bench], Questions]

@@ -43,9 +43,12 @@ class ZygoteProcess(WatchedProcess):
 
     level = "bubblewrap"
 
-    def __init__(self, preload: Sequence[str], environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, preload: Sequence[str], environment: Mapping[str, str], shared: Sequence[Path] = ()
+    ) -> None:
+        """shared: further folders of the host in which what a child is to see may lie."""
         super().__init__()
-        self.shared = _shared_folders()
+        self.shared = (*_shared_folders(), *(folder.resolve() for folder in shared))
         self._preload = preload
         self._environment = environment
         self._outer: Popen[bytes] | None = None

@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Self
 
 from hotloop.sandbox.confinement import Confined, Confinement, SandboxUnavailable
@@ -37,9 +38,14 @@ class Zygote:
     one from another: they cannot reach each other at all.
     """
 
-    def __init__(self, preload: Sequence[str] = KERNEL) -> None:
-        """`preload`: modules to import once. They may start no threads and open no files."""
+    def __init__(self, preload: Sequence[str] = KERNEL, shared: Sequence[Path] = ()) -> None:
+        """`preload`: modules to import once. They may start no threads and open no files.
+
+        shared: folders of the host in which what a child is to see may lie, beside those for
+        temporary files.
+        """
         self.preload = tuple(preload)
+        self.shared = tuple(shared)
         self._lock = threading.Lock()
         self._owner = os.getpid()
         self._processes: dict[_Key, ZygoteProcess] = {}
@@ -100,7 +106,7 @@ class Zygote:
             self._starts[key] = self._starts.get(key, 0) + 1
             if self._starts[key] > _STARTS:
                 raise ZygoteRefused("it did not start, or died, too often")
-            process = ZygoteProcess(self.preload, values)
+            process = ZygoteProcess(self.preload, values, self.shared)
             process.begin()
             self._processes[key] = process
             return process

@@ -14,8 +14,9 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Engine, Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from hotloop.takehome.portal.database import accounts, reading, sessions, writing
+from hotloop.takehome.portal.database import accounts, sessions
 from hotloop.takehome.portal.secret import digest
+from hotloop.transactions import reading, writing
 
 NAME = re.compile(r"[a-z][a-z0-9._-]{0,59}")
 ACTORS = frozenset({"candidate", "judge", "portal", "reviewer", "somebody", "team"})

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import (
     Column,
-    Connection,
     DateTime,
     Dialect,
     Engine,
@@ -23,12 +19,13 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     create_engine,
-    event,
     insert,
     make_url,
     select,
 )
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from hotloop.transactions import prepare, writing
 
 FOLDER = "portal"
 FILE = "portal.db"
@@ -147,9 +144,8 @@ def connect(team: Path, url: str = "") -> Engine:
             f"The database needs the package {error.name}: PostgreSQL's comes with "
             "`pip install 'hotloop[postgres]'`."
         ) from None
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+    # Pages are read while the queue is written.
+    prepare(engine, BUSY_MS, ("journal_mode = WAL", "synchronous = FULL"))
     try:
         _create(engine)
     except SQLAlchemyError as error:
@@ -157,22 +153,6 @@ def connect(team: Path, url: str = "") -> Engine:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
         raise DatabaseUnavailable(f"The database does not answer as it must: {reason}.") from None
     return engine
-
-
-@contextmanager
-def reading(engine: Engine) -> Generator[Connection]:
-    """A transaction that only reads."""
-    with engine.connect() as connection, connection.begin():
-        yield connection
-
-
-@contextmanager
-def writing(engine: Engine) -> Generator[Connection]:
-    """A transaction that writes; with SQLite the only one that does."""
-    with engine.connect() as connection:
-        connection = connection.execution_options(portal_writes=True)
-        with connection.begin():
-            yield connection
 
 
 def _create(engine: Engine) -> None:
@@ -187,19 +167,3 @@ def _create(engine: Engine) -> None:
             f"The database is of format {found[0]}, and this Hotloop knows {FORMAT}: "
             "use the Hotloop that made it."
         )
-
-
-def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    # Transactions are ours to begin: Python's module would begin them late, at the first write.
-    connection.isolation_level = None
-    connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
-    # Pages are read while the queue is written.
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA foreign_keys = ON")
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get("portal_writes")
-    # To become a writer halfway may fail without any waiting.
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

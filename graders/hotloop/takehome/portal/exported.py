@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
 
-from hotloop.takehome.portal.standing import Standing
+from hotloop.takehome.portal.standing import Overview, Standing
 
 COLUMNS = (
     "pseudonym",
@@ -20,12 +19,14 @@ COLUMNS = (
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def table(standings: Sequence[Standing]) -> str:
+def table(found: Overview) -> str:
     """CSV, with a line for each candidate."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for one in standings:
+    for one in found.damaged:
+        writer.writerow([harmless(one.name), "", "damaged", *[""] * (len(COLUMNS) - 3)])
+    for one in found.candidates:
         writer.writerow(harmless(cell) for cell in _row(one))
     return stream.getvalue()
 

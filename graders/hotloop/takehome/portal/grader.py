@@ -95,6 +95,9 @@ class Grader:
 
     def batch(self) -> int:
         """Grade until nothing waits any more; how many were dealt with."""
+        if not self.queue.has_waiting():
+            # An executor may start a cluster before it asks for work.
+            return 0
         waiting = _Waiting(self)
         dealt = 0
         try:
@@ -203,24 +206,31 @@ def main() -> None:
     team = Team(arguments.team)
     queue = Queue(database.connect(team.folder, os.environ.pop(DATABASE, "")))
     executor: Executor = Ray(arguments.ray) if arguments.ray else Local(arguments.jobs)
-    signal.signal(signal.SIGTERM, _stop)
-    signal.signal(signal.SIGINT, _stop)
+    asked = threading.Event()
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        # Only once: what ends then must not be interrupted.
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        asked.set()
+        raise Stopped
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
     try:
         with only_grader(team.folder):
             grader = Grader(team, queue, executor)
             try:
                 grader.run(threading.Event())
-            except Stopped:
+            except BaseException as error:
+                # SystemExit is what Ray makes of the signal while it connects; interrupted at its
+                # work it may raise errors of its own.
+                if not asked.is_set() and not isinstance(error, SystemExit):
+                    raise
+                log.warning("ended on request (%s)", type(error).__name__)
                 queue.recover(grader.written, asked=True)
     except Occupied as error:
         sys.exit(str(error))
-
-
-def _stop(_signal: int, _frame: FrameType | None) -> None:
-    """Only once: what ends then must not be interrupted."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    raise Stopped
 
 
 if __name__ == "__main__":

@@ -13,8 +13,9 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import Engine, delete, insert, select, update
 
-from hotloop.takehome.portal.database import links, reading, writing
+from hotloop.takehome.portal.database import links
 from hotloop.takehome.portal.secret import derive, digest
+from hotloop.transactions import reading, writing
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 

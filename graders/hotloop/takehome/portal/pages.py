@@ -7,11 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
 from hotloop.course import render_record
+from hotloop.html_templates import environment
 from hotloop.takehome.intervals import Interval, said
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -52,12 +53,4 @@ def _prose(sentence: str) -> Markup:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(moment=moment, until=until, score=score, prose=_prose)
-    return environment
+    return environment(TEMPLATES, moment=moment, until=until, score=score, prose=_prose)

@@ -16,18 +16,32 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine, Row, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from hotloop.takehome.portal.database import gradings, own_folder, reading, writing
+from hotloop.takehome.portal.database import gradings, own_folder
 from hotloop.takehome.team import Team
+from hotloop.transactions import reading, writing
 
 TRIES = 3
 """A submission that was cut off so often is left to people."""
 
 CUT_OFF = f"Its grading was cut off {TRIES} times. Look at the portal's log, then grade it again."
+
+DAMAGED = "Its line in the portal's queue is damaged: grade it again."
+
+_READ = (
+    gradings.c.id,
+    gradings.c.pack,
+    gradings.c.digest,
+    gradings.c.state,
+    gradings.c.tries,
+    gradings.c.graded,
+    gradings.c.problem,
+)
 
 WrittenSince = Callable[[UUID, str, datetime | None], bool]
 """Whether a report on this submission of a pack was written, since a moment if one is given."""
@@ -99,26 +113,28 @@ class Queue:
         return True
 
     def again(self, pack: UUID, digest: str) -> bool:
-        """Grade once more what has ended; False when it is waiting or under way, or unknown."""
+        """Grade once more what has ended, or whose line is damaged; False when it is waiting, under
+        way or unknown.
+        """
         with writing(self.engine) as connection:
             changed = connection.execute(
                 update(gradings)
                 .where(gradings.c.pack == str(pack), gradings.c.digest == digest)
-                .where(gradings.c.state.in_([State.DONE, State.FAILED]))
+                .where(gradings.c.state.not_in([State.QUEUED, State.RUNNING]))
                 .values(state=State.QUEUED, tries=0, queued=datetime.now(UTC), problem="")
             )
         return changed.rowcount == 1
 
     def all(self) -> dict[tuple[UUID, str], Grading]:
-        """Every submission, by pack and digest."""
+        """Every submission, by pack and digest. A line that is about no pack is left out."""
         with reading(self.engine) as connection:
-            rows = connection.execute(select(gradings)).all()
-        found = [_grading(row) for row in rows]
+            rows = connection.execute(select(*_READ)).all()
+        found = [one for row in rows if (one := _grading(row)) is not None]
         return {(one.pack, one.digest): one for one in found}
 
     def find(self, pack: UUID, digest: str) -> Grading | None:
         """One submission."""
-        query = select(gradings).where(gradings.c.pack == str(pack), gradings.c.digest == digest)
+        query = select(*_READ).where(gradings.c.pack == str(pack), gradings.c.digest == digest)
         with reading(self.engine) as connection:
             row = connection.execute(query).one_or_none()
         return None if row is None else _grading(row)
@@ -130,21 +146,25 @@ class Queue:
 
     # --- what the grader needs --------------------------------------------------------------------
 
+    def has_waiting(self) -> bool:
+        """Whether there is something to grade."""
+        query = select(gradings.c.id).where(gradings.c.state == State.QUEUED).limit(1)
+        with reading(self.engine) as connection:
+            return connection.execute(query).one_or_none() is not None
+
     def claim(self) -> Grading | None:
         """The submission that has waited longest, marked as running; None when none waits."""
         with writing(self.engine) as connection:
-            row = connection.execute(
-                select(gradings)
-                .where(gradings.c.state == State.QUEUED)
-                .order_by(gradings.c.queued, gradings.c.id)
-                .limit(1)
-                .with_for_update(skip_locked=True)
-            ).one_or_none()
-            if row is None:
-                return None
-            values = {"state": State.RUNNING, "tries": row.tries + 1, "began": datetime.now(UTC)}
-            _set(connection, row.id, values)
-        return _grading(row)
+            while (row := _longest_waiting(connection)) is not None:
+                one = _grading(row)
+                if one is None:
+                    # About no pack: it can never be graded, and must not keep others from it.
+                    connection.execute(delete(gradings).where(gradings.c.id == row.id))
+                    continue
+                began = {"state": State.RUNNING, "tries": one.tries + 1, "began": datetime.now(UTC)}
+                _set(connection, one.id, began)
+                return one
+        return None
 
     def done(self, one: int) -> None:
         """Its report is written."""
@@ -209,6 +229,17 @@ class Queue:
             self.forget(pack)
 
 
+def _longest_waiting(connection: Connection) -> Row[*tuple[Any, ...]] | None:
+    query = (
+        select(*_READ)
+        .where(gradings.c.state == State.QUEUED)
+        .order_by(gradings.c.queued, gradings.c.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    return connection.execute(query).one_or_none()
+
+
 def _after_loss(tries: int, problem: str) -> dict[str, object]:
     if tries < TRIES:
         return {"state": State.QUEUED}
@@ -219,7 +250,14 @@ def _set(connection: Connection, one: int, values: Mapping[str, object]) -> None
     connection.execute(update(gradings).where(gradings.c.id == one).values(values))
 
 
-def _grading(row: Row[tuple[object, ...]]) -> Grading:
-    return Grading(
-        row.id, UUID(row.pack), row.digest, State(row.state), row.tries, row.graded, row.problem
-    )
+def _grading(row: Row[*tuple[Any, ...]]) -> Grading | None:
+    """A line; None for one that is about no pack. What it says otherwise may be damaged."""
+    try:
+        pack = UUID(row.pack)
+    except ValueError:
+        return None
+    try:
+        state, problem = State(row.state), row.problem
+    except ValueError:
+        state, problem = State.FAILED, DAMAGED
+    return Grading(row.id, pack, row.digest, state, row.tries, row.graded, problem)

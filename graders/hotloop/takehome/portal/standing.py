@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -14,7 +13,7 @@ from uuid import UUID
 
 from hotloop.takehome import scorecard
 from hotloop.takehome.intervals import Interval
-from hotloop.takehome.manifest import Manifest
+from hotloop.takehome.manifest import ForgedManifest, Manifest
 from hotloop.takehome.portal.queue import Grading, Queue
 from hotloop.takehome.portal.queue import State as Queued
 from hotloop.takehome.report import JSON_NAME
@@ -35,6 +34,7 @@ class State(StrEnum):
     GRADING = "is being graded"
     GRADED = "graded"
     FAILED = "could not be graded"
+    LOST = "report cannot be read"
     FILED = "scorecard filed"
 
 
@@ -47,8 +47,26 @@ class Headline:
 
 
 @dataclass(frozen=True)
+class Damaged:
+    """A pack of which too little can be read to say where the candidate is. name: of its folder."""
+
+    name: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Overview:
+    """All candidates, the latest first; those of whom something is damaged hide no other one."""
+
+    candidates: Sequence[Standing]
+    damaged: Sequence[Damaged]
+
+
+@dataclass(frozen=True)
 class Standing:
-    """One candidate. score: None until there is a report on the last hand-in."""
+    """One candidate. score: None until there is a report on the last hand-in. problem: why it could
+    not be graded, or what cannot be read; one sentence.
+    """
 
     record: PackRecord
     manifest: Manifest
@@ -71,15 +89,21 @@ class Standing:
         return self.record.submitted[-1].received if self.record.submitted else None
 
 
-def standings(team: Team, queue: Queue, now: datetime | None = None) -> list[Standing]:
-    """All candidates, the latest first."""
+def overview(team: Team, queue: Queue, now: datetime | None = None) -> Overview:
+    """Where everybody is."""
     gradings = queue.all()
+    records, faults = team.readable_packs()
     found: list[Standing] = []
-    for record in team.packs():
-        # One may be deleted at this moment.
-        with suppress(UnknownPack):
+    damaged = [Damaged(name, str(fault)) for name, fault in sorted(faults.items())]
+    for record in records:
+        try:
             found.append(_standing(team, record, gradings, now or datetime.now(UTC)))
-    return found[::-1]
+        except UnknownPack:
+            # It was deleted at this moment.
+            continue
+        except (TeamError, ForgedManifest, OSError) as fault:
+            damaged.append(Damaged(record.pseudonym, str(fault)))
+    return Overview(found[::-1], damaged)
 
 
 def standing(team: Team, queue: Queue, pack: UUID) -> Standing:
@@ -150,18 +174,23 @@ def _standing(
     said = headline(team, record.pack)
     score = said.score if said is not None and said.digest == digest else None
     state = _after(one, score is not None)
-    if state is State.GRADED and _is_marked(team, record.pack, digest):
-        state = State.FILED
-    return Standing(record, found, state, until, score, one.problem if one else "")
+    problem = one.problem if one else ""
+    if state is State.LOST:
+        path = report_path(team, record.pack)
+        problem = f"{path} holds no report on this hand-in that can be read: grade it again."
+    if state is State.GRADED:
+        state, problem = _marked(team, record.pack, digest)
+    return Standing(record, found, state, until, score, problem)
 
 
-def _is_marked(team: Team, pack: UUID, digest: str) -> bool:
-    """Whether the filed scorecard is about this hand-in."""
+def _marked(team: Team, pack: UUID, digest: str) -> tuple[State, str]:
+    """Whether the filed scorecard is about this hand-in, and what is wrong with it."""
     try:
         card = scorecard.read(team, pack)
-    except ScorecardError:
-        return False
-    return card is not None and card.submission == digest
+    except ScorecardError as fault:
+        return State.GRADED, str(fault)
+    filed = card is not None and card.submission == digest
+    return State.FILED if filed else State.GRADED, ""
 
 
 def _before(record: PackRecord, until: datetime, now: datetime) -> State:
@@ -171,8 +200,12 @@ def _before(record: PackRecord, until: datetime, now: datetime) -> State:
 
 
 def _after(one: Grading | None, graded: bool) -> State:
-    if one is None or one.state is Queued.DONE:
-        return State.GRADED if graded else State.WAITING
+    if graded and (one is None or one.state is Queued.DONE):
+        return State.GRADED
+    if one is not None and one.state is Queued.DONE:
+        return State.LOST
+    if one is None:
+        return State.WAITING
     if one.state is Queued.FAILED:
         return State.FAILED
     return State.GRADING if one.state is Queued.RUNNING else State.WAITING

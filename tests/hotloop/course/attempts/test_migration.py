@@ -16,10 +16,11 @@ from sqlalchemy import create_engine, inspect, text
 
 from hotloop.course.attempts import tables
 from hotloop.course.attempts.attempt import Attempt
-from hotloop.course.attempts.connection import connect, reading, shown
+from hotloop.course.attempts.connection import connect, shown
 from hotloop.course.attempts.migration import VERSIONS, bring_up_to_date, current
 from hotloop.course.attempts.patience import StoreUnavailable
 from hotloop.course.attempts.store import Store
+from hotloop.transactions import reading
 
 OURS = re.compile("hotloop_")
 

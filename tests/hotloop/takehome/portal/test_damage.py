@@ -131,13 +131,53 @@ def test_damage_ends_no_link_and_shows_a_candidate_no_path(
 
 
 @pytest.mark.parametrize("damage", [damage_record, damage_manifest])
-def test_a_member_reads_what_is_damaged(
+def test_what_is_damaged_hides_no_other_candidate(
     office: Office, member: Browser, damage: Callable[[Office], str]
 ) -> None:
+    first, second = (office.team.pack(pack).pseudonym for pack in office.packs)
     said = damage(office)
-    for path in ("/candidates", f"/candidates/{office.packs[0]}", "/compare"):
-        answer = member.get(path)
-        assert (answer.status_code, said in answer.text) == (409, True), path
+    for path in ("/candidates", "/candidates?role=gpu_engineer"):
+        shown = member.get(path)
+        assert (shown.status_code, said in shown.text, second in shown.text) == (200, True, True)
+    compared = member.get("/compare")
+    assert (compared.status_code, said in compared.text) == (200, True)
+    table = member.get("/candidates.csv").text.splitlines()
+    name = str(office.packs[0]) if damage is damage_record else first
+    assert table[1] == f"{name},,damaged,,,,"
+    assert table[2].startswith(second)
+    alone = member.get(f"/candidates/{office.packs[0]}")
+    assert (alone.status_code, said in alone.text) == (409, True)
+
+
+def cut_report(office: Office) -> str:
+    path = office.team.report_folder(office.packs[0]) / "report.json"
+    path.write_bytes(path.read_bytes()[:100])
+    return "holds no report on this hand-in that can be read: grade it again"
+
+
+def lose_report(office: Office) -> str:
+    (office.team.report_folder(office.packs[0]) / "report.json").unlink()
+    return "holds no report on this hand-in that can be read: grade it again"
+
+
+def damage_scorecard(office: Office) -> str:
+    office.team.scorecard_path(office.packs[0]).write_text("{}")
+    return "scorecard.json is damaged"
+
+
+@pytest.mark.parametrize("damage", [cut_report, lose_report, damage_scorecard])
+def test_the_line_of_a_candidate_says_what_is_damaged(
+    marked: Office, member: Browser, damage: Callable[[Office], str]
+) -> None:
+    one = marked.portal.queue.claim()
+    assert one is not None
+    marked.portal.queue.done(one.id)
+    said = damage(marked)
+    for path in ("/candidates", f"/candidates/{one.pack}"):
+        shown = member.get(path)
+        assert (shown.status_code, said in shown.text) == (200, True), path
+    assert marked.team.pack(marked.packs[1]).pseudonym in member.get("/candidates").text
+    assert member.send(f"/candidates/{one.pack}/grade").status_code == 303
 
 
 def test_a_damaged_pack_is_not_the_candidates_fault(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -65,6 +66,21 @@ def test_a_factor_lengthens_the_window(office: Office, member: Browser) -> None:
     member.send("/candidates", role="gpu_engineer", name="K", accommodation="1.5")
     newest = office.team.packs()[-1]
     assert office.team.manifest(newest.pack).window_hours == 72 * 1.5
+
+
+def test_a_form_that_is_sent_twice_makes_one_pack(office: Office, member: Browser) -> None:
+    form = {"role": "gpu_engineer", "name": "Katherine <J>", "accommodation": "1.5"}
+    assert member.send("/candidates", **form).status_code == 303
+    pseudonym = office.team.packs()[-1].pseudonym
+    answer = member.send("/candidates", **form)
+    assert answer.status_code == 422
+    assert "Somebody of this name has a pack" in answer.text
+    for kept in ('value="Katherine &lt;J&gt;"', 'value="1.5"', 'name="again"'):
+        assert kept in answer.text
+    assert pseudonym not in answer.text
+    assert len(office.team.packs()) == 3
+    assert member.send("/candidates", **form, again="true").status_code == 303
+    assert len(office.team.packs()) == 4
 
 
 def test_what_is_wrong_with_a_role_is_said_with_its_line(office: Office, member: Browser) -> None:
@@ -232,6 +248,37 @@ def test_the_audit_log_is_shown_and_names_nobody(office: Office, member: Browser
     assert "made pack" in shown
     for name in NAMES:
         assert name.split()[0] not in shown
+
+
+def test_a_long_audit_log_is_shown_in_pages(
+    office: Office, member: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object) -> None:
+        raise AssertionError("the whole log was read")
+
+    for number in range(250):
+        office.team.audit("anna", f"did thing {number};")
+    monkeypatch.setattr("hotloop.takehome.chain.read", never)
+    first = member.get("/audit").text
+    assert [n for n in (249, 50, 49) if f"did thing {n};" in first] == [249, 50]
+    earlier = re.search(r"/audit\?before=\d+", first)
+    assert earlier is not None
+    second = member.get(earlier[0]).text
+    assert [n for n in (50, 49, 0) if f"did thing {n};" in second] == [49, 0]
+    assert "made the folder and its keys" in second
+    assert "Earlier" not in second
+    assert "hang together" not in first + second
+
+
+def test_a_line_of_the_log_that_was_altered_is_marked(office: Office, member: Browser) -> None:
+    path = office.team.folder / "audit.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"made pack", b"lost pack", 1) + b"\xff<b>\n")
+    shown = member.get("/audit")
+    assert shown.status_code == 200
+    assert "does not hang together" in shown.text
+    assert shown.text.count("does not follow from the one before it") == 1
+    assert shown.text.count("This line cannot be read.") == 1
+    assert member.get("/audit?before=0").status_code == 422
 
 
 def test_the_name_comes_after_the_scorecard(office: Office, member: Browser) -> None:

@@ -8,17 +8,21 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import insert, select, update
 
+from hotloop.course.executors import Outcome
 from hotloop.takehome.portal import standing
-from hotloop.takehome.portal.database import connect
-from hotloop.takehome.portal.queue import TRIES, Occupied, Queue, State, only_grader
+from hotloop.takehome.portal.database import connect, gradings
+from hotloop.takehome.portal.grader import Grader
+from hotloop.takehome.portal.queue import DAMAGED, TRIES, Occupied, Queue, State, only_grader
 from hotloop.takehome.submission import open_submission
 from hotloop.takehome.team import TeamError
+from hotloop.transactions import writing
 
 from .office import Browser, Office
 from .quick_grader import quick
@@ -59,11 +63,23 @@ def test_all_that_waits_is_graded_once(handed_in: Office, trace: Path) -> None:
     assert {one.graded for one in handed_in.portal.queue.all().values()} == {1}
 
 
+def test_no_executor_is_begun_for_nothing(office: Office) -> None:
+    """One that grades on a cluster would start it twice a second."""
+
+    class Never:
+        def run(self, *_: object) -> Generator[Outcome]:
+            raise AssertionError("it was asked to run")
+            yield
+
+    assert Grader(office.team, office.portal.queue, Never()).batch() == 0
+
+
 def test_the_list_says_where_each_one_is(handed_in: Office, trace: Path) -> None:
     queue = handed_in.portal.queue
 
     def shown() -> set[str]:
-        return {str(one.state) for one in standing.standings(handed_in.team, queue)}
+        everybody = standing.overview(handed_in.team, queue)
+        return {str(one.state) for one in everybody.candidates}
 
     assert shown() == {"waits for grading"}
     one = queue.claim()
@@ -199,6 +215,39 @@ def test_one_who_was_forgotten_by_command_leaves_the_queue(handed_in: Office, tr
     grader = quick(handed_in.team, handed_in.portal.queue, trace)
     grader.reconcile()
     assert [one.pack for one in handed_in.portal.queue.all().values()] == [handed_in.packs[1]]
+
+
+def test_a_damaged_line_is_told_and_can_be_graded_again(handed_in: Office, trace: Path) -> None:
+    queue = handed_in.portal.queue
+    pack = str(handed_in.packs[0])
+    with writing(queue.engine) as connection:
+        changed = update(gradings).where(gradings.c.pack == pack).values(state="x")
+        connection.execute(changed)
+    page = Browser(handed_in.portal)
+    page.log_in()
+    shown = page.get("/candidates").text
+    assert DAMAGED.split(":")[0].replace("'", "&#39;") in shown
+    assert "waits for grading" in shown
+    quick(handed_in.team, queue, trace).batch()
+    assert page.send(f"/candidates/{pack}/grade").status_code == 303
+    quick(handed_in.team, queue, trace).batch()
+    assert states(handed_in) == [State.DONE, State.DONE]
+
+
+def test_a_line_about_no_pack_keeps_nothing_from_being_graded(
+    handed_in: Office, trace: Path
+) -> None:
+    queue = handed_in.portal.queue
+    with writing(queue.engine) as connection:
+        row = connection.execute(select(gradings).limit(1)).one()._asdict()
+        connection.execute(insert(gradings).values(**{**row, "id": None, "pack": "no pack"}))
+        first = update(gradings).where(gradings.c.pack == "no pack")
+        connection.execute(first.values(queued=datetime(2020, 1, 1, tzinfo=UTC)))
+    page = Browser(handed_in.portal)
+    page.log_in()
+    assert page.get("/candidates").status_code == 200
+    assert quick(handed_in.team, queue, trace).batch() == 2
+    assert states(handed_in) == [State.DONE, State.DONE]
 
 
 def test_there_is_one_grader(office: Office) -> None:

@@ -19,7 +19,7 @@ from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Here, Portal, Who, own_form
 from hotloop.takehome.portal.standing import Standing
 from hotloop.takehome.role import Role
-from hotloop.takehome.team import TeamError, UnknownPack
+from hotloop.takehome.team import AlreadyInvited, TeamError, UnknownPack
 from hotloop.yaml_lines import CurriculumError
 
 LONGEST_STAY = 366
@@ -42,17 +42,24 @@ def start() -> Response:
 @router.get("/candidates")
 def listed(portal: Here, who: Who, role: Chosen = "") -> Response:
     """All candidates, or those of a role."""
-    everybody = standing.standings(portal.team, portal.queue)
-    shown = [one for one in everybody if role in ("", one.record.role)]
-    titles = {one.record.role: one.manifest.title for one in everybody}
-    return page("candidates.html", member=who, shown=shown, titles=titles, role=role)
+    everybody = standing.overview(portal.team, portal.queue)
+    shown = [one for one in everybody.candidates if role in ("", one.record.role)]
+    titles = {one.record.role: one.manifest.title for one in everybody.candidates}
+    return page(
+        "candidates.html",
+        member=who,
+        shown=shown,
+        damaged=everybody.damaged,
+        titles=titles,
+        role=role,
+    )
 
 
 @router.get("/candidates.csv")
 def as_table(portal: Here, who: Who) -> Response:
     """The list for a spreadsheet."""
     portal.team.audit(who.name, "exported the list of candidates")
-    text = exported.table(standing.standings(portal.team, portal.queue))
+    text = exported.table(standing.overview(portal.team, portal.queue))
     headers = {"Content-Disposition": 'attachment; filename="candidates.csv"'}
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
@@ -70,12 +77,23 @@ def invite(
     role: Annotated[RoleId, Form()],
     name: Name,
     accommodation: Factor = None,
+    again: Annotated[bool, Form()] = False,
 ) -> Response:
-    """Make a pack and its link."""
+    """Make a pack and its link. again: although somebody of that name has a pack of the role."""
     try:
         wanted = portal.team.role(role)
         now = datetime.now(UTC)
-        made = make_pack(portal.team, wanted, name, now=now, accommodation=accommodation)
+        made = make_pack(
+            portal.team,
+            wanted,
+            name,
+            now=now,
+            accommodation=accommodation,
+            again=again,
+            who=who.name,
+        )
+    except AlreadyInvited as error:
+        return _new(portal, who, problem=str(error), role=role, given=(name, accommodation))
     except (TeamError, CurriculumError, KeyMissing) as error:
         return _new(portal, who, problem=str(error), role=role)
     pack = made.manifest.pack
@@ -198,14 +216,23 @@ def known(portal: Portal, pack: UUID) -> Standing:
         raise Refused(404, NO_CANDIDATE) from None
 
 
-def _new(portal: Portal, who: Member, problem: str = "", role: str = "") -> Response:
+def _new(
+    portal: Portal,
+    who: Member,
+    problem: str = "",
+    role: str = "",
+    given: tuple[str, float | None] | None = None,
+) -> Response:
+    """The form. given: name and factor of somebody who may be invited already, to be sent again."""
     roles: list[Role] = []
     try:
         roles = portal.team.roles()
     except CurriculumError as error:
         problem = problem or str(error)
     status = 422 if problem else 200
-    return page("new.html", status, member=who, roles=roles, problem=problem, role=role)
+    return page(
+        "new.html", status, member=who, roles=roles, problem=problem, role=role, given=given
+    )
 
 
 def _back(pack: UUID, *, link: bool = False) -> Response:

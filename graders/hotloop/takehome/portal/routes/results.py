@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, cast
 from uuid import UUID
 
@@ -20,9 +21,10 @@ from hotloop.takehome.portal.headers import REPORT_POLICY
 from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Here, Portal, Who, own_form
 from hotloop.takehome.portal.routes.candidates import known
+from hotloop.takehome.portal.standing import State
 from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, UnreadableReport, read_report
-from hotloop.takehome.scorecard import Filing, ReportChanged, ScorecardError
-from hotloop.takehome.team import TeamError
+from hotloop.takehome.scorecard import Filing, ReportChanged, Scorecard, ScorecardError
+from hotloop.takehome.team import PackRecord, TeamError
 
 REPORT = "report"
 """The field that says which report was marked, by its digest."""
@@ -119,12 +121,18 @@ def side_by_side(
     measured: bool = False,
 ) -> Response:
     """Candidates of a role; nobody is ranked whose intervals overlap."""
-    everybody = standing.standings(portal.team, portal.queue)
-    graded = [one for one in everybody if one.score is not None]
+    everybody = standing.overview(portal.team, portal.queue)
+    graded = [one for one in everybody.candidates if one.score is not None]
     titles = {one.record.role: one.manifest.title for one in graded}
     role = role or next(iter(titles), "")
-    chosen = [one.record.pack for one in graded if one.record.role == role]
-    found, problem = _compared(portal, chosen, measured)
+    chosen = [one.record for one in graded if one.record.role == role]
+    found, problems = _compared(portal, chosen, measured)
+    problems += [f"{one.name} is left out. {one.problem}" for one in everybody.damaged]
+    problems += [
+        f"{one.record.pseudonym} is left out. {one.problem}"
+        for one in everybody.candidates
+        if one.state is State.LOST and one.record.role == role
+    ]
     packs = {one.record.pseudonym: one.record.pack for one in graded}
     return page(
         "compare.html",
@@ -133,31 +141,37 @@ def side_by_side(
         role=role,
         found=found,
         packs=packs,
-        problem=problem,
+        problems=problems,
         measured=measured,
         count=len(chosen),
     )
 
 
-def _compared(portal: Portal, packs: list[UUID], measured: bool) -> tuple[Comparison | None, str]:
-    """The comparison, or why there is none; neither where there is nothing to compare."""
-    if len(packs) < 2:
-        return None, ""
+def _compared(
+    portal: Portal, records: Sequence[PackRecord], measured: bool
+) -> tuple[Comparison | None, list[str]]:
+    """The comparison of those whose files can be read, and what is wrong with the others; None
+    where there is nothing to compare.
+    """
     reports: list[Report] = []
-    for pack in packs:
+    cards: dict[str, Scorecard] = {}
+    problems: list[str] = []
+    for record in records:
         try:
-            reports.append(read_report(standing.report_path(portal.team, pack)))
-        except UnreadableReport:
-            return None, f"The report on {pack} cannot be read."
+            read = read_report(standing.report_path(portal.team, record.pack))
+            card = scorecard.read(portal.team, record.pack)
+        except (UnreadableReport, ScorecardError) as error:
+            problems.append(f"{record.pseudonym} is left out. {error}")
+            continue
+        reports.append(read)
+        if card is not None:
+            cards[read.pseudonym] = card
+    if len(reports) < 2:
+        return None, problems
     try:
-        cards = {
-            one.pseudonym: card
-            for one in reports
-            if (card := scorecard.read(portal.team, one.pack)) is not None
-        }
-        return compare(reports, cards, measured_only=measured), ""
-    except (CompareError, ScorecardError) as error:
-        return None, str(error)
+        return compare(reports, cards, measured_only=measured), problems
+    except CompareError as error:
+        return None, [*problems, str(error)]
 
 
 def _file(portal: Portal, pack: UUID, name: str, kind: str) -> Response:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Form, Query
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from hotloop.takehome.chain_page import Line
 from hotloop.takehome.portal import accounts
 from hotloop.takehome.portal.accounts import AccountError
 from hotloop.takehome.portal.pages import page
@@ -17,6 +18,9 @@ from hotloop.yaml_lines import CurriculumError
 
 LINES = 200
 """Of the audit log, on one page."""
+
+LONGEST = 1000
+"""Characters of a field: longer than any that is ever written."""
 
 router = APIRouter(dependencies=[Depends(own_form)])
 
@@ -37,18 +41,21 @@ def roles(portal: Here, who: Who) -> Response:
 
 @router.get("/audit")
 def audit(
-    portal: Here, who: Who, before: Annotated[int | None, Query(ge=1, le=10**9)] = None
+    portal: Here, who: Who, before: Annotated[int | None, Query(ge=1, le=10**15)] = None
 ) -> Response:
-    """Who did what, the latest first."""
-    log = portal.team.audited()
-    lines = [(number, one) for number, one in log.documents if before is None or number < before]
-    shown = [
-        (number, str(one.get("at", "")), str(one.get("who", "")), str(one.get("what", one["kind"])))
-        for number, one in reversed(lines[-LINES:])
-        if "kind" in one
-    ]
-    earlier = shown[-1][0] if len(lines) > LINES else None
-    return page("audit.html", member=who, shown=shown, earlier=earlier, breaks=log.breaks)
+    """Who did what, the latest first. before: the place in the file before which to begin."""
+    found = portal.team.latest(LINES, before)
+    shown = [_line(one) for one in found.lines]
+    return page("audit.html", member=who, shown=shown, earlier=found.earlier)
+
+
+def _line(one: Line) -> dict[str, str]:
+    """What the page shows of a line, whatever somebody has made of it."""
+    if one.document is None:
+        return {"at": "", "who": "", "what": "", "fault": "This line cannot be read."}
+    fault = "" if one.fits else "This line does not follow from the one before it."
+    said = {key: str(one.document.get(key, ""))[:LONGEST] for key in ("at", "who", "what", "kind")}
+    return {**said, "what": said["what"] or said["kind"], "fault": fault}
 
 
 @router.get("/account")

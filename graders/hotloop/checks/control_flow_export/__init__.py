@@ -1,0 +1,134 @@
+"""What the judge asks of the tasks of module control_flow_export."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from hotloop.checks.control_flow_export import (
+    breaks,
+    decoding,
+    diagnoses,
+    models,
+    old_files,
+    packages,
+    successors,
+    trap,
+)
+from hotloop.judge.check import Candidate, Check
+from hotloop.judge.levels import Level
+from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.rungs.answers_from import AnswersFrom
+from hotloop.judge.rungs.hidden_answers import HiddenAnswers
+
+# Provisional on every device that has no recorded run: module.yaml says where they come from.
+PACKAGE_LEVELS = (Level(1.3, 0.5), Level(1.6, 1.0))
+DECODE_LEVELS = (Level(1.5, 0.5), Level(2.5, 1.0))
+COLD_START_LEVELS = (Level(3.0, 1.0),)
+
+RIGHT = "It says what the source says, on all ways and for lengths at the edges."
+SPARED = "What leaves after one layer is spared the others."
+
+
+def show_the_trap() -> Check:
+    """Inputs for which a trace departs from its source."""
+    return Check(
+        Candidate("departures", "trap.py", "json"), {"correct": HiddenAnswers(trap.questions)}
+    )
+
+
+def script_it() -> Check:
+    """The encoder in TorchScript."""
+    file = models.ModelFile("scripted", "model.pt")
+    return Check(
+        Candidate(file.entry, "scripted.py", "json"),
+        {
+            "correct": file.stands(partial(models.right_everywhere, models.scripted), RIGHT),
+            "saves": file.stands(
+                partial(models.wastes_nothing, models.scripted), SPARED, "correct"
+            ),
+        },
+    )
+
+
+def graph_breaks() -> Check:
+    """Where hidden programs break, and one that breaks no more."""
+    file = models.ModelFile("mend", "model.pt2")
+    return Check(
+        Candidate("breaks", "graph_breaks.py", "json"),
+        {
+            "found": HiddenAnswers(breaks.questions),
+            "mended": file.stands(breaks.mended, "One graph for all sizes, and it says the same."),
+        },
+    )
+
+
+def export() -> Check:
+    """The encoder as one exported program, for any size."""
+    file = models.ModelFile("export", "model.pt2")
+    return Check(
+        Candidate(file.entry, "portable.py", "json"),
+        {
+            "dynamic": file.stands(models.dynamic, "An archive of plain data, free in both sizes."),
+            "correct": file.stands(
+                partial(models.right_everywhere, models.exported), RIGHT, "dynamic"
+            ),
+            "saves": file.stands(
+                partial(models.wastes_nothing, models.exported), SPARED, "correct"
+            ),
+        },
+    )
+
+
+def package() -> Check:
+    """The exported program compiled ahead, and a service that has no source."""
+    return Check(
+        Candidate("package", "package_model.py", "json"),
+        {
+            "correct": packages.correct(),
+            "fast_cpu": packages.measured(PACKAGE_LEVELS),
+            "serves": packages.serves(),
+            "cold_start": packages.ColdStart(COLD_START_LEVELS),
+        },
+        programs={"g++": "g++"},
+    )
+
+
+def freeze() -> Check:
+    """What freezing makes of hidden TorchScript files."""
+    return Check(
+        Candidate("figures", "freezing.py", "json"), {"figures": old_files.asked("figures")}
+    )
+
+
+def migration() -> Check:
+    """What has to be written anew, and in which words."""
+    return Check(
+        Candidate("inventory", "migration.py", "json"),
+        {
+            "inventory": old_files.asked("inventory"),
+            "successors": AnswersFrom("successors", successors.questions),
+        },
+    )
+
+
+def diagnose() -> Check:
+    """Causes of four recorded failures."""
+    return Check(
+        Candidate("diagnosis", "diagnosis.py", "json"), {"correct": Answers(diagnoses.questions)}
+    )
+
+
+def decode_graphs() -> Check:
+    """A decoder's step that a recording can repeat."""
+    file = models.ModelFile("export_step", "step.pt2")
+    return Check(
+        Candidate("generate", "decode.py", "destination"),
+        {
+            "replayable": file.stands(
+                decoding.replayable, "Fixed shapes, no decisions, and right step by step."
+            ),
+            "correct": decoding.correct(),
+            "gpu_correct": decoding.gpu_correct(),
+            "gpu_fast": decoding.gpu_fast(DECODE_LEVELS),
+        },
+    )

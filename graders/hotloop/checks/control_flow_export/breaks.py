@@ -1,0 +1,70 @@
+"""Where graphs break in hidden programs, and a model that is to break no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from hotloop.checks.control_flow_export import models
+from hotloop.checks.control_flow_export.given_files import program
+from hotloop.checks.control_flow_export.ways import LONGEST, QUEUES, departs, seed
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.dtypes import FP32, I64
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.worker.wire import Message, as_message
+
+Rng = np.random.Generator
+
+PROGRAMS = 4
+MAKER = program("broken_programs.py")
+TRIAGE = program("triage_truth.py", "triage.py")
+SIZES = ((1, 1), (1, 40), (2, 7), (5, 33), (16, LONGEST))
+
+
+def questions(rng: Rng, bench: Bench) -> Iterator[Question]:
+    """Each program has other breaks, among lines that look as if they broke something."""
+    maker = MAKER.trusted(bench)
+    for number in range(1, PROGRAMS + 1):
+        truth = as_message(maker.ask("make", seed(rng)))
+        if truth is None:
+            raise JudgeFault("our own program gave no truth")
+        given = GivenFile("program.py", maker.take(truth["path"]))
+        yield Question(f"Program {number} of {PROGRAMS}", (given,), _complaint(truth))
+
+
+def mended(file: models.Made, bench: Bench) -> str | None:
+    """Whether the archive is sound and free, and says what the sick model says."""
+    found = models.dynamic(file, bench)
+    if found is not None:
+        return found
+    runner = models.exported(file, bench)
+    truth = TRIAGE.trusted(bench)
+    rng = bench.seeds.generator()
+    for n, length in SIZES:
+        for kind in range(3):
+            drawn = Case("messages", (seed(rng),), TensorSpec((n, length), I64))
+            tokens = Tensor(truth.answer("messages", drawn).astype(np.int64), I64)
+            out = TensorSpec((n, QUEUES), FP32)
+            want = truth.answer("run", Case("truth", (file.weights, tokens, kind), out))
+            label = f"{n} of {length} tokens, kind {kind}"
+            found = departs(runner.answer("run", Case(label, (tokens, kind), out)), want)
+            if found is not None:
+                return f"messages: {label}: {found}"
+    return None
+
+
+def _complaint(truth: Message) -> Callable[[object], str | None]:
+    def complaint(answer: object) -> str | None:
+        told = as_message(answer)
+        if told is None:
+            return f"it is {shown(answer)}, not a dict"
+        for key in ("graphs", "lines"):
+            if told.get(key) != truth[key] or isinstance(told.get(key), bool):
+                return f"“{key}” is {shown(told.get(key))} and should be {shown(truth[key])}"
+        return None
+
+    return complaint

@@ -1,0 +1,300 @@
+"""Rungs about a compiled package: what it says, who serves it, how soon, and how fast."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from hotloop.checks.control_flow_export.given_files import GIVEN, HARNESS, program
+from hotloop.checks.control_flow_export.ways import (
+    KINDS,
+    QUEUES,
+    Way,
+    all_ways,
+    case_of,
+    departs,
+    seed,
+    truth_of,
+)
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats
+from hotloop.judge.dtypes import FP32, I64
+from hotloop.judge.files import SubmissionFiles
+from hotloop.judge.levels import Level
+from hotloop.judge.link import Link
+from hotloop.judge.program import Process
+from hotloop.judge.questions import GivenFile, ask_plainly, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.referee import Referee
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.window import Workload
+from hotloop.sandbox.scratch import scratch
+from hotloop.worker.wire import as_list
+
+Rng = np.random.Generator
+
+FILE = "encoder.pt2"
+PACKAGE_S = 240.0
+SERVICE = Candidate("answer", "service.py", "json")
+REQUESTS = 12
+STARTS = 3
+TIMED = ((1, 16), (2, 24), (1, 48), (3, 20))
+"""(messages, tokens) of the timed calls, in turn."""
+
+MAKER = program("portable_encoder.py", "encoder.py")
+PACKAGED = program("package_runs.py")
+COMPILED = program("compiled_at_start.py", "encoder.py")
+ENCODER = {"encoder.py": GIVEN / "encoder.py"}
+EAGER = Baseline(HARNESS / "eager_encoder.py", "run", beside=ENCODER)
+REFEREE = Referee({"encoder_truth.py": HARNESS / "encoder_truth.py", **ENCODER}, "encoder_truth.py")
+
+
+@dataclass(frozen=True)
+class Packaged:
+    """What the learner's function made of our exported program. weights: of the encoder in it."""
+
+    weights: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Request:
+    """One message for the service, and what the source says of it alone."""
+
+    tokens: list[int]
+    kind: int
+    label: str
+    truth: Floats
+
+
+def packaged(candidate: Candidate, bench: Bench) -> Packaged:
+    """The package; compiling it takes long, so that it is made once a judging."""
+    return bench.shared("package", lambda: _made(candidate, bench))
+
+
+def correct() -> Holds:
+    """The package says what the source says."""
+    return Holds(_right, "The package says what the source says, on all ways.")
+
+
+def serves() -> Holds:
+    """The learner's service answers from the package alone."""
+    return Holds(
+        _served, "Each message gets the answer that it would get alone.", needs=("correct",)
+    )
+
+
+def measured(levels: tuple[Level, ...]) -> RefereedFast:
+    """The package against the source run eagerly, each in a process of its own."""
+    timing = _Timing()
+    fast = Fast(
+        Workload(timing.spec, timing.fill),
+        EAGER,
+        lambda spec: spec.out.bytes,
+        levels,
+        fewest_flops=_fewest_flops,
+        entrant=timing.entrant,
+        needs=("correct",),
+    )
+    return RefereedFast(fast, REFEREE, "run", lambda _case, got, want: departs(got, want))
+
+
+@dataclass(frozen=True)
+class ColdStart:
+    """The service, from an empty process to its first answer, by the judge's clock.
+
+    levels: how many times sooner than a process of ours that compiles the source when it is asked.
+    The gap is so wide that a median of three starts against one is enough.
+    """
+
+    timed: ClassVar[bool] = True
+    levels: tuple[Level, ...]
+    needs: tuple[str, ...] = ("serves",)
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Each start in a new process. The compiling one starts once: it takes far longer."""
+        package = packaged(candidate, bench)
+        rng = bench.seeds.generator()
+        # One that leaves early: the least that can be compiled.
+        (request,) = _requests(package.weights, rng, bench, 1, late=False)
+        bench.have_machine_alone()
+        ours = [_seconds(lambda: _first_answer(package, request, bench)) for _ in range(STARTS)]
+        bench.progress("compiling the source at the start, to compare with")
+        theirs = _seconds(lambda: _compiled_answer(package, request, bench))
+        taken = statistics.median(ours)
+        evidence = {"starts_s": [round(s, 3) for s in ours], "compiling_s": round(theirs, 3)}
+        said = f"first answer after {taken:.2f} s; compiling at the start takes {theirs:.2f} s"
+        share = max(
+            (level.earned for level in self.levels if theirs >= level.ratio * taken), default=0
+        )
+        if share == 1:
+            said = said[0].upper() + said[1:] + "."
+            return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
+        most = max(level.ratio for level in self.levels)
+        less = f"Too late: {said}, and {most:g} times sooner is asked for."
+        return RungRecord(name, Verdict.TOO_SLOW, less, share, evidence=evidence)
+
+
+class _Timing:
+    """The timed calls. The encoder's weights are known only when the package is made."""
+
+    def __init__(self) -> None:
+        self.weights = 0
+
+    def spec(self, _rng: Rng, index: int) -> CallSpec:
+        n, length = TIMED[index % len(TIMED)]
+        tokens = TensorSpec((n, length), I64)
+        return CallSpec((self.weights, tokens, index % len(KINDS)), TensorSpec((n, QUEUES), FP32))
+
+    def fill(self, rng: Rng, call: Call, hostile: bool) -> None:
+        """Messages drawn anew; adversarial: half of each is padding."""
+        (tokens,) = call.inputs()
+        tokens[...] = rng.integers(1, 512, tokens.shape)
+        if hostile:
+            tokens[:, tokens.shape[1] // 2 :] = 0
+
+    def entrant(self, candidate: Candidate, bench: Bench) -> tuple[Link, Candidate]:
+        package = packaged(candidate, bench)
+        self.weights = package.weights
+        bench.worker(candidate).close()
+        process = PACKAGED.another(bench, given=True)
+        process.ask("load", GivenFile(FILE, package.data))
+        process.resolve("run")
+        return process.link, process.as_candidate("run")
+
+
+def _made(candidate: Candidate, bench: Bench) -> Packaged:
+    weights = seed(bench.seeds.generator())
+    maker = MAKER.trusted(bench)
+    given = GivenFile("exported.pt2", maker.take(maker.ask("write", weights)))
+    asked = Assignment("Your package", (given,), FILE, lambda _data: None)
+    return Packaged(weights, made(asked, candidate, bench, PACKAGE_S))
+
+
+def _right(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    def complaint() -> str | None:
+        package = packaged(candidate, bench)
+        process = PACKAGED.given(bench, "runs the package")
+        process.ask("load", GivenFile(FILE, package.data))
+        return _departing(package.weights, process, bench)
+
+    yield Look("Your package", complaint)
+
+
+def _departing(weights: int, process: Process, bench: Bench) -> str | None:
+    rng = bench.seeds.generator()
+    for way in all_ways(rng):
+        case = case_of(weights, way, rng, bench)
+        asked = Case(case.label, (weights, *case.arguments), case.out)
+        found = departs(process.answer("run", asked), truth_of(weights, case, bench))
+        if found is not None:
+            return f"on the way “{case.label}” {found}"
+    return None
+
+
+def _served(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    def complaint() -> str | None:
+        package = packaged(candidate, bench)
+        requests = list(_requests(package.weights, bench.seeds.generator(), bench, REQUESTS))
+        return answers_complaint(_answers(package, requests, bench), requests)
+
+    yield Look("Your service", complaint)
+
+
+def answers_complaint(answer: object, requests: list[Request]) -> str | None:
+    """About the first message that got another answer than it should."""
+    rows = as_list(answer)
+    if len(rows) != len(requests):
+        return f"it gives {shown(answer)} for {len(requests)} messages"
+    for number, (row, request) in enumerate(zip(rows, requests, strict=True), start=1):
+        scores = as_list(row)
+        if len(scores) != QUEUES or not all(type(score) in (int, float) for score in scores):
+            return f"its answer {number} is {shown(row)}, not {QUEUES} numbers"
+        found = departs(np.asarray([scores], np.float64), request.truth)
+        if found is not None:
+            return f"message {number} of {len(requests)} ({request.label}): {found}"
+    return None
+
+
+def _requests(
+    weights: int, rng: Rng, bench: Bench, count: int, late: bool | None = None
+) -> Iterator[Request]:
+    """Of all kinds, some of the same length as others, some that leave early and some not."""
+    lengths = (12, 12, 30, 40)
+    for number in range(count):
+        goes_on = bool(rng.integers(2)) if late is None else late
+        way = Way(int(rng.integers(3)), 1, lengths[number % 4], goes_on)
+        case = case_of(weights, way, rng, bench)
+        (tokens, _) = case.arguments
+        assert isinstance(tokens, Tensor)
+        truth = truth_of(weights, case, bench)
+        yield Request(tokens.values[0].tolist(), way.kind, way.told, truth)
+
+
+def _answers(package: Packaged, requests: list[Request], bench: Bench) -> object:
+    """Of the learner's service, in a process that has its file and nothing else of theirs."""
+    text = json.dumps([{"tokens": r.tokens, "kind": r.kind} for r in requests])
+    given = (GivenFile(FILE, package.data), GivenFile("requests.json", text.encode()))
+    with _alone(bench, "service.py"):
+        link = bench.another_worker(SERVICE)
+    try:
+        return ask_plainly(link, given, bench.patience(60.0))
+    finally:
+        link.close()
+
+
+@contextmanager
+def _alone(bench: Bench, name: str) -> Generator[None]:
+    """Workers that are started inside see this one file of the submission."""
+    submitted = bench.files
+    text = submitted.read_text(name)
+    with scratch() as folder:
+        (folder / name).write_text(text, encoding="utf-8")
+        bench.files = SubmissionFiles(folder)
+        try:
+            yield
+        finally:
+            bench.files = submitted
+
+
+def _first_answer(package: Packaged, request: Request, bench: Bench) -> str | None:
+    return answers_complaint(_answers(package, [request], bench), [request])
+
+
+def _compiled_answer(package: Packaged, request: Request, bench: Bench) -> str | None:
+    text = json.dumps([{"tokens": request.tokens, "kind": request.kind}])
+    process = COMPILED.another(bench, given=False)
+    given = GivenFile("requests.json", text.encode())
+    answer = process.ask("answer", package.weights, given, timeout_s=PACKAGE_S)
+    return answers_complaint(answer, [request])
+
+
+def _seconds(act: Callable[[], str | None]) -> float:
+    started = time.monotonic()
+    complaint = act()
+    taken = time.monotonic() - started
+    if complaint is not None:
+        raise Ruling(Verdict.WRONG_ANSWER, f"In a start that was timed: {complaint}.")
+    return taken
+
+
+def _fewest_flops(spec: CallSpec) -> int:
+    """Of one layer, which every message goes through."""
+    tokens = spec.arguments[1]
+    assert isinstance(tokens, TensorSpec)
+    n, length = tokens.shape
+    return 2 * n * length * (12 * 64 * 64 + 2 * 64 * length)

@@ -1,0 +1,66 @@
+"""The successors of TorchScript's constructs, held against facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from hotloop.judge.questions import Question, shown
+from hotloop.worker.wire import as_message
+
+Rng = np.random.Generator
+
+CHOICES = (
+    "torch.export.export",
+    "torch.export.save",
+    "torch.export.load",
+    "torch.compile",
+    "torch.cond",
+    "while_loop",
+    "dynamic_shapes",
+    "AOTInductor",
+    "torch.library.custom_op",
+    "one program each",
+)
+
+SUCCESSORS: Mapping[str, frozenset[str]] = {
+    "torch.jit.trace": frozenset({"torch.export.export"}),
+    "torch.jit.script": frozenset({"torch.export.export"}),
+    "torch.jit.save": frozenset({"torch.export.save"}),
+    "torch.jit.load in Python": frozenset({"torch.export.load"}),
+    "torch::jit::load in C++": frozenset({"AOTInductor"}),
+    "torch.jit.freeze": frozenset({"AOTInductor"}),
+    "torch.jit.optimize_for_inference": frozenset({"AOTInductor"}),
+    "an if on a tensor's value": frozenset({"torch.cond"}),
+    "an if on a size": frozenset({"dynamic_shapes", "torch.cond"}),
+    "a while on a tensor's value": frozenset({"while_loop"}),
+    "@torch.jit.export on a second method": frozenset({"one program each"}),
+    "@torch.jit.ignore on a function in Python": frozenset({"torch.library.custom_op"}),
+    "a traced example's fixed batch": frozenset({"dynamic_shapes"}),
+}
+"""What goes into a file that outlives Python. Where two ways are documented, both count.
+
+Sources: https://docs.pytorch.org/docs/stable/export.html, …/cond.html,
+…/torch.compiler_aot_inductor.html, and https://docs.pytorch.org/docs/stable/jit.html for the
+deprecation; while_loop is torch._higher_order_ops.while_loop, a prototype in 2.13.
+"""
+
+
+def questions(_rng: Rng) -> Iterator[Question]:
+    """One question, which has as many answers as there are constructs."""
+    yield Question("Your table", (), complaint)
+
+
+def complaint(answer: object) -> str | None:
+    """About the first construct whose successor is another one."""
+    told = as_message(answer)
+    if told is None:
+        return f"it is {shown(answer)}, not a dict"
+    for construct, right in SUCCESSORS.items():
+        said = told.get(construct)
+        if said not in CHOICES:
+            return f"for “{construct}” it says {shown(said)}, which is none of the choices"
+        if said not in right:
+            return f"“{construct}” has another successor than {said}"
+    return None

@@ -1,0 +1,122 @@
+"""The ways through the encoder: hidden messages for each, and what is right of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hotloop.checks.control_flow_export.given_files import TRUTH
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.dtypes import FP32, I64
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.program import Process
+from hotloop.judge.rungs.correct import Case, Tensor
+
+Rng = np.random.Generator
+
+QUEUES = 8
+KINDS = {0: "both ways", 1: "causal", 2: "prefix"}
+FULL_UP_TO, LONGEST = 32, 128
+NEAR = 1e-3
+"""Of the largest score of a call: float32 through three layers stays a hundred times below it."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way through the encoder, for messages of one shape.
+
+    late: it goes on after the first layer.
+    """
+
+    kind: int
+    n: int
+    length: int
+    late: bool
+
+    @property
+    def told(self) -> str:
+        """For the learner."""
+        size = "long" if self.length > FULL_UP_TO else "short"
+        leaves = "all layers" if self.late else "one layer"
+        return (
+            f"{KINDS[self.kind]}, {size}, {leaves} ({self.n} message{'s' if self.n > 1 else ''} of "
+            f"{self.length} token{'s' if self.length > 1 else ''})"
+        )
+
+
+def all_ways(rng: Rng) -> Iterator[Way]:
+    """Each of the twelve once, in sizes drawn anew, and the sizes at the edges."""
+    for kind in KINDS:
+        for late in (False, True):
+            for least, most in ((2, FULL_UP_TO), (FULL_UP_TO + 1, LONGEST)):
+                n, length = int(rng.integers(1, 9)), int(rng.integers(least, most + 1))
+                yield Way(kind, n, length, late)
+    for length in (1, FULL_UP_TO, FULL_UP_TO + 1, LONGEST):
+        yield Way(int(rng.integers(3)), 1, length, bool(rng.integers(2)))
+
+
+def seed(rng: Rng) -> int:
+    """For a program of ours."""
+    return int(rng.integers(1 << 30))
+
+
+def case_of(weights: int, way: Way, rng: Rng, bench: Bench) -> Case:
+    """Messages that go this way, as a call of what runs the learner's model."""
+    drawn = Case("messages", (weights, seed(rng), way.kind, way.late), _tokens(way))
+    tokens = TRUTH.trusted(bench).answer("messages", drawn)
+    arguments = (Tensor(tokens.astype(np.int64), I64), way.kind)
+    return Case(way.told, arguments, TensorSpec((way.n, QUEUES), FP32))
+
+
+def truth_of(weights: int, case: Case, bench: Bench) -> Floats:
+    """What the source says, in float64."""
+    asked = Case(case.label, (weights, *case.arguments), case.out)
+    return TRUTH.trusted(bench).answer("run", asked)
+
+
+def wrong_somewhere(
+    weights: int, runner: Process, rng: Rng, bench: Bench, ways: Callable[[Rng], Iterator[Way]]
+) -> str | None:
+    """The first way on which the learner's model departs from the source."""
+    for way in ways(rng):
+        case = case_of(weights, way, rng, bench)
+        found = departs(runner.answer("run", case), truth_of(weights, case, bench))
+        if found is not None:
+            return f"on the way “{case.label}” {found}"
+    return None
+
+
+def departs(got: Floats, want: Floats) -> str | None:
+    """What is wrong with scores, as a sentence's beginning."""
+    allowed = Tolerance(relative=0.0, absolute=NEAR * max(1.0, float(np.abs(want).max())))
+    found = compare(got, want, allowed)
+    return None if found is None else f"the scores are others: {found.sentence()}"
+
+
+def wasted(weights: int, runner: Process, rng: Rng, bench: Bench) -> str | None:
+    """Whether a message that leaves early is spared the other layers' products."""
+    for length in (24, 96):
+        case = case_of(weights, Way(1, 4, length, late=False), rng, bench)
+        out = TensorSpec((1,), FP32)
+        asked = Case(case.label, (weights, *case.arguments), out)
+        want = float(TRUTH.trusted(bench).answer("arithmetic", asked)[0])
+        got = float(runner.answer("arithmetic", Case(case.label, case.arguments, out))[0])
+        if not want:
+            raise JudgeFault("our own source computed no products")
+        if got > MOST_ARITHMETIC * want:
+            return (
+                f"on the way “{case.label}” it computes {got / 1e6:.1f} million operations of "
+                f"products, and the source {want / 1e6:.1f}: what is not needed is computed too"
+            )
+    return None
+
+
+MOST_ARITHMETIC = 1.25
+
+
+def _tokens(way: Way) -> TensorSpec:
+    return TensorSpec((way.n, way.length), I64)

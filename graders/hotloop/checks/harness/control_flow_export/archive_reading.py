@@ -1,0 +1,169 @@
+"""Reads a .pt2 archive without running anything in it, and writes one that holds only data.
+
+The learner made the archive. torch.export.load unpickles parts of it, so nothing of it is loaded
+before this has looked: it knows the archive as a zip of JSON and raw numbers, and the standard
+library is enough for that. Whoever runs it later gets the clean copy.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+MOST_BYTES, MOST_FILES = 64 << 20, 400
+KEPT = re.compile(
+    r"(archive_format|archive_version|byteorder|\.data/version|\.data/serialization_id"
+    r"|models/model\.json|data/weights/(weight_\d+|model_weights_config\.json)"
+    r"|data/constants/(tensor_\d+|model_constants_config\.json))"
+)
+SAMPLE = "data/sample_inputs/model.pt"
+TARGETS = re.compile(
+    r"(torch\.ops\.aten\.[\w.]+|torch\.ops\.higher_order\.cond|_operator\.\w+|math\.\w+"
+    r"|torch\.sym_\w+|torch\._sym_\w+|torch\.ops\.prims\.[\w.]+)"
+)
+SYMBOL = re.compile(r"Symbol\('([a-z]+\d+)'(, \w+=\w+)*\)")
+EXPRESSION = re.compile(r"[\w\s+\-*/(),<>=&|~.]*")
+ATTRIBUTE = re.compile(r"__|\.\s*[A-Za-z_]|[A-Za-z_)]\s*\.")
+
+
+class Unsound(Exception):
+    """Said to the learner, as a sentence's beginning."""
+
+
+def facts(path: str, sample: str) -> dict[str, Any]:
+    """What stands in the archive, and the path of a clean copy. sample: what takes the place of
+    its pickled example. "unsound" is None, or why there is no copy.
+    """
+    try:
+        parts = _parts(path)
+        model = json.loads(parts["models/model.json"])
+        graphs = list(_graphs(model["graph_module"]["graph"]))
+        _check(model, graphs, parts)
+        # Guards are Python code that would be executed; the judge gives what they ask for.
+        model["guards_code"] = []
+        parts["models/model.json"] = json.dumps(model).encode()
+    except Unsound as why:
+        return {"unsound": str(why)}
+    except (KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+        return {"unsound": f"it is no archive of torch.export.save ({type(error).__name__})"}
+    return {
+        "unsound": None,
+        "clean": _written(parts, Path(sample).read_bytes()),
+        "targets": sorted({node["target"] for graph in graphs for node in graph["nodes"]}),
+        "graphs": len(graphs),
+        "nodes": sum(len(graph["nodes"]) for graph in graphs),
+        "inputs": _inputs(model),
+        "ranges": {
+            name: [_bound(ends.get("min_val")), _bound(ends.get("max_val"))]
+            for name, ends in model["range_constraints"].items()
+        },
+        "outputs": [
+            next(iter(spec)) for spec in model["graph_module"]["signature"]["output_specs"]
+        ],
+        "symbols": _symbols(graphs),
+    }
+
+
+def _parts(path: str) -> dict[str, bytes]:
+    """By name inside the archive's one folder."""
+    parts = {}
+    with zipfile.ZipFile(path) as archive:
+        entries = archive.infolist()
+        if len(entries) > MOST_FILES or sum(entry.file_size for entry in entries) > MOST_BYTES:
+            raise Unsound("it is far larger than the model")
+        for entry in entries:
+            name = entry.filename.split("/", 1)[-1]
+            if name == SAMPLE or name.startswith("extra/"):
+                continue
+            if not KEPT.fullmatch(name):
+                raise Unsound(f"it holds {name[:60]!r}, which no exported program of tensors needs")
+            parts[name] = archive.read(entry)
+    return parts
+
+
+def _check(model: dict[str, Any], graphs: list[Any], parts: dict[str, bytes]) -> None:
+    for kind in ("weights", "constants"):
+        table = json.loads(parts[f"data/{kind}/model_{kind}_config.json"])["config"]
+        for name, entry in table.items():
+            if entry["use_pickle"] is not False:
+                raise Unsound(f"{name[:60]!r} is stored as a Python object, not as numbers")
+    for graph in graphs:
+        for node in graph["nodes"]:
+            if not TARGETS.fullmatch(node["target"]):
+                raise Unsound(f"its graph calls {node['target'][:60]!r}, no operator of PyTorch's")
+    for text in _expressions(model):
+        plain = SYMBOL.sub(r"\1", text)
+        if not EXPRESSION.fullmatch(plain) or ATTRIBUTE.search(plain):
+            raise Unsound("a size in it is no formula")
+
+
+def _graphs(graph: dict[str, Any]) -> Any:
+    """The graph and those that its operators hold."""
+    yield graph
+    for node in graph["nodes"]:
+        for given in node["inputs"]:
+            inner = given["arg"].get("as_graph")
+            if inner is not None:
+                yield from _graphs(inner["graph"])
+
+
+def _expressions(value: Any) -> Any:
+    """All texts that are read as formulas."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key == "expr_str":
+                yield inner
+            else:
+                yield from _expressions(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _expressions(inner)
+
+
+def _inputs(model: dict[str, Any]) -> list[Any]:
+    """[dtype's number, sizes] of each input of the user's: an int, or the name of a symbol."""
+    graph = model["graph_module"]["graph"]
+    told = []
+    for spec in model["graph_module"]["signature"]["input_specs"]:
+        if "user_input" not in spec:
+            continue
+        argument = spec["user_input"]["arg"]
+        if "as_tensor" not in argument:
+            told.append(["other", []])
+            continue
+        meta = graph["tensor_values"][argument["as_tensor"]["name"]]
+        told.append([meta["dtype"], [_size(size) for size in meta["sizes"]]])
+    return told
+
+
+def _size(size: dict[str, Any]) -> int | str:
+    if "as_int" in size:
+        return size["as_int"]
+    return SYMBOL.sub(r"\1", size["as_expr"]["expr_str"])
+
+
+def _symbols(graphs: list[Any]) -> int:
+    """How many sizes in the graphs are no fixed numbers."""
+    return sum(
+        "as_int" not in size
+        for graph in graphs
+        for meta in graph["tensor_values"].values()
+        for size in meta["sizes"]
+    )
+
+
+def _bound(value: Any) -> int | None:
+    return value if isinstance(value, int) else None
+
+
+def _written(parts: dict[str, bytes], sample: bytes) -> str:
+    """The clean archive's path."""
+    path = Path(tempfile.mkdtemp()) / "clean.pt2"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, data in {**parts, SAMPLE: sample}.items():
+            archive.writestr(f"clean/{name}", data)
+    return str(path)

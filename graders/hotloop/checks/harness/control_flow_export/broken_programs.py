@@ -1,0 +1,101 @@
+"""Small models that TorchDynamo breaks, or does not, and where: drawn, with the truth."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import random
+import tempfile
+import warnings
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+import torch._dynamo
+
+torch.set_num_threads(1)
+warnings.filterwarnings("ignore")
+logging.getLogger("torch._dynamo").setLevel(logging.CRITICAL)
+
+BREAKING = (
+    ["print('seen', x.shape)"],
+    ["if x.sum() > 0:", "    x = x * 2"],
+    ["limit = x.max().item()", "x = x / (1 + abs(limit))"],
+    ["log.warning('a call')"],
+    ["x = torch.tensor(x.tolist())"],
+    ["torch._dynamo.graph_break()"],
+    ["x = x + len(x.nonzero())"],
+)
+HARMLESS = (
+    ["if x.shape[0] > 2:", "    x = x * 3"],
+    ["for row in range(x.shape[0]):", "    x = x + row"],
+    ["named = {'a': x.sin(), 'b': x.cos()}", "x = named['a'] + named['b']"],
+    ["x = torch.where(x.sum() > 0, x, -x)"],
+    ["text = f'{x.shape}'"],
+    ["self.calls += 1", "x = x + self.calls"],
+    ["parts = [x, x.relu()]", "x = torch.stack(parts).sum(0)"],
+)
+HEAD = """import logging
+
+import torch
+from torch import nn
+
+log = logging.getLogger("program")
+log.setLevel(logging.CRITICAL)
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear({width}, {width})
+        self.calls = 0
+
+    def forward(self, x):
+        x = self.first(x)
+"""
+TAIL = """        return x.cos()
+
+
+def model():
+    torch.manual_seed(0)
+    return Model().eval()
+
+
+def example():
+    return (torch.linspace(0.1, 1.0, {rows} * {width}).reshape({rows}, {width}),)
+"""
+
+
+def make(seed: int) -> dict[str, Any]:
+    """A program's path, how many graphs there are, and at which lines they break."""
+    draw = random.Random(seed)
+    pieces = draw.sample(BREAKING, draw.randint(2, 4)) + draw.sample(HARMLESS, draw.randint(2, 4))
+    draw.shuffle(pieces)
+    lines = []
+    for number, piece in enumerate(pieces):
+        lines += [f"        x = x + 0.{number + 1}", *(f"        {line}" for line in piece)]
+    sizes = {"width": draw.randint(3, 9), "rows": draw.randint(2, 5)}
+    text = HEAD.format(**sizes) + "\n".join(lines) + "\n" + TAIL.format(**sizes)
+    path = Path(tempfile.mkdtemp()) / "program.py"
+    path.write_text(text)
+    return {"path": str(path), **_explained(path)}
+
+
+def _explained(path: Path) -> dict[str, Any]:
+    program = _loaded(path)
+    torch._dynamo.reset()
+    with torch.inference_mode():
+        told = torch._dynamo.explain(program.model())(*program.example())
+    frames = [frame for reason in told.break_reasons for frame in reason.user_stack]
+    lines = {frame.lineno for frame in frames if frame.filename == str(path)}
+    return {"graphs": told.graph_count, "lines": sorted(lines)}
+
+
+def _loaded(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location("program", path)
+    assert spec is not None
+    assert spec.loader is not None
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    return program

@@ -1,0 +1,45 @@
+"""Runs one model that a learner has made, in a worker that has no source of it.
+
+`load_exported` or `load_scripted` comes first; then `run` and `arithmetic`, in destination style.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import torch
+
+torch.set_num_threads(1)
+warnings.filterwarnings("ignore")
+
+LOADED: list[Any] = []
+
+
+def load_exported(path: str) -> bool:
+    """A clean archive of torch.export.save."""
+    LOADED[:] = [torch.export.load(path).module()]
+    return True
+
+
+def load_scripted(path: str) -> bool:
+    """A file of torch.jit.save. TorchScript's own loader runs nothing but TorchScript."""
+    LOADED[:] = [torch.jit.load(path, map_location="cpu")]
+    return True
+
+
+@torch.inference_mode()
+def run(tokens: torch.Tensor, kind: int, out: torch.Tensor) -> None:
+    """tokens: int64 [n, length]. out: float32 [n, 8]."""
+    given = LOADED[0](tokens, torch.tensor(kind))
+    if given.shape != out.shape or given.dtype != out.dtype:
+        raise ValueError(f"the model gives {given.dtype} {list(given.shape)}")
+    out.copy_(given)
+
+
+@torch.inference_mode()
+def arithmetic(tokens: torch.Tensor, kind: int, out: torch.Tensor) -> None:
+    """float32 [1]: operations of the products that are computed, as the profiler sees them."""
+    with torch.profiler.profile(with_flops=True, record_shapes=True) as seen:
+        LOADED[0](tokens, torch.tensor(kind))
+    out.fill_(float(sum(event.flops or 0 for event in seen.events() if "mm" in event.name)))

@@ -1,0 +1,113 @@
+"""Has a candidate's trainer run to its end, under troubles and through kills."""
+
+from __future__ import annotations
+
+import json
+import socket
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import apart
+import remote
+from safetensors.numpy import load, save
+from world import Cluster, Foul
+
+NURSERY = apart.Nursery()
+SILENCE_S = 30.0
+MOST_REPORT = 1 << 16
+
+
+def trained(checkpoint: str, policy: str, trainer: str, plan: str) -> str:
+    """What became of the run, in JSON, for a loss may be NaN; all but `report`, `value` is ours.
+
+    plan: JSON of seed, steps, every, backends, troubles, and kills: [what is asked for, how many
+    times that was asked before].
+    """
+    told = json.loads(plan)
+    world = Cluster(told["seed"], told["backends"], told["troubles"])
+    folder = Path(tempfile.mkdtemp())
+    sources = {"checkpoint": checkpoint, "policy": policy, "trainer": trainer}
+    kills, foul, value = [*told["kills"], None], None, None
+    for kill in kills:
+        child = NURSERY.start("lives", "train", sources, str(folder))
+        try:
+            ended, value = _served(child, world, told, kill)
+        except Foul as found:
+            foul = str(found)
+            break
+        finally:
+            child.kill()
+        if ended:
+            break
+        world.events.append({"kind": "killed"})
+        world.current = world.lineage = None
+    lineage = world.lineage
+    told = {
+        "foul": foul,
+        "value": value is True,
+        "events": world.events,
+        "steps_done": world.steps_done,
+        "numbers": [list(numbers) for numbers in lineage.numbers] if lineage else [],
+        "losses": list(lineage.losses) if lineage else [],
+        "spoiled": lineage is not None and lineage.spoiled,
+        "report": _report(folder / "report.jsonl"),
+    }
+    return json.dumps(told)
+
+
+def _served(
+    child: apart.Child, world: Cluster, told: dict[str, Any], kill: list[Any] | None
+) -> tuple[bool, object]:
+    """Answer until the trainer ends, (True, what it gave), or is killed, (False, None)."""
+    asked: dict[str, int] = {}
+    child.sock.settimeout(SILENCE_S)
+    while True:
+        try:
+            message, data = remote.receive(child.sock)
+        except EOFError:
+            raise Foul("its process ends without a word") from None
+        except TimeoutError:
+            raise Foul(f"it asks for nothing for {SILENCE_S:.0f} seconds") from None
+        what = message.get("what")
+        if what == "ended":
+            return True, child.ended(message)
+        asked[what] = asked.get(what, 0) + 1
+        answer, payload = _answer(what, message, data, world, told)
+        if kill is not None and [what, asked[what]] == kill[:2]:
+            return _killed(child.sock, answer, payload, kill)
+        remote.send(child.sock, answer, payload)
+
+
+def _killed(
+    sock: socket.socket, answer: dict[str, Any], payload: bytes, kill: list[Any]
+) -> tuple[bool, object]:
+    """It gets its answer, and then a moment to do something with it."""
+    if kill[2] is not None:
+        remote.send(sock, answer, payload)
+        time.sleep(kill[2])
+    return False, None
+
+
+def _answer(
+    what: object, message: dict[str, Any], data: bytes, world: Cluster, told: dict[str, Any]
+) -> tuple[dict[str, Any], bytes]:
+    if what == "about":
+        return {name: told[name] for name in ("backends", "steps", "every", "seed")}, b""
+    if what == "take_up":
+        event = world.take_up(str(message["name"]), load(data) if data else None)
+        return {"event": event}, b""
+    if what == "step":
+        numbers = [int(number) for number in message["numbers"]]
+        return {"event": world.step(numbers)}, b""
+    if what == "state":
+        return {}, save(world.state())
+    raise Foul(f"it asks for {what!r:.40}")
+
+
+def _report(path: Path) -> str:
+    if not path.exists():
+        return ""
+    with path.open("rb") as file:
+        return file.read(MOST_REPORT).decode(errors="replace")

@@ -1,0 +1,28 @@
+"""Curves in an event file, as TensorBoard's own reader shows them."""
+
+from __future__ import annotations
+
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.util.tensor_util import make_ndarray
+
+ALL = 0
+"""Of the values: TensorBoard shows a sample of them if it is not told otherwise."""
+
+Curve = list[list[float]]
+
+
+def scalars(path: str) -> dict[str, Curve]:
+    """[step, wall time, value] of each point, by the curve's name."""
+    reader = EventAccumulator(path, size_guidance={"scalars": ALL, "tensors": ALL})
+    reader.Reload()
+    tags = reader.Tags()
+    found = {
+        tag: [[float(e.step), float(e.wall_time), float(e.value)] for e in reader.Scalars(tag)]
+        for tag in tags["scalars"]
+    }
+    for tag in tags["tensors"]:  # newer writers keep a scalar as a tensor without axes
+        found[tag] = [
+            [float(e.step), float(e.wall_time), float(make_ndarray(e.tensor_proto))]
+            for e in reader.Tensors(tag)
+        ]
+    return found

@@ -1,0 +1,39 @@
+"""Reads a candidate's checkpoint, without any library that could run it."""
+
+from __future__ import annotations
+
+import json
+
+import layout
+import numpy as np
+from safetensors import safe_open
+
+
+def complaint(path: str, steps: int, shapes: str) -> str | None:
+    """About a file that is not laid out as it should be; a sentence's beginning.
+
+    shapes: JSON of what each array should be, by name.
+    """
+    arrays, metadata = read(path)
+    want = json.loads(shapes)
+    for name in [*want, *arrays]:
+        got = described(arrays[name]) if name in arrays else "absent"
+        if got != want.get(name, "absent"):
+            return f"{name} is {got} and should be {want.get(name, 'absent')}"
+    state = json.loads(metadata.get("state", "null"))
+    if not isinstance(state, dict) or state.get("steps") != steps:
+        return f"its state is {metadata.get('state')!r:.80} after {steps} steps"
+    if metadata.get("digest") != layout.digest(arrays, metadata["state"]):
+        return "its digest is not that of its content"
+    return None
+
+
+def read(path: str) -> tuple[dict[str, np.ndarray], dict[str, str]]:
+    """Arrays and metadata."""
+    with safe_open(path, framework="numpy") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
+
+
+def described(array: np.ndarray) -> str:
+    """Dtype and shape."""
+    return f"{array.dtype} {list(array.shape)}"

@@ -1,0 +1,77 @@
+"""Runs, undisturbed and from checkpoints: what goes on from a learner's file is ours."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import layout
+import numpy as np
+import run
+import torch
+from reading import described, read
+from safetensors.numpy import save_file
+
+torch.set_num_threads(1)
+
+
+def losses(seed: int, steps: int) -> list[float]:
+    """Of an undisturbed run."""
+    going = run.Run(seed)
+    return [going.step() for _ in range(steps)]
+
+
+def losses_in_order(seed: int, order: str) -> list[float]:
+    """Of an undisturbed run whose samples are said: JSON of those of each step."""
+    going = run.Run(seed)
+    numbers = iter(json.loads(order))
+    going.next_numbers = lambda: next(numbers)
+    return [going.step() for _ in json.loads(order)]
+
+
+def written(seed: int, steps: int) -> str:
+    """Path of a checkpoint after so many steps."""
+    going = run.Run(seed)
+    for _ in range(steps):
+        going.step()
+    arrays = {f"model.{n}": v.numpy() for n, v in going.model.state_dict().items()}
+    for name, parameter in going.model.named_parameters():
+        velocity = going.optimizer.state[parameter].get("momentum_buffer")
+        arrays[f"velocity.{name}"] = np.array(
+            torch.zeros_like(parameter).numpy(force=True) if velocity is None else velocity.numpy()
+        )
+    arrays["rng.noise"] = going.noise.get_state().numpy()
+    arrays["rng.shuffle"] = going.shuffle.get_state().numpy()
+    arrays["order"] = going.order.numpy()
+    text = json.dumps({"steps": going.steps, "position": going.position})
+    path = str(Path(tempfile.mkdtemp()) / "checkpoint.safetensors")
+    save_file(arrays, path, {"state": text, "digest": layout.digest(arrays, text)})
+    return path
+
+
+def shapes() -> dict[str, str]:
+    """Dtype and shape of everything in a checkpoint."""
+    going = run.Run(0)
+    found = {f"model.{n}": described(v.numpy()) for n, v in going.model.state_dict().items()}
+    for name, parameter in going.model.named_parameters():
+        found[f"velocity.{name}"] = described(parameter.numpy(force=True))
+    for name, generator in (("rng.noise", going.noise), ("rng.shuffle", going.shuffle)):
+        found[name] = described(generator.get_state().numpy())
+    return found | {"order": described(going.order.numpy())}
+
+
+def resumed(path: str, steps: int) -> list[float]:
+    """Losses of so many more steps from a candidate's file."""
+    arrays, metadata = read(path)
+    tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
+    state = json.loads(metadata["state"])
+    going = run.Run(0)
+    going.model.load_state_dict({n: tensors[f"model.{n}"] for n in going.model.state_dict()})
+    if state["steps"]:
+        for name, parameter in going.model.named_parameters():
+            going.optimizer.state[parameter]["momentum_buffer"] = tensors[f"velocity.{name}"]
+    going.noise.set_state(tensors["rng.noise"])
+    going.shuffle.set_state(tensors["rng.shuffle"])
+    going.order, going.position = tensors["order"], int(state["position"])
+    return [going.step() for _ in range(steps)]

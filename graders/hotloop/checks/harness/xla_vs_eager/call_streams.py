@@ -1,0 +1,159 @@
+"""Streams of calls of a function under jax.jit, and how many programs jax.jit has made of them.
+
+The count is jax.jit's own: the stream is really called, and the compilations are heard through
+jax.monitoring. Runs in a process that sees nothing of the learner's.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+COMPILED = "/jax/core/compile/backend_compile_duration"
+CAUSES = ("shape", "dtype", "weak_type", "static", "static", "shape")
+NAMES = ("images", "lengths", "scale", "shift", "mask", "temperature", "rows", "table")
+STATIC_NAMES = ("mode", "depth", "window")
+NARROW = {"float64": "float32", "int64": "int32"}
+
+Argument = dict[str, Any]
+Call = dict[str, Argument]
+
+heard: list[str] = []
+jax.monitoring.register_event_duration_secs_listener(
+    lambda event, _seconds, **_more: heard.append(event)
+)
+
+
+def kinds() -> int:
+    """How many kinds of streams there are."""
+    return len(CAUSES)
+
+
+def make(kind: int, seed: int) -> dict[str, Any]:
+    """A stream as a file, and the truth about it."""
+    rng = np.random.default_rng(seed)
+    cause = CAUSES[kind]
+    while True:
+        calls, culprit = _stream(cause, rng)
+        left = {name: _distinct(calls, name) for name in calls[0]}
+        others = [count for name, count in left.items() if name != culprit]
+        if left[culprit] < min(others):
+            break
+    path = Path(tempfile.mkdtemp()) / "calls.json"
+    path.write_text(json.dumps({"calls": calls}))
+    counted = _compiled(calls)
+    if counted != _distinct(calls):
+        raise ValueError(f"jax.jit made {counted} programs, {_distinct(calls)} were expected")
+    return {"path": str(path), "programs": counted, "culprit": culprit, "cause": cause}
+
+
+def _stream(cause: str, rng: np.random.Generator) -> tuple[list[Call], str]:
+    names = [str(name) for name in rng.permutation(NAMES)[:4]]
+    statics = [str(name) for name in rng.permutation(STATIC_NAMES)[:2]]
+    culprit = statics[0] if cause == "static" else names[0]
+    # A second argument varies, too, but less; a third one in ways that jax.jit does not see.
+    second, harmless = names[1], names[2]
+    count = int(rng.integers(24, 36))
+    calls = []
+    for _ in range(count):
+        call = {name: _array([3], "float32") for name in names}
+        call |= {name: _static("on") for name in statics}
+        call[culprit] = _varied(cause, rng)
+        call[second] = _slightly(cause, rng)
+        call[harmless] = _harmless(rng)
+        calls.append(call)
+    order = [str(name) for name in rng.permutation([*names, *statics])]
+    return [{name: call[name] for name in order} for call in calls], culprit
+
+
+def _varied(cause: str, rng: np.random.Generator) -> Argument:
+    if cause == "shape":
+        return _array([int(rng.integers(1, 40)), 2], "float32")
+    if cause == "dtype":
+        dtypes = ["float32", "int32", "bfloat16", "float16", "uint8", "bool", "float64", "int64"]
+        return _array([4], str(rng.choice(dtypes)))
+    if cause == "static":
+        return _static(int(rng.integers(0, 30)))
+    if rng.random() < 0.5:
+        return _python("float", float(np.round(rng.normal(), 3)))
+    return _array([], "float32", weak=bool(rng.random() < 0.3))
+
+
+def _slightly(cause: str, rng: np.random.Generator) -> Argument:
+    """At most two programs; where the culprit has but two, in one call of six only."""
+    if cause == "weak_type":
+        return _array([5], "float32")
+    return _array([int(rng.choice([7, 7, 7, 9]))], "float32")
+
+
+def _harmless(rng: np.random.Generator) -> Argument:
+    """Another number each time, or float64 for float32: always one program."""
+    if rng.random() < 0.4:
+        return _python("float", float(np.round(rng.normal(), 3)))
+    return _array([], "float32", weak=True)
+
+
+def _array(shape: list[int], dtype: str, *, weak: bool = False) -> Argument:
+    return {"kind": "array", "shape": shape, "dtype": dtype, "weak_type": weak}
+
+
+def _python(kind: str, value: float) -> Argument:
+    return {"kind": "python", "type": kind, "value": value}
+
+
+def _static(value: int | str) -> Argument:
+    return {"kind": "static", "value": value}
+
+
+def _signature(argument: Argument) -> tuple[Any, ...]:
+    if argument["kind"] == "static":
+        return ("static", argument["value"])
+    if argument["kind"] == "python":
+        return ((), {"float": "float32", "int": "int32", "bool": "bool"}[argument["type"]], True)
+    dtype = NARROW.get(argument["dtype"], argument["dtype"])
+    return (tuple(argument["shape"]), dtype, argument["weak_type"])
+
+
+def _distinct(calls: list[Call], fixed: str | None = None) -> int:
+    return len(
+        {
+            tuple(
+                _signature(calls[0][name] if name == fixed else argument)
+                for name, argument in call.items()
+            )
+            for call in calls
+        }
+    )
+
+
+def _compiled(calls: list[Call]) -> int:
+    """Programs that jax.jit makes when the stream is really called."""
+
+    def function(**given: Any) -> jax.Array:
+        return jnp.float32(0) * len(given)
+
+    statics = [name for name, argument in calls[0].items() if argument["kind"] == "static"]
+    compiled = jax.jit(function, static_argnames=statics)
+    values = [{name: _value(argument) for name, argument in call.items()} for call in calls]
+    heard.clear()
+    for given in values:
+        compiled(**given)
+    return heard.count(COMPILED)
+
+
+def _value(argument: Argument) -> Any:
+    if argument["kind"] != "array":
+        return argument["value"]
+    if argument["weak_type"]:
+        return jnp.asarray(1.0)  # from a Python number: weak
+    dtype = jnp.bfloat16 if argument["dtype"] == "bfloat16" else argument["dtype"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.ones(argument["shape"], dtype)

@@ -1,0 +1,73 @@
+"""Lowered modules with donated arguments, and what jax.jit itself says about them.
+
+Runs in a process that sees nothing of the learner's.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+DTYPES = ("float32", "bfloat16", "int32", "float16")
+
+
+def make(number: int, seed: int) -> dict[str, Any]:
+    """A module as text; some donations fit no result, and some arguments are not donated."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(4, 7)) if number else 11  # more than ten: %arg10 begins with %arg1
+    shapes = [tuple(int(n) for n in rng.integers(2, 9, rng.integers(1, 4))) for _ in range(count)]
+    dtypes = [str(rng.choice(DTYPES)) for _ in range(count)]
+    kept = [bool(rng.random() < 0.7) for _ in range(count)]
+    kept[0] = True
+    donated = tuple(n for n in range(count) if rng.random() < 0.7 or n == 0)
+
+    def function(*arguments: Any) -> list[Any]:
+        given = [a * 2 if keep else a.sum() for a, keep in zip(arguments, kept, strict=True)]
+        return [given[place] for place in order]
+
+    order = [int(place) for place in rng.permutation(count)]
+    avals = [jax.ShapeDtypeStruct(s, d) for s, d in zip(shapes, dtypes, strict=True)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some donations are not usable, and that is wanted
+        lowered = jax.jit(function, donate_argnums=donated).lower(*avals)
+    path = Path(tempfile.mkdtemp()) / "module.txt"
+    path.write_text(lowered.as_text())
+    planned = lowered.compile().memory_analysis()
+    sizes = [_bytes(each) for each in avals]
+    results = sum(map(_bytes, jax.tree.leaves(lowered.out_info)))
+    aliased = _aliased(shapes, dtypes, kept, donated, order)
+    saved = sum(sizes[int(place)] for place in aliased)
+    if planned.alias_size_in_bytes != saved or planned.argument_size_in_bytes != sum(sizes):
+        raise ValueError("XLA plans other bytes than were expected")
+    held = sum(sizes) + results - saved
+    truth = {"aliased": aliased, "arguments": sum(sizes), "results": results, "held": held}
+    return {"path": str(path), **truth}
+
+
+def _aliased(
+    shapes: list[tuple[int, ...]],
+    dtypes: list[str],
+    kept: list[bool],
+    donated: tuple[int, ...],
+    order: list[int],
+) -> dict[str, int]:
+    """As jax.jit pairs them: results of a shape and dtype in turn, each with the next donor."""
+    waiting: dict[tuple[tuple[int, ...], str], list[int]] = {}
+    for place in donated:
+        waiting.setdefault((shapes[place], dtypes[place]), []).append(place)
+    found = {}
+    for result, place in enumerate(order):
+        kind = (shapes[place] if kept[place] else (), dtypes[place])
+        if waiting.get(kind):
+            found[str(waiting[kind].pop(0))] = result
+    return found
+
+
+def _bytes(aval: Any) -> int:
+    return math.prod(aval.shape) * np.dtype(aval.dtype).itemsize

@@ -1,0 +1,118 @@
+"""What an exported program says about itself: read as text and as operations, never run.
+
+It is given files of the candidate's. A program may hold StableHLO only, no call of anything
+outside of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from jax import export
+from jaxlib.mlir import ir
+
+HOST = ("callback", "infeed", "outfeed", "send", "recv")
+DIALECTS = ("stablehlo", "func", "builtin", "chlo")
+_SCOPED = re.compile(r'"([^"]*)"')
+
+
+def facts(path: str) -> dict[str, Any]:
+    """Everything that the checks ask of a program.
+
+    "host": operations that leave the device. "foreign": what is no StableHLO. "arguments" and
+    "results": as `float32[8,10]`. "aliased": by number of the argument, the number of the result
+    that takes its memory. "scopes": for each convolution, matrix product and returned value, what
+    it is and the names on the way to it.
+    """
+    program = export.deserialize(bytearray(Path(path).read_bytes()))
+    with _context():
+        module = ir.Module.parse(program.mlir_module())
+        operations = list(_operations(module.operation))
+        return {
+            "host": sorted({name for name in map(_host, operations) if name}),
+            "foreign": sorted({name for name in map(_foreign, operations) if name}),
+            "arguments": [_told(each) for each in program.in_avals],
+            "results": [_told(each) for each in program.out_avals],
+            "aliased": _aliased(module),
+            "scopes": list(_scopes(operations)),
+            "returned": _returned(module),
+        }
+
+
+def _context() -> ir.Context:
+    from jax._src.interpreters import mlir
+
+    return mlir.make_ir_context()
+
+
+def _told(aval: Any) -> str:
+    return f"{aval.dtype}[{','.join(map(str, aval.shape))}]"
+
+
+def _operations(operation: Any) -> Iterator[Any]:
+    yield operation
+    for region in operation.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                yield from _operations(inner.operation)
+
+
+def _host(operation: Any) -> str:
+    """What it is called, if it leaves the device."""
+    name = operation.name.removeprefix("stablehlo.")
+    if name == "custom_call":
+        return str(ir.StringAttr(operation.attributes["call_target_name"]).value)
+    return name if name in HOST else ""
+
+
+def _foreign(operation: Any) -> str:
+    return "" if operation.name.split(".")[0] in DIALECTS else str(operation.name)
+
+
+def _main(module: ir.Module) -> Any:
+    (main,) = [
+        op.operation
+        for op in module.body.operations
+        if "sym_name" in op.operation.attributes
+        and ir.StringAttr(op.operation.attributes["sym_name"]).value == "main"
+    ]
+    return main
+
+
+def _aliased(module: ir.Module) -> dict[str, int]:
+    attributes = _main(module).attributes
+    if "arg_attrs" not in attributes:
+        return {}
+    found: dict[str, int] = {}
+    for number, each in enumerate(ir.ArrayAttr(attributes["arg_attrs"])):
+        given = ir.DictAttr(each)
+        if "tf.aliasing_output" in given:
+            found[str(number)] = ir.IntegerAttr(given["tf.aliasing_output"]).value
+    return found
+
+
+def _scopes(operations: list[Any]) -> Iterator[list[str]]:
+    """Convolutions and matrix products, with the names in their locations."""
+    for operation in operations:
+        name = operation.name.removeprefix("stablehlo.")
+        if name in {"convolution", "dot_general"}:
+            yield [name, _names(operation)]
+
+
+def _returned(module: ir.Module) -> list[str]:
+    """For each result, the names of the operation that gives it."""
+    block = _main(module).regions[0].blocks[0]
+    operations = list(block.operations)
+    return [
+        _names(value.owner) if not isinstance(value.owner, ir.Block) else ""
+        for value in operations[-1].operands
+    ]
+
+
+def _names(operation: Any) -> str:
+    """The scopes in an operation's location, as jax.named_scope wrote them."""
+    found = _SCOPED.search(str(operation.location))
+    return found[1] if found else ""

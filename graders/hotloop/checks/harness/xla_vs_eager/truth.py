@@ -1,0 +1,141 @@
+"""What is right, in float64: never given anything of the candidate's.
+
+The network is written a second time here, with loops over the nine taps of a convolution, so that
+what is compared does not share its operators with the network that is compared.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+jax.config.update("jax_enable_x64", True)
+
+import jax.numpy as jnp  # noqa: E402
+import network  # noqa: E402
+import numpy as np  # noqa: E402
+
+LIMIT = 1.0
+"""Of the gradients' norm."""
+
+PATIENCE = 4.0
+"""A loss above it halves the rate."""
+
+SPREAD = 1e-3
+
+NOT_FINITE = -1.0
+"""Stands for a loss that is no number, since no comparison lets NaN pass."""
+
+
+def _convolved(x: Any, kernel: Any) -> Any:
+    h, w = x.shape[1:3]
+    wide = jnp.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    taps = [
+        wide[:, i : i + h, j : j + w] @ kernel[i, j]
+        for i in range(kernel.shape[0])
+        for j in range(kernel.shape[1])
+    ]
+    return sum(taps)
+
+
+def _gelu(x: Any) -> Any:
+    return 0.5 * x * (1 + jnp.tanh(jnp.sqrt(2 / jnp.pi) * (x + 0.044715 * x**3)))
+
+
+def _halved(x: Any) -> Any:
+    return (x[:, ::2, ::2] + x[:, 1::2, ::2] + x[:, ::2, 1::2] + x[:, 1::2, 1::2]) / 4
+
+
+def _loss(p: Any, images: Any, labels: Any) -> Any:
+    x = _halved(_gelu(_convolved(images, p["conv1"]) + p["bias1"]))
+    x = _halved(_gelu(_convolved(x, p["conv2"]) + p["bias2"]))
+    scores = x.reshape(len(x), -1) @ p["head"] + p["bias3"]
+    top = scores.max(1)
+    whole = top + jnp.log(jnp.exp(scores - top[:, None]).sum(1))
+    return (whole - scores[jnp.arange(len(x)), labels]).mean()
+
+
+_compiled = jax.jit(jax.value_and_grad(_loss))
+
+
+def _gradients(parameters: Any, images: Any, labels: Any) -> tuple[Any, Any]:
+    """Mean loss and its gradients, a sample at a time: one program for all sizes of batches."""
+    each = [_compiled(parameters, images[n : n + 1], labels[n : n + 1]) for n in range(len(images))]
+    values, gradients = zip(*each, strict=True)
+    return np.mean(values), {
+        name: np.mean([gradient[name] for gradient in gradients], axis=0) for name in gradients[0]
+    }
+
+
+def _tree(vector: Any) -> Any:
+    return network.unflat(np.asarray(vector, np.float64))
+
+
+def _labels(tensor: Any) -> Any:
+    return np.asarray(tensor).astype(np.int32)
+
+
+def _give(out: Any, first: Any, *trees: Any) -> None:
+    parts = [np.asarray(tree[name]).ravel() for tree in trees for name in network.shapes()]
+    np.asarray(out)[...] = np.concatenate([np.asarray(first, np.float64).ravel(), *parts])
+
+
+def unpadded(vector: Any, images: Any, labels: Any, count: Any, out: Any) -> None:
+    """Loss and gradients of the first `count` samples; the others are not looked at."""
+    (parameters,) = _tree(vector)
+    n = int(np.asarray(count)[0])
+    value, gradients = _gradients(
+        parameters, np.asarray(images, np.float64)[:n], _labels(labels)[:n]
+    )
+    _give(out, value, gradients)
+
+
+def step(vector: Any, images: Any, labels: Any, out: Any) -> None:
+    """One step of training."""
+    parameters, momentum = _tree(vector)
+    value, gradients = _gradients(parameters, np.asarray(images, np.float64), _labels(labels))
+    new, moved = _updated(parameters, momentum, gradients, network.RATE)
+    _give(out, value, new, moved)
+
+
+def guarded(vector: Any, images: Any, labels: Any, rate: Any, out: Any) -> None:
+    """One step with everything that slow_training.py decides on the host."""
+    parameters, momentum = _tree(vector)
+    pictures = np.asarray(images, np.float64)
+    mean = pictures.mean((1, 2, 3), keepdims=True)
+    spread = pictures.std((1, 2, 3), keepdims=True)
+    value, gradients = _gradients(
+        parameters, (pictures - mean) / (spread + SPREAD), _labels(labels)
+    )
+    speed = float(np.asarray(rate)[0])
+    if not np.isfinite(value):
+        _give(out, np.array([NOT_FINITE, speed]), parameters, momentum)
+        return
+    norm = np.sqrt(sum(float((g**2).sum()) for g in gradients.values()))
+    if norm > LIMIT:
+        gradients = {name: g * (LIMIT / norm) for name, g in gradients.items()}
+    if value > PATIENCE:
+        speed /= 2
+    new, moved = _updated(parameters, momentum, gradients, speed)
+    _give(out, np.array([value, speed]), new, moved)
+
+
+def train(images: Any, labels: Any, vector: Any, out: Any) -> None:
+    """Steps over the batches of [steps, batch, …]: parameters and momentum at the end.
+
+    A program for each size of batch: it is asked about every call of a timed window.
+    """
+    parameters, momentum = _tree(vector)
+    for pictures, right in zip(np.asarray(images, np.float64), _labels(labels), strict=True):
+        _, gradients = _compiled(parameters, pictures, right)
+        parameters, momentum = _updated(parameters, momentum, gradients, network.RATE)
+    parts = [
+        np.asarray(tree[n]).ravel() for tree in (parameters, momentum) for n in network.shapes()
+    ]
+    np.asarray(out)[...] = np.concatenate(parts)
+
+
+def _updated(parameters: Any, momentum: Any, gradients: Any, rate: float) -> tuple[Any, Any]:
+    moved = {name: network.MOMENTUM * momentum[name] + g for name, g in gradients.items()}
+    return {name: parameters[name] - rate * moved[name] for name in moved}, moved

@@ -1,0 +1,189 @@
+"""Checkpoints that learners write, read, refuse, and are killed over."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hotloop.checks.portable_trainer.programs import READING, RESUMING, WRITING
+from hotloop.judge.artifact import Assignment
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.link import Link
+from hotloop.judge.questions import GivenFile, Plain, ask_plainly, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list, as_message
+
+Rng = np.random.Generator
+
+CHECKPOINT = Candidate("train_and_save", "checkpoint.py", "json")
+FILE = "checkpoint.safetensors"
+AFTER = 12
+"""Steps that are compared: they go over the end of an epoch, wherever in it they begin."""
+
+RELATIVE = 1e-6
+"""One machine, one library, one order of operations: the rest is there for other thread counts."""
+
+KILLS = 4
+TIMEOUT_S = 60.0
+
+
+def disagreement(got: object, want: object, relative: float = RELATIVE) -> str | None:
+    """A sentence's beginning when losses, of which `want` are ours, are not these."""
+    is_, should = _numbers(got), _numbers(want)
+    if is_.shape != should.shape:
+        return f"there are {is_.size} losses, and should be {should.size}"
+    with np.errstate(invalid="ignore"):
+        good = np.abs(is_ - should) <= relative * np.abs(should)
+    if good.all():
+        return None
+    step = int(np.argmin(good))
+    return f"the loss {step + 1} steps later is {is_[step]:.7g} and should be {should[step]:.7g}"
+
+
+def _numbers(losses: object) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    found = [x if isinstance(x, int | float) else float("nan") for x in as_list(losses)]
+    return np.array(found, np.float64)
+
+
+def _seeds(rng: Rng) -> Iterator[tuple[int, int]]:
+    """Seeds and steps: none, some, an epoch's very end, and more than an epoch."""
+    for steps in (0, int(rng.integers(2, 7)), 8, int(rng.integers(9, 15))):
+        yield int(rng.integers(1 << 30)), steps
+
+
+def written(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+    """Runs of the learner's that we go on with."""
+    for seed, steps in _seeds(rng):
+        yield Assignment(f"after {steps} steps", (seed, steps), FILE, goes_on(seed, steps, bench))
+
+
+def resumed(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+    """Runs of ours that the learner goes on with, and then we again."""
+    program = RESUMING.trusted(bench)
+    for seed, steps in _seeds(rng):
+        file = GivenFile(FILE, program.take(program.ask("written", seed, steps)))
+        more = int(rng.integers(1, 4))
+        yield Assignment(
+            f"from step {steps} to {steps + more}",
+            (file, more),
+            FILE,
+            goes_on(seed, steps + more, bench),
+        )
+
+
+def goes_on(
+    seed: int, steps: int, bench: Bench, relative: float = RELATIVE
+) -> Callable[[bytes], str | None]:
+    """What is wrong with a checkpoint of a run after so many steps, by what comes after it."""
+
+    def complaint(data: bytes) -> str | None:
+        file, trusted = GivenFile(FILE, data), RESUMING.trusted(bench)
+        shapes = json.dumps(trusted.ask("shapes"))
+        seen = READING.given(bench, "looks at").ask("complaint", file, steps, shapes)
+        if seen is not None:
+            return str(seen)
+        want = as_list(trusted.ask("losses", seed, steps + AFTER))[steps:]
+        got = RESUMING.given(bench, "runs").ask("resumed", file, AFTER)
+        return disagreement(got, want, relative)
+
+    return complaint
+
+
+@dataclass(frozen=True)
+class Chooses:
+    """`newest` takes the newest whole checkpoint of several files, and none that is not whole."""
+
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Show it files of which one more, at least, is damaged in some way each time."""
+        chooser = Candidate("newest", candidate.file, "json")
+        link, rng = bench.worker(chooser), bench.seeds.generator()
+        files = [_ours(int(rng.integers(1 << 30)), steps, bench) for steps in (2, 9, 11)]
+        asked = 0
+        for label, damaged in _damages(files[2], rng):
+            order = [int(place) for place in rng.permutation(3)]
+            shown_files = [GivenFile(FILE, [files[0], files[1], damaged][place]) for place in order]
+            self._ask(label, shown_files, order.index(1), link, bench)
+            asked += 1
+        whole = [GivenFile(FILE, files[place]) for place in (2, 0, 1)]
+        self._ask("three whole files", whole, 0, link, bench)
+        none = [GivenFile(FILE, files[1][:100]), GivenFile(FILE, b"")]
+        self._ask("no whole file", none, None, link, bench)
+        said = f"It took the right one each time, of {asked + 2} folders."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"folders": asked + 2})
+
+    def _ask(
+        self, label: str, files: list[GivenFile], want: int | None, link: Link, bench: Bench
+    ) -> None:
+        arguments: list[Plain | GivenFile] = [*files]
+        got = ask_plainly(link, arguments, bench.patience(TIMEOUT_S))
+        if got != want or isinstance(got, bool):
+            raise Ruling(
+                Verdict.WRONG_ANSWER,
+                f"{label}: of {len(files)} files it takes {shown(got)} and should take {want}.",
+            )
+
+
+def _ours(seed: int, steps: int, bench: Bench) -> bytes:
+    program = RESUMING.trusted(bench)
+    return program.take(program.ask("written", seed, steps))
+
+
+def _damages(data: bytes, rng: Rng) -> Iterator[tuple[str, bytes]]:
+    """A file, damaged as files are."""
+    (length,) = struct.unpack("<Q", data[:8])
+    begin = 8 + length
+    header = as_message(json.loads(data[8:begin])) or {}
+    yield "a file without its end", data[: int(rng.integers(begin, len(data)))]
+    yield "a file without its last byte", data[:-1]
+    yield "a file that ends in its header", data[: int(rng.integers(8, begin))]
+    yield "an empty file", b""
+    half = int(rng.integers(begin + 1, len(data) - 1))
+    yield "a file whose end is zeros", data[:half] + bytes(len(data) - half)
+    place = int(rng.integers(begin, len(data)))
+    flipped = bytes([data[place] ^ (1 << int(rng.integers(8)))])
+    yield "a file with one bit changed", data[:place] + flipped + data[place + 1 :]
+    metadata = as_message(header["__metadata__"]) or {}
+    for label, other in (
+        ("a file whose state says another step", {**metadata, "state": '{"steps": 99}'}),
+        ("a file without a digest", {"state": metadata["state"]}),
+        ("a file without a state", {"digest": metadata["digest"]}),
+    ):
+        text = json.dumps({**header, "__metadata__": other}).encode()
+        yield label, struct.pack("<Q", len(text)) + text + data[begin:]
+
+
+@dataclass(frozen=True)
+class SurvivesKills:
+    """Whenever `write` is killed, a whole checkpoint is there."""
+
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Have our program start and kill it."""
+        file = GivenFile("checkpoint.py", bench.files.content(candidate.file or ""))
+        seed = int(bench.seeds.generator().integers(1 << 30))
+        program = WRITING.given(bench, "kills")
+        complaint = program.ask("survived", file, seed, KILLS, timeout_s=TIMEOUT_S)
+        if complaint is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{str(complaint).capitalize()}.")
+        said = f"Killed {KILLS} times while it wrote, and stopped by a full disk: always whole."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"kills": KILLS})
+
+
+def rungs() -> dict[str, Rung]:
+    """All rungs of the task."""
+    return {
+        "written": Makes(written),
+        "resumed": Makes(resumed, entry="resume_and_save"),
+        "chosen": Chooses(),
+        "killed": SurvivesKills(),
+    }

@@ -1,0 +1,318 @@
+"""What a plan costs, as the judge computes it: `costs.md` beside the notebook says the rules.
+
+Everything is a Python float. Stages are counted from 0, layers through the towers in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+Mode = Literal["none", "selective", "full"]
+Group = Literal["tensor", "data", "pipeline"]
+MODES: tuple[Mode, ...] = ("none", "selective", "full")
+WEIGHT, GRADIENT, OPTIMIZER = 2, 2, 12
+"""Bytes a parameter."""
+
+
+@dataclass(frozen=True)
+class Tower:
+    """Equal layers, one behind the other."""
+
+    layers: int
+    hidden: int
+    heads: int
+    kv_heads: int
+    feedforward: int
+    gated: bool
+    tokens: int
+
+    @property
+    def weights(self) -> float:
+        """Parameters of one layer."""
+        attention = 2 * self.hidden**2 * (1 + self.kv_heads / self.heads)
+        return attention + (3 if self.gated else 2) * self.hidden * self.feedforward
+
+    @property
+    def scores_flops(self) -> float:
+        """Of attention's two products that have no weights, forward, for one sequence."""
+        return 4.0 * self.tokens**2 * self.hidden
+
+    @property
+    def forward_flops(self) -> float:
+        """Of one layer for one sequence."""
+        return 2.0 * self.tokens * self.weights + self.scores_flops
+
+    @property
+    def output_bytes(self) -> float:
+        """Of one sequence, in two bytes a number."""
+        return 2.0 * self.tokens * self.hidden
+
+    def saved_bytes(self, mode: Mode, tensor: int) -> float:
+        """Of one layer for one sequence, kept for the backward pass."""
+        tokens, hidden = self.tokens, self.hidden
+        if mode == "full":
+            return 2.0 * tokens * hidden
+        scores = 5.0 * self.heads * tokens / hidden if mode == "none" else 0.0
+        return tokens * hidden * (34 + scores) / tensor
+
+
+@dataclass(frozen=True)
+class Model:
+    """Towers, and the vocabulary at the last one's end."""
+
+    towers: tuple[Tower, ...]
+    vocabulary: int
+    tied: bool
+
+    @property
+    def layers(self) -> list[Tower]:
+        """The tower of each layer."""
+        return [tower for tower in self.towers for _ in range(tower.layers)]
+
+    @property
+    def last(self) -> Tower:
+        """The tower that the output stands on."""
+        return self.towers[-1]
+
+    @property
+    def embedding(self) -> float:
+        """Parameters of one matrix between tokens and numbers."""
+        return float(self.vocabulary * self.last.hidden)
+
+    @property
+    def parameters(self) -> float:
+        """Of all layers and of the vocabulary."""
+        matrices = 1 if self.tied else 2
+        return sum(t.layers * t.weights for t in self.towers) + matrices * self.embedding
+
+
+@dataclass(frozen=True)
+class Network:
+    """bandwidth: bytes a second from a device; latency: seconds."""
+
+    bandwidth: float
+    latency: float
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """flops: what a device sustains a second. links: of the fast network, by kind of group."""
+
+    devices: int
+    node: int
+    memory_bytes: float
+    flops: float
+    fast: Network
+    slow: Network
+    links: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a model is spread, and how a step is divided."""
+
+    tensor: int
+    pipeline: int
+    data: int
+    micro_batch: int
+    zero: int
+    stages: tuple[int, ...]
+    recompute: tuple[Mode, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model that is to be trained on a cluster. batch: sequences a step."""
+
+    model: Model
+    cluster: Cluster
+    batch: int
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Of a plan: a number for each stage, and for the step."""
+
+    state_bytes: tuple[float, ...]
+    activation_bytes: tuple[float, ...]
+    stage_s: tuple[float, ...]
+    step_s: float
+    fits: bool
+
+
+def invalid(case: Case, plan: Plan) -> str | None:
+    """Why there can be no such plan, a sentence's end; None if there can."""
+    group = plan.data * plan.micro_batch
+    if plan.tensor * plan.pipeline * plan.data != case.cluster.devices:
+        return f"tensor · pipeline · data is not {case.cluster.devices}"
+    if any(tower.heads % plan.tensor for tower in case.model.towers):
+        return f"tensor {plan.tensor} does not divide the heads of every tower"
+    if any(tower.tokens % plan.tensor for tower in case.model.towers):
+        return f"tensor {plan.tensor} does not divide the tokens of every tower"
+    if case.batch % group:
+        return f"data · micro_batch, {group}, does not divide the batch of {case.batch}"
+    if len(plan.stages) != plan.pipeline or len(plan.recompute) != plan.pipeline:
+        return f"there are {plan.pipeline} stages, and as many must be described"
+    if sum(plan.stages) != len(case.model.layers):
+        return f"the stages have {sum(plan.stages)} layers of {len(case.model.layers)}"
+    return None
+
+
+class Prices:
+    """What layers and groups cost under all of a plan but its stages."""
+
+    def __init__(
+        self, case: Case, tensor: int, pipeline: int, data: int, micro_batch: int, zero: int
+    ) -> None:
+        self.model, self.cluster = case.model, case.cluster
+        self.tensor, self.pipeline, self.data = tensor, pipeline, data
+        self.micro_batch, self.zero = micro_batch, zero
+        self.micro_batches = case.batch // (data * micro_batch)
+
+    # --- bytes ---
+
+    def parameters(self, layers: Sequence[Tower], stage: int) -> float:
+        """On one device of the stage."""
+        ends = (stage == 0) + (stage == self.pipeline - 1)
+        if self.pipeline == 1 and self.model.tied:
+            ends = 1
+        return (sum(t.weights for t in layers) + ends * self.model.embedding) / self.tensor
+
+    @property
+    def bytes_a_parameter(self) -> float:
+        """Weight, gradient and what the optimizer keeps, as far as they are not sharded."""
+        shards = [self.data if self.zero >= level else 1 for level in (3, 2, 1)]
+        sizes = (WEIGHT, GRADIENT, OPTIMIZER)
+        return sum(size / shard for size, shard in zip(sizes, shards, strict=True))
+
+    def state_bytes(self, layers: Sequence[Tower], stage: int) -> float:
+        """Of all parameters, and with everything sharded of two layers that are gathered."""
+        found = self.parameters(layers, stage) * self.bytes_a_parameter
+        if self.zero == 3:
+            found += 2 * WEIGHT * max(t.weights for t in layers) / self.tensor
+        return found
+
+    def activation_bytes(self, layers: Sequence[Tower], mode: Mode, stage: int) -> float:
+        """Of all micro-batches that the stage has in flight."""
+        flying = min(self.pipeline - stage, self.micro_batches)
+        found = flying * sum(t.saved_bytes(mode, self.tensor) for t in layers)
+        if mode == "full":
+            found += max(t.saved_bytes("none", self.tensor) for t in layers)
+        if stage == self.pipeline - 1:
+            found += 4.0 * self.model.last.tokens * self.model.vocabulary / self.tensor
+        return self.micro_batch * found
+
+    # --- seconds ---
+
+    def link(self, group: Group) -> Network:
+        """What joins the members of a group."""
+        ranks, stride = {
+            "tensor": (self.tensor, 1),
+            "data": (self.data, self.tensor),
+            "pipeline": (self.pipeline, self.tensor * self.data),
+        }[group]
+        if stride * ranks > self.cluster.node:
+            return self.cluster.slow
+        fast = self.cluster.fast
+        return Network(fast.bandwidth * self.cluster.links[group], fast.latency)
+
+    def ring_s(self, group: Group, size: float, parts: float = 1) -> float:
+        """To gather or to scatter `size` bytes, in so many parts."""
+        ranks = self.tensor if group == "tensor" else self.data
+        link = self.link(group)
+        return (ranks - 1) * (parts * link.latency + size / (ranks * link.bandwidth))
+
+    def layer_s(self, layer: Tower, mode: Mode) -> float:
+        """One layer's computing and its tensor group's messages."""
+        flops = 3 * layer.forward_flops
+        flops += {"none": 0.0, "selective": layer.scores_flops, "full": layer.forward_flops}[mode]
+        messages = 12 if mode == "full" else 8
+        computing = self.micro_batch * flops / (self.tensor * self.cluster.flops)
+        return computing + messages * self.ring_s("tensor", self.micro_batch * layer.output_bytes)
+
+    def output_s(self) -> float:
+        """The last stage's product with the vocabulary."""
+        flops = 6.0 * self.model.last.tokens * self.model.embedding
+        return self.micro_batch * flops / (self.tensor * self.cluster.flops)
+
+    def own_s(self, layers: Sequence[Tower], mode: Mode, stage: int) -> float:
+        """Computing and the tensor group's messages of a stage, for one micro-batch."""
+        last = self.output_s() if stage == self.pipeline - 1 else 0.0
+        return sum(self.layer_s(t, mode) for t in layers) + last
+
+    def data_s(self, layers: Sequence[Tower], stage: int) -> float:
+        """What the data group sends for each micro-batch, layer by layer."""
+        one = self.ring_s("data", WEIGHT * self.parameters(layers, stage), len(layers))
+        return one * {3: 3, 2: 1}.get(self.zero, 0)
+
+    def once_s(self, layers: Sequence[Tower], stage: int) -> float:
+        """What the data group sends once a step."""
+        one = self.ring_s("data", WEIGHT * self.parameters(layers, stage))
+        return one * {0: 2, 1: 2, 2: 1}.get(self.zero, 0)
+
+    def sends_s(self, stage: int) -> float:
+        """An output to the next stage and a gradient to the one before, all of one shape."""
+        link = self.link("pipeline")
+        size = self.micro_batch * max(t.output_bytes for t in self.model.towers)
+        neighbours = (stage > 0) + (stage < self.pipeline - 1)
+        return neighbours * (link.latency + size / (self.tensor * link.bandwidth))
+
+    def work_s(self, layers: Sequence[Tower], mode: Mode, stage: int) -> float:
+        """Of a stage, for one micro-batch."""
+        busy = max(self.own_s(layers, mode, stage), self.data_s(layers, stage))
+        return busy + self.sends_s(stage)
+
+    def step_s(self, work_s: float, once_s: float) -> float:
+        """The last micro-batch hides of what is sent once as much as it lasts."""
+        return (self.micro_batches + self.pipeline - 2) * work_s + max(work_s, once_s)
+
+    def bytes(self, layers: Sequence[Tower], mode: Mode, stage: int) -> float:
+        """State and activations of a stage's device."""
+        return self.state_bytes(layers, stage) + self.activation_bytes(layers, mode, stage)
+
+
+def prices(case: Case, plan: Plan) -> Prices:
+    """Under this plan."""
+    return Prices(case, plan.tensor, plan.pipeline, plan.data, plan.micro_batch, plan.zero)
+
+
+def estimate(case: Case, plan: Plan) -> Estimate:
+    """What a valid plan takes."""
+    price, layers = prices(case, plan), case.model.layers
+    ends = [sum(plan.stages[: n + 1]) for n in range(plan.pipeline)]
+    parts = [layers[end - size : end] for end, size in zip(ends, plan.stages, strict=True)]
+    state = tuple(price.state_bytes(part, n) for n, part in enumerate(parts))
+    stages = list(enumerate(zip(parts, plan.recompute, strict=True)))
+    activations = tuple(price.activation_bytes(part, mode, n) for n, (part, mode) in stages)
+    work = tuple(price.work_s(part, mode, n) for n, (part, mode) in stages)
+    once = max(price.once_s(part, n) for n, part in enumerate(parts))
+    step = price.step_s(max(work), once)
+    most = max(s + a for s, a in zip(state, activations, strict=True))
+    return Estimate(state, activations, work, step, most <= case.cluster.memory_bytes)
+
+
+def plan_from(told: dict[str, Any]) -> Plan | None:
+    """A plan from plain data; None when it has not the form of one."""
+    numbers = [told.get(key) for key in ("tensor", "pipeline", "data", "micro_batch", "zero")]
+    stages, modes = told.get("stages"), told.get("recompute")
+    if not all(_is_count(number) for number in numbers[:4]) or numbers[4] not in (0, 1, 2, 3):
+        return None
+    if isinstance(told["zero"], bool):
+        return None
+    if not isinstance(stages, list) or not isinstance(modes, list):
+        return None
+    layers, named = cast("list[object]", stages), cast("list[object]", modes)
+    if not all(_is_count(size) for size in layers) or not all(mode in MODES for mode in named):
+        return None
+    tensor, pipeline, data, micro_batch, zero = cast("list[int]", numbers)
+    return Plan(
+        *(tensor, pipeline, data, micro_batch, zero),
+        tuple(cast("list[int]", layers)),
+        tuple(cast("list[Mode]", named)),
+    )
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value < 10**9

@@ -1,0 +1,203 @@
+"""Asks a learner's policy what to do, one event after another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hotloop.checks.portable_trainer import weather
+from hotloop.checks.portable_trainer.fallback import Backend, Event, Policy
+from hotloop.checks.portable_trainer.weather import Trouble, Weather
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.link import Link
+from hotloop.judge.questions import ask_plainly, dict_complaint, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list, as_message
+
+Rng = np.random.Generator
+Story = tuple[str, Weather, int]
+"""What it is about, the run, and how many events of it are told."""
+
+POLICY = Candidate("answer", "policy.py", "json")
+MOST_MEMORY = 2048
+TIMEOUT_S = 10.0
+
+
+@dataclass(frozen=True)
+class Decides:
+    """The policy decides rightly after each event of each story."""
+
+    stories: Callable[[Rng], Iterator[Story]]
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Tell all of them; the first wrong decision rules."""
+        link = bench.worker(candidate)
+        events = 0
+        for label, run, length in self.stories(bench.seeds.generator()):
+            bench.progress(label)
+            events += _told(label, run, length, link, bench)
+        said = f"Right after all {events} hidden events."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"events": events})
+
+
+@dataclass(frozen=True)
+class Remembers:
+    """Memory and event are all that a decision depends on, and memory stays small."""
+
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Tell a long story, then ask a new process about its events, in another order."""
+        run = Weather(*weather.many_troubles(bench.seeds.generator()), bench.seeds.generator())
+        link, right, asked = bench.worker(candidate), Policy(run.backends), _Asked(run.backends)
+        for _ in range(250):
+            event = run.event()
+            asked.tell(event, link, bench)
+            decision = right.decide(event)
+            run.follow(event, decision)
+            if decision.do == "stop":
+                break
+        self._ask_again(asked, bench.another_worker(candidate), bench)
+        size = max(len(memory) for _, memory, _, _ in asked.told)
+        if size > MOST_MEMORY:
+            raise Ruling(
+                Verdict.WRONG_ANSWER,
+                f"After {len(asked.told)} events its memory has {size} bytes of JSON, more than "
+                f"{MOST_MEMORY}: remember what decides, and not what happened.",
+            )
+        said = f"It forgets nothing over a restart, and its memory is {size} bytes at most."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"bytes": size})
+
+    def _ask_again(self, asked: _Asked, link: Link, bench: Bench) -> None:
+        order = bench.seeds.generator().permutation(len(asked.told))
+        for place in map(int, order):
+            before, after, event, decision = asked.told[place]
+            memory, again = _answered(asked.backends, before, event, link, bench)
+            if (json.dumps(memory), again) != (after, decision):
+                raise Ruling(
+                    Verdict.WRONG_ANSWER,
+                    "In a new process, with the memory that it had, it decides otherwise: it "
+                    "remembers something that is not in its memory.",
+                )
+
+
+class _Asked:
+    """Everything that was asked and answered: memory before and after, event and decision."""
+
+    def __init__(self, backends: tuple[Backend, ...]) -> None:
+        self.backends = json.dumps([backend.plain() for backend in backends])
+        self.memory = "null"
+        self.told: list[tuple[str, str, Event, object]] = []
+
+    def tell(self, event: Event, link: Link, bench: Bench) -> object:
+        """The decision after the event."""
+        before = self.memory
+        memory, decision = _answered(self.backends, before, event, link, bench)
+        self.memory = json.dumps(memory)
+        self.told.append((before, self.memory, event, decision))
+        return decision
+
+
+def _told(label: str, run: Weather, length: int, link: Link, bench: Bench) -> int:
+    """How many events were answered rightly; Ruling at the first that was not."""
+    asked, right = _Asked(run.backends), Policy(run.backends)
+    for count in range(1, length + 1):
+        event = run.event()
+        got, want = asked.tell(event, link, bench), right.decide(event)
+        complaint = dict_complaint("the decision", got, want.plain())
+        if complaint is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{label}, {_described(event)}: {complaint}.")
+        run.follow(event, want)
+        if want.do == "stop":
+            return count
+    return length
+
+
+def _answered(
+    backends: str, memory: str, event: Event, link: Link, bench: Bench
+) -> tuple[object, object]:
+    arguments = (backends, memory, json.dumps(event))
+    answer = ask_plainly(link, arguments, bench.patience(TIMEOUT_S))
+    try:
+        both = as_list(json.loads(str(answer)))
+    except (ValueError, RecursionError):
+        both = []
+    if len(both) != 2 or as_message(both[1]) is None:
+        raise Ruling(
+            Verdict.WRONG_ANSWER, f"It gives {shown(answer)}, and not a memory and a decision."
+        )
+    return both[0], both[1]
+
+
+def _described(event: Event) -> str:
+    """An event as a learner is told of it."""
+    what = str(event["kind"])
+    if what == "step":
+        loss, seconds, count = event["loss"], event["seconds"], event["compilations"]
+        what = f"loss {loss:.2f}, {seconds:.2f} s, {count} compilations"
+    return f"at step {event['step']} on {event['backend']} ({what})"
+
+
+def single_faults(rng: Rng) -> Iterator[Story]:
+    """Each kind of fault alone, once by chance and once for good."""
+    for kind in ("compile_failed", "out_of_memory", "not_finite", "recompiles", "slow"):
+        for lasting in (False, True):
+            found, trouble = weather.one_trouble(kind, rng, lasting=lasting)
+            yield kind, Weather(found, (trouble,), rng), 70
+    found, trouble = weather.one_trouble("rank_lost", rng, lasting=False)
+    yield "rank_lost", Weather(found, (trouble,), rng), 70
+    found = weather.backends(rng)
+    step = int(rng.integers(8, 40))
+    yield "not_finite everywhere", Weather(found, (_everywhere(step),), rng), 70
+    found, trouble = weather.one_trouble("slow", rng, lasting=True)
+    apart = tuple(replace(b, step_s=b.step_s * 4**place) for place, b in enumerate(found))
+    yield "slow, and still the fastest", Weather(apart, (trouble,), rng), 70
+
+
+def _everywhere(step: int) -> Trouble:
+    return Trouble("not_finite", None, step, step)
+
+
+def quiet_runs(rng: Rng) -> Iterator[Story]:
+    """Nothing happens but single slow steps; and a backend that is bad again whenever it is taken
+    up, so that each rest has to be longer than the one before.
+    """
+    yield "a quiet run", Weather(weather.backends(rng), (), rng), 150
+    for kind in ("slow", "not_finite"):
+        found = weather.backends(rng)
+        seconds = found[0].step_s
+        found = (found[0], *(replace(b, step_s=min(b.step_s, 2 * seconds)) for b in found[1:]))
+        troubles = tuple(_again(kind, found[0].name, rng))
+        yield f"{kind} again and again", Weather(found, troubles, rng), 330
+
+
+def _again(kind: str, backend: str, rng: Rng) -> Iterator[Trouble]:
+    """Trouble after each return of a backend, seven good steps after it at the earliest."""
+    step = int(rng.integers(10, 20))
+    for rest in (20, 40, 80):
+        length = 0 if kind == "not_finite" else 12
+        yield Trouble(kind, backend, step, step + length)
+        step += rest + length + int(rng.integers(8, 14))
+
+
+def whole_runs(rng: Rng) -> Iterator[Story]:
+    """Long ones, in which everything happens."""
+    for number in range(1, 9):
+        found, troubles = weather.many_troubles(rng)
+        yield f"a long run, number {number} of 8", Weather(found, troubles, rng), 250
+
+
+def rungs() -> dict[str, Rung]:
+    """All rungs of the task."""
+    return {
+        "faults": Decides(single_faults),
+        "steady": Decides(quiet_runs, needs=("faults",)),
+        "whole": Decides(whole_runs, needs=("faults",)),
+        "remembers": Remembers(needs=("faults",)),
+    }

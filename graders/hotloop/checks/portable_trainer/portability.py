@@ -1,0 +1,86 @@
+"""Backends that go on from one another's checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+
+from hotloop.checks.portable_trainer.checkpoints import FILE, RELATIVE, goes_on
+from hotloop.checks.portable_trainer.programs import GRAPHING, RESUMING
+from hotloop.judge.artifact import Assignment
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_message
+
+Rng = np.random.Generator
+
+BACKENDS = Candidate("train", "backends.py", "json")
+COMPILED = 2e-4
+"""Relative, of losses: a compiler sums in another order, and twenty steps carry that on."""
+
+MOST_GRAPHS = 2
+"""One for all sizes, and one more for a first size that it took for the only one."""
+
+TIMEOUT_S = 90.0
+
+
+def trained(rng: Rng, bench: Bench, *, name: str, relative: float) -> Iterator[Assignment]:
+    """Runs of ours, at the beginning and on their way, that a backend goes on with."""
+    for steps in (0, int(rng.integers(3, 12))):
+        seed, more = int(rng.integers(1 << 30)), int(rng.integers(3, 9))
+        program = RESUMING.trusted(bench)
+        file = GivenFile(FILE, program.take(program.ask("written", seed, steps)))
+        yield Assignment(
+            f"{name}, from step {steps} to {steps + more}",
+            (name, file, more),
+            FILE,
+            goes_on(seed, steps + more, bench, relative),
+        )
+
+
+@dataclass(frozen=True)
+class OneGraph:
+    """Batches of several sizes, and one graph for them; counted where the candidate's code runs."""
+
+    needs: tuple[str, ...] = ()
+    instrumented: ClassVar[bool] = True
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Have our program compile with it."""
+        sizes = bench.seeds.generator().permutation(np.arange(3, 12))[:5].tolist()
+        files = [
+            GivenFile(file, bench.files.content(file))
+            for file in (candidate.file or "", "checkpoint.py")
+        ]
+        program = GRAPHING.given(bench, "counts")
+        told = program.ask("graphs", *files, " ".join(map(str, sizes)), timeout_s=TIMEOUT_S)
+        found = as_message(told) or {}
+        graphs = found["graphs"]
+        if not 1 <= graphs <= MOST_GRAPHS:
+            raise Ruling(
+                Verdict.WRONG_ANSWER,
+                f"{graphs} graphs for batches of {', '.join(map(str, sizes))}: "
+                f"between 1 and {MOST_GRAPHS} are right.",
+            )
+        if not found["off"] <= 1e-4:
+            raise Ruling(Verdict.WRONG_ANSWER, f"Compiled, a loss is off by {found['off']:.2g}.")
+        said = f"{graphs} graph{'s' if graphs > 1 else ''} for five sizes of batch."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"graphs": graphs})
+
+
+def rungs() -> dict[str, Rung]:
+    """All rungs of the task."""
+    return {
+        "eager": Makes(partial(trained, name="eager", relative=RELATIVE)),
+        "compiled": Makes(partial(trained, name="compile", relative=COMPILED)),
+        "one_graph": OneGraph(),
+        "xla": Makes(partial(trained, name="xla", relative=COMPILED)),
+    }

@@ -1,0 +1,124 @@
+"""Whole runs of a learner's trainer, under faults at secret steps, against the undisturbed run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hotloop.checks.portable_trainer import weather
+from hotloop.checks.portable_trainer.fallback import Backend
+from hotloop.checks.portable_trainer.ordeal import Kill, Ordeal
+from hotloop.checks.portable_trainer.outcome import Outcome
+from hotloop.checks.portable_trainer.programs import DISTURBING
+from hotloop.checks.portable_trainer.weather import Trouble
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_message
+
+Rng = np.random.Generator
+TRAINER = Candidate("train", "trainer.py", "json")
+STANDS_ON = ("checkpoint.py", "policy.py")
+TIMEOUT_S = 60.0
+KINDS = ("compile_failed", "out_of_memory", "not_finite", "rank_lost", "recompiles", "slow")
+
+
+@dataclass(frozen=True)
+class Survives:
+    """The candidate's trainer, with the policy and the checkpoints that it stands on.
+
+    The run ends as the undisturbed one does, and did what the policy says on its way."""
+
+    ordeals: Callable[[Rng], Iterator[Ordeal]]
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Have all of them run; the first that goes wrong rules."""
+        names = (*STANDS_ON, candidate.file or "")
+        files = [GivenFile(name, bench.files.content(name)) for name in names]
+        count = 0
+        for ordeal in self.ordeals(bench.seeds.generator()):
+            bench.progress(ordeal.label)
+            complaint = Outcome(ordeal, _run(ordeal, files, bench)).complaint(bench)
+            if complaint is not None:
+                raise Ruling(Verdict.WRONG_ANSWER, f"{ordeal.label}: {complaint}.")
+            count += 1
+        said = f"All {count} runs ended as if nothing had happened."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"runs": count})
+
+
+def _run(ordeal: Ordeal, files: list[GivenFile], bench: Bench) -> dict[str, Any]:
+    program = DISTURBING.given(bench, "disturbs")
+    told = program.ask("trained", *files, ordeal.plan(), timeout_s=TIMEOUT_S)
+    return as_message(json.loads(str(told))) or {}
+
+
+def single(rng: Rng) -> Iterator[Ordeal]:
+    """Nothing, and then each fault alone."""
+    yield Ordeal("an undisturbed run", _seed(rng), weather.backends(rng), ())
+    for kind in KINDS:
+        lasting = bool(rng.random() < 0.5)
+        found, trouble = _fitting(kind, rng, lasting)
+        yield Ordeal(kind, _seed(rng), found, (trouble,))
+
+
+def _fitting(kind: str, rng: Rng, lasting: bool) -> tuple[tuple[Backend, ...], Trouble]:
+    """A fault in the first 30 steps from which there is a way out."""
+    while True:
+        found, trouble = weather.one_trouble(kind, rng, lasting=lasting)
+        smaller = min(b.memory_gib for b in found[1:]) < found[0].memory_gib
+        if trouble.first < 26 and (smaller or kind != "out_of_memory"):
+            return found, trouble
+
+
+def killed(rng: Rng) -> Iterator[Ordeal]:
+    """Kills between steps, after a step that nobody heard of, and while a checkpoint is written."""
+    found, trouble = _fitting("compile_failed", rng, lasting=True)
+    kills: tuple[Kill, ...] = (
+        ("step", int(rng.integers(12, 18)), None),
+        ("state", 2, 0.0),
+        ("step", int(rng.integers(6, 9)), 0.0),
+    )
+    yield Ordeal("killed three times", _seed(rng), found, (trouble,), kills)
+    early: tuple[Kill, ...] = (("step", int(rng.integers(1, 4)), 0.0),)
+    yield Ordeal("killed before the first checkpoint", _seed(rng), weather.backends(rng), (), early)
+
+
+def several(rng: Rng) -> Iterator[Ordeal]:
+    """Faults upon faults, and one that no backend is to blame for."""
+    for number in (1, 2):
+        found, troubles = _many(rng)
+        yield Ordeal(f"several faults, run {number} of 2", _seed(rng), found, troubles)
+    step = int(rng.integers(8, 30))
+    everywhere = (Trouble("not_finite", None, step, step),)
+    yield Ordeal("not finite everywhere", _seed(rng), weather.backends(rng), everywhere, ends=False)
+
+
+def _many(rng: Rng) -> tuple[tuple[Backend, ...], tuple[Trouble, ...]]:
+    found = weather.backends(rng)
+    steps = sorted(int(step) for step in rng.choice(np.arange(3, 38), 4, replace=False))
+    kinds = rng.permutation(["not_finite", "rank_lost", "slow", "recompiles"])
+    lasting = {"slow": 12, "recompiles": 10}
+    return found, tuple(
+        Trouble(str(kind), None, step, step + lasting.get(kind, 0), 99 if kind in lasting else 1)
+        for kind, step in zip(kinds, steps, strict=True)
+    )
+
+
+def _seed(rng: Rng) -> int:
+    return int(rng.integers(1 << 30))
+
+
+def rungs() -> dict[str, Rung]:
+    """All rungs of the task."""
+    return {
+        "faults": Survives(single),
+        "killed": Survives(killed, needs=("faults",)),
+        "several": Survives(several, needs=("faults",)),
+    }

@@ -1,0 +1,145 @@
+"""Exported programs: what they say in one process, what they compute in another.
+
+The truth comes from a third one, in float64, which never sees a file of the candidate's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.checks.xla_vs_eager.programs import program
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import Message, as_list, as_message
+
+Rng = np.random.Generator
+
+FACTS = program("exported_facts.py")
+RUNS = program("exported_runs.py", network=True)
+TRUTH = program("truth.py", network=True)
+
+FILE = "program.bin"
+SIDE, CLASSES, WIDTH = 8, 10, 8
+SHARE = 2e-4
+"""How far a number may be off, as a part of the largest one of its kind in the same answer.
+
+float32 sums in another order stay ten times below it, a forgotten sample far above it.
+"""
+
+
+def sizes(width: int = WIDTH) -> dict[str, tuple[int, ...]]:
+    """Shapes of the network's parameters."""
+    return {
+        "conv1": (3, 3, 1, width),
+        "bias1": (width,),
+        "conv2": (3, 3, width, 2 * width),
+        "bias2": (2 * width,),
+        "head": (8 * width, CLASSES),
+        "bias3": (CLASSES,),
+    }
+
+
+PARAMETERS = sum(int(np.prod(shape)) for shape in sizes().values())
+
+
+def parameters(rng: Rng) -> NDArray[np.float64]:
+    """Random ones, laid out as network.flat does; each kernel in proportion to its inputs."""
+    return np.concatenate(
+        [
+            rng.standard_normal(int(np.prod(shape)))
+            * (np.sqrt(2 / np.prod(shape[:-1])) if len(shape) > 1 else 0.1)
+            for shape in sizes().values()
+        ]
+    )
+
+
+def pictures(rng: Rng, count: int) -> NDArray[np.float64]:
+    """Strokes on black, much as digits are: [count, 8, 8, 1]."""
+    drawn = rng.random((count, SIDE, SIDE, 1))
+    return np.where(drawn > 0.6, drawn, 0.0)
+
+
+def labels(rng: Rng, count: int) -> NDArray[np.float64]:
+    """As float32 holds them."""
+    return rng.integers(0, CLASSES, count).astype(np.float64)
+
+
+def facts(data: bytes, bench: Bench) -> Message:
+    """What the program says about itself."""
+    found = as_message(FACTS.given(bench, "reads").ask("facts", GivenFile(FILE, data)))
+    if found is None:
+        raise Ruling(Verdict.TAMPERED, "The program made our own reader answer nonsense.")
+    return found
+
+
+def outside_complaint(found: Message) -> str | None:
+    """About a program that calls for something outside of it."""
+    if found["host"]:
+        return f"the program leaves the device by {', '.join(map(str, found['host']))}"
+    if found["foreign"]:
+        return f"the program has operations that are no StableHLO: {found['foreign'][0]}"
+    return None
+
+
+def arguments_complaint(found: Message, trees: int, others: tuple[str, ...]) -> str | None:
+    """About its arguments: dicts of parameters, then the others, as `float32[8]`."""
+    tree = [f"float32[{','.join(map(str, sizes()[name]))}]" for name in sorted(sizes())]
+    want = [*tree * trees, *others]
+    got = as_list(found["arguments"]) or []
+    if got == want:
+        return None
+    if len(got) != len(want):
+        return f"the program takes {len(got)} tensors and should take {len(want)}"
+    number = next(i for i, pair in enumerate(zip(got, want, strict=True)) if pair[0] != pair[1])
+    return f"argument {number} is {got[number]} and should be {want[number]}"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A function of both our programs, by name, and how many numbers come before the trees."""
+
+    function: str
+    truth: str
+    first: int
+    trees: int
+
+    def complaint(self, data: bytes, inputs: tuple[Tensor, ...], bench: Bench) -> str | None:
+        """What is wrong with the numbers that the program gives for these inputs."""
+        out = TensorSpec((self.first + self.trees * PARAMETERS,), FP32)
+        case = Case("inputs", inputs, out)
+        runner = RUNS.given(bench, "runs")
+        runner.ask("load", GivenFile(FILE, data))
+        want = TRUTH.trusted(bench).answer(self.truth, case)
+        return self.disagreement(runner.answer(self.function, case), want)
+
+    def disagreement(self, got: Floats, want: Floats) -> str | None:
+        """About the first tensor that is another one."""
+        places = {"the loss": slice(0, 1)} if self.first else {}
+        if self.first > 1:
+            places["the rate"] = slice(1, 2)
+        place = self.first
+        for tree in range(self.trees):
+            kind = "momentum" if tree else "parameters" if self.trees > 1 else "gradients"
+            for name, shape in sizes().items():
+                size = int(np.prod(shape))
+                places[f"{name} of the {kind}"] = slice(place, place + size)
+                place += size
+        for what, where in places.items():
+            allowed = Tolerance(0.0, SHARE * max(1e-3, float(np.abs(want[where]).max())))
+            found = compare(got[where], want[where], allowed)
+            if found is not None:
+                return f"{what}: {found.sentence()}"
+        return None
+
+
+def tensor(values: NDArray[np.float64]) -> Tensor:
+    """As the candidate's program gets it."""
+    return Tensor(values, FP32)

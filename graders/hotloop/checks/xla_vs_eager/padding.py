@@ -1,0 +1,147 @@
+"""Sizes to pad to, and a program that padding does no harm: both on hidden inputs.
+
+The judge assigns each batch to the smallest size that holds it, and counts programs and padding by
+itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.checks.xla_vs_eager import exported
+from hotloop.checks.xla_vs_eager.exported import Trial, tensor
+from hotloop.judge.artifact import Assignment
+from hotloop.judge.bench import Bench
+from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.worker.wire import as_list
+
+Rng = np.random.Generator
+Lengths = list[int]
+
+MOST_WASTE = 1.05
+PADDED = Trial("padded", "unpadded", first=1, trees=1)
+
+
+def budget_questions(rng: Rng) -> Iterator[Question]:
+    """Every batch finds a place, in few programs."""
+    yield from _questions(rng, budget_complaint)
+
+
+def waste_questions(rng: Rng) -> Iterator[Question]:
+    """And next to nothing is computed in vain that need not be."""
+    yield from _questions(rng, waste_complaint)
+
+
+def _questions(
+    rng: Rng, complaint: Callable[[object, Lengths, int], str | None]
+) -> Iterator[Question]:
+    for number, lengths in enumerate(_histories(rng), start=1):
+        budget = int(rng.integers(3, 7))
+        file = GivenFile("sizes.json", json.dumps(lengths).encode())
+        yield Question(
+            f"History {number}, {budget} programs at most",
+            (file, budget),
+            lambda answer, lengths=lengths, budget=budget: complaint(answer, lengths, budget),
+        )
+
+
+def _histories(rng: Rng) -> Iterator[Lengths]:
+    """Mostly small batches; two crowds far apart; nearly all alike; just above powers of two."""
+    yield _whole(rng.exponential(18, 300))
+    near, far = int(rng.integers(20, 40)), int(rng.integers(150, 220))
+    yield _whole(np.concatenate([rng.normal(near, 4, 220), rng.normal(far, 9, 60)]))
+    yield _whole(np.where(rng.random(250) < 0.9, 96, rng.integers(1, 96, 250)))
+    yield _whole(2.0 ** rng.integers(3, 8, 260) + rng.integers(1, 4, 260))
+
+
+def _whole(drawn: NDArray[np.floating[Any]]) -> Lengths:
+    return [int(n) for n in np.clip(np.rint(drawn), 1, 256)]
+
+
+def budget_complaint(answer: object, lengths: Lengths, budget: int) -> str | None:
+    """About sizes that do not hold everything, or are too many."""
+    sizes = _sizes(answer)
+    if isinstance(sizes, str):
+        return sizes
+    if max(lengths) > max(sizes):
+        return f"no size holds the batch of {max(lengths)}"
+    programs = len({_place(length, sizes) for length in lengths})
+    if programs > budget:
+        return f"{programs} programs are made, and {budget} are allowed"
+    return None
+
+
+def waste_complaint(answer: object, lengths: Lengths, budget: int) -> str | None:
+    """About more rows than 1.05 × the fewest possible."""
+    sizes = _sizes(answer)
+    if isinstance(sizes, str):
+        return sizes
+    computed = sum(_place(length, sizes) for length in lengths)
+    fewest = fewest_rows(lengths, budget)
+    if computed > MOST_WASTE * fewest:
+        return (
+            f"{computed} rows are computed for {sum(lengths)} real ones; with {budget} sizes "
+            f"{fewest} are enough"
+        )
+    return None
+
+
+def fewest_rows(lengths: Lengths, budget: int) -> int:
+    """The least that `budget` sizes can bring, by trying where each of them ends."""
+    seen = Counter(lengths)
+    sizes = sorted(seen)
+    below = np.concatenate([[0], np.cumsum([seen[size] for size in sizes])])
+    cost = np.full(len(sizes) + 1, np.inf)
+    cost[0] = 0
+    for _ in range(budget):
+        better = cost.copy()
+        for end in range(1, len(sizes) + 1):
+            asked = cost[:end] + (below[end] - below[:end]) * sizes[end - 1]
+            better[end] = min(better[end], float(asked.min()))
+        cost = better
+    return int(cost[-1])
+
+
+def _place(length: int, sizes: Lengths) -> int:
+    return min(size for size in sizes if size >= length)
+
+
+def _sizes(answer: object) -> Lengths | str:
+    given = as_list(answer)
+    if not given or not all(type(size) is int and size > 0 for size in given):
+        return f"the answer is {shown(answer)}, not a list of sizes"
+    return [int(size) for size in given]
+
+
+def padded_programs(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+    """For two sizes, each with a full batch, a nearly empty one, and rubbish in the padding."""
+    for size in (int(n) for n in rng.permutation(np.arange(6, 25))[:2]):
+        yield Assignment(
+            f"A program for {size} samples",
+            (size,),
+            exported.FILE,
+            lambda data, size=size: _program_complaint(data, size, rng, bench),
+        )
+
+
+def _program_complaint(data: bytes, size: int, rng: Rng, bench: Bench) -> str | None:
+    found = exported.facts(data, bench)
+    others = (f"float32[{size},8,8,1]", f"int32[{size}]", "int32[]")
+    complaint = exported.outside_complaint(found) or exported.arguments_complaint(found, 1, others)
+    if complaint is not None:
+        return complaint
+    for count, rubbish in ((size, 0.0), (size - 2, 50.0), (2, np.nan), (size // 2, np.inf)):
+        images, labels = exported.pictures(rng, size), exported.labels(rng, size)
+        images[count:] = rubbish
+        labels[count:] = rng.integers(-3, 99, size - count)
+        inputs = (exported.parameters(rng), images, labels, np.array([float(count)]))
+        wrong = PADDED.complaint(data, tuple(map(tensor, inputs)), bench)
+        if wrong is not None:
+            return f"with {count} real samples and {rubbish:g} in the padding, {wrong}"
+    return None

@@ -1,0 +1,98 @@
+"""Rung: a profile with a step and a loading range for each step, and XLA's own work in them.
+
+The profile is recorded by the candidate's own process, so what it shows is `instrumented`. Number
+of steps and label are drawn anew for each judging.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.file_exchange import get_file
+from hotloop.judge.questions import ask_plainly, put_folder, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list, as_message
+
+Event = Mapping[str, Any]
+
+MOST_BYTES = 128 << 20
+MOST_EVENTS = 1_000_000
+EXECUTED = "ThunkExecutor::Execute"
+"""XLA's own range around the execution of a program on a CPU."""
+
+
+@dataclass(frozen=True)
+class ProfileRecorded:
+    """`entry(folder, steps, label)` returns the path of a .trace.json.gz."""
+
+    entry: str
+    needs: tuple[str, ...] = ()
+    timeout_s: float = 60.0
+    instrumented: ClassVar[bool] = True
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Have it record once, and look at the file."""
+        rng = bench.seeds.generator()
+        steps, label = int(rng.integers(3, 8)), f"train{int(rng.integers(100, 1000))}"
+        link = bench.worker(replace(candidate, name=self.entry))
+        patience = bench.patience(self.timeout_s)
+        path = ask_plainly(link, (put_folder(link), steps, label), patience)
+        if not isinstance(path, str):
+            raise Ruling(Verdict.WRONG_ANSWER, f"It returned {shown(path)}, not a path.")
+        events = read(get_file(link, path))
+        for complaint in complaints(events, steps, label):
+            raise Ruling(Verdict.WRONG_ANSWER, f"In the profile: {complaint}.")
+        said = f"{steps} steps with their numbers, loading and execution inside of each."
+        evidence = {"steps": steps, "events": len(events)}
+        return RungRecord(name, Verdict.PASSED, said, 1.0, instrumented=True, evidence=evidence)
+
+
+def read(data: bytes) -> list[Event]:
+    """The finished ranges of a trace in Chrome's form. Ruling when it is none."""
+    stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        text = stream.decompress(data, MOST_BYTES)
+        if stream.unconsumed_tail:
+            raise Ruling(Verdict.OUTPUT_LIMIT, f"The profile has over {MOST_BYTES >> 20} MiB.")
+        whole = as_message(json.loads(text))
+    except (zlib.error, ValueError, RecursionError):
+        raise Ruling(Verdict.WRONG_ANSWER, "The file is no gzipped JSON of a trace.") from None
+    found = [as_message(each) for each in as_list((whole or {}).get("traceEvents")) or []]
+    if len(found) > MOST_EVENTS:
+        raise Ruling(Verdict.OUTPUT_LIMIT, f"The profile has over {MOST_EVENTS} events.")
+    return [e for e in found if e is not None and e.get("ph") == "X" and _is_range(e)]
+
+
+def complaints(events: list[Event], steps: int, label: str) -> Iterator[str]:
+    """What is missing or too much."""
+    marked = [event for event in events if event.get("name") == label]
+    numbers = [str((as_message(event.get("args")) or {}).get("step_num")) for event in marked]
+    if numbers != [str(number) for number in range(steps)]:
+        yield (
+            f"steps called {label!r} with step_num 0 to {steps - 1} are asked for, and "
+            f"{shown(numbers)} are there"
+        )
+    loads = [event for event in events if event.get("name") == "load"]
+    runs = [event for event in events if str(event.get("name", "")).startswith(EXECUTED)]
+    for number, step in enumerate(marked):
+        if sum(_inside(load, step) for load in loads) != 1:
+            yield f"step {number} does not have one range “load” in it"
+        if not any(_inside(run, step) for run in runs):
+            yield f"nothing is executed in step {number}; is it waited for before the step ends"
+
+
+def _inside(inner: Event, outer: Event) -> bool:
+    """By time alone: XLA executes on a thread of its own."""
+    start, end = outer["ts"], outer["ts"] + outer["dur"]
+    return bool(start <= inner["ts"] and inner["ts"] + inner["dur"] <= end)
+
+
+def _is_range(event: Event) -> bool:
+    return all(isinstance(event.get(key), int | float) for key in ("ts", "dur"))

@@ -1,0 +1,170 @@
+"""Steps of training as exported programs: without the host, with names, with donated state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from hotloop.checks.xla_vs_eager import exported
+from hotloop.checks.xla_vs_eager.exported import Trial, tensor
+from hotloop.checks.xla_vs_eager.programs import told
+from hotloop.judge.artifact import Assignment
+from hotloop.judge.bench import Bench
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.correct import Tensor
+from hotloop.worker.wire import Message, as_list, as_message
+
+Rng = np.random.Generator
+
+STEP = Trial("step", "step", first=1, trees=2)
+GUARDED = Trial("guarded", "guarded", first=2, trees=2)
+CONVOLUTIONS = {"conv1": 2, "conv2": 3}
+"""Of a step: forward, for the kernel, and for the input where that is no picture."""
+
+PRODUCTS = 3
+"""Of the head: likewise."""
+
+
+# --- without the host -----------------------------------------------------------------------------
+
+
+def on_device(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+    """Nothing in the program leaves the device, and the rate goes through it."""
+    batch = int(rng.integers(5, 20))
+
+    def complaint(data: bytes) -> str | None:
+        found = exported.facts(data, bench)
+        return exported.outside_complaint(found) or exported.arguments_complaint(
+            found, 2, (*_batch(batch), "float32[]")
+        )
+
+    yield Assignment(f"A step for {batch} samples", (batch,), exported.FILE, complaint)
+
+
+def guarded(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+    """The numbers on each way that the host took: small and large gradients, a bad batch."""
+    batch = int(rng.integers(5, 20))
+
+    def complaint(data: bytes) -> str | None:
+        for label, inputs in _ways(rng, batch):
+            found = GUARDED.complaint(data, inputs, bench)
+            if found is not None:
+                return f"{label}, {found}"
+        return None
+
+    yield Assignment(f"A step for {batch} samples", (batch,), exported.FILE, complaint)
+
+
+def _ways(rng: Rng, batch: int) -> Iterator[tuple[str, tuple[Tensor, ...]]]:
+    rate = np.array([0.05 + 0.2 * rng.random()])
+    for label, factor, rubbish in (
+        ("for small gradients", 0.02, None),
+        ("for large gradients", 1.0, None),
+        ("for a loss above the patience", 40.0, None),
+        ("for a batch with a NaN in it", 1.0, np.nan),
+    ):
+        state = np.concatenate([factor * exported.parameters(rng), 0.1 * exported.parameters(rng)])
+        images = 3 * exported.pictures(rng, batch) + 1
+        if rubbish is not None:
+            images[int(rng.integers(batch)), 3, 3, 0] = rubbish
+        given = (state, images, exported.labels(rng, batch), rate)
+        yield label, tuple(map(tensor, given))
+
+
+# --- with names -----------------------------------------------------------------------------------
+
+
+def annotated(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+    """A prefix that nobody could know is on every layer, and on what is returned."""
+    prefix, batch = f"run{int(rng.integers(100, 1000))}_", int(rng.integers(5, 20))
+
+    def complaint(data: bytes) -> str | None:
+        found = exported.facts(data, bench)
+        outside = exported.outside_complaint(found) or exported.arguments_complaint(
+            found, 2, _batch(batch)
+        )
+        return (
+            outside or scopes_complaint(found, prefix) or _step_complaint(data, batch, rng, bench)
+        )
+
+    yield Assignment(f"A step for {batch} samples", (batch, prefix), exported.FILE, complaint)
+
+
+def scopes_complaint(found: Message, prefix: str) -> str | None:
+    """About layers without their names."""
+    scopes = [(str(kind), str(names)) for kind, names in as_list(found["scopes"]) or []]
+    convolutions = [names for kind, names in scopes if kind == "convolution"]
+    products = [names for kind, names in scopes if kind == "dot_general"]
+    for layer, fewest in CONVOLUTIONS.items():
+        count = sum(f"{prefix}{layer}" in names for names in convolutions)
+        if count < fewest:
+            return (
+                f"{count} convolutions are in a scope {prefix}{layer}, and {fewest} are "
+                "computed there, forward and backward"
+            )
+    for names in convolutions:
+        layers = [layer for layer in CONVOLUTIONS if f"{prefix}{layer}" in names]
+        if len(layers) != 1:
+            return f"a convolution is in {len(layers)} of the scopes, as {names!r} says"
+    inside = sum(f"{prefix}head" in names for names in products)
+    if inside < PRODUCTS:
+        return f"{inside} matrix products are in {prefix}head, and {PRODUCTS} are computed there"
+    *state, loss = [str(names) for names in as_list(found["returned"]) or []]
+    outside = sum(f"{prefix}update" not in names for names in state)
+    if outside:
+        return f"{outside} of the {len(state)} new tensors are not computed in {prefix}update"
+    if f"{prefix}loss" not in loss:
+        return f"the loss is not computed in {prefix}loss"
+    return None
+
+
+# --- with donated state ---------------------------------------------------------------------------
+
+
+def donated(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+    """Each tensor of the state is taken over, by itself, for a width that nobody could know."""
+    width, batch = int(rng.integers(3, 8)), int(rng.integers(5, 20))
+    names = sorted(exported.sizes(width))
+    state = [4 * int(np.prod(exported.sizes(width)[name])) for name in names] * 2
+
+    def complaint(data: bytes) -> str | None:
+        found = exported.facts(data, bench)
+        return exported.outside_complaint(found) or _aliases_complaint(data, found, state, bench)
+
+    label = f"A step of width {width} for {batch} samples"
+    yield Assignment(label, (batch, width), exported.FILE, complaint)
+    # The same with the width whose numbers are known.
+    yield Assignment(
+        f"A step of width {exported.WIDTH} for {batch} samples",
+        (batch, exported.WIDTH),
+        exported.FILE,
+        lambda data: _step_complaint(data, batch, rng, bench),
+    )
+
+
+def _aliases_complaint(data: bytes, found: Message, state: list[int], bench: Bench) -> str | None:
+    aliased = as_message(found["aliased"]) or {}
+    tensors = as_list(found["arguments"]) or []
+    if len(tensors) != len(state) + 2:
+        return f"the program takes {len(tensors)} tensors and should take {len(state) + 2}"
+    lost = [str(tensors[n]) for n in range(len(state)) if str(n) not in aliased]
+    if lost:
+        return f"{len(lost)} of the {len(state)} tensors of the state are held twice, as {lost[0]}"
+    if len(aliased) > len(state):
+        return "the batch is given away, too, and the loader may still need it"
+    runner = exported.RUNS.given(bench, "plans")
+    planned = told(runner.ask("memory", GivenFile(exported.FILE, data), 2))
+    if planned["aliased"] != sum(state):
+        return f"XLA reuses {planned['aliased']} bytes, and the state has {sum(state)}"
+    return None
+
+
+def _step_complaint(data: bytes, batch: int, rng: Rng, bench: Bench) -> str | None:
+    state = np.concatenate([exported.parameters(rng), 0.1 * exported.parameters(rng)])
+    inputs = (state, exported.pictures(rng, batch), exported.labels(rng, batch))
+    return STEP.complaint(data, tuple(map(tensor, inputs)), bench)
+
+
+def _batch(batch: int) -> tuple[str, str]:
+    return f"float32[{batch},8,8,1]", f"int32[{batch}]"

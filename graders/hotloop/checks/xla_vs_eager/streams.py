@@ -1,0 +1,52 @@
+"""Hidden streams of calls: how many programs jax.jit makes of each, and whose fault that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from hotloop.checks.xla_vs_eager.programs import program, told
+from hotloop.judge.bench import Bench
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.worker.wire import Message, as_message
+
+Rng = np.random.Generator
+
+STREAMS = program("call_streams.py")
+
+
+def count_questions(rng: Rng, bench: Bench) -> Iterator[Question]:
+    """How many programs."""
+    yield from _questions(rng, bench, ("programs",))
+
+
+def culprit_questions(rng: Rng, bench: Bench) -> Iterator[Question]:
+    """Which argument, and what of it."""
+    yield from _questions(rng, bench, ("culprit", "cause"))
+
+
+def _questions(rng: Rng, bench: Bench, keys: tuple[str, ...]) -> Iterator[Question]:
+    maker = STREAMS.trusted(bench)
+    kinds = maker.ask("kinds")
+    if not isinstance(kinds, int):
+        raise JudgeFault("our own program does not know how many streams it has")
+    for kind in range(kinds):
+        truth = told(maker.ask("make", kind, int(rng.integers(1 << 30))))
+        file = GivenFile("calls.json", maker.take(truth["path"]))
+        yield Question(f"Stream {kind + 1}", (file,), _complaint(truth, keys))
+
+
+def _complaint(truth: Message, keys: tuple[str, ...]) -> Callable[[object], str | None]:
+    def complaint(answer: object) -> str | None:
+        given = as_message(answer)
+        if given is None:
+            return f"the answer is {shown(answer)}, not a dict"
+        for key in keys:
+            got, want = given.get(key), truth[key]
+            if type(got) is not type(want) or got != want:
+                return f"“{key}” is {shown(got)} and should be {shown(want)}"
+        return None
+
+    return complaint

@@ -1,0 +1,409 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: nbgrader,-all
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Export a model that decides
+#
+# A shop sorts its messages with a small encoder. It has three ifs in its `forward`: which mask, which pattern of attention,
+# and whether one layer was enough. On Monday it has to run in a service that has neither your source nor, if you can help it,
+# a compiler. By the end you have it there, and you can say for each of its twelve ways how you know that it still goes them.
+#
+# How it works here:
+#
+# - You write functions in files beside this notebook. Open them in JupyterLab's editor (double-click in the file list),
+#   save, and run the cell with `check(…)` here. The judge gives them weights and messages that you have not seen, and
+#   runs the files that they write in processes that have no source.
+# - No GPU is needed. What only a GPU can show says `not_measured`, and its points stay open.
+# - Stuck? Each task has three hints. Open one at a time.
+#
+# | file | what it is |
+# | --- | --- |
+# | `encoder.py` | the encoder, as its authors wrote it |
+# | `trap.py`, `scripted.py` | what tracing loses, and the old way: tasks 1 and 2 |
+# | `triage.py`, `graph_breaks.py` | a model full of graph breaks, and yours: task 3 |
+# | `portable.py`, `package_model.py`, `service.py` | the exported program, the package, who serves it: tasks 4 and 5 |
+# | `freezing.py`, `migration.py` | old files: tasks 6 and 8 |
+# | `decoder.py`, `decode.py` | a decoder with a growing cache, and your step: task 7 |
+# | `failure_a.txt` to `failure_d.txt`, `diagnosis.py` | four recorded failures: task 9 |
+
+# %%
+import importlib
+import json
+import logging
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import encoder
+import matplotlib.pyplot as plt
+import torch
+from hotloop import check
+
+# TorchScript says of itself that it is deprecated, each time; task 8 is about that.
+warnings.filterwarnings("ignore", category=DeprecationWarning)
+warnings.filterwarnings("ignore", category=FutureWarning, module="copyreg")
+logging.getLogger("torch._dynamo").setLevel(logging.ERROR)
+logging.getLogger("triage").setLevel(logging.ERROR)
+torch.set_num_threads(1)
+
+folder = Path(tempfile.mkdtemp())
+model = encoder.load(seed=0)
+numbers = torch.Generator().manual_seed(1)
+
+
+def messages(n, length):
+    return torch.randint(1, encoder.VOCABULARY, (n, length), generator=numbers)
+
+
+def largest_difference(one, other, given):
+    with torch.inference_mode():
+        return float((one(*given) - other(*given)).abs().max())
+
+
+# %% [markdown]
+# ## 1. What a trace forgets
+#
+# Predict first: a trace is made with one short causal message. On which of these four will it be wrong?
+
+# %%
+example = (messages(1, 20), torch.tensor(encoder.CAUSAL))
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    traced = torch.jit.trace(model, example, check_trace=False)
+print(*{str(w.message).splitlines()[0][:110] for w in said}, sep="\n")
+
+tried = {
+    "another message": (messages(1, 20), torch.tensor(encoder.CAUSAL)),
+    "a shorter one": (messages(1, 11), torch.tensor(encoder.CAUSAL)),
+    "a longer one": (messages(1, 60), torch.tensor(encoder.CAUSAL)),
+    "another kind": (messages(1, 20), torch.tensor(encoder.BOTH_WAYS)),
+}
+for name, given in tried.items():
+    print(f"{name:16} largest difference {largest_difference(traced, model, given):.1e}")
+
+# %% [markdown]
+# If “another message” is wrong too, it left after another layer than the example did. Run the cell again and see.
+#
+# ### CARD control_flow_export.show_the_trap
+#
+# A comparison with the example would have passed. Write in `trap.py` `departures(seed, example_path)`: for `load(seed)`,
+# traced with the example in a JSON file, return four inputs, each `{"tokens": [[…], …], "kind": …}`:
+#
+# - `"kind"`, `"length"`, `"exit"`: it goes another way than the example at this one decision, the same at the other
+#   two, and the trace is wrong about it (by more than 0.01).
+# - `"agrees"`: the example's ways at all three, another length, and the trace is right about it.
+#
+# 1 to 16 messages of the same length, at most 128 tokens each. Token 0 is padding and never comes first.
+#
+# ### HINTS control_flow_export.show_the_trap
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "show_the_trap", "locked": true, "points": 8, "solution": false, "task": false}
+check("control_flow_export.show_the_trap")
+
+# %% [markdown]
+# ## 2. The old way
+#
+# ### CARD control_flow_export.script_it
+#
+# `torch.jit.script` reads the source instead of running it, so that ifs and loops are in the file. It reads a small,
+# typed part of Python. Write in `scripted.py` `scripted(seed, target)`: `load(seed)` in TorchScript, with the source's inputs and
+# output. It is loaded in a process that has no `encoder.py`.
+#
+# TorchScript is deprecated since PyTorch 2.11. You will meet its files for years; do not begin new ones.
+#
+# ### HINTS control_flow_export.script_it
+
+# %%
+try:
+    torch.jit.script(model)
+except RuntimeError as refusal:
+    print(str(refusal)[:600])
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "script_it", "locked": true, "points": 9, "solution": false, "task": false}
+check("control_flow_export.script_it")
+
+# %% [markdown]
+# ## 3. Where graphs break
+#
+# ### CARD control_flow_export.graph_breaks
+#
+# `torch.compile` needs no whole graph: where it cannot go on it lets Python do it and begins another graph. An export has to
+# be one graph. So first you have to see the breaks. Write in `graph_breaks.py`:
+#
+# - `breaks(path)`: the file at `path` has `model()` and `example()`. Return `{"graphs": …, "lines": […]}`: how many
+#   graphs TorchDynamo makes of `model()(*example())`, in inference mode, and the lines of that file at which one breaks.
+# - `mend(seed, target)`: `triage.load(seed)` as one exported program, for `tokens` int64 `[n, length]` with *n* from 1 to 64 and
+#   *length* from 1 to 128, and `kind` int64 `[]`. What it logs, prints and collects may go; what it says must stay.
+#
+# ### HINTS control_flow_export.graph_breaks
+
+# %%
+import triage
+
+told = torch._dynamo.explain(triage.load(0))(messages(2, 9), torch.tensor(0))
+print(told.graph_count, "graphs,", told.graph_break_count, "breaks")
+for reason in told.break_reasons[:3]:
+    print("-", reason.reason.splitlines()[0])
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "graph_breaks", "locked": true, "points": 16, "solution": false, "task": false}
+check("control_flow_export.graph_breaks")
+
+# %% [markdown]
+# ## 4. Both sides in one graph
+#
+# ### CARD control_flow_export.export
+#
+# Write in `portable.py` `export(seed, target)`: `load(seed)` as an exported program, written with `torch.export.save`. Inputs in this order:
+# `tokens`, int64 `[n, length]`; `kind`, int64 `[]`; output float32 `[n, 8]`. *n* from 1 to 64 and *length* from 1 to 128 are free.
+#
+# The judge reads the archive as data (PyTorch's own operators only, no Python objects), and runs it without your source on all twelve
+# ways: three kinds, short and long, one layer or all. The last rung counts the operations of matrix products: an early exit
+# that computes the other layers all the same saves nothing.
+#
+# ### HINTS control_flow_export.export
+
+# %%
+try:
+    torch.export.export(model, (messages(2, 20), torch.tensor(0)))
+except Exception as refusal:
+    print(type(refusal).__name__, str(refusal)[:400], sep="\n")
+
+# %% [markdown]
+# Try yours on lengths that the export has never seen, and look at its graph: where is the early exit?
+
+# %%
+import portable
+
+portable.export(0, str(folder / "encoder.pt2"))
+program = torch.export.load(folder / "encoder.pt2")
+exported = program.module()
+lengths = [1, 2, 7, 20, 31, 32, 33, 40, 64, 100, 128]
+worst = {
+    (kind, length): largest_difference(exported, model, (messages(3, length), torch.tensor(kind)))
+    for kind in (0, 1, 2)
+    for length in lengths
+}
+fig, ax = plt.subplots(figsize=(7, 2.6))
+for kind, name in enumerate(("both ways", "causal", "prefix")):
+    ax.semilogy(lengths, [worst[kind, length] + 1e-8 for length in lengths], "o-", label=name)
+ax.axvline(32.5, color="grey", linestyle=":")
+ax.set(xlabel="tokens in a message", ylabel="largest difference", title="Exported against source")
+ax.legend()
+plt.show()
+
+print("free sizes:", program.range_constraints)
+(choice,) = [n for n in program.graph.nodes if n.op == "call_function" and "cond" in str(n.target)]
+print("the exit:", choice.target, "of", choice.args[0])
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "export", "locked": true, "points": 18, "solution": false, "task": false}
+check("control_flow_export.export")
+
+# %% [markdown]
+# ## 5. Compiled before anybody asks
+#
+# ### CARD control_flow_export.package
+#
+# An exported program is a graph, and something has to run it. AOTInductor makes machine code of it, in an archive that a
+# process loads without Python source. Write:
+#
+# - in `package_model.py`, `package(exported_path, target)`: the exported program (one of ours; yours would do as well) as a package.
+# - in `service.py`, `answer(package_path, requests_path)`: the requests are JSON, `[{"tokens": […], "kind": …}, …]`, of different kinds
+#   and lengths. Return eight numbers for each, in order: those that the message would get if it came alone. The judge runs this
+#   file in a folder with nothing else of yours.
+#
+# Compiling takes half a minute or more; the judge does it once for all four rungs. *Cold start* is measured from an empty process to the first
+# answer, against a process that compiles the source with `torch.compile` when the first message comes.
+#
+# ### HINTS control_flow_export.package
+
+# %%
+import package_model
+import service
+
+began = time.monotonic()
+package_model.package(str(folder / "encoder.pt2"), str(folder / "package.pt2"))
+print(
+    f"compiled in {time.monotonic() - began:.0f} s, {(folder / 'package.pt2').stat().st_size / 1e6:.1f} MB"
+)
+
+requests = [{"tokens": messages(1, 12)[0].tolist(), "kind": number % 3} for number in range(6)]
+(folder / "requests.json").write_text(json.dumps(requests))
+answers = service.answer(str(folder / "package.pt2"), str(folder / "requests.json"))
+for request, answer in zip(requests, answers, strict=True):
+    with torch.inference_mode():
+        alone = model(torch.tensor([request["tokens"]]), torch.tensor(request["kind"]))[0]
+    print(
+        f"kind {request['kind']}: largest difference {float((torch.tensor(answer) - alone).abs().max()):.1e}"
+    )
+
+# %% [markdown]
+# And what would one batch have said? Six messages of one kind, together and alone:
+
+# %%
+batch = messages(6, 12)
+with torch.inference_mode():
+    together = model(batch, torch.tensor(0))
+    alone = torch.cat([model(row[None], torch.tensor(0)) for row in batch])
+print(
+    "answers that change in company:", int((together - alone).abs().amax(1).gt(1e-3).sum()), "of 6"
+)
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "package", "locked": true, "points": 20, "solution": false, "task": false}
+check("control_flow_export.package")
+
+# %% [markdown]
+# ## 6. What freezing does
+#
+# ### CARD control_flow_export.freeze
+#
+# Before there was AOTInductor, `torch.jit.freeze` made constants of a module's attributes, and what depends on them went away;
+# `torch.jit.optimize_for_inference` went on from there. Write in `freezing.py` `figures(path)`: of a TorchScript file, three dicts `"scripted"`,
+# `"frozen"` and `"optimized"`, each with
+#
+# | key | what is counted in `forward`, inner blocks too |
+# | --- | --- |
+# | `nodes` | all nodes |
+# | `attributes`, `ifs` | `prim::GetAttr`, `prim::If` |
+# | `batch_norms`, `dropouts` | `aten::batch_norm`, `aten::dropout` |
+# | `mkldnn` | nodes with *mkldnn* in their kind, in any case |
+#
+# of the graph with its methods inlined; in evaluation mode, whatever mode the file was saved in.
+#
+# ### HINTS control_flow_export.freeze
+
+# %%
+import freezing
+import scripted
+
+scripted.scripted(0, str(folder / "encoder.pt"))
+for name, counts in freezing.figures(str(folder / "encoder.pt")).items():
+    print(f"{name:10}", counts)
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "freeze", "locked": true, "points": 6, "solution": false, "task": false}
+check("control_flow_export.freeze")
+
+# %% [markdown]
+# ## 7. A step that can be replayed
+#
+# ### CARD control_flow_export.decode_graphs
+#
+# `decoder.py` writes answers token by token. Its kernels are so small that a GPU waits for the host. A CUDA graph records the
+# step's kernels once and repeats them with one launch: the same kernels, the same sizes, the same addresses. Nothing of Python runs in a replay. So what changes from
+# token to token has to be in tensors. Write in `decode.py`:
+#
+# - `export_step(seed, target)`: one step for four answers as an exported program. Inputs in this order: `token` int64 `[4]`; `place` int64 `[]`;
+#   `keys` and `values`, float32 `[3, 4, 4, 64, 16]` each (layer, answer, head, place, width), which the step changes in place.
+#   Output float32 `[4, 256]`. What an earlier answer left in the cache must not matter.
+# - `generate(seed, first, out)`: as `decoder.generate`. On a GPU the step is a recorded `torch.cuda.CUDAGraph`; elsewhere it runs as it is.
+#
+# The exported step shows on a CPU what a recording needs; two more rungs run on a GPU, where there is one.
+#
+# ### HINTS control_flow_export.decode_graphs
+
+# %%
+import decode
+import decoder
+
+first = torch.randint(decoder.VOCABULARY, (4,), generator=numbers)
+want, got = (torch.zeros(4, 40, dtype=torch.int64) for _ in range(2))
+decoder.generate(0, first, want)
+decode.generate(0, first, got)
+print("the same tokens:", torch.equal(want, got))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "decode_graphs", "locked": true, "points": 21, "solution": false, "task": false}
+check("control_flow_export.decode_graphs")
+
+# %% [markdown]
+# ## 8. From TorchScript to its successors
+#
+# ### CARD control_flow_export.migration
+#
+# Write in `migration.py`:
+#
+# - `inventory(path)`: what of a TorchScript file has to be written anew. `methods`: sorted names of those that do not begin with an underscore,
+#   `forward` too; `ifs` and `loops`: `prim::If` and `prim::Loop` in all of them together, inner blocks too, methods inlined; `training`: the mode it was saved in;
+#   `parameters`: how many numbers.
+# - `successors()`: for each construct below, what takes its place in a file that leaves Python. The choices: `torch.export.export`, `torch.export.save`,
+#   `torch.export.load`, `torch.compile`, `torch.cond`, `while_loop`, `dynamic_shapes`, `AOTInductor`, `torch.library.custom_op`, `one program each`.
+#
+# `torch.jit.trace` · `torch.jit.script` · `torch.jit.save` · `torch.jit.load in Python` · `torch::jit::load in C++` · `torch.jit.freeze` ·
+# `torch.jit.optimize_for_inference` · `an if on a tensor's value` · `an if on a size` · `a while on a tensor's value` ·
+# `@torch.jit.export on a second method` · `@torch.jit.ignore on a function in Python` · `a traced example's fixed batch`
+#
+# ### HINTS control_flow_export.migration
+
+# %%
+import migration
+
+migration.inventory(str(folder / "encoder.pt"))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "migration", "locked": true, "points": 10, "solution": false, "task": false}
+check("control_flow_export.migration")
+
+# %% [markdown]
+# ## 9. Four exports that failed
+#
+# ### CARD control_flow_export.diagnose
+#
+# `failure_a.txt` to `failure_d.txt` are four programs with their lines counted, and what PyTorch said when they ran. Write in `diagnosis.py`
+# `diagnosis()`: for each of `"a"` to `"d"` a dict with
+#
+# - `cause`: `branch_on_data` (an if on a tensor's value), `fixed_size` (a size that was to be free is written down), `no_fake_kernel` (an operator of which
+#   only its kernel knows what comes out), `recompiles` (a guard that fails each time) or `size_from_data` (a decision on how many elements there are, which only the data say).
+# - `line`: the line of `forward` that brings it about.
+# - `name`: what the log names: the operator, the attribute, the dimension or the symbol, as it is written there.
+#
+# ### HINTS control_flow_export.diagnose
+
+# %%
+print(Path("failure_c.txt").read_text()[:1400])
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "diagnose", "locked": true, "points": 8, "solution": false, "task": false}
+check("control_flow_export.diagnose")
+
+# %% [markdown]
+# ## 10. The report
+#
+# ### CARD control_flow_export.report
+#
+# One page for the people who run the service:
+#
+# 1. How you know that the package decides as the source does: on which ways, with which largest difference, on how many messages.
+# 2. One row a form (trace, TorchScript, exported program, package): ways on which it is right, whether the early exit saves anything, size, first answer, time of a call with its spread.
+# 3. What was not measured, why, and what you would measure first with a GPU.
+# 4. What you would ship, and which change of model or PyTorch would break it.
+#
+# ### HINTS control_flow_export.report
+
+# %% [markdown] nbgrader={"schema_version": 3, "grade": true, "grade_id": "report", "locked": false, "points": 8, "solution": true, "task": false}
+# ### BEGIN SOLUTION control_flow_export.report
+# ### STUB Write your report here.
+# **How I know.** Messages were drawn for each of the twelve ways, and for lengths 1, 32, 33 and 128 at the edges. What each form says was compared with the source in float64.
+# None of these messages was used for the export. Messages whose confidence lies near the limit were left out: there rounding decides, and that is a property of the model.
+#
+# | form | right on | early exit saves | needs |
+# | --- | --- | --- | --- |
+# | trace | the example's way | no choice is left | TorchScript, deprecated |
+# | TorchScript | all twelve | yes | TorchScript, deprecated |
+# | exported program | all twelve | yes | PyTorch in Python |
+# | package | all twelve | yes | PyTorch's libraries, the same CPU features |
+#
+# First answer and time of a call are the judge's figures of task 5, one process each; this page does not repeat them, as they belong to one machine.
+#
+# **Not measured.** CUDA graphs: no GPU here. The step keeps its shapes and addresses, which the export shows; what a replay saves has to be seen on a card,
+# first as tokens a second with one answer, where the host's share is largest.
+#
+# **What I would ship.** The package, one for each CPU type, with the exported program beside it, as that is what one compiles again for a new PyTorch. A new kind of mask changes the graph: export and
+# compare anew. A message longer than 128 is refused by the service, since the places end there.
+# ### END SOLUTION

@@ -1,0 +1,419 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: nbgrader,-all
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # A trainer that goes on, on whatever there is
+#
+# Training a large model is a matter of weeks, and in weeks everything breaks: a compiler meets a shape that it does
+# not like, a card runs out of memory, a process is gone. You write a trainer that goes on through all of it, and
+# whose losses nobody could tell from those of a run to which nothing happened.
+#
+# How it works here:
+#
+# - You write in the Python files beside this notebook, where a line says `### TASK …`. Save, and run the cell with
+#   `check(…)` here.
+# - The judge breaks things where you cannot see it coming. What your code says of itself is not believed: losses are
+#   computed by a program of the judge's from what you left on the disk, and samples are counted by whoever hands them out.
+# - No GPU is needed. Eight devices of XLA's on this CPU stand for a pod, two processes for ranks.
+# - Stuck? Each task has three hints. Open one at a time.
+#
+# | file | what it is |
+# | --- | --- |
+# | `vlm.py`, `vlm_jax.py` | the model, image encoder and text decoder, in PyTorch and for XLA |
+# | `shapes.py`, `run.py` | drawn shapes with captions, and a run of training |
+# | `layout.py`, `checkpoint.py` | what a checkpoint is, and yours |
+# | `backends.py` | a step in four ways |
+# | `policy.md`, `policy.py` | the rules of the fallback policy, and yours |
+# | `remote.py`, `practice.py`, `trainer.py` | backends in another process, backends to practise on, and your trainer |
+# | `samples.py`, `ranks.py`, `mesh.py` | samples that are counted, several ranks, a mesh of devices |
+# | `monitor.py`, `events.md`, `monitor_recording.jsonl` | figures about a run |
+# | `planner.py`, `cluster.py`, `costs.md` | a planner for clusters that are not here |
+
+# %%
+from pathlib import Path
+
+import run
+import shapes
+from hotloop import check
+from IPython.display import SVG
+
+made = Path("made")
+made.mkdir(exist_ok=True)
+
+# %% [markdown]
+# The model sees pictures of 16 × 16 and writes what is on them. It learns from two losses at once: the caption, word by
+# word, and which of the eight captions of a batch belongs to which picture.
+
+# %%
+going = run.Run(seed=7)
+print([shapes.words(shapes.sample(number)[1].tolist()) for number in range(3)])
+print([round(going.step(), 3) for _ in range(8)])
+
+# %% [markdown]
+# ## 1. What is left when the process is gone
+#
+# ### CARD portable_trainer.checkpoint
+#
+# A run is killed after step 13 and goes on in a new process. Predict, for each of these that a checkpoint forgets: at
+# which step does the loss differ for the first time, and would you see it in a plot? Weights; velocities; the state of
+# the noise; the position in the epoch; the state of the shuffle.
+#
+# Write in `checkpoint.py`; `layout.py` says how the file is laid out.
+#
+# ### HINTS portable_trainer.checkpoint
+
+# %%
+import checkpoint
+
+checkpoint.train_and_save(7, 13, made / "thirteen.safetensors")
+again = checkpoint.resume(made / "thirteen.safetensors")
+undisturbed = run.Run(seed=7)
+expected = [undisturbed.step() for _ in range(25)][13:]
+[
+    (step + 13, before == after)
+    for step, (before, after) in enumerate(zip(expected, (again.step() for _ in range(12))))
+]
+
+# %% [markdown]
+# Equal to the last bit, over the end of two epochs: that is what *exact* means. A digest is what tells a whole file from
+# one whose last block never reached the disk.
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "checkpoint", "locked": true, "points": 18, "solution": false, "task": false}
+check("portable_trainer.checkpoint")
+
+# %% [markdown]
+# ## 2. The same step, four ways
+#
+# ### CARD portable_trainer.backends
+#
+# A checkpoint that only its own backend can read is a trap with one exit. Write in `backends.py` the eager backend, the
+# compiled one, and the one for XLA; each goes on from what another left. CUDA graphs are there, for GPUs; not measured.
+#
+# Predict: three steps eagerly, three compiled, three through XLA, from one checkpoint. How far apart are the losses of the
+# next step, compared with one backend for all nine?
+#
+# ### HINTS portable_trainer.backends
+
+# %%
+import backends
+
+checkpoint.train_and_save(7, 4, made / "here.safetensors")
+for name in ("eager", "compile", "xla"):
+    backends.train(name, made / "here.safetensors", 3, made / "there.safetensors")
+    (made / "there.safetensors").replace(made / "here.safetensors")
+mixed = checkpoint.resume(made / "here.safetensors")
+print("after nine steps on three backends:", mixed.step())
+print("on one:", expected[0])
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "backends", "locked": true, "points": 12, "solution": false, "task": false}
+check("portable_trainer.backends")
+
+# %% [markdown]
+# ## 3. When to fall back
+#
+# ### CARD portable_trainer.policy
+#
+# Read `policy.md`, and predict before you write: a backend takes 0.10 s a step, then 0.25 s; the next one down the list
+# takes 0.27 s. What is right? And if one step in ten takes 0.5 s?
+#
+# Write `decide` in `policy.py`. The judge tells your function one event at a time, of runs that it makes up as it goes.
+#
+# ### HINTS portable_trainer.policy
+
+# %%
+import policy
+import practice
+
+memory = None
+for step, seconds in enumerate([3.0] + [0.1] * 6 + [0.5] + [0.1] * 3 + [0.31] * 5):
+    event = {"kind": "step", "backend": "cuda_graphs", "step": step}
+    event |= {"loss": 2.0, "seconds": seconds, "compilations": 1}
+    memory, decision = policy.decide(practice.BACKENDS, memory, event)
+    if decision["do"] != "go_on":
+        print(step, decision)
+        break
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "policy", "locked": true, "points": 20, "solution": false, "task": false}
+check("portable_trainer.policy")
+
+# %% [markdown]
+# ## 4. Through everything, to the same loss
+#
+# ### CARD portable_trainer.survive
+#
+# Now the trainer. `practice.Cluster` has backends that fail as you tell them; the judge's are in another process, and
+# fail as nobody has told you. Write `train` in `trainer.py`.
+#
+# ### HINTS portable_trainer.survive
+
+# %%
+import shutil
+
+import trainer
+
+troubles = [
+    practice.Trouble("compile_failed", "cuda_graphs", 0, 40),
+    practice.Trouble("not_finite", "compile", 8, 8, times=1),
+    practice.Trouble("slow", "compile", 14, 30),
+    practice.Trouble("rank_lost", "eager", 24, 24, times=1),
+]
+shutil.rmtree(made / "run", ignore_errors=True)
+(made / "run").mkdir()
+cluster = practice.Cluster(troubles)
+print("came to its end:", trainer.train(cluster, made / "run"))
+print((made / "run" / "report.jsonl").read_text())
+
+# %% [markdown]
+# Below, from left to right, everything that happened: a row is a backend, a circle a step and the larger the longer, a
+# cross a fault. Under it the losses at the end, beside those of a run without any trouble.
+
+# %%
+calm = practice.Cluster()
+(made / "calm").mkdir(exist_ok=True)
+shutil.rmtree(made / "calm")
+(made / "calm").mkdir()
+trainer.train(calm, made / "calm")
+last = {event["step"]: event["loss"] for event in cluster.history if event["kind"] == "step"}
+print("equal losses:", all(last[event["step"]] == event["loss"] for event in calm.history))
+SVG(practice.drawn(cluster))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "survive", "locked": true, "points": 20, "solution": false, "task": false}
+check("portable_trainer.survive")
+
+# %% [markdown]
+# ## 5. Two ranks, and then one
+#
+# ### CARD portable_trainer.ranks
+#
+# Two ranks with four samples each: predict whether the mean of their losses is the loss of the eight, for the caption
+# loss, and for the contrastive one. The next cell computes both.
+
+# %%
+import torch
+import vlm
+
+model = vlm.made(1)
+pictures, captions = shapes.batch(range(8))
+with torch.no_grad():
+    for name in ("caption", "contrastive"):
+        whole, halves = ([], [])
+        for found, parts in ((whole, [slice(0, 8)]), (halves, [slice(0, 4), slice(4, 8)])):
+            for part in parts:
+                seen, read, caption_loss = model.parts(pictures[part], captions[part])
+                found.append(
+                    (caption_loss if name == "caption" else model.contrastive(seen, read)).item()
+                )
+        print(f"{name}: of eight {whole[0]:.4f}, mean of two fours {sum(halves) / 2:.4f}")
+
+# %% [markdown]
+# Write `train` in `ranks.py`: each rank's part of the work, for `data_parallel` and for `fully_sharded`. torchrun starts
+# the ranks, and starts all of them again when one is gone; nothing that you write does.
+#
+# ### HINTS portable_trainer.ranks
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "ranks", "locked": true, "points": 18, "solution": false, "task": false}
+check("portable_trainer.ranks")
+
+# %% [markdown]
+# ## 6. Over a mesh of eight devices
+#
+# ### CARD portable_trainer.mesh
+#
+# With PyTorch you wrote down where ranks talk. With XLA you say where tensors lie, and it writes the talking. Predict:
+# for a mesh of 4 × 2, which collectives will the compiled step have, and which of them does the contrastive loss need?
+#
+# Write `specs` and `exported_step` in `mesh.py`.
+#
+# ### HINTS portable_trainer.mesh
+
+# %%
+import collections
+import re
+
+import jax
+import mesh
+
+specs = mesh.specs(2)
+print(collections.Counter("split" if "model" in spec else "whole" for spec in specs.values()))
+mesh.save_step(4, 2, 8, made / "step.jax")
+exported = mesh.exported_step(4, 2, 8)
+places = exported.in_shardings_jax(mesh.mesh_of(4, 2))
+described = [
+    jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=place)
+    for array, place in zip(exported.in_avals, places, strict=True)
+]
+arguments, _ = jax.tree.unflatten(exported.in_tree, described)
+text = jax.jit(exported.call).lower(*arguments).compile().as_text()
+kinds = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute"
+print(collections.Counter(re.findall(rf" ({kinds})(?:-start)?[(]", text)))
+
+# %% [markdown]
+# Nobody wrote these down. A collective for each layer that is cut, and gathers where the contrastive loss compares each
+# with each: count what a mesh of 8 × 1 has, and one of 1 × 8.
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "mesh", "locked": true, "points": 14, "solution": false, "task": false}
+check("portable_trainer.mesh")
+
+# %% [markdown]
+# ## 7. What the training says about itself
+#
+# ### CARD portable_trainer.monitor
+#
+# A run writes one line of JSON for everything that happens to it: `events.md` says which. `monitor_recording.jsonl` is
+# such a run. It compiles, compiles again, falls back once, and was killed once: it went on from a checkpoint, so that
+# some steps ran twice.
+#
+# Predict: the mean of its step times, and their median. Which of them would you put on a wall, and which would have told you that
+# something compiled again and again?
+
+# %%
+import json
+import statistics
+from pathlib import Path
+
+events = [json.loads(line) for line in Path("monitor_recording.jsonl").read_text().splitlines()]
+seconds = [event["seconds"] for event in events if event["event"] == "step"]
+print(
+    f"{len(events)} events, {len(seconds)} steps; mean {statistics.mean(seconds):.3f} s, median {statistics.median(seconds):.3f} s"
+)
+
+# %% [markdown]
+# Write in `monitor.py`: `summary`, `sketch` and `merged_quantiles`, `prometheus`, `tensorboard`, `dashboard`.
+#
+# ### HINTS portable_trainer.monitor
+
+# %%
+import monitor
+
+made = Path("made")
+made.mkdir(exist_ok=True)
+print(monitor.dashboard("monitor_recording.jsonl"))
+monitor.prometheus("monitor_recording.jsonl", made / "metrics.prom")
+monitor.tensorboard("monitor_recording.jsonl", made / "events.out.tfevents.monitor")
+print((made / "metrics.prom").read_text()[:1500])
+
+# %% [markdown]
+# `tensorboard --logdir made` shows the curves in a browser, and a Prometheus server scrapes the text from any web server
+# that hands the file out. The judge has your functions read streams that it makes, and reads what they write with
+# prometheus_client's and TensorBoard's own readers.
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "monitor", "locked": true, "points": 22, "solution": false, "task": false}
+check("portable_trainer.monitor")
+
+# %% [markdown]
+# ## 8. Where every layer goes
+#
+# ### CARD portable_trainer.plan
+#
+# Eight devices are here. The system is for 256 GPUs and for a TPU pod, and nobody gives you those to try things on.
+# So you compute what a plan costs, and let a program look for the cheapest.
+#
+# Predict before you run the next cell, for a model of 18.4 billion parameters on 256 A100s of 80 GB, 8 in a node: how
+# many bytes a parameter does training take, and how many devices must share one copy of the model before it fits? Is
+# it better to cut each layer in eight (tensor), or to give each device an eighth of the layers (pipeline)?
+
+# %%
+import cluster
+
+case = cluster.published("18.4B")
+print(f"{cluster.parameters(case['model']) / 1e9:.1f} billion parameters")
+print(
+    f"state alone: {16 * cluster.parameters(case['model']) / 1e9:.0f} GB; a device has "
+    f"{case['cluster']['memory_bytes'] / 1e9:.0f} GB"
+)
+print("Megatron-LM's plan:", {k: v for k, v in case["plan"].items() if k != "stages"})
+
+# %% [markdown]
+# Read `costs.md`: it says what a plan is and what it costs. Then write in `planner.py`
+#
+# - `estimate(model, cluster, batch, plan)`: bytes and seconds of each stage, seconds of a step, whether it fits;
+# - `best_plan(model, cluster, batch)`: the plan that takes the least time of those that fit, or None.
+#
+# ### HINTS portable_trainer.plan
+
+# %%
+import time
+
+import planner
+
+
+def shown(name, plan, case):
+    said = planner.estimate(case["model"], case["cluster"], case["batch"], plan)
+    heaviest = max(a + b for a, b in zip(said["state_bytes"], said["activation_bytes"]))
+    mfu = (
+        cluster.model_flops(case["model"])
+        * case["batch"]
+        / (said["step_s"] * case["cluster"]["devices"] * cluster.PEAK[case["device"]])
+    )
+    print(
+        f"{name:12} t={plan['tensor']:<3} p={plan['pipeline']:<3} d={plan['data']:<4} b={plan['micro_batch']:<3}"
+        f" zero={plan['zero']} {heaviest / 1e9:5.1f} GB {said['step_s']:7.2f} s  MFU {100 * mfu:.0f} %"
+    )
+
+
+for name in cluster.PUBLISHED:
+    case = cluster.published(name)
+    started = time.perf_counter()
+    mine = planner.best_plan(case["model"], case["cluster"], case["batch"])
+    print(
+        f"{name}: {case['cluster']['devices']} devices, looked for {time.perf_counter() - started:.1f} s"
+    )
+    shown("  published", case["plan"], case)
+    shown("  yours", mine, case)
+
+# %% [markdown]
+# One published plan your planner finds again, to the number of layers in each stage. Which? In the others, where do
+# you differ from those who trained the model, and what do the rules leave out that they had to care for? A plan that
+# wins here by two percent has not won.
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "plan", "locked": true, "points": 26, "solution": false, "task": false}
+check("portable_trainer.plan")
+
+# %% [markdown]
+# ## 9. The report
+#
+# ### CARD portable_trainer.report
+#
+# Write one page for the person who will be called at night when this run stands still:
+#
+# 1. A row for each fault: how it is noticed, after how many steps, what it costs, and how you tried it.
+# 2. What a checkpoint costs, and how often you would write one.
+# 3. The plan for 256 GPUs: which layout, the second best, and the figure that decides between the two.
+# 4. What is not covered.
+#
+# ### HINTS portable_trainer.report
+
+# %% [markdown] nbgrader={"schema_version": 3, "grade": true, "grade_id": "report", "locked": false, "points": 10, "solution": true, "task": false}
+# ### BEGIN SOLUTION portable_trainer.report
+# ### STUB Write your report here.
+# **Faults**, each tried on `practice.Cluster` with 40 steps and a checkpoint every 5; at the end the losses are those of
+# the calm run, bit by bit:
+#
+# | fault | noticed by | after | costs |
+# | --- | --- | --- | --- |
+# | no compilation | the event | at once | one compilation for nothing |
+# | out of memory, a lost rank | the event | at once | the steps since the checkpoint, 4 at most |
+# | a loss that is not finite | the step | at once | 5 steps at most, twice that if it comes back |
+# | endless recompilation | more than 3 in 10 steps | 4 to 10 steps | a compilation each |
+# | slow | median of 5 over twice the best | 3 slow steps | what they take |
+#
+# With ranks, torchrun has to import and to find the others again; that takes longer than the steps that are lost,
+# so I would not write checkpoints more often for its sake.
+#
+# **Checkpoints**: with a step of s seconds, a checkpoint of c seconds and one fault in f seconds, writing every √(2 f c)
+# seconds loses least (Young 1974). **The plan** is the planner's first; its second was behind by less than the model is
+# wrong by, so I would measure both on one node before I believe either.
+#
+# **Not covered**: a loss that is wrong and finite, a sample that spoils a run slowly, a disk that lies about fsync, and two
+# trainers that write into one folder.
+# ### END SOLUTION

@@ -1,0 +1,544 @@
+# ---
+# jupyter:
+#   jupytext:
+#     cell_metadata_filter: nbgrader,-all
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Eager against compiled, with XLA
+#
+# Eager, each operation is started, writes its result to memory, and the next one reads it. Compiled, a whole
+# training step is one program that was made beforehand, for one set of shapes. By the end you can say what that
+# brings, what it costs, when it has paid, and what went wrong where it does not.
+#
+# How it works here:
+#
+# - You write in the Python files beside this notebook, where a line says `### TASK …`. Save, and run the cell
+#   with `check(…)` here. Your functions read hidden files, or write programs that the judge reads and runs.
+# - A program travels as a file: `network.export` writes what `jax.jit` makes of a function.
+# - No GPU is needed. JAX compiles with XLA for this processor.
+# - Stuck? Each task has three hints. Open one at a time.
+#
+# | file | what it is |
+# | --- | --- |
+# | `network.py`, `digits.npz` | a CNN with a training step, and 1797 handwritten digits of 8×8 pixels (E. Alpaydin and C. Kaynak, UCI, CC BY 4.0) |
+# | `fast_training.py` | steps of training, which you compile |
+# | `recompiles.py`, `timings.py`, `buckets.py` | how many programs, when they have paid, and how to need few |
+# | `hlo_reading.py`, `hlo_drawing.py` | what XLA has made: read by you, drawn for you |
+# | `annotations.py` | names in a program and in a profile |
+# | `slow_training.py`, `on_device.py` | a step that asks the host; the same without |
+# | `donation.py` | memory that is given back |
+# | `runs.py`, `run_*.json.gz` | recorded runs, four of them sick |
+
+# %%
+import gzip
+import json
+import logging
+import statistics
+import time
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import network
+import numpy as np
+from hotloop import check
+
+images, labels = network.load_digits()
+parameters = jax.tree.map(jnp.asarray, network.initial(0))
+momentum = network.zeros_like(parameters)
+made = Path("made")
+made.mkdir(exist_ok=True)
+images.shape, labels[:10]
+
+# %%
+import hlo_drawing
+from IPython.display import SVG
+
+SVG(hlo_drawing.pictures(images[:12]))
+
+# %% [markdown]
+# ## 1. Op by op, and compiled
+#
+# ### CARD xla_vs_eager.compiled_step
+#
+# JAX does nothing by itself to make your code fast: what is not under `jax.jit` runs an operation at a time, as
+# in eager PyTorch. **Predict**: this network has 1898 parameters and a batch 32 pictures. How long does a
+# step take op by op, how long compiled, and how long does the first compiled call take?
+
+
+# %%
+def seconds(step, count, batch=32):
+    """Of each of so many steps, waited for: JAX returns before the work is done."""
+    state, took = (parameters, momentum), []
+    for number in range(count):
+        first = number * batch % 1700
+        started = time.perf_counter()
+        *state, value = step(*state, images[first : first + batch], labels[first : first + batch])
+        value.block_until_ready()
+        took.append(time.perf_counter() - started)
+    return took
+
+
+eager, compiled = seconds(network.step, 20), seconds(jax.jit(network.step), 200)
+for name, took in (("op by op", eager), ("compiled", compiled)):
+    print(f"{name}: first {took[0]:.2f} s, then {1e3 * statistics.median(took[5:]):.2f} ms")
+
+# %% [markdown]
+# Write `train` in `fast_training.py`. The judge calls it with fresh batches and a fresh state each time, times it
+# against the same steps op by op, and compares parameters and momentum with float64. Compiling happens before the
+# clock starts, if you compile once.
+#
+# ### HINTS xla_vs_eager.compiled_step
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "compiled_step", "locked": true, "points": 13, "solution": false, "task": false}
+check("xla_vs_eager.compiled_step")
+
+# %% [markdown]
+# ## 2. When it has paid
+#
+# ### CARD xla_vs_eager.break_even
+#
+# A compiled program costs seconds before it saves milliseconds. `timings.py` gets the recording of two runs of one
+# training, as JSON:
+#
+# | key | what |
+# | --- | --- |
+# | `eager`, `compiled` | a list of steps each: `dispatch_s`, until Python had the hand again; `ready_s`, until the result was there |
+# | `events` | of the compiled run: `[step, event, seconds]` for each part of a compilation: tracing, lowering, XLA |
+# | `storm_every` | suppose a new shape came every so many steps, with a program of its own |
+#
+# Write `break_even(path)`, a dict of
+#
+# | key | what |
+# | --- | --- |
+# | `programs` | steps in which something was compiled |
+# | `compile_s` | all that compiling took |
+# | `eager_step_s` | the median step, done |
+# | `compiled_step_s` | likewise, of those steps in which nothing was compiled |
+# | `break_even` | the first number of steps whose gain is at least `compile_s`; None if there is no gain |
+# | `with_storm` | True if the gain of `storm_every` steps is more than what one program takes to compile, on average |
+#
+# ### HINTS xla_vs_eager.break_even
+
+# %%
+heard = []
+jax.monitoring.register_event_duration_secs_listener(
+    lambda event, seconds, **more: heard.append((event, seconds))
+)
+jax.clear_caches()
+took = seconds(jax.jit(network.step), 3)
+for event, spent in heard:
+    print(f"{event:55} {spent:.3f} s")
+print("steps:", [round(each, 4) for each in took])
+
+# %%
+import timings
+
+example = {
+    "eager": [{"dispatch_s": 0.017, "ready_s": 0.018}] * 5,
+    "compiled": [{"dispatch_s": 0.5, "ready_s": 0.51}]
+    + [{"dispatch_s": 1e-4, "ready_s": 6e-4}] * 4,
+    "events": [[0, "/jax/core/compile/backend_compile_duration", 0.5]],
+    "storm_every": 20,
+}
+(made / "steps.json").write_text(json.dumps(example))
+timings.break_even(made / "steps.json")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "break_even", "locked": true, "points": 9, "solution": false, "task": false}
+check("xla_vs_eager.break_even")
+
+# %% [markdown]
+# ## 3. How many programs?
+#
+# ### CARD xla_vs_eager.count_compilations
+#
+# A compiled program fits one *signature*. **Predict**: how many programs does this loop make?
+
+# %%
+scaled = jax.jit(lambda x, factor: x * factor)
+heard.clear()
+for factor in (1.0, 2.0, 3, np.float32(4), np.float64(5), True):
+    scaled(images[:32], factor)
+    count = sum("backend_compile" in event for event, _ in heard)
+    print(f"{factor!r:20} programs so far: {count}")
+
+# %% [markdown]
+# JAX can say why: `JAX_EXPLAIN_CACHE_MISSES=1`, or as below. It is the first thing to switch on when a step is
+# suddenly slow.
+
+# %%
+jax.config.update("jax_explain_cache_misses", True)
+logging.getLogger("jax").setLevel(logging.WARNING)
+scaled(images[:33], 1.0)
+jax.config.update("jax_explain_cache_misses", False)
+
+# %% [markdown]
+# A stream of calls is recorded as JSON, `{"calls": [call, …]}`; each call is a dict of arguments by name, all
+# given by keyword. An argument is one of
+#
+# - `{"kind": "array", "shape": …, "dtype": …, "weak_type": …}`: an array, from numpy or JAX,
+# - `{"kind": "python", "type": "int" | "float" | "bool", "value": …}`: a Python number,
+# - `{"kind": "static", "value": …}`: named in `static_argnames`.
+#
+# Write `read_calls(path)` in `recompiles.py`, a dict of `programs`, how many programs `jax.jit` makes of all calls;
+# `culprit`, the argument with which, were it as in the first call each time, the fewest programs are left; and `cause`: what
+# varies in the culprit, `"shape"`, `"dtype"`, `"weak_type"` or `"static"`. The judge has really called its streams.
+#
+# ### HINTS xla_vs_eager.count_compilations
+
+# %%
+import recompiles
+
+calls = [
+    {"x": {"kind": "array", "shape": [n, 2], "dtype": "float32", "weak_type": False}}
+    for n in (3, 4, 3, 5)
+]
+(made / "calls.json").write_text(json.dumps({"calls": calls}))
+recompiles.read_calls(made / "calls.json")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "count_compilations", "locked": true, "points": 12, "solution": false, "task": false}
+check("xla_vs_eager.count_compilations")
+
+# %% [markdown]
+# `torch.compile` guards in much the same way, but gives in sooner: after the second size it makes a program for
+# all sizes of that dimension. Only 1 stays special.
+
+# %%
+import torch
+
+graphs = []
+
+
+def counting(graph, _inputs):
+    graphs.append(graph)
+    return graph.forward
+
+
+doubled = torch.compile(lambda x: x * 2, backend=counting)
+for size in (5, 5, 6, 7, 8, 1):
+    doubled(torch.ones(size))
+    print(f"size {size}: graphs so far {len(graphs)}")
+
+# %% [markdown]
+# ## 4. Few programs for many sizes
+#
+# ### CARD xla_vs_eager.bucket
+#
+# If batches come in sizes of their own, they are padded to one of a few sizes. Write in `buckets.py`:
+#
+# - `bucket_sizes(path, budget)`: the file has a JSON list with the size of each batch that was seen. Return a list of sizes; a batch
+#   goes to the smallest that holds it. At most `budget` of them may be used, and few rows computed in vain.
+# - `export_padded(size, target)`: write a program to `target` with `network.export`. It takes `(parameters, images [size, 8, 8, 1],
+#   labels int32 [size], count int32)` and gives the loss and the gradients, as `jax.value_and_grad(network.loss)` does, of the first
+#   `count` samples. What lies behind them is whatever was in memory: NaN, infinities, labels out of range.
+#
+# **Predict**: 300 batches of 1 to 100 samples, 18 on average, and five programs. How many rows do powers of two compute
+# for each real one, and how many the best five sizes?
+#
+# ### HINTS xla_vs_eager.bucket
+
+# %%
+import buckets
+
+sizes = np.clip(np.random.default_rng(0).exponential(18, 300).round(), 1, 100).astype(int).tolist()
+(made / "sizes.json").write_text(json.dumps(sizes))
+best = buckets.bucket_sizes(made / "sizes.json", 5)
+rows = {
+    "no padding": sum(sizes),
+    "powers of two": sum(1 << (size - 1).bit_length() for size in sizes),
+    f"yours, {best}": sum(min(each for each in best if each >= size) for size in sizes),
+}
+programs = (len(set(sizes)), len({1 << (size - 1).bit_length() for size in sizes}), len(best))
+for (name, count), many in zip(rows.items(), programs):
+    print(f"{name:40} {many:3} programs, {count / sum(sizes):.2f} rows for a real one")
+
+# %%
+buckets.export_padded(16, made / "padded.bin")
+padded = jax.export.deserialize(bytearray((made / "padded.bin").read_bytes()))
+rubbish = images[:16].copy()
+rubbish[10:] = np.nan
+value, gradients = padded.call(parameters, rubbish, labels[:16], jnp.int32(10))
+float(value), float(network.loss(parameters, images[:10], labels[:10]))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "bucket", "locked": true, "points": 15, "solution": false, "task": false}
+check("xla_vs_eager.bucket")
+
+# %% [markdown]
+# ## 5. What XLA has made
+#
+# ### CARD xla_vs_eager.read_hlo
+#
+# `lower(…)` gives the program as JAX wrote it, `compile()` as XLA left it. Compare the two, then look at the
+# drawing: a box is an instruction that writes memory, and its width what it moves.
+
+# %%
+lowered = jax.jit(network.loss).lower(parameters, images[:32], labels[:32])
+before = lowered.as_text()
+after = lowered.compile().as_text()
+(made / "loss.txt").write_text(after)
+print(before.count("stablehlo."), "operations before,", end=" ")
+entry = after[after.index("ENTRY") :]
+print(entry.count(" = "), "instructions in the entry computation after")
+print("\n".join(line.split(", metadata")[0][:150] for line in entry.splitlines()))
+
+# %%
+SVG(hlo_drawing.entry(after))
+
+# %% [markdown]
+# In `hlo_reading.py`, write `read_hlo(path)` of such a text, a dict of
+#
+# | key | what |
+# | --- | --- |
+# | `fusions` | how many instructions `fusion` of each `kind` the entry computation has |
+# | `fused` | how many instructions lie in the computations that they call, parameters not counted |
+# | `traffic` | bytes of the result and of every operand, summed over the entry computation's instructions; parameter, constant, bitcast, tuple and get-tuple-element move nothing |
+# | `largest` | the name, without %, of the instruction with the most of these bytes |
+# | `relayouts` | the names, sorted, of `copy` and `transpose` in the entry computation after which the numbers lie in another order in memory |
+#
+# In `f32[8,4]{1,0}` the braces say which dimension varies fastest: here the last one. A transpose that changes shape and
+# layout alike moves nothing.
+#
+# And `why_not_fused(path, first, second)`: two fusions, the second of which needs the result of the first. Why are they two?
+#
+# - `"layout"`: a copy or transpose between them puts the numbers into another order.
+# - `"opaque"`: a call between them that XLA does not know (`custom-call`).
+# - `"reduction"`: a sum between them has to be complete before anybody can use it.
+# - `"returned"`: the program returns what the first one gives, so it has to be written in any case.
+#
+# ### HINTS xla_vs_eager.read_hlo
+
+# %%
+import hlo_reading
+
+hlo_reading.read_hlo(made / "loss.txt")
+
+# %% [markdown]
+# Where a fusion fails, look at what lies between. Here it is a function that XLA cannot look into:
+
+
+# %%
+def interrupted(x):
+    x = jnp.tanh(x) * 2
+    x = jax.pure_callback(lambda v: np.asarray(v), jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+    return jnp.tanh(x) + 1
+
+
+for function in (lambda x: jnp.tanh(jnp.tanh(x) * 2) + 1, interrupted):
+    text = jax.jit(function).lower(jnp.ones((64, 64))).compile().as_text()
+    entry = text[text.index("ENTRY") :]
+    print(entry.count(" fusion("), "fusions,", entry.count(" custom-call("), "custom calls")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "read_hlo", "locked": true, "points": 15, "solution": false, "task": false}
+check("xla_vs_eager.read_hlo")
+
+# %% [markdown]
+# ## 6. Names
+#
+# ### CARD xla_vs_eager.annotate
+#
+# In a profile, `multiply_add_fusion.4` says little. Two kinds of names help: scopes, which travel into the
+# program and stay with its instructions through all passes, and ranges, which the host marks while it runs.
+#
+# Write in `annotations.py`:
+#
+# - `export_annotated(batch, prefix, target)`: write `network.step` for this batch with scopes `{prefix}conv1`,
+#   `{prefix}conv2`, `{prefix}head`, `{prefix}loss` and `{prefix}update`. A layer's scope holds its convolution or
+#   product; the loss's what is returned as loss, the update's what gives the new momentum and parameters.
+# - `record(folder, steps, label)`: profile so many steps of training into the folder. Each step is a
+#   `StepTraceAnnotation(label, step_num=0, 1, …)`; in it a `TraceAnnotation("load")`, and the step's execution.
+#   Return the path of the `.trace.json.gz`.
+#
+# ### HINTS xla_vs_eager.annotate
+
+# %%
+import annotations
+
+annotations.export_annotated(32, "my_", made / "annotated.bin")
+program = jax.export.deserialize(bytearray((made / "annotated.bin").read_bytes()))
+text = (
+    jax.jit(program.call).lower(parameters, momentum, images[:32], labels[:32]).compile().as_text()
+)
+for name in ("conv1", "conv2", "head", "loss", "update"):
+    print(f"my_{name}: {text.count('my_' + name)} instructions")
+
+# %%
+profile = annotations.record(str(made / "profile"), 3, "training")
+events = json.loads(gzip.decompress(Path(profile).read_bytes()))["traceEvents"]
+for event in events:
+    if event.get("name") in ("training", "load"):
+        print(f"{event['name']:9} {event['dur']:8.0f} µs", event.get("args", ""))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "annotate", "locked": true, "points": 10, "solution": false, "task": false}
+check("xla_vs_eager.annotate")
+
+# %% [markdown]
+# ## 7. Take the host out
+#
+# ### CARD xla_vs_eager.host_transfer
+#
+# `slow_training.py` has a step that is right, and slow in a way that no compiler can mend: it asks the host.
+# **Predict** from its text: how often in a step?
+
+# %%
+import slow_training
+
+print(Path("slow_training.py").read_text())
+
+# %%
+state = (parameters, momentum)
+took = []
+for number in range(12):
+    started = time.perf_counter()
+    *state, rate, value = slow_training.slow_step(*state, images[:32], labels[:32], 0.1)
+    value.block_until_ready()
+    took.append(time.perf_counter() - started)
+print(f"{1e3 * statistics.median(took[4:]):.1f} ms a step")
+
+# %% [markdown]
+# Write `export_step(batch, target)` in `on_device.py`: one program `(parameters, momentum, images, labels, rate)` →
+# `(parameters, momentum, rate, loss)` that gives what `slow_step` gives, also for a batch with a NaN in it.
+#
+# ### HINTS xla_vs_eager.host_transfer
+
+# %%
+import on_device
+
+on_device.export_step(32, made / "step.bin")
+program = jax.export.deserialize(bytearray((made / "step.bin").read_bytes()))
+print("custom calls:", program.mlir_module().count("custom_call"))
+one = jax.jit(program.call)(parameters, momentum, images[:32], labels[:32], jnp.float32(0.1))
+other = slow_training.slow_step(parameters, momentum, images[:32], labels[:32], 0.1)
+largest = jax.tree.map(lambda a, b: float(abs(a - b).max()), one[0], other[0])
+print("largest difference of the parameters:", max(largest.values()))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "host_transfer", "locked": true, "points": 14, "solution": false, "task": false}
+check("xla_vs_eager.host_transfer")
+
+# %% [markdown]
+# ## 8. Give the state away
+#
+# ### CARD xla_vs_eager.donate
+#
+# A step is a pure function: the old parameters stay as they are, the new ones are other arrays. So state is held twice,
+# unless the caller says that it does not need the old one. Write in `donation.py`:
+#
+# - `export_donated(batch, width, target)`: `network.step` for `network.abstract(batch, width)`, with parameters and
+#   momentum donated and nothing else.
+# - `donations(path)`: of the text of a lowered module (`lower(…).as_text()`), a dict of `aliased`, for each argument whose memory a
+#   result takes the number of that result, `{"0": 2, …}`; `arguments` and `results`, their bytes; and `held`, the
+#   bytes of both together when shared memory counts once.
+#
+# ### HINTS xla_vs_eager.donate
+
+# %%
+import donation
+
+for donated in ((), (0, 1)):
+    lowered = jax.jit(network.step, donate_argnums=donated).lower(*network.abstract(32))
+    (made / "lowered.txt").write_text(lowered.as_text())
+    planned = lowered.compile().memory_analysis()
+    print(f"donated {donated}: XLA shares {planned.alias_size_in_bytes} bytes")
+    print("  ", donation.donations(made / "lowered.txt"))
+
+# %% [markdown]
+# What was given away is gone, and JAX says so:
+
+# %%
+given = jnp.ones(1000)
+jax.jit(lambda x: x + 1, donate_argnums=0)(given)
+try:
+    print(given[0])
+except RuntimeError as error:
+    print(str(error)[:80])
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "donate", "locked": true, "points": 11, "solution": false, "task": false}
+check("xla_vs_eager.donate")
+
+# %% [markdown]
+# ## 9. Four sick runs
+#
+# ### CARD xla_vs_eager.diagnose
+#
+# `run_healthy.json.gz` is a recorded training of forty steps, and `run_a` to `run_d` are four that somebody complained
+# about. All are real, on one processor, each in a process of its own. Each is gzipped JSON:
+#
+# | key | what |
+# | --- | --- |
+# | `events` | what `jax.monitoring` told: `event`, `seconds`, `fun_name`, and the `step` in which it was |
+# | `steps` | of each: `dispatch_s`, `ready_s`, and `executed`, how many programs were started |
+# | `hlo` | the text of the step's program after all passes; empty where the step is none |
+# | `machine`, `versions`, `date` | where it was recorded |
+#
+# Write in `runs.py`: `read_run(path)`, a dict of
+#
+# | key | what |
+# | --- | --- |
+# | `programs` | how many events `/jax/core/compile/backend_compile_duration` there are |
+# | `compile_s`, `compile_share` | seconds of all events, and their share of the sum of all `ready_s` |
+# | `step_ms` | the median step in milliseconds (`ready_s`), of those without such a compile event; None if there is none |
+# | `callbacks` | custom calls in `hlo` whose target has `callback` in it |
+# | `constant_bytes` | bytes of all constants in `hlo` |
+# | `programs_a_step` | the median of `executed` |
+#
+# and `diagnosis()`, for each of `"a"` to `"d"` `{"cause": …, "evidence": …, "value": …}`; evidence is one of those keys, and
+# value its value within 3 in a hundred. The causes there are:
+#
+# - `recompiles`: a new shape each time. - `op_by_op`: nothing is compiled as a whole.
+# - `callback`: the host is asked from within the program. - `baked`: data are constants of the program.
+# - `layout`: most of the time goes into copies between two orders of memory.
+#
+# ### HINTS xla_vs_eager.diagnose
+
+# %%
+import runs
+
+for letter in ("healthy", *"abcd"):
+    print(f"{letter:8}", runs.read_run(f"run_{letter}.json.gz"))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "diagnose", "locked": true, "points": 12, "solution": false, "task": false}
+check("xla_vs_eager.diagnose")
+
+# %% [markdown]
+# ## 10. The report
+#
+# ### CARD xla_vs_eager.report
+#
+# A colleague trains networks like this one on batches of whatever size the loader gives, and asks whether to compile.
+# Write one page:
+#
+# 1. What a step takes op by op and compiled, and how you measured it.
+# 2. What compiling costs, how many programs an epoch makes, and after how many steps that has paid.
+# 3. What was in the way (sizes, host, memory), the evidence for each, and what it brought to mend it.
+# 4. How you know that the training is still the same, and what you have not measured.
+#
+# ### HINTS xla_vs_eager.report
+
+# %% [markdown] nbgrader={"schema_version": 3, "grade": true, "grade_id": "report", "locked": false, "points": 10, "solution": true, "task": false}
+# ### BEGIN SOLUTION xla_vs_eager.report
+# ### STUB Write your report here.
+# **Yes, if the sizes are few.** All on two cores that others used too, JAX 0.10.2, 32 pictures a batch; a step ends when its loss has arrived.
+#
+# | | op by op | compiled |
+# | --- | --- | --- |
+# | a step, median of 15 and 195 | 17.6 ms | 0.57 ms |
+# | the first step | 5.2 s | 0.50 s |
+#
+# The gain is 17 ms a step, so one program has paid after 30 steps. The recorded run with a new size in each step made 40 programs and spent
+# 98.5 % of its time on compiling; there op by op is faster. With five sizes to pad to, an epoch makes five programs.
+#
+# **In the way:** sizes (run b, 40 programs in 40 steps); a callback in numpy (run a: one custom call, a step takes 2.0 instead of 0.97 ms); the
+# decorator itself (run d: 119 programs started in each step). A data set in a closure (run c) costs compiling, not steps: 467 kB of constants.
+#
+# **The same training:** parameters and momentum after sixteen steps agree with float64 within 5e-4 of the largest. With NaN in the padding the padded loss
+# is that of the real samples.
+#
+# **Not measured:** a GPU or TPU, larger networks, a persistent cache of programs. I would measure the last first, since the job restarts often.
+# ### END SOLUTION

@@ -1,0 +1,31 @@
+"""What a browser's tests need on the machine; where it is missing they say what mends it."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Sequence
+
+import pytest
+
+PROGRAMS = {"chromium": "chromium", "chromedriver": "chromium-driver", "bwrap": "bubblewrap"}
+"""The Debian package that brings each."""
+GROUPS = {
+    "selenium": "browser",
+    "nbgrader": "course",
+    "jupyterlab": "course",
+    "fastapi": "takehome",
+    "mkdocs": "site",
+    "nbconvert": "site",
+}
+"""Hotloop's optional group that brings each package."""
+
+
+def require(programs: Sequence[str], packages: Sequence[str]) -> None:
+    """Skip the test, with the remedy, where one of them is missing."""
+    for program in programs:
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is missing: sudo apt-get install {PROGRAMS[program]}")
+    for name in packages:
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"{name} is missing: pip install 'hotloop[{GROUPS[name]}]'")

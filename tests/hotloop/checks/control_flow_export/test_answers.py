@@ -1,0 +1,92 @@
+"""Plain answers: what is misformed goes to no program of ours, and what is wrong is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop.checks.control_flow_export import decoding, diagnoses, packages, successors, trap
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.dtypes import I64
+from hotloop.judge.rungs.correct import Case
+
+ROW = [3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (None, "an input is asked for"),
+        ({"tokens": [ROW], "kind": 3}, "one of 0, 1 and 2"),
+        ({"tokens": [ROW], "kind": True}, "one of 0, 1 and 2"),
+        ({"tokens": [], "kind": 0}, "lists of the same length"),
+        ({"tokens": [ROW, ROW[:2]], "kind": 0}, "lists of the same length"),
+        ({"tokens": [[1] * 129], "kind": 0}, "lists of the same length"),
+        ({"tokens": [[1, 512]], "kind": 0}, "a token is an int"),
+        ({"tokens": [[1, 1.0]], "kind": 0}, "a token is an int"),
+        ({"tokens": [[0, 1]], "kind": 0}, "no padding"),
+        ({"tokens": [ROW] * 17, "kind": 0}, "lists of the same length"),
+    ],
+)
+def test_misformed_inputs_are_refused(given: Any, said: str) -> None:
+    assert said in str(trap.misformed(given))
+
+
+def test_a_plain_input_is_accepted() -> None:
+    assert trap.misformed({"tokens": [ROW, ROW], "kind": 2}) is None
+
+
+def test_every_successor_is_one_of_the_choices() -> None:
+    right = {construct: min(found) for construct, found in successors.SUCCESSORS.items()}
+    assert set(right.values()) <= set(successors.CHOICES)
+    assert successors.complaint(right) is None
+    assert "none of the choices" in str(successors.complaint({**right, "torch.jit.save": "pickle"}))
+    wrong = {**right, "torch.jit.script": "torch.compile"}
+    assert "another successor" in str(successors.complaint(wrong))
+    assert "not a dict" in str(successors.complaint([]))
+
+
+def test_each_part_of_a_diagnosis_counts() -> None:
+    right = {name: dict(diagnoses.truth()[name]) for name in diagnoses.NAMES}
+    assert diagnoses.complaint(right) is None
+    for key, other in (("cause", "branch_on_data"), ("line", 1), ("name", "x")):
+        wrong = {**right, "c": {**right["c"], key: other}}
+        assert str(diagnoses.complaint(wrong)).startswith("failure c")
+    assert {each["cause"] for each in right.values()} < set(diagnoses.CAUSES)
+
+
+def requests() -> list[packages.Request]:
+    truth = np.arange(8.0)[None]
+    return [packages.Request([1, 2], 0, "causal, short", truth) for _ in range(2)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (None, "for 2 messages"),
+        ([list(range(8))], "for 2 messages"),
+        ([list(range(8)), [1] * 7], "its answer 2"),
+        ([list(range(8)), [True] * 8], "its answer 2"),
+        ([list(range(8)), [0.0] * 8], "message 2 of 2 (causal, short)"),
+        ([list(range(8)), [float("inf")] * 8], "message 2 of 2"),
+    ],
+)
+def test_a_service_that_answers_otherwise_is_told_of_which_message(answer: Any, said: str) -> None:
+    assert said in str(packages.answers_complaint(answer, requests()))
+
+
+def test_a_service_that_answers_well_is_not_told_anything() -> None:
+    assert packages.answers_complaint([list(range(8))] * 2, requests()) is None
+
+
+def test_one_answer_of_eight_may_part_and_no_more() -> None:
+    case = Case("x", (), TensorSpec((8, 4), I64))
+    want = np.zeros((8, 4))
+    one, two = want.copy(), want.copy()
+    one[3, 2] = two[3, 2] = two[5, 1] = 7
+    assert decoding.disagreement(case, one, want) is None
+    found = decoding.disagreement(case, two, want)
+    assert "answer 3 parts at token 2, which is 7" in str(found)
+    assert decoding.disagreement(case, one[3:4], want[3:4]) is not None

@@ -1,0 +1,30 @@
+"""What learner and judge both have is the same."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from hotloop import paths
+from hotloop.checks.portable_trainer import meshes
+from hotloop.checks.portable_trainer.programs import HARNESS
+
+GIVEN = ("vlm", "vlm_jax", "shapes", "run", "layout", "remote", "samples")
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_the_judge_trains_the_learners_model(name: str) -> None:
+    theirs = paths.solutions() / "portable_trainer" / f"{name}.py"
+    assert (HARNESS / f"{name}.py").read_bytes() == theirs.read_bytes()
+
+
+def test_the_shapes_are_those_of_the_model() -> None:
+    tree = ast.parse((HARNESS / "vlm_jax.py").read_text())
+    (node,) = (
+        statement.value
+        for statement in tree.body
+        if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", "") == "SHAPES"
+    )
+    said = eval(compile(ast.Expression(node), "vlm_jax.py", "eval"))  # our own file
+    assert said == meshes.SHAPES

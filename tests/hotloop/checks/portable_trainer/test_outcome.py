@@ -1,0 +1,115 @@
+"""What is found in a disturbed run, from the events that our program tells of."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from hotloop.checks.portable_trainer import outcome as outcomes
+from hotloop.checks.portable_trainer.fallback import Backend
+from hotloop.checks.portable_trainer.ordeal import Ordeal
+from hotloop.checks.portable_trainer.outcome import Outcome
+
+BACKENDS = (Backend("fast", 32.0, True, 0.1), Backend("plain", 24.0, False, 0.25))
+ORDEAL = Ordeal("a run", 5, BACKENDS, (), steps=3)
+LOSSES = [3.0, 2.0, 1.0]
+
+
+class Truth:
+    """In place of the program that trains undisturbed."""
+
+    def trusted(self, bench: object) -> Truth:
+        return self
+
+    def ask(self, function: str, *arguments: object) -> object:
+        assert function == "losses_in_order"
+        return LOSSES
+
+
+@pytest.fixture(autouse=True)
+def truth(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outcomes, "RESUMING", Truth())
+
+
+def taken_up(name: str, step: int) -> dict[str, Any]:
+    return {"kind": "taken_up", "backend": name, "step": step}
+
+
+def done(step: int, backend: str = "fast", loss: float = 2.0) -> dict[str, Any]:
+    told = {"loss": loss, "seconds": 0.1, "compilations": 1}
+    return {"kind": "step", "backend": backend, "step": step, **told}
+
+
+def told(**other: object) -> dict[str, Any]:
+    events = [taken_up("fast", 0), *(done(step) for step in range(3))]
+    right = {"foul": None, "value": True, "events": events, "steps_done": 3, "spoiled": False}
+    right |= {"numbers": ORDEAL.order(), "losses": LOSSES, "report": ""}
+    return {**right, **other}
+
+
+def complaint(ordeal: Ordeal = ORDEAL, **other: object) -> str:
+    return Outcome(ordeal, told(**other)).complaint(None) or ""  # pyright: ignore[reportArgumentType]
+
+
+def test_a_run_as_it_should_be() -> None:
+    assert complaint() == ""
+
+
+def test_a_sample_that_is_counted_twice() -> None:
+    order = ORDEAL.order()
+    assert "second time" in complaint(numbers=[order[0], order[0], order[2]])
+
+
+def test_an_end_before_the_end() -> None:
+    assert "ends after 2 of 3" in complaint(numbers=ORDEAL.order()[:2])
+
+
+def test_another_loss() -> None:
+    assert "is 1.5 and should be 2" in complaint(losses=[3.0, 1.5, 1.0])
+
+
+def test_spoiled_weights() -> None:
+    assert "spoiled" in complaint(spoiled=True)
+
+
+def test_a_foul_is_told_as_it_is() -> None:
+    assert complaint(foul="it does what none may") == "it does what none may"
+
+
+def test_going_back_too_far() -> None:
+    assert "goes back too far" in complaint(steps_done=9)
+
+
+def test_another_backend_than_the_first() -> None:
+    assert "begins with plain" in complaint(events=[taken_up("plain", 0)])
+
+
+def test_a_restore_that_is_not_done() -> None:
+    events = [taken_up("fast", 0), done(0, loss=math.nan), done(1), done(2)]
+    assert "the policy says restore" in complaint(events=events)
+
+
+def test_a_backend_that_was_barred_before_a_kill() -> None:
+    failed = {"kind": "compile_failed", "backend": "fast", "step": 0}
+    events = [failed, taken_up("plain", 0), done(0, "plain"), {"kind": "killed"}]
+    assert "barred before" in complaint(events=[*events, taken_up("fast", 0)])
+
+
+def test_a_fault_without_its_line() -> None:
+    failed = {"kind": "compile_failed", "backend": "fast", "step": 0}
+    events = [failed, taken_up("plain", 0), *(done(step, "plain") for step in range(3))]
+    line = {"step": 0, "backend": "fast", "because": "compile_failed"}
+    line |= {"do": "fall_back", "to": "plain"}
+    assert "does not have" in complaint(events=events)
+    assert complaint(events=events, report=json.dumps(line)) == ""
+    twice = "\n".join([json.dumps(line)] * 2)
+    assert "2 lines for 1 faults" in complaint(events=events, report=twice)
+
+
+def test_the_word_stop_where_it_is_due() -> None:
+    ordeal = Ordeal("a run", 5, BACKENDS, (), steps=3, ends=False)
+    assert "gives True" in complaint(ordeal)
+    assert complaint(ordeal, value=False) == ""

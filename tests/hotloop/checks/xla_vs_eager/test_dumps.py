@@ -1,0 +1,68 @@
+"""Made dumps are programs of XLA's, and what is said to be true of them is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hotloop import extras
+from hotloop.checks.xla_vs_eager import dumps
+from hotloop.judge.questions import GivenFile
+
+
+def rng(seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.skipif(bool(extras.missing("xla")), reason="the optional group xla is not installed")
+@pytest.mark.parametrize("seed", range(12))
+def test_xla_takes_what_is_made(seed: int) -> None:
+    from jaxlib import _hlo
+
+    texts = [dumps.made(rng(seed))[1]]
+    texts += [dumps.unfused(rng(seed), cause)[0] for cause in dumps.CAUSES]
+    for text in texts:
+        module = _hlo.hlo_module_from_text(text)
+        assert module.to_string().count("fusion(") == text.count("fusion(")
+
+
+def test_a_dump_has_something_to_fall_for() -> None:
+    copies = relayouts = 0
+    for seed in range(10):
+        dump, text = dumps.made(rng(seed))
+        copies += text.count(" copy(") + text.count(" transpose(")
+        relayouts += len(dump.relayouts)
+    assert 0 < relayouts < copies
+
+
+def test_layouts_decide_what_moves() -> None:
+    dump = dumps.Dump(rng(0), "f32", (4, 8))
+    given = dump.value("x", (1, 0))
+    assert dump.copied(given, (1, 0)).name not in dump.relayouts
+    assert dump.copied(given, (0, 1)).name in dump.relayouts
+    # 4×8 by rows is 8×4 by columns: the same bytes in the same order.
+    for _ in range(20):
+        turned = dump.transposed(given)
+        assert (turned.name in dump.relayouts) == (turned.minor != (0, 1))
+
+
+@pytest.mark.parametrize("key", dumps.FIGURES)
+def test_each_figure_is_looked_at(key: str) -> None:
+    (question, *_) = dumps.figure_questions(rng(1))
+    dump, _ = dumps.made(rng(1))
+    right = {
+        "fusions": dump.fusions,
+        "fused": dump.fused,
+        "traffic": sum(dump.moved.values()),
+        "largest": max(dump.moved, key=lambda name: dump.moved[name]),
+    }
+    assert question.complaint(right) is None
+    assert key in (question.complaint({**right, key: None}) or "")
+    assert key in (question.complaint({k: v for k, v in right.items() if k != key}) or "")
+
+
+def test_every_cause_is_asked_twice() -> None:
+    questions = list(dumps.fusion_questions(rng(2)))
+    for cause in dumps.CAUSES:
+        assert sum(question.complaint(cause) is None for question in questions) == 2
+    assert all(isinstance(question.arguments[0], GivenFile) for question in questions)

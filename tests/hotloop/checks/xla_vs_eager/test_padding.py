@@ -1,0 +1,59 @@
+"""Sizes to pad to: the optimum is one, and what is worse is told."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from hotloop.checks.xla_vs_eager import padding
+
+LENGTHS = [1, 2, 2, 3, 5, 5, 8, 9, 13]
+
+
+@pytest.mark.parametrize("budget", [1, 2, 3, 7, 9])
+def test_the_fewest_rows_are_what_trying_everything_finds(budget: int) -> None:
+    sizes = sorted(set(LENGTHS))
+    tried = [
+        sum(min(s for s in chosen if s >= length) for length in LENGTHS)
+        for count in range(1, min(budget, len(sizes)) + 1)
+        for chosen in combinations(sizes, count)
+        if max(chosen) == max(sizes)
+    ]
+    assert padding.fewest_rows(LENGTHS, budget) == min(tried)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ([13], None),
+        ([5, 13], None),
+        ([5, 8, 13], "3 programs"),
+        ([5, 8], "no size holds the batch of 13"),
+        ([], "not a list of sizes"),
+        ([13.0], "not a list of sizes"),
+        ([True, 13], "not a list of sizes"),
+        ([0, 13], "not a list of sizes"),
+        ("13", "not a list of sizes"),
+    ],
+)
+def test_the_budget(answer: object, said: str | None) -> None:
+    found = padding.budget_complaint(answer, LENGTHS, 2)
+    assert found is None if said is None else said in (found or "")
+
+
+def test_sizes_that_nobody_uses_are_no_programs() -> None:
+    assert padding.budget_complaint([5, 13, 20, 40], LENGTHS, 2) is None
+
+
+def test_waste_is_told_with_what_is_possible() -> None:
+    best = padding.fewest_rows(LENGTHS, 2)
+    assert f"with 2 sizes {best} are enough" in (padding.waste_complaint([13], LENGTHS, 2) or "")
+
+
+def test_habits_waste_too_much_somewhere() -> None:
+    """Neither powers of two nor one size for all gets through all histories."""
+    questions = list(padding.waste_questions(np.random.default_rng(0)))
+    assert any(question.complaint([1 << n for n in range(10)]) for question in questions)
+    assert all(question.complaint([256]) for question in questions[:2])

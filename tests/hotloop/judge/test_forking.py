@@ -1,0 +1,141 @@
+"""Candidates' workers are forked where nothing is timed, and executed anew where something is."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hotloop import curriculum
+from hotloop.judge import forking, rungs, service
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate, Check, find, is_timed
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.job import Job
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.rungs.fast import Fast
+from hotloop.sandbox.zygote.forked import ForkedProcess
+from hotloop.sandbox.zygote.zygote import Zygote
+
+FOUND = """
+import sys
+
+if "numpy" not in sys.modules:
+    raise SystemExit("nothing was imported before the fork")
+
+def found():
+    return 1
+"""
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[Zygote]:
+    """It has numpy only, which is imported fast."""
+    with Zygote((forking.WORKER, "numpy")) as zygote:
+        yield zygote
+
+
+@pytest.mark.sandbox
+def test_a_candidate_is_forked_and_what_is_ours_is_not(zygote: Zygote, tmp_path: Path) -> None:
+    launcher = Launcher("bubblewrap", fork=zygote.launch)
+    for trusted in (False, True):
+        link = launcher.start(files=tmp_path, trusted=trusted)
+        try:
+            assert isinstance(link.confined, ForkedProcess) is not trusted
+        finally:
+            link.close()
+
+
+@pytest.mark.sandbox
+def test_a_forked_candidate_sees_its_files_and_has_what_was_imported(
+    zygote: Zygote, tmp_path: Path
+) -> None:
+    (tmp_path / "found.py").write_text(FOUND)
+    bench = Bench(
+        files=tmp_path,
+        launcher=Launcher("bubblewrap", fork=zygote.launch),
+        connect=lambda: None,
+        budget_s=30,
+        device="cpu",
+    )
+    try:
+        link = bench.worker(Candidate("found", "found.py", "json"))
+        assert isinstance(link.confined, ForkedProcess)
+    finally:
+        bench.close()
+
+
+def test_nothing_that_was_forked_is_timed() -> None:
+    launcher = Launcher("bubblewrap", fork=lambda _confinement: pytest.fail("nothing is started"))
+    bench = Bench(files=None, launcher=launcher, connect=lambda: None, budget_s=9, device="cpu")
+    with pytest.raises(JudgeFault, match="was forked"):
+        bench.have_machine_alone()
+
+
+@pytest.mark.parametrize(
+    ("isolation", "device", "timed", "forks"),
+    [
+        ("bubblewrap", "cpu", False, True),
+        ("bubblewrap", "cpu", True, False),
+        ("bubblewrap", "cuda", False, False),
+        ("none", "cpu", False, False),
+    ],
+)
+def test_when_the_judge_forks(
+    monkeypatch: pytest.MonkeyPatch, isolation: str, device: str, timed: bool, forks: bool
+) -> None:
+    monkeypatch.setattr(service, "kind", lambda: device)
+    monkeypatch.setattr(service, "worker_fork", lambda: lambda _confinement: None)
+    job = Job("module", "task", isolation=isolation)
+    assert (service._launcher(job, timed=timed).fork is not None) is forks
+
+
+def test_only_the_rungs_that_are_asked_for_count() -> None:
+    timed: Any = type("Timed", (), {"timed": True})()
+    untimed: Any = object()
+    check = Check(Candidate("f"), {"correct": untimed, "fast": timed})
+    assert is_timed(check)
+    assert is_timed(check, frozenset({"fast"}))
+    assert not is_timed(check, frozenset({"correct"}))
+
+
+def test_every_level_on_a_processor_is_one_of_a_timed_rung() -> None:
+    """Also where a module's own rung is made of one of the judge's."""
+    forked = [
+        f"{module.id}.{task.id}.{rung.id}"
+        for module in curriculum.modules()
+        for task in module.tasks
+        for rung in task.rungs
+        if rung.threshold is not None and "gpu" not in rung.id
+        if not is_timed(find(module.id, task.id), frozenset({rung.id}))
+    ]
+    assert forked == []
+
+
+def test_every_rung_that_has_the_machine_alone_on_a_cpu_says_so() -> None:
+    silent = [
+        name
+        for name, source in _rung_sources()
+        if _calls(source, "have_machine_alone") and "timed: ClassVar[bool] = True" not in source
+    ]
+    assert silent == []
+    assert Fast.timed
+
+
+def _rung_sources() -> Iterator[tuple[str, str]]:
+    for found in pkgutil.iter_modules(rungs.__path__):
+        yield (
+            found.name,
+            inspect.getsource(importlib.import_module(f"{rungs.__name__}.{found.name}")),
+        )
+
+
+def _calls(source: str, name: str) -> bool:
+    nodes = ast.walk(ast.parse(source))
+    return any(isinstance(node, ast.Attribute) and node.attr == name for node in nodes)

@@ -1,0 +1,79 @@
+"""The portal's grader over a real Ray cluster, which it starts for as long as something waits."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from hotloop.takehome.portal import standing
+from hotloop.takehome.portal.queue import Grading, State
+from hotloop.takehome.report import read_report
+
+from .office import Browser, Office
+
+pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
+
+pytestmark = [pytest.mark.slow, pytest.mark.sandbox, pytest.mark.timeout(900)]
+
+
+def test_a_node_grades_and_an_end_on_request_is_no_try(
+    office: Office, work: Callable[..., bytes], tmp_path: Path
+) -> None:
+    stranger, content = Browser(office.portal), work(office)
+    assert stranger.upload(office.page(), content).status_code == 303
+    pack = office.packs[0]
+    command = [sys.executable, "-m", "hotloop.takehome.portal.grader", str(office.team.folder)]
+    environment = {**os.environ, "HOTLOOP_PORTAL_DATABASE": "", "RAY_USAGE_STATS_ENABLED": "0"}
+    with (tmp_path / "log").open("wb") as log:
+        grader = subprocess.Popen([*command, "--ray", "local"], env=environment, stderr=log)
+    try:
+        wait_until(lambda: only(office).state in (State.DONE, State.FAILED), grader)
+        assert (only(office).state, only(office).problem) == (State.DONE, "")
+        report = read_report(standing.report_path(office.team, pack))
+        assert report.submission.digest == only(office).digest
+        assert report.environment.isolation == "bubblewrap"
+        assert [task.task for task in report.tasks] == ["online_pass", "explain"]
+        wait_until(lambda: not cluster(grader), grader)
+
+        assert office.portal.queue.again(pack, only(office).digest)
+        # It is taken from the queue by a process that is connected to the cluster.
+        wait_until(lambda: only(office).state is State.RUNNING, grader)
+        grader.send_signal(signal.SIGTERM)
+        assert grader.wait(60) == 0
+    finally:
+        grader.kill()
+        grader.wait()
+    one = only(office)
+    assert (one.state, one.tries, one.graded) == (State.QUEUED, 0, 1)
+
+
+def only(office: Office) -> Grading:
+    (one,) = office.portal.queue.all().values()
+    return one
+
+
+def cluster(grader: subprocess.Popen[bytes]) -> list[str]:
+    """Ray's processes below the grader."""
+    names: list[str] = []
+    for process in psutil.Process(grader.pid).children(recursive=True):
+        try:
+            names.append(process.name())
+        except psutil.NoSuchProcess:
+            continue
+    return [name for name in names if name in ("raylet", "gcs_server")]
+
+
+def wait_until(true: Callable[[], bool], grader: subprocess.Popen[bytes]) -> None:
+    until = time.monotonic() + 400
+    while not true():
+        assert time.monotonic() < until, "it did not come to that"
+        assert grader.poll() is None, "the grader ended by itself"
+        time.sleep(0.1)
