@@ -131,8 +131,11 @@ class Bench:
         return link
 
     def another_worker(self, candidate: Candidate) -> Link:
-        """A second worker for a candidate in a file."""
-        link = self._start(candidate)
+        """A second worker for a candidate in a file.
+
+        It shares nothing with the first: two forks of one process hash texts alike.
+        """
+        link = self._start(candidate, anew=True)
         self._owned.append(link)
         link.deadline = self.deadline
         self._resolve(candidate, link)
@@ -205,13 +208,16 @@ class Bench:
         name = self.called(candidate.name)
         link.resolve(name, candidate.file, self.patience(RESOLVE_TIMEOUT_S))
 
-    def _start(self, candidate: Candidate) -> Link:
+    def _start(self, candidate: Candidate, *, anew: bool = False) -> Link:
         if candidate.file is not None:
             self.files.read_text(candidate.file)
             if candidate.operator:
-                return self._start_with_simulator()
+                return self._start_with_simulator(anew)
             return self.launcher.start(
-                files=self.files.root, trusted=False, environment=self.interpreted
+                files=self.files.root,
+                trusted=False,
+                environment=self.interpreted,
+                anew=anew,
             )
         link = self._connect()
         if link is None:
@@ -221,7 +227,7 @@ class Bench:
             )
         return link
 
-    def _start_with_simulator(self) -> Link:
+    def _start_with_simulator(self, anew: bool) -> Link:
         folder = prebuilt(self.progress)
         confined = self.launcher.isolation != "none"
         inside = SIMULATOR if confined else str(folder)
@@ -230,6 +236,7 @@ class Bench:
             trusted=False,
             environment={**self.interpreted, "HOTLOOP_CUDASIM_PREBUILT": inside},
             read_only={SIMULATOR: folder} if confined else {},
+            anew=anew,
         )
 
 

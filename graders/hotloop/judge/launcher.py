@@ -44,11 +44,16 @@ class Launcher:
         environment: Mapping[str, str] | None = None,
         devices: tuple[str, ...] = (),
         read_only: Mapping[str, Path] | None = None,
+        anew: bool = False,
     ) -> Link:
-        """A worker that has said hello. read_only: further folders that it sees, by inside path."""
+        """A worker that has said hello.
+
+        read_only: further folders that it sees, by inside path.
+        anew: executed, not forked: it shares no secret of Python's own hash with another one.
+        """
         ours, theirs = socket.socketpair()
         with theirs:
-            starts = self._launch if trusted or self.fork is None else self.fork
+            starts = self._launch if anew or trusted or self.fork is None else self.fork
             confined = _started(
                 starts,
                 Confinement(

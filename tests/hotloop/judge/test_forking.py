@@ -19,6 +19,7 @@ from hotloop.judge.check import Candidate, Check, find, is_timed
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher
+from hotloop.judge.questions import ask_plainly
 from hotloop.judge.rungs.fast import Fast
 from hotloop.sandbox.zygote.forked import ForkedProcess
 from hotloop.sandbox.zygote.zygote import Zygote
@@ -69,6 +70,25 @@ def test_a_forked_candidate_sees_its_files_and_has_what_was_imported(
         assert isinstance(link.confined, ForkedProcess)
     finally:
         bench.close()
+
+
+@pytest.mark.sandbox
+def test_a_second_worker_shares_no_hash_with_the_first(zygote: Zygote, tmp_path: Path) -> None:
+    (tmp_path / "salted.py").write_text("def salted(text):\n    return hash(text)\n")
+    bench = Bench(
+        files=tmp_path,
+        launcher=Launcher("bubblewrap", fork=zygote.launch),
+        connect=lambda: None,
+        budget_s=30,
+        device="cpu",
+    )
+    candidate = Candidate("salted", "salted.py", "json")
+    try:
+        links = (bench.worker(candidate), bench.another_worker(candidate))
+        first, second = (ask_plainly(link, ("text",), 9.0) for link in links)
+    finally:
+        bench.close()
+    assert first != second
 
 
 def test_nothing_that_was_forked_is_timed() -> None:

@@ -67,19 +67,21 @@ class Grader:
     executor: Executor
     terms: Terms = field(default_factory=Terms)
     idle_s: float = _IDLE_S
+    asked: threading.Event = field(default_factory=threading.Event)
+    """To end. What interrupts C code may come out of it as another error, which this explains."""
 
-    def run(self, stop: threading.Event) -> None:
-        """Until it is stopped. Whoever calls holds the lock of `only_grader`."""
+    def run(self) -> None:
+        """Until it is asked to end. Whoever calls holds the lock of `only_grader`."""
         cut_off = self.queue.recover(self.written)
         if cut_off:
             log.warning("%d gradings were cut off", cut_off)
         looked = -_RECONCILE_S
-        while not stop.is_set():
+        while not self.asked.is_set():
             if time.monotonic() - looked >= _RECONCILE_S:
                 self.reconcile()
                 looked = time.monotonic()
             if not self.batch():
-                stop.wait(self.idle_s)
+                self.asked.wait(self.idle_s)
 
     def reconcile(self) -> None:
         """Find again what an accident kept from the queue; drop what was forgotten.
@@ -119,11 +121,17 @@ class Grader:
         try:
             self.report(one, outcome)
         except Exception as error:
+            self.end_if_asked(error)
             if not self.dropped(one):
                 log.exception("no report on %s", one.pack)
                 self.queue.failed(one.id, _sentence(error))
         else:
             self.queue.done(one.id)
+
+    def end_if_asked(self, error: Exception) -> None:
+        """Stopped when an error is what was made of the interruption: no fault of a submission."""
+        if self.asked.is_set():
+            raise Stopped from error
 
     def dropped(self, one: Grading) -> bool:
         """Whether all about the candidate was deleted; then it leaves the queue.
@@ -177,6 +185,7 @@ class _Waiting(Iterator[Work]):
             try:
                 found = self._grader.prepared(one)
             except Exception as error:
+                self._grader.end_if_asked(error)
                 self.refused += 1
                 if not self._grader.dropped(one):
                     log.exception("%s cannot be opened", one.pack)
@@ -219,9 +228,9 @@ def main() -> None:
     signal.signal(signal.SIGINT, stop)
     try:
         with only_grader(team.folder):
-            grader = Grader(team, queue, executor)
+            grader = Grader(team, queue, executor, asked=asked)
             try:
-                grader.run(threading.Event())
+                grader.run()
             except BaseException as error:
                 # SystemExit is what Ray makes of the signal while it connects; interrupted at its
                 # work it may raise errors of its own.

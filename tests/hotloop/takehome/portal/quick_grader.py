@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 import time
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
@@ -78,7 +77,7 @@ def main() -> None:
     team = Team(Path(sys.argv[1]))
     queue = Queue(database.connect(team.folder))
     with only_grader(team.folder):
-        quick(team, queue, Path(sys.argv[3]), float(sys.argv[2])).run(threading.Event())
+        quick(team, queue, Path(sys.argv[3]), float(sys.argv[2])).run()
 
 
 if __name__ == "__main__":

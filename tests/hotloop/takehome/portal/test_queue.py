@@ -18,7 +18,7 @@ from sqlalchemy import insert, select, update
 from hotloop.course.executors import Outcome
 from hotloop.takehome.portal import standing
 from hotloop.takehome.portal.database import connect, gradings
-from hotloop.takehome.portal.grader import Grader
+from hotloop.takehome.portal.grader import Grader, Stopped
 from hotloop.takehome.portal.queue import DAMAGED, TRIES, Occupied, Queue, State, only_grader
 from hotloop.takehome.submission import open_submission
 from hotloop.takehome.team import TeamError
@@ -268,6 +268,23 @@ def test_a_report_that_cannot_be_written_is_told(handed_in: Office, trace: Path)
     grader.batch()
     assert states(handed_in) == [State.FAILED, State.FAILED]
     assert all("No space" in one.problem for one in handed_in.portal.queue.all().values())
+
+
+@pytest.mark.parametrize("step", ["prepared", "report"])
+def test_an_interruption_that_comes_as_another_error_is_none_of_the_submission(
+    handed_in: Office, trace: Path, step: str
+) -> None:
+    """As pydantic wraps what is raised in its serializers."""
+    grader = quick(handed_in.team, handed_in.portal.queue, trace)
+
+    def interrupted(*_: object) -> None:
+        grader.asked.set()
+        raise ValueError("Error calling function: Stopped")
+
+    setattr(grader, step, interrupted)
+    with pytest.raises(Stopped):
+        grader.batch()
+    assert State.FAILED not in states(handed_in)
 
 
 def test_grading_again_writes_another_report(handed_in: Office, trace: Path) -> None:
