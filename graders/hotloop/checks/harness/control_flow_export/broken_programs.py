@@ -18,17 +18,17 @@ torch.set_num_threads(1)
 warnings.filterwarnings("ignore")
 logging.getLogger("torch._dynamo").setLevel(logging.CRITICAL)
 
+BY_VALUE = ["if x.sum() > 0:", "    x = x * 2"]
 BREAKING = (
     ["print('seen', x.shape)"],
-    ["if x.sum() > 0:", "    x = x * 2"],
     ["limit = x.max().item()", "x = x / (1 + abs(limit))"],
     ["log.warning('a call')"],
     ["x = torch.tensor(x.tolist())"],
     ["torch._dynamo.graph_break()"],
     ["x = x + len(x.nonzero())"],
 )
+BY_SIZE = ["if x.shape[0] > 2:", "    x = x * 3"]
 HARMLESS = (
-    ["if x.shape[0] > 2:", "    x = x * 3"],
     ["for row in range(x.shape[0]):", "    x = x + row"],
     ["named = {'a': x.sin(), 'b': x.cos()}", "x = named['a'] + named['b']"],
     ["x = torch.where(x.sum() > 0, x, -x)"],
@@ -70,7 +70,9 @@ def example():
 def make(seed: int) -> dict[str, Any]:
     """A program's path, how many graphs there are, and at which lines they break."""
     draw = random.Random(seed)
-    pieces = draw.sample(BREAKING, draw.randint(2, 4)) + draw.sample(HARMLESS, draw.randint(2, 4))
+    # An `if` that breaks and one that does not are in each: who goes by words is always wrong.
+    pieces = [BY_VALUE, BY_SIZE]
+    pieces += draw.sample(BREAKING, draw.randint(1, 3)) + draw.sample(HARMLESS, draw.randint(1, 3))
     draw.shuffle(pieces)
     lines = []
     for number, piece in enumerate(pieces):
