@@ -14,55 +14,16 @@ from hotloop import (
     __version__,
     no_iri_grammar,  # noqa: F401 # pyright: ignore[reportUnusedImport]
 )
-from hotloop.cli import (
-    attempts,
-    check,
-    class_page,
-    classroom,
-    course,
-    cuda,
-    demo,
-    doctor,
-    evidence,
-    exploits,
-    grade,
-    interview,
-    lab,
-    modules,
-    new,
-    placement,
-    progress,
-    proofs,
-    questions,
-    regrade,
-    render,
-    serving,
-    start,
-    takehome,
-)
+from hotloop.cli.commands import Commands
 
 app = typer.Typer(
     name="hotloop",
+    cls=Commands,
     help="Notebooks on making models fast, and a judge that the judged code cannot touch.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-_LEARNING = (placement, modules, start, lab, check, interview, progress)
-_TEACHING = (course, classroom, grade, regrade, attempts, demo)
-_MAKING = (render, doctor, exploits, evidence, proofs)
-
-for _command in (*_LEARNING, *_TEACHING, *_MAKING):
-    app.command(_command.__name__.rpartition(".")[2])(_command.run)
-
-# A module cannot be called like the keyword.
-app.command("class")(class_page.run)
-app.add_typer(cuda.app, name="cuda")
-app.add_typer(serving.app, name="serving")
-app.add_typer(questions.app, name="questions")
-app.add_typer(new.app, name="new")
-app.add_typer(takehome.app, name="takehome")
 
 
 def _print_version(wanted: bool) -> None:

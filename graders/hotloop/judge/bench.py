@@ -148,14 +148,16 @@ class Bench:
         program: tuple[str, ...] = ("-m", "hotloop.worker"),
         *,
         runs_kernels: bool = False,
+        anew: bool = False,
     ) -> Link:
         """A worker that sees only `files`, a folder of ours; it ends with the bench.
 
         runs_kernels: it will be given a candidate's vetted kernels, so that what fails from then on
             is the candidate's.
+        anew: it is not forked.
         """
         link = self.launcher.start(
-            program=program, files=files, trusted=True, environment=environment
+            program=program, files=files, trusted=True, environment=environment, anew=anew
         )
         link.trusted = not runs_kernels
         self._owned.append(link)

@@ -1,4 +1,4 @@
-"""The zygote of a judge process: candidates' workers start from one that has imported torch.
+"""The zygotes of a judge process: workers start from one that has imported what they need.
 
 A worker whose speed is measured is executed anew, as the baseline is that it is compared with.
 """
@@ -6,8 +6,8 @@ A worker whose speed is measured is executed anew, as the baseline is that it is
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
-from functools import cache
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
 
 from hotloop.cudasim import cache as simulator
 from hotloop.sandbox.confinement import Confined, Confinement
@@ -16,18 +16,40 @@ from hotloop.sandbox.zygote.zygote import Zygote
 WORKER = "hotloop.worker.__main__"
 FRAMEWORKS = ("torch", "torch._dynamo", "triton", "triton.language")
 """What candidates import, most of them; together they cost a worker two seconds."""
+NEEDED = {
+    "tvm": ("tvm", "tvm.relax", "tvm.s_tir"),
+    "onnx": ("onnx", "onnxscript"),
+}
+"""What those of a module import beside, by what the module needs. ONNX Runtime is left out, as it
+keeps threads and files from its import on, and JAX, which warns at each fork."""
+MOST = 2
+"""Zygotes at a time, which hold what they have imported; a submission needs one."""
+
+_zygotes: OrderedDict[tuple[str, ...], Zygote] = OrderedDict()
 
 
-def worker_fork() -> Callable[[Confinement], Confined]:
-    """Launches as `hotloop.sandbox.launch.launch` does, and falls back to that."""
-    return _zygote().launch
+def worker_fork(needs: Iterable[str]) -> Callable[[Confinement], Confined]:
+    """Launches as `hotloop.sandbox.launch.launch` does, and falls back to that.
+
+    needs: as module.yaml names them.
+    """
+    return _zygote(preloaded(needs)).launch
 
 
-@cache
-def _zygote() -> Zygote:
-    """It starts with the first worker, and ends with the process."""
-    modules = (WORKER, *filter(_is_installed, FRAMEWORKS))
-    return Zygote(modules, shared=(simulator.folder(),))
+def preloaded(needs: Iterable[str]) -> tuple[str, ...]:
+    """The modules that such a worker finds imported, as far as they are installed."""
+    beside = (name for need in needs for name in NEEDED.get(need, ()))
+    return (WORKER, *filter(_is_installed, (*FRAMEWORKS, *beside)))
+
+
+def _zygote(modules: tuple[str, ...]) -> Zygote:
+    """It starts with the first worker, and ends with the process or when others are needed."""
+    if modules not in _zygotes:
+        while len(_zygotes) >= MOST:
+            _zygotes.popitem(last=False)[1].close()
+        _zygotes[modules] = Zygote(modules, shared=(simulator.folder(),))
+    _zygotes.move_to_end(modules)
+    return _zygotes[modules]
 
 
 def _is_installed(name: str) -> bool:

@@ -32,7 +32,7 @@ class Launcher:
     memory_bytes: int = 4 * GIB
     wall_s: float = 900.0
     fork: Callable[[Confinement], Confined] | None = None
-    """Starts a candidate's worker faster than executing it does; None where one is timed."""
+    """Starts a worker faster than executing it does; None where one is timed."""
 
     def start(
         self,
@@ -49,11 +49,11 @@ class Launcher:
         """A worker that has said hello.
 
         read_only: further folders that it sees, by inside path.
-        anew: executed, not forked: it shares no secret of Python's own hash with another one.
+        anew: executed, not forked from what others are forked from.
         """
         ours, theirs = socket.socketpair()
         with theirs:
-            starts = self._launch if anew or trusted or self.fork is None else self.fork
+            starts = self._launch if anew or self.fork is None else self.fork
             confined = _started(
                 starts,
                 Confinement(

@@ -60,7 +60,9 @@ class Program:
     def _start(self, bench: Bench, *, given: bool) -> Process:
         folder = bench.shared(f"files of {self.main}", lambda: bench.staged(self.files))
         environment = {**bench.interpreted, **dict(self.environment)}
-        link = bench.trusted(folder, environment, runs_kernels=given)
+        # What libraries read at their import must be set before it.
+        anew = bool(self.environment)
+        link = bench.trusted(folder, environment, runs_kernels=given, anew=anew)
         return Process(self, link, bench)
 
 

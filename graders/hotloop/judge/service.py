@@ -10,6 +10,7 @@ import socket
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from hotloop import __version__, paths
@@ -134,8 +135,18 @@ def _launcher(job: Job, *, timed: bool) -> Launcher:
     return Launcher(
         job.isolation,
         threads=job.threads or default_threads(),
-        fork=worker_fork() if forked else None,
+        fork=worker_fork(_needs(job.module)) if forked else None,
     )
+
+
+@cache
+def _needs(module: str) -> tuple[str, ...]:
+    """What its module.yaml names; nothing where no library is installed that reads it."""
+    try:
+        from hotloop import curriculum
+    except ImportError:
+        return ()
+    return tuple(curriculum.load_module(module).needs)
 
 
 def _bench(

@@ -1,4 +1,4 @@
-"""Candidates' workers are forked where nothing is timed, and executed anew where something is."""
+"""Workers are forked where nothing is timed, and executed anew where something is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import pkgutil
+from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from hotloop.judge.check import Candidate, Check, find, is_timed
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher
+from hotloop.judge.program import Program
 from hotloop.judge.questions import ask_plainly
 from hotloop.judge.rungs.fast import Fast
 from hotloop.sandbox.zygote.forked import ForkedProcess
@@ -43,14 +45,40 @@ def zygote() -> Iterator[Zygote]:
 
 
 @pytest.mark.sandbox
-def test_a_candidate_is_forked_and_what_is_ours_is_not(zygote: Zygote, tmp_path: Path) -> None:
+@pytest.mark.parametrize("trusted", [False, True])
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_worker_is_forked_but_where_it_is_to_be_executed(
+    zygote: Zygote, tmp_path: Path, trusted: bool, anew: bool
+) -> None:
     launcher = Launcher("bubblewrap", fork=zygote.launch)
-    for trusted in (False, True):
-        link = launcher.start(files=tmp_path, trusted=trusted)
-        try:
-            assert isinstance(link.confined, ForkedProcess) is not trusted
-        finally:
-            link.close()
+    link = launcher.start(files=tmp_path, trusted=trusted, anew=anew)
+    try:
+        assert isinstance(link.confined, ForkedProcess) is not anew
+    finally:
+        link.close()
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("environment", [(), (("TVM_NUM_THREADS", "1"),)])
+def test_a_program_of_ours_with_variables_of_its_own_is_executed(
+    zygote: Zygote, tmp_path: Path, environment: tuple[tuple[str, str], ...]
+) -> None:
+    """What a library reads at its import would be read too early."""
+    main = tmp_path / "main.py"
+    main.write_text("def answer():\n    return 1\n")
+    bench = Bench(
+        files=None,
+        launcher=Launcher("bubblewrap", fork=zygote.launch),
+        connect=lambda: None,
+        budget_s=30,
+        device="cpu",
+    )
+    try:
+        process = Program({"main.py": main}, "main.py", environment).trusted(bench)
+        assert process.ask("answer") == 1
+        assert isinstance(process.link.confined, ForkedProcess) is (not environment)
+    finally:
+        bench.close()
 
 
 @pytest.mark.sandbox
@@ -111,9 +139,42 @@ def test_when_the_judge_forks(
     monkeypatch: pytest.MonkeyPatch, isolation: str, device: str, timed: bool, forks: bool
 ) -> None:
     monkeypatch.setattr(service, "kind", lambda: device)
-    monkeypatch.setattr(service, "worker_fork", lambda: lambda _confinement: None)
+    monkeypatch.setattr(service, "worker_fork", lambda _needs: lambda _confinement: None)
+    monkeypatch.setattr(service, "_needs", lambda _module: ())
     job = Job("module", "task", isolation=isolation)
     assert (service._launcher(job, timed=timed).fork is not None) is forks
+
+
+def test_what_a_module_needs_is_imported_before_the_fork() -> None:
+    assert service._needs("tvm_passes") == ("tvm",)
+    assert set(forking.preloaded(("tvm",))) <= {*forking.preloaded(()), *forking.NEEDED["tvm"]}
+    assert forking.preloaded(("unheard",)) == forking.preloaded(())
+
+
+def test_every_need_that_is_imported_early_is_one_of_a_module() -> None:
+    needs = {need for module in curriculum.modules() for need in module.needs}
+    assert set(forking.NEEDED) <= needs
+
+
+def test_zygotes_for_other_modules_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[tuple[str, ...]] = []
+
+    class Told:
+        def __init__(self, modules: tuple[str, ...], **_: object) -> None:
+            self.modules = modules
+
+        def launch(self, _confinement: object) -> tuple[str, ...]:
+            return self.modules
+
+        def close(self) -> None:
+            closed.append(self.modules)
+
+    monkeypatch.setattr(forking, "Zygote", Told)
+    monkeypatch.setattr(forking, "_zygotes", OrderedDict())
+    monkeypatch.setattr(forking, "preloaded", lambda needs: tuple(needs))
+    for needs in (("a",), ("b",), ("a",), ("c",)):
+        assert forking.worker_fork(needs)(Any) == needs
+    assert closed == [("b",)]
 
 
 def test_only_the_rungs_that_are_asked_for_count() -> None:
