@@ -16,11 +16,11 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from hotloop.cli import app
+from hotloop.cli.commands import FILES
 from hotloop.serving import container
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = {str(entry.name) for entry in (*app.registered_commands, *app.registered_groups)}
+COMMANDS = set(FILES)
 NOT_RUN = "# Not run on the machine on which it was written, which has no container engine."
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.cli import app
+from hotloop.cli.commands import FILES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "site" / "pages").glob("*.md"))]
-COMMANDS = {str(entry.name) for entry in (*app.registered_commands, *app.registered_groups)}
+COMMANDS = set(FILES)
 
 
 def code(page: Path) -> list[str]:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from hotloop.cli import app
+from hotloop.cli.commands import FILES, GROUPS
 
-COMMANDS = sorted(str(command.name) for command in app.registered_commands)
+COMMANDS = sorted(set(FILES) - set(GROUPS))
 
 
 def hotloop(*words: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

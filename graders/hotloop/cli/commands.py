@@ -14,13 +14,13 @@ from typer.core import TyperGroup
 _LEARNING = ("placement", "modules", "start", "lab", "check", "interview", "progress")
 _TEACHING = ("course", "classroom", "grade", "regrade", "attempts", "demo")
 _MAKING = ("render", "doctor", "exploits", "evidence", "proofs")
-_GROUPS = ("cuda", "serving", "questions", "new", "takehome")
+GROUPS = ("cuda", "serving", "questions", "new", "takehome")
 
 FILES = {
     **{name: name for name in (*_LEARNING, *_TEACHING, *_MAKING)},
     # A module cannot be called like the keyword.
     "class": "class_page",
-    **{name: name for name in _GROUPS},
+    **{name: name for name in GROUPS},
 }
 """Which file holds a command, in the order of the help page."""
 
@@ -53,7 +53,7 @@ def _command(name: str) -> Any:
 
 def _app(name: str, module: ModuleType) -> typer.Typer:
     """A file holds one command, `run`, or a group of them, `app`."""
-    if name in _GROUPS:
+    if name in GROUPS:
         return module.app
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command(name)(module.run)
