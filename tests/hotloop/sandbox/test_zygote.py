@@ -30,6 +30,7 @@ from hotloop.sandbox.level import level
 from hotloop.sandbox.watchdog import wait_readable
 from hotloop.sandbox.zygote import plan
 from hotloop.sandbox.zygote.forked import ForkedProcess
+from hotloop.sandbox.zygote.parent import ZygoteProcess
 from hotloop.sandbox.zygote.zygote import KERNEL, Zygote
 
 from .conftest import Make
@@ -340,6 +341,23 @@ def test_a_zygote_that_dies_is_our_fault_and_is_replaced(confinement: Make) -> N
         assert confined.wait(20) == 128 + signal.SIGKILL
         assert (confined.death, confined.fault) == (None, confined.fault)
         assert confined.fault is not None
+        again = zygote.launch(confinement("print('again')"))
+        assert isinstance(again, ForkedProcess)
+        assert ended(again) == "again\n"
+
+
+def test_an_end_that_is_seen_late_is_one_too(
+    confinement: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its socket may still take what nobody reads."""
+    fork = ZygoteProcess.fork
+
+    def dies(self: ZygoteProcess, owner: int) -> None:
+        monkeypatch.setattr(ZygoteProcess, "fork", fork)
+        os.kill(self.pid, signal.SIGKILL)
+
+    monkeypatch.setattr(ZygoteProcess, "fork", dies)
+    with Zygote(preload=()) as zygote:
         again = zygote.launch(confinement("print('again')"))
         assert isinstance(again, ForkedProcess)
         assert ended(again) == "again\n"

@@ -36,23 +36,28 @@ def questions(rng: np.random.Generator) -> Iterator[Question]:
         label = f"{share:.1%} of {len(users)} users"
         return Question(label, (asked, share, experiment), complaint)
 
-    def half() -> Question:
-        """Which of the others are asked about must not matter either."""
-        asked = [users[int(place)] for place in rng.permutation(len(users))[: USERS // 2]]
+    def among_few() -> Question:
+        """Which of the others are asked about must not matter either.
+
+        Half of these have the canary, so that a share of those asked about is far from right.
+        """
+        others = [user for user in users if user not in seen["small"]]
+        few = [*seen["small"], *others[: len(seen["small"])]]
+        asked = [few[int(place)] for place in rng.permutation(len(few))]
 
         def complaint(answer: object) -> str | None:
             found = _canary(answer, asked)
             if isinstance(found, str):
                 return found
-            if found == seen["small"].intersection(asked):
+            if found == seen["small"]:
                 return None
-            return "asked about half of the users only, others get it: each must keep their version"
+            return "asked about few of the users, others get it: each must keep their version"
 
         return Question(f"{small:.1%} of {len(asked)} users", (asked, small, first), complaint)
 
     yield share_of("small", small)
     yield share_of("again", small)
-    yield half()
+    yield among_few()
     yield share_of("large", large)
     yield share_of("other", small)
     for share in (0.0, 1.0):

@@ -16,7 +16,7 @@ from hotloop.sandbox.restrained import RestrainedProcess
 from hotloop.sandbox.watchdog import OutputBuffer
 from hotloop.sandbox.zygote import plan
 from hotloop.sandbox.zygote.parent import ZygoteProcess
-from hotloop.sandbox.zygote.refused import ZygoteRefused
+from hotloop.sandbox.zygote.refused import ChildLost, ZygoteRefused
 from hotloop.worker import wire
 
 START_TIMEOUT_S = 20.0
@@ -63,7 +63,7 @@ class ForkedProcess(RestrainedProcess):
         except (wire.WireError, ProcessLookupError, ValueError) as error:
             buffer.read()
             said = f"{error} {buffer.text()}".strip()
-            raise ZygoteRefused(f"a child of the zygote did not start: {said}") from None
+            raise ChildLost(f"a child of the zygote did not start: {said}") from None
         return self._status_told
 
     def _meet(self, sock: socket.socket) -> None:

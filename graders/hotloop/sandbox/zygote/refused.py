@@ -12,3 +12,7 @@ class ZygoteRefused(RuntimeError):
 
 class ZygoteGone(ZygoteRefused):
     """The zygote has ended; another may serve."""
+
+
+class ChildLost(ZygoteRefused):
+    """A child did not start, which may be the zygote's own end that nobody has seen yet."""

@@ -17,7 +17,7 @@ from hotloop.sandbox.restrained import sweep
 from hotloop.sandbox.zygote import plan
 from hotloop.sandbox.zygote.forked import ForkedProcess
 from hotloop.sandbox.zygote.parent import ZygoteProcess
-from hotloop.sandbox.zygote.refused import ZygoteGone, ZygoteRefused
+from hotloop.sandbox.zygote.refused import ChildLost, ZygoteGone, ZygoteRefused
 
 KERNEL = ("hotloop.worker.kernel", "hotloop.worker.zygote.warm_kernel")
 """What a notebook's kernel needs."""
@@ -25,6 +25,8 @@ MOST = 4
 """Zygotes at a time; each holds what it has imported."""
 _STARTS = 3
 """How often one is started again after it has died."""
+_DYING_S = 1.0
+"""How long the end of one may take to be seen."""
 
 _Key = tuple[tuple[str, str], ...]
 _log = logging.getLogger(__name__)
@@ -86,7 +88,9 @@ class Zygote:
         process = ForkedProcess(confinement, zygote)
         try:
             process.begin()
-        except ZygoteGone:
+        except (ZygoteGone, ChildLost) as refusal:
+            if isinstance(refusal, ChildLost) and zygote.wait(_DYING_S) is None:
+                raise
             zygote.kill()
             process = ForkedProcess(confinement, self._process(confinement.environment))
             process.begin()
