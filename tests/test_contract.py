@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -101,6 +102,32 @@ def test_the_curriculum_knows_the_module(module: Module) -> None:
 def test_the_module_has_a_lesson_and_a_design(module: Module) -> None:
     for name in ("lesson.md", "design.md"):
         assert (curriculum.folder(module.id) / name).read_text(encoding="utf-8").strip()
+
+
+ALWAYS_THERE = {"hotloop", "numpy", "rich", "torch", "triton", "IPython"}
+"""What every learner has installed; `needs` of a module or a rung names what is needed beside."""
+SERVING = {
+    *("gevent", "google", "onnx", "onnxscript", "safetensors", "tokenizers", "tritonclient"),
+    "triton_python_backend_utils",  # inside of the server only
+}
+WHERE_IT_IS = {"tensorrt"}
+"""Imported by a function that asks first."""
+
+
+@per_module
+def test_what_a_learner_runs_imports_nothing_that_they_do_not_have(module: Module) -> None:
+    files = render.submission(module.id)
+    lab = paths.solutions() / module.id / "lab.py"
+    texts = {name: content.decode() for name, content in files.items() if name.endswith(".py")}
+    texts |= {"lab.py": lab.read_text(encoding="utf-8")}
+    needs = {need for task in module.tasks for rung in task.rungs for need in module.needs_of(rung)}
+    installed = {name for need in needs for name in extras.IMPORTED.get(need, SERVING)}
+    own = {re.split(r"[/.]", name)[0] for name in files}
+    # A part of a path that ends in a module's name is added to the search path by the notebook.
+    own |= {name.rpartition("/")[2].removesuffix(".py") for name in files}
+    allowed = {*sys.stdlib_module_names, *own, *ALWAYS_THERE, *WHERE_IT_IS, *installed}
+    lacking = {name: _imported(text) - allowed for name, text in texts.items()}
+    assert {name: names for name, names in lacking.items() if names} == {}
 
 
 @pytest.mark.parametrize(
@@ -317,6 +344,18 @@ def _judged(
     rungs: list[str] | None = None,
 ) -> dict[str, Record]:
     return judge_submission(files, module, tasks, rungs, judge=judge)
+
+
+@cache
+def _imported(text: str) -> set[str]:
+    """Names of whole packages that the text imports, wherever it does."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found |= {name.name.partition(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(str(node.module).partition(".")[0])
+    return found
 
 
 @cache

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Mapping
 
 IMPORTED: Mapping[str, tuple[str, ...]] = {
-    "onnx": ("onnx", "onnxruntime", "onnxscript"),
-    "tvm": ("tvm",),
+    "onnx": ("onnx", "onnxruntime", "onnxscript", "safetensors"),
+    "tvm": ("tvm", "tvm_ffi"),
     "monitoring": ("prometheus_client", "tensorboard"),
     "xla": ("jax",),
     "checkpoints": ("safetensors",),
