@@ -23,7 +23,7 @@ demo: $(VENV)/.hotloop-demo need-bwrap  ## autograde the bundled submissions in 
 test: $(VENV)/.hotloop-test build/readers/.done lint need-bwrap  ## style, types and the tests
 	$(BIN)/pytest -n $(JOBS) -m 'not slow'
 
-test-slow: $(VENV)/.hotloop-test need-bwrap  ## the tests of more than ten seconds; .ci/run runs both
+test-slow: $(VENV)/.hotloop-test need-bwrap  ## the slow tests, of several seconds each; .ci/run runs both
 	$(BIN)/pytest -n $(JOBS) -m slow
 
 setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime, Apache TVM and JAX, which few modules need
