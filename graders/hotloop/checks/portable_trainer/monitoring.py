@@ -60,7 +60,9 @@ BUCKETS = ("0.01", "0.03", "0.1", "0.3", "1.0", "3.0", "10.0", "+Inf")
 RUNS = {
     "A short run": Shape(steps=40, restarts=0, fallbacks=1, recompiles=1),
     "A run that was restarted": Shape(steps=300),
-    "A run that compiles again and again": Shape(steps=200, recompiles=30, restarts=2),
+    "A run that compiles again and again": Shape(
+        steps=200, recompiles=30, restarts=2, recompute="selective"
+    ),
     "A run on one device, with slow steps": Shape(devices=1, slow=0.12, seconds=0.02),
 }
 

@@ -27,7 +27,10 @@ GRAPHS = ("train_step", 'vision["encoder"]', "text\\decoder")
 
 @dataclass(frozen=True)
 class Shape:
-    """What a run is like. slow: share of its steps that take much longer than the others."""
+    """What a run is like. slow: share of its steps that take much longer than the others.
+
+    recompute: what is computed again in the backward pass, "full" or "selective".
+    """
 
     steps: int = 300
     devices: int = 4
@@ -37,6 +40,7 @@ class Shape:
     slow: float = 0.04
     seconds: float = 0.2
     spread: float = 0.15
+    recompute: str = "full"
 
 
 def stream(rng: Rng, shape: Shape) -> list[Event]:
@@ -75,7 +79,7 @@ class _Run:
             "sequence": sequence,
             "devices": shape.devices,
             "peak_flops": float(flops / busy),
-            "recompute": str(rng.choice(["full", "selective"])),
+            "recompute": shape.recompute,
         }
 
     def _drawn(self) -> None:
