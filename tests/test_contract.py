@@ -19,6 +19,7 @@ import pytest
 
 from hotloop import curriculum, extras, paths, render
 from hotloop.bank import catalog
+from hotloop.course import demo
 from hotloop.curriculum import Module, Task
 from hotloop.evidence import measured_by
 from hotloop.judge import check
@@ -52,11 +53,12 @@ per_wrong = pytest.mark.parametrize(
 
 
 def _judged_to(module: Module, wrong: render.WrongAnswer) -> Any:
-    """Slow where speed is measured on the way to the rung that it must fail."""
+    """Slow where speed is measured on the way to the rung that it must fail, and for all modules
+    but the demo's: there are hundreds, of seconds each."""
     rungs = module.task(wrong.task).rungs
     names = [rung.id for rung in rungs]
     measures = any(rung.threshold for rung in rungs[: names.index(wrong.rung) + 1])
-    marks = [pytest.mark.slow] if measures else []
+    marks = [pytest.mark.slow] if measures or module.id != demo.MODULE else []
     return pytest.param(module, wrong, id=f"{module.id}.{wrong.name}", marks=marks)
 
 
