@@ -2,7 +2,7 @@
 
 ### TASK yolo_on_mobile.audit
 def audit(model_path, card_path):
-    """What a model costs on the device of a card; the notebook says what each figure means."""
+    """What a model costs on the device of a card; see the notebook."""
     raise NotImplementedError("yolo_on_mobile.audit")
 
 

@@ -181,7 +181,7 @@ def load(path=None):
     """The trained network in evaluation mode; or YOLOv5 with the weights that `path` holds.
 
     path: an .npz, a .safetensors file, or a state_dict that torch.save wrote. Classes, width, depth
-    and kind of stem are read off the weights: those of YOLOv5 n, s, m, l and x from 5.0 on fit, if
+    and kind of stem are read off the weights: those of YOLOv5 n, s, m, l and x from 6.0 on fit, if
     somebody has saved `model.state_dict()` where that project is installed. Its own .pt files hold
     pickled code, which is not loaded here.
     """

@@ -55,9 +55,9 @@ def diagnosis():
     """By letter: {"cause": …, "evidence": …, "value": …}."""
     return {
         "a": {"cause": "scale", "evidence": "levels", "value": 3},
-        "b": {"cause": "colours", "evidence": "blind", "value": 0.9},
-        "c": {"cause": "suppression", "evidence": "boxes", "value": 20.0},
-        "d": {"cause": "decoding", "evidence": "overlap", "value": 0.5},
+        "b": {"cause": "colours", "evidence": "blind", "value": 0.976},
+        "c": {"cause": "suppression", "evidence": "boxes", "value": 33.1},
+        "d": {"cause": "decoding", "evidence": "overlap", "value": 0.473},
     }
 
 

@@ -56,7 +56,7 @@ def main() -> None:
         "a": (fed, in_integers(network, fed), kept),
         "b": (blue, decoded(network, blue), kept),
         "c": (fed, decoded(network, fed), surest),
-        "d": (fed, exponential(network, fed), kept),
+        "d": (fed, without_half(network, fed), kept),
     }
     for name, (given, tables, reduce) in ways.items():
         recording = {
@@ -88,23 +88,12 @@ def decoded(network: torch.nn.Module, fed: Array) -> Array:
         return boxes.decode(*network(torch.from_numpy(fed)), network.anchors).numpy()
 
 
-def exponential(network: torch.nn.Module, fed: Array) -> Array:
-    """With YOLOv3's formula for the size."""
+def without_half(network: torch.nn.Module, fed: Array) -> Array:
+    """With 2σ + cell for the centre, where 2σ − 0.5 + cell was trained."""
     table = decoded(network, fed)
-    with torch.inference_mode():
-        root = np.sqrt(table[..., 2:4] / sizes_of(network)) / 2
-    clipped = np.clip(root, 1e-6, 1 - 1e-6)
-    table[..., 2:4] = sizes_of(network) * clipped / (1 - clipped)
+    cells = [3 * (detector.SIDE // stride) ** 2 for stride in detector.STRIDES]
+    table[..., :2] += 0.5 * np.repeat(detector.STRIDES, cells)[:, None]
     return table
-
-
-def sizes_of(network: torch.nn.Module) -> Array:
-    """The anchor of each row of the table."""
-    rows = []
-    for anchors, stride in zip(network.anchors.numpy(), detector.STRIDES, strict=True):
-        cells = (detector.SIDE // stride) ** 2
-        rows += [np.repeat(anchors[number : number + 1], cells, 0) for number in range(3)]
-    return np.concatenate(rows)
 
 
 class Whole(torch.nn.Module):

@@ -9,9 +9,9 @@ def diagnosis():
     """By letter: {"cause": …, "evidence": …, "value": …}."""
     return {
         "a": {"cause": "scale", "evidence": "levels", "value": 3},
-        "b": {"cause": "colours", "evidence": "blind", "value": 0.9},
+        "b": {"cause": "colours", "evidence": "blind", "value": 0.976},
         "c": {"cause": "scale", "evidence": "boxes", "value": 20.0},
-        "d": {"cause": "decoding", "evidence": "overlap", "value": 0.5},
+        "d": {"cause": "decoding", "evidence": "overlap", "value": 0.473},
     }
 
 

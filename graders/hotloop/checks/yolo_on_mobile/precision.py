@@ -9,6 +9,7 @@ import numpy as np
 from hotloop.judge.compare import Floats
 
 FLOOR, OVERLAP, MOST = 0.02, 0.6, 60
+SHOWN = 0.25
 RECALLS = np.linspace(0, 1, 101)
 
 
@@ -17,6 +18,22 @@ def mean_average_precision(
 ) -> float:
     """tables: [pictures, boxes, 5 + classes]. objects: for each picture [n, 5]: corners, class."""
     return mean_of([kept(table) for table in tables], objects, classes, threshold)
+
+
+def score_change(before: Floats, after: Floats) -> float:
+    """Of the boxes that an app would show of the tables before: how far their scores went.
+
+    A box that has no counterpart of its class after it has lost all of its score.
+    """
+    changes: list[float] = []
+    for one, other in zip(before, after, strict=True):
+        found, again = kept(one), kept(other)
+        for box in found[found[:, 4] > SHOWN]:
+            same = again[again[:, 5] == box[5]]
+            same = same[overlaps(box, same) > OVERLAP]
+            score = float(same[:, 4].max(initial=0.0))
+            changes.append(abs(score - float(box[4])))
+    return float(np.mean(changes)) if changes else 0.0
 
 
 def mean_of(

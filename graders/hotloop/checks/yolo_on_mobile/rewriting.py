@@ -51,16 +51,18 @@ def _complaint(candidate: Candidate, bench: Bench, kind: str) -> str | None:
     told = [{**_input(g), "model": m} for g, m in zip(graphs, made, strict=True)]
     outputs = as_list(reader.ask("run", _file(told)))
     for number, (graph, got) in enumerate(zip(graphs, outputs, strict=True), start=1):
-        wrong = disagreement(as_list(got), graph["truth"])
+        wrong = disagreement(got, graph["truth"])
         if wrong is not None:
             return f"graph {number} of {GRAPHS}: {wrong}"
     return None
 
 
-def disagreement(got: list[object], want: list[float]) -> str | None:
+def disagreement(got: object, want: list[float]) -> str | None:
     """What is wrong with an output, as a sentence's beginning."""
+    if got is None:
+        return "its output is not finite, where the source's is"
     truth = np.array(want, np.float64)
-    found = np.array([float(cast(float, x)) for x in got], np.float64)
+    found = np.array([float(cast(float, x)) for x in as_list(got)], np.float64)
     if found.shape != truth.shape:
         return f"it gives {found.size} numbers, and should give {truth.size}"
     error = float(np.abs(found - truth).max())

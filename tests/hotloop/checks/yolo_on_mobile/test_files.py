@@ -125,7 +125,9 @@ def test_complaints_about_a_quantized_file() -> None:
 
 
 def test_some_may_be_lost() -> None:
-    assert quantized.lost_complaint(0.9, 0.88) is None
-    assert quantized.lost_complaint(0.9, 0.95) is None
-    assert "0.700" in str(quantized.lost_complaint(0.9, 0.7))
-    assert quantized.lost_complaint(0.9, float("nan")) is not None
+    assert quantized.lost_complaint(0.9, 0.88, 0.02) is None
+    assert quantized.lost_complaint(0.9, 0.95, 0.02) is None
+    assert "0.700" in str(quantized.lost_complaint(0.9, 0.7, 0.02))
+    assert quantized.lost_complaint(0.9, float("nan"), 0.02) is not None
+    assert "scores" in str(quantized.lost_complaint(0.9, 0.9, 0.2))
+    assert quantized.lost_complaint(0.9, 0.9, float("nan")) is not None

@@ -57,6 +57,15 @@ def test_a_table_without_numbers_has_no_boxes() -> None:
     assert len(precision.kept(np.full((5, 8), np.nan))) == 0
 
 
+def test_scores_that_change_are_seen() -> None:
+    table = np.array([[20, 20, 10, 10, 0.9, 1.0, 0.0], [60, 60, 10, 10, 0.5, 0.0, 1.0]])
+    other = table.copy()
+    other[0, 4] = 0.7
+    assert precision.score_change(table[None], table[None]) == 0
+    assert precision.score_change(table[None], other[None]) == pytest.approx(0.1)
+    assert precision.score_change(table[None], 0 * table[None]) == pytest.approx(0.7)
+
+
 def test_recordings_are_what_the_truth_was_computed_from() -> None:
     for name in recorded.NAMES:
         recording = json.loads((FOLDER / f"run_{name}.json").read_text(encoding="utf-8"))

@@ -53,7 +53,7 @@ class _Maker:
         now = self.conv("picture", 3)
         for _ in range(int(self.rng.integers(2, 5))):
             now = self.block(now)
-        other = self.silu(self.conv(now, 3))
+        other = self.silu(self.conv(now, 5))
         outputs = [now, other]
         graph = helper.make_graph(
             self.nodes,
