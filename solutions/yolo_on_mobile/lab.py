@@ -403,6 +403,7 @@ check("yolo_on_mobile.replace")
 # %%
 warnings.filterwarnings("ignore", category=DeprecationWarning, message=".*legacy TorchScript")
 warnings.filterwarnings("ignore", category=FutureWarning, module="copyreg")
+warnings.filterwarnings("ignore", category=torch.jit.TracerWarning)
 
 
 class Decoded(torch.nn.Module):

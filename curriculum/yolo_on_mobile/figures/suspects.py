@@ -11,7 +11,7 @@ from hotloop import paths
 
 sys.path.insert(0, str(paths.solutions() / "yolo_on_mobile"))
 
-from departure import with_all_before  # noqa: E402 - lies beside the learner's files
+from departure import with_all_before
 
 TENSORS = {
     "stem": [],

@@ -20,7 +20,7 @@ def main() -> None:
         print(f"floor {floor:4}: mAP {found[floor][0]:.3f}, {found[floor][1]:.1f} boxes a picture")
     values = [value for value, _ in found.values()]
     assert values == sorted(values, reverse=True)
-    assert values[0] - values[2] > 0.01
+    assert values[0] - values[3] > 0.02
     strict = mean_ap([kept(each) for each in table], truths, 0.9)
     print(f"floor 0.01, overlap of 0.9 asked for: mAP {strict:.3f}")
     assert strict < values[0] - 0.1

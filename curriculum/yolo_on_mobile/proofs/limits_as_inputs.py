@@ -1,4 +1,4 @@
-"""A file with suppression in it: sizes that are known, and limits that nobody has to convert for."""
+"""A file with suppression in it: sizes that are known, and limits that are inputs."""
 
 from __future__ import annotations
 

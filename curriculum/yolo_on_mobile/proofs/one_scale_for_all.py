@@ -18,7 +18,7 @@ def in_bytes(values: Array, largest: float) -> Array:
 
 
 def main() -> None:
-    """mAP with float, with the whole table in bytes, and with a scale for each part."""
+    """The mAP with float, with the whole table in bytes, and with a scale for each part."""
     pictures, truths = scenes()
     table = tables(trained(), fed(pictures))
     largest = float(table[..., :4].max())
@@ -32,7 +32,9 @@ def main() -> None:
     large[..., :4] /= 5
     print(f"largest coordinate {largest:.0f}: one step is {largest / 255:.2f}")
     levels = np.unique(in_bytes(table, largest)[..., 4:])
-    print(f"levels for a probability: {len(levels)}; for 640 pixels {len(np.unique(large[..., 4:]))}")
+    print(
+        f"levels for a probability: {len(levels)}; for 640 pixels {len(np.unique(large[..., 4:]))}"
+    )
     found = {}
     for name, values in (
         ("float", table),

@@ -48,7 +48,8 @@ def complaint(want: Mapping[str, object], answer: object) -> str | None:
         if isinstance(right, list):
             names = [str(name) for name in as_list(got)] if isinstance(got, list) else None
             if names is None or sorted(names) != right:
-                return f"“{key}” is {shown(got)} and should be {shown(cast(object, right))}"
+                said = shown(cast(object, got))
+                return f"“{key}” is {said} and should be {shown(cast(object, right))}"
         elif isinstance(got, bool) or not isinstance(got, int) or got != right:
             return f"“{key}” is {shown(got)} and should be {right}"
     return None

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
@@ -122,7 +120,7 @@ def _size(rng: Rng, least: int, most: int, ratio: float, side: int) -> tuple[int
             if ratio > 1
             else (max(8, round(longer * ratio)), longer)
         )
-        sizes = cast(NDArray[np.float64], np.array([height, width]) * side / max(height, width))
+        sizes = np.array([height, width]) * side / max(height, width)
         if (np.abs(sizes % 1 - 0.5) > NEAR_HALF).all():
             return height, width
 

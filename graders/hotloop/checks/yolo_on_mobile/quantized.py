@@ -114,9 +114,7 @@ def accuracy_complaint(data: bytes, bench: Bench) -> str | None:
             )
             tables[name].append(process.answer("run", case))
     floats, integers = (np.concatenate(tables[name]) for name in files)
-    before, after = (
-        mean_average_precision(each, objects, CLASSES) for each in (floats, integers)
-    )
+    before, after = (mean_average_precision(each, objects, CLASSES) for each in (floats, integers))
     if before < 0.5:
         raise JudgeFault(f"the network itself has an mAP of {before:.2f}")
     return lost_complaint(before, after, score_change(floats, integers))

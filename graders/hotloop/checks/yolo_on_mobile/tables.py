@@ -43,8 +43,7 @@ def truth(small: Floats, middle: Floats, large: Floats, anchors: Floats) -> Floa
         n, channels, rows, columns = raw.shape
         told = 1 / (1 + np.exp(-raw.reshape(n, 3, channels // 3, rows, columns)))
         told = told.transpose(0, 1, 3, 4, 2).copy()
-        right = np.arange(columns)[None, :]
-        down = np.arange(rows)[:, None]
+        down, right = np.indices((rows, columns), np.float64)
         told[..., 0] = (2 * told[..., 0] - 0.5 + right) * stride
         told[..., 1] = (2 * told[..., 1] - 0.5 + down) * stride
         told[..., 2:4] = (2 * told[..., 2:4]) ** 2 * sizes[None, :, None, None, :]

@@ -24,9 +24,7 @@ def detector() -> ModuleType:
 
 
 @pytest.mark.parametrize(("width", "weights"), [(16, 1_872_157), (32, 7_235_389)])
-def test_as_many_weights_as_yolov5_n_and_s(
-    detector: ModuleType, width: int, weights: int
-) -> None:
+def test_as_many_weights_as_yolov5_n_and_s(detector: ModuleType, width: int, weights: int) -> None:
     """What YOLOv5 prints for its models of 80 classes."""
     network = detector.Yolo(80, width, focus=False)
     assert sum(p.numel() for p in network.parameters()) == weights
