@@ -1,0 +1,153 @@
+"""What the judge asks of the tasks of module yolo_on_mobile."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from hotloop.checks.yolo_on_mobile import (
+    audits,
+    departures,
+    pictures,
+    quantized,
+    recorded,
+    rewriting,
+    suppression,
+    tables,
+    whole_file,
+)
+from hotloop.judge.check import Candidate, Check
+from hotloop.judge.compare import Tolerance
+from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.rungs.answers_from import AnswersFrom
+from hotloop.judge.rungs.correct import Correct
+from hotloop.judge.rungs.hidden_answers import HiddenAnswers
+from hotloop.judge.rungs.holds import Holds
+
+
+def letterbox() -> Check:
+    """A frame as the network wants it, and its boxes back in the frame."""
+    return Check(
+        Candidate("letterbox", file="camera.py"),
+        {
+            "picture": Correct(
+                pictures.cases, pictures.truth, lambda _case: Tolerance(0.0, pictures.MOST_OFF)
+            ),
+            "boxes": AnswersFrom("to_frame", pictures.questions),
+        },
+    )
+
+
+def decode() -> Check:
+    """The maps of the head as a table of boxes."""
+    return Check(
+        Candidate("decode", file="boxes.py"),
+        {"table": Correct(tables.cases, tables.truth, tables.tolerance)},
+    )
+
+
+def nms() -> Check:
+    """A table of boxes without what says the same twice."""
+    return Check(
+        Candidate("nms", file="boxes.py", style="json"),
+        {
+            "scored": Answers(partial(suppression.questions, crowded=False)),
+            "suppressed": Answers(partial(suppression.questions, crowded=True)),
+        },
+    )
+
+
+def bisect() -> Check:
+    """Where a conversion departs, in few looks."""
+    return Check(
+        Candidate("next_look", file="departure.py", style="json"),
+        {
+            "right": Holds(
+                partial(departures.looks, few=False),
+                "The right tensor of all {count} hidden conversions.",
+            ),
+            "few": Holds(
+                partial(departures.looks, few=True),
+                "The right tensor of {count} more, in as few looks as are needed.",
+                needs=("right",),
+            ),
+        },
+    )
+
+
+def replace() -> Check:
+    """Graphs without what a delegate lacks."""
+    return Check(
+        Candidate("replace_unsupported", file="rewrites.py", style="json"),
+        {
+            "activations": Holds(
+                partial(rewriting.looks, kind="activations"),
+                "All hidden graphs compute the same, with operators of the delegate.",
+            ),
+            "stem": Holds(
+                partial(rewriting.looks, kind="stem"),
+                "Each hidden stem is one convolution, and the same.",
+            ),
+        },
+        extras=("onnx",),
+    )
+
+
+def audit() -> Check:
+    """A model against the card of a device."""
+    return Check(
+        Candidate("audit", file="budget.py", style="json"),
+        {
+            "delegate": HiddenAnswers(partial(audits.questions, keys=audits.DELEGATE)),
+            "costs": HiddenAnswers(partial(audits.questions, keys=audits.COSTS)),
+        },
+        extras=("onnx",),
+    )
+
+
+def quantize() -> Check:
+    """The detector with 8-bit integers."""
+    return Check(
+        Candidate("quantize", file="quantize.py", style="json"),
+        {
+            "sound": Holds(
+                partial(quantized.looks, complaint=quantized.structure_complaint),
+                "Its convolutions compute with integers of a fixed scale, in half of the size.",
+            ),
+            "accurate": Holds(
+                partial(quantized.looks, complaint=quantized.accuracy_complaint),
+                "It sees about as much on hidden scenes as with float32.",
+                needs=("sound",),
+            ),
+        },
+        extras=("onnx",),
+    )
+
+
+def diagnose() -> Check:
+    """Recorded runs: figures from made ones, causes of four recorded ones."""
+    return Check(
+        Candidate("read_run", file="runs.py", style="json"),
+        {
+            "figures": Answers(recorded.questions),
+            "diagnosis": AnswersFrom("diagnosis", recorded.diagnosis_questions),
+        },
+    )
+
+
+def in_graph() -> Check:
+    """The detector as one file, with decoding and suppression."""
+    return Check(
+        Candidate("export", file="export.py", style="json"),
+        {
+            "interface": Holds(
+                partial(whole_file.looks, complaint=whole_file.interface_complaint),
+                "Its ends have names, types and sizes that are known.",
+            ),
+            "boxes": Holds(
+                partial(whole_file.looks, complaint=whole_file.boxes_complaint),
+                "It gives the right boxes for hidden pictures and limits.",
+                needs=("interface",),
+            ),
+        },
+        extras=("onnx",),
+    )

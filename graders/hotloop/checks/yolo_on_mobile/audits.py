@@ -1,0 +1,55 @@
+"""Models and cards of devices: what an audit of them finds."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.worker.wire import as_list, as_message
+
+Rng = np.random.Generator
+
+HARNESS = Path(__file__).parents[1] / "harness" / "yolo_on_mobile"
+PROGRAM = Program({"auditing.py": HARNESS / "auditing.py"}, "auditing.py")
+
+PUZZLES = 12
+DELEGATE = ("refused", "segments")
+COSTS = ("bytes", "peak_bytes", "crossing_bytes", "over")
+
+
+def questions(rng: Rng, bench: Bench, *, keys: tuple[str, ...]) -> Iterator[Question]:
+    """One model and one card each."""
+    seed = int(rng.integers(1 << 31))
+    made = as_list(PROGRAM.trusted(bench).ask("puzzles", seed, PUZZLES))
+    for number, puzzle in enumerate((cast(Mapping[str, Any], each) for each in made), start=1):
+        files = (
+            GivenFile("model.onnx", base64.b64decode(puzzle["model"])),
+            GivenFile("card.json", str(puzzle["card"]).encode()),
+        )
+        want = {key: puzzle["figures"][key] for key in keys}
+        yield Question(f"Model {number} of {PUZZLES}", files, partial(complaint, want))
+
+
+def complaint(want: Mapping[str, object], answer: object) -> str | None:
+    """About the first figure that is another one. The order within a list does not matter."""
+    told = as_message(answer)
+    if told is None:
+        return f"it is {shown(answer)}, not a dict"
+    for key, right in want.items():
+        got = told.get(key)
+        if isinstance(right, list):
+            names = [str(name) for name in as_list(got)] if isinstance(got, list) else None
+            if names is None or sorted(names) != right:
+                said = shown(cast(object, got))
+                return f"“{key}” is {said} and should be {shown(cast(object, right))}"
+        elif isinstance(got, bool) or not isinstance(got, int) or got != right:
+            return f"“{key}” is {shown(got)} and should be {right}"
+    return None

@@ -1,0 +1,174 @@
+"""A graph of tensors of which one departs: the candidate says where to look, the judge looks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.questions import GivenFile, ask_plainly, shown
+from hotloop.judge.rungs.holds import Look
+from hotloop.worker.wire import as_message
+
+Rng = np.random.Generator
+
+CONVERSIONS = 6
+TOLERANCE = 1e-3
+SPARE = 1
+"""Looks more than halving needs at worst."""
+
+TIMEOUT_S = 20.0
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """tensors: what each was computed from, in the order of the file. fault: where it departs."""
+
+    tensors: Mapping[str, Sequence[str]]
+    fault: str | None
+    errors: Mapping[str, float]
+
+    @cached_property
+    def upstream(self) -> Mapping[str, Set[str]]:
+        """For each tensor itself and all that it was computed from."""
+        return with_all_before(self.tensors)
+
+    @cached_property
+    def enough(self) -> int:
+        """The looks that whoever halves what is suspect needs at worst, and some to spare."""
+        return SPARE + max(_halving(self.upstream, fault) for fault in (*self.tensors, None))
+
+
+def with_all_before(tensors: Mapping[str, Sequence[str]]) -> dict[str, Set[str]]:
+    """For each tensor itself and all that it was computed from, however far away."""
+    found: dict[str, Set[str]] = {}
+    for name, inputs in tensors.items():
+        found[name] = {name}.union(*(found[each] for each in inputs))
+    return found
+
+
+def looks(candidate: Candidate, bench: Bench, *, few: bool) -> Iterator[Look]:
+    """One conversion each; the last one is sound."""
+    rng = bench.seeds.generator()
+    for number in range(CONVERSIONS):
+        conversion = drawn(rng, faulty=number < CONVERSIONS - 1, misleading=number % 2 == 1)
+        limit = conversion.enough if few else len(conversion.tensors)
+        label = f"Conversion {number + 1} of {len(conversion.tensors)} tensors"
+        yield Look(label, partial(complaint, conversion, limit, candidate, bench))
+
+
+def complaint(conversion: Conversion, limit: int, candidate: Candidate, bench: Bench) -> str | None:
+    """Ask where to look until the candidate says what it has found, or has looked too often."""
+    link = bench.worker(candidate)
+    looked: dict[str, float] = {}
+    told = {"tensors": conversion.tensors, "tolerance": TOLERANCE, "looked": looked}
+    while True:
+        given = GivenFile("conversion.json", json.dumps(told).encode())
+        answer = as_message(ask_plainly(link, (given,), bench.patience(TIMEOUT_S)))
+        if answer is None or len(answer) != 1 or not {"look", "departs"} & set(answer):
+            return f"it says {shown(answer)}; asked for is a dict with “look” or “departs”"
+        if "departs" in answer:
+            return _found_complaint(answer["departs"], conversion.fault)
+        name = answer["look"]
+        if not isinstance(name, str) or name not in conversion.tensors:
+            return f"it wants to look at {shown(name)}, which is no tensor of this network"
+        if len(looked) == limit:
+            return f"after {limit} looks it still does not know; halving what is suspect does"
+        if name in looked:
+            return f"it wants to look at {shown(name)} again"
+        looked[name] = conversion.errors[name]
+
+
+def drawn(rng: Rng, *, faulty: bool, misleading: bool = False) -> Conversion:
+    """Chains that part and meet again, a neck, and three ends, as a detector has them.
+
+    misleading: whoever halves the file's order is led astray by the fault.
+    """
+    tensors = _network(rng)
+    names = list(tensors)
+    # Names that say nothing about the order.
+    new = dict(zip(names, (f"t{number}" for number in rng.permutation(len(names))), strict=True))
+    tensors = {new[name]: [new[each] for each in inputs] for name, inputs in tensors.items()}
+    upstream = with_all_before(tensors)
+    faults = [name for name in tensors if not misleading or _in_order(upstream, name) != name]
+    fault = str(rng.choice(faults)) if faulty else None
+    errors = {
+        name: float(10 ** rng.uniform(-2.5, 0) if fault in before else 10 ** rng.uniform(-7, -4))
+        for name, before in upstream.items()
+    }
+    return Conversion(tensors, fault, errors)
+
+
+def _network(rng: Rng) -> dict[str, list[str]]:
+    tensors: dict[str, list[str]] = {}
+
+    def add(*inputs: str) -> str:
+        name = str(len(tensors))
+        tensors[name] = list(inputs)
+        return name
+
+    def chain(start: str, low: int, high: int) -> str:
+        for _ in range(int(rng.integers(low, high))):
+            start = add(start)
+        return start
+
+    def block(start: str) -> str:
+        """Two ways that meet, as in C3."""
+        long, short = chain(start, 2, 6), chain(start, 1, 3)
+        return add(add(long, short))
+
+    stages: list[str] = []
+    now = add()
+    for _ in range(4):
+        now = block(chain(now, 1, 4))
+        stages.append(now)
+    middle = block(add(chain(now, 1, 3), stages[2]))
+    small = block(add(chain(middle, 1, 3), stages[1]))
+    again = block(add(chain(small, 1, 3), middle))
+    for end in (small, again, block(add(chain(again, 1, 3), now))):
+        chain(end, 2, 7)
+    return tensors
+
+
+def _in_order(upstream: Mapping[str, Set[str]], fault: str) -> str:
+    """What halving the file's order finds, as if nothing were beside anything."""
+    names = list(upstream)
+    low, high = 0, len(names)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fault in upstream[names[middle]] else (middle + 1, high)
+    return names[min(low, len(names) - 1)]
+
+
+def _halving(upstream: Mapping[str, Set[str]], fault: str | None) -> int:
+    """Looks until the fault is known."""
+    suspects, count, departed = set(upstream), 0, False
+    while suspects and not (len(suspects) == 1 and departed):
+        left = {
+            name: max(len(before & suspects), len(suspects - before))
+            for name, before in upstream.items()
+            if name in suspects
+        }
+        name = min(left, key=left.__getitem__)
+        count += 1
+        if fault in upstream[name]:
+            suspects &= upstream[name]
+            departed = True
+        else:
+            suspects -= upstream[name]
+    return count
+
+
+def _found_complaint(found: object, fault: str | None) -> str | None:
+    if found == fault:
+        return None
+    if fault is None:
+        return f"it says {shown(found)} departs, and none does"
+    if found is None:
+        return "it says that none departs, and one does"
+    return f"it says {shown(found)}, which is not the first that departs"

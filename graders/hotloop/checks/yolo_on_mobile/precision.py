@@ -1,0 +1,100 @@
+"""Mean average precision of tables of boxes, in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hotloop.judge.compare import Floats
+
+FLOOR, OVERLAP, MOST = 0.02, 0.6, 60
+SHOWN = 0.25
+RECALLS = np.linspace(0, 1, 101)
+
+
+def mean_average_precision(
+    tables: Floats, objects: Sequence[Floats], classes: int, threshold: float = 0.5
+) -> float:
+    """tables: [pictures, boxes, 5 + classes]. objects: for each picture [n, 5]: corners, class."""
+    return mean_of([kept(table) for table in tables], objects, classes, threshold)
+
+
+def score_change(before: Floats, after: Floats) -> float:
+    """Of the boxes that an app would show of the tables before: how far their scores went.
+
+    A box that has no counterpart of its class after it has lost all of its score.
+    """
+    changes: list[float] = []
+    for one, other in zip(before, after, strict=True):
+        found, again = kept(one), kept(other)
+        for box in found[found[:, 4] > SHOWN]:
+            same = again[again[:, 5] == box[5]]
+            same = same[overlaps(box, same) > OVERLAP]
+            score = float(same[:, 4].max(initial=0.0))
+            changes.append(abs(score - float(box[4])))
+    return float(np.mean(changes)) if changes else 0.0
+
+
+def mean_of(
+    found: Sequence[Floats], objects: Sequence[Floats], classes: int, threshold: float
+) -> float:
+    """found: for each picture [n, 6]: corners, score, class, in any order."""
+    each = [_of_class(found, objects, which, threshold) for which in range(classes)]
+    return float(np.mean([value for value in each if value is not None]))
+
+
+def kept(table: Floats) -> Floats:
+    """float64 [n, 6]: corners, score, class; after suppression by class, the surest first."""
+    scores = table[:, 4] * table[:, 5:].max(1)
+    # Written so that a NaN is no box.
+    sure = np.flatnonzero(scores > FLOOR)
+    sure = sure[np.argsort(-scores[sure], kind="stable")][:300]
+    half = table[sure, 2:4] / 2
+    corners = (table[sure, :2] - half, table[sure, :2] + half)
+    left = np.column_stack((*corners, scores[sure], table[sure, 5:].argmax(1)))
+    chosen: list[Floats] = []
+    while len(left) and len(chosen) < MOST:
+        best, left = left[0], left[1:]
+        chosen.append(best)
+        left = left[(left[:, 5] != best[5]) | (overlaps(best, left) <= OVERLAP)]
+    return np.array(chosen).reshape(-1, 6)
+
+
+def overlaps(box: Floats, others: Floats) -> Floats:
+    """Intersection over union of one box with each of the others."""
+    sides = np.minimum(box[2:4], others[:, 2:4]) - np.maximum(box[:2], others[:, :2])
+    shared = np.prod(np.maximum(sides, 0), 1)
+    both = np.prod(box[2:4] - box[:2]) + np.prod(others[:, 2:4] - others[:, :2], 1) - shared
+    return shared / np.maximum(both, 1e-9)
+
+
+def _of_class(
+    found: Sequence[Floats], objects: Sequence[Floats], which: int, threshold: float
+) -> float | None:
+    scores: list[float] = []
+    hits: list[bool] = []
+    count = 0
+    for boxes, true in zip(found, objects, strict=True):
+        there = true[true[:, 4] == which]
+        count += len(there)
+        free = np.ones(len(there), bool)
+        mine = boxes[boxes[:, 5] == which]
+        for box in mine[np.argsort(-mine[:, 4], kind="stable")]:
+            shared = np.where(free, overlaps(box, there), -1.0)
+            best = int(shared.argmax()) if len(there) else -1
+            hit = best >= 0 and bool(shared[best] >= threshold)
+            if hit:
+                free[best] = False
+            scores.append(float(box[4]))
+            hits.append(hit)
+    if not count:
+        return None
+    if not scores:
+        return 0.0
+    order = np.argsort(-np.array(scores), kind="stable")
+    right = np.cumsum(np.array(hits)[order])
+    recall, precision = right / count, right / np.arange(1, len(right) + 1)
+    envelope = np.append(np.maximum.accumulate(precision[::-1])[::-1], 0.0)
+    at = np.searchsorted(recall, RECALLS - 1e-12)
+    return float(np.mean(envelope[np.minimum(at, len(right))]))

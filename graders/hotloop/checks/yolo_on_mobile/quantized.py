@@ -1,0 +1,163 @@
+"""The detector with 8-bit integers: is it one, and does it still see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop import paths
+from hotloop.checks.yolo_on_mobile.precision import mean_average_precision, score_change
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.program import Process, Program
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.holds import Look
+from hotloop.worker.wire import as_list
+
+MODULE = "yolo_on_mobile"
+GIVEN = paths.exercises() / MODULE
+HARNESS = Path(__file__).parents[1] / "harness" / MODULE
+PROGRAM = Program(
+    {
+        **{name: GIVEN / name for name in ("detector.py", "shapes.py", "yolo_shapes.npz")},
+        "detecting.py": HARNESS / "detecting.py",
+    },
+    "detecting.py",
+)
+
+FILE = "quantized.onnx"
+CALIBRATION = 150
+SIDE, BOXES, CLASSES = 128, 1008, 6
+LEAST_SHARE_INTEGER = 0.95
+MOST_SHARE_OF_SIZE = 0.5
+PICTURES, AT_ONCE = 300, 100
+MOST_LOST = 0.04
+"""Of mAP at 0.5."""
+
+MOST_CHANGED = 0.08
+"""Of the scores of boxes that an app would show, on average: where there are three levels left,
+each is off by a sixth or more."""
+
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a candidate is given, of one judging."""
+
+    network: bytes
+    frames: bytes
+
+
+def looks(
+    candidate: Candidate, bench: Bench, complaint: Callable[[bytes, Bench], str | None]
+) -> Iterator[Look]:
+    """At the quantized file, which is made once a judging."""
+    yield Look(
+        "Your network",
+        lambda: complaint(bench.shared("quantized", lambda: _made(candidate, bench)), bench),
+    )
+
+
+def structure_complaint(data: bytes, bench: Bench) -> str | None:
+    """Whether the file is what was asked for, whatever it computes."""
+    facts = PROGRAM.given(bench, "reads").ask("structure", GivenFile(FILE, data))
+    if not isinstance(facts, dict):
+        return "it is no network"
+    return complaint_about(cast(Facts, facts), len(data), material(bench))
+
+
+def complaint_about(facts: Facts, size: int, given: Material) -> str | None:
+    """What is wrong with a file by its structure."""
+    if facts["external"]:
+        return "its weights lie in another file, which was not handed in"
+    if facts["inputs"] != ["pictures"] or facts["outputs"] != ["table"]:
+        return "its input is to be “pictures” and its output “table”, as the source's are"
+    kinds = as_list(facts["convolutions"])
+    if len(kinds) < 50:
+        return f"it has {len(kinds)} convolutions, and the source more than 50"
+    right = sum(as_list(kind) == ["static", "static"] for kind in kinds)
+    if right < LEAST_SHARE_INTEGER * len(kinds):
+        bad = as_list(next(kind for kind in kinds if as_list(kind) != ["static", "static"]))
+        said = {"float": "floats go into it", "dynamic": "what goes into it is scaled anew"}
+        why = said.get(str(bad[0]), "its weights are floats")
+        return f"{len(kinds) - right} of {len(kinds)} convolutions have no integers: {why}"
+    if size > MOST_SHARE_OF_SIZE * len(given.network):
+        return f"it has {size / len(given.network):.2f} of the float32 network's bytes"
+    return None
+
+
+def accuracy_complaint(data: bytes, bench: Bench) -> str | None:
+    """The mAP of both on the same hidden scenes."""
+    files = {"float32": material(bench).network, "integers": data}
+    tables: dict[str, list[Floats]] = {name: [] for name in files}
+    runners = {name: _running(bench, name, file) for name, file in files.items()}
+    objects: list[Floats] = []
+    for _ in range(PICTURES // AT_ONCE):
+        seed = int(bench.seeds.generator().integers(1 << 31))
+        told = as_list(PROGRAM.trusted(bench).ask("objects", seed, AT_ONCE, SIDE))
+        objects += [np.array(each, np.float64).reshape(-1, 5) for each in told]
+        drawn = PROGRAM.trusted(bench).answer("pictures", _case("pictures", seed))
+        for name, process in runners.items():
+            case = Case(
+                "pictures", (Tensor(drawn, FP32),), TensorSpec((AT_ONCE, BOXES, 5 + CLASSES), FP32)
+            )
+            tables[name].append(process.answer("run", case))
+    floats, integers = (np.concatenate(tables[name]) for name in files)
+    before, after = (mean_average_precision(each, objects, CLASSES) for each in (floats, integers))
+    if before < 0.5:
+        raise JudgeFault(f"the network itself has an mAP of {before:.2f}")
+    return lost_complaint(before, after, score_change(floats, integers))
+
+
+def lost_complaint(before: float, after: float, change: float) -> str | None:
+    """Of mAP, and of what scores say. Written so that what is no number is wrong."""
+    if not before - after <= MOST_LOST:
+        return (
+            f"on {PICTURES} hidden scenes its mAP is {after:.3f}, and {before:.3f} with float32: "
+            f"{MOST_LOST:g} may be lost"
+        )
+    if not change <= MOST_CHANGED:
+        return (
+            f"it finds the objects, but scores have changed by {change:.2f} on average, and "
+            f"{MOST_CHANGED:g} is allowed: no threshold of the app means what it did"
+        )
+    return None
+
+
+def material(bench: Bench) -> Material:
+    """What a candidate is given in this judging."""
+    return bench.shared("material", lambda: _drawn(bench))
+
+
+def _drawn(bench: Bench) -> Material:
+    maker = PROGRAM.trusted(bench)
+    seed = int(bench.seeds.generator().integers(1 << 31))
+    frames = maker.take(maker.ask("calibration", seed, CALIBRATION))
+    return Material(maker.take(maker.ask("source")), frames)
+
+
+def _made(candidate: Candidate, bench: Bench) -> bytes:
+    given = material(bench)
+    files = (GivenFile("detector.onnx", given.network), GivenFile("calibration.npz", given.frames))
+    return made(Assignment("Your network", files, FILE, lambda _data: None), candidate, bench)
+
+
+def _running(bench: Bench, purpose: str, file: bytes) -> Process:
+    process = PROGRAM.given(bench, purpose)
+    process.ask("load", GivenFile(FILE, file))
+    return process
+
+
+def _case(label: str, seed: int) -> Case:
+    return Case(label, (seed,), TensorSpec((AT_ONCE, 3, SIDE, SIDE), FP32))

@@ -1,0 +1,147 @@
+"""Recorded runs of a detector: their figures, and what ails four of them.
+
+What stands in runs.json was computed from the recordings by the script that made them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.checks.yolo_on_mobile.precision import mean_of, overlaps
+from hotloop.judge.compare import Floats
+from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.worker.wire import as_message
+
+Rng = np.random.Generator
+
+TRUTH = Path(__file__).parents[1] / "harness" / "yolo_on_mobile" / "runs.json"
+NAMES = ("a", "b", "c", "d")
+CAUSES = ("colours", "range", "scale", "decoding", "suppression")
+CLASSES = 6
+SHOWN = 0.25
+RUNS = 8
+RELATIVE = 0.03
+
+Recording = Mapping[str, Any]
+
+
+def questions(rng: Rng) -> Iterator[Question]:
+    """Made runs, with boxes drawn about objects."""
+    for number in range(1, RUNS + 1):
+        recording = _made(rng, number)
+        file = GivenFile("run.json", json.dumps(recording).encode())
+        yield Question(f"Run {number} of {RUNS}", (file,), partial(complaint, figures(recording)))
+
+
+def figures(recording: Recording) -> dict[str, float]:
+    """All that `read_run` is asked for."""
+    pictures = recording["pictures"]
+    found = [np.array(each["found"], np.float64).reshape(-1, 6) for each in pictures]
+    true = [np.array(each["true"], np.float64).reshape(-1, 5) for each in pictures]
+    scores = {float(score) for boxes in found for score in boxes[:, 4]}
+    shown_boxes = [boxes[boxes[:, 4] > SHOWN] for boxes in found]
+    nearest = [
+        float(overlaps(one, boxes).max(initial=0.0))
+        for boxes, objects in zip(shown_boxes, true, strict=True)
+        for one in objects
+    ]
+    return {
+        "map": mean_of(found, true, CLASSES, 0.5),
+        "blind": mean_of([_alike(f) for f in found], [_alike(t) for t in true], 1, 0.5),
+        "levels": len(scores),
+        "overlap": float(np.mean(nearest)),
+        "boxes": float(np.mean([len(boxes) for boxes in shown_boxes])),
+        "brightest": max(float(each["input"]["high"]) for each in pictures),
+    }
+
+
+def complaint(want: Mapping[str, float], answer: object) -> str | None:
+    """About the first figure that is another one."""
+    told = as_message(answer)
+    if told is None:
+        return f"it is {shown(answer)}, not a dict"
+    for key, right in want.items():
+        said = number_complaint(f"“{key}”", told.get(key), right, 1e-6, 1e-6)
+        if said is not None:
+            return said
+    return None
+
+
+def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
+    """One question, which has four answers."""
+    yield Question("Your diagnosis", (), diagnosis_complaint)
+
+
+def diagnosis_complaint(answer: object) -> str | None:
+    """What is wrong with a diagnosis of all four."""
+    told = as_message(answer)
+    if told is None:
+        return f"it is {shown(answer)}, not a dict"
+    for name in NAMES:
+        said = _about(as_message(told.get(name)), truth()[name])
+        if said is not None:
+            return f"run {name}: {said}"
+    return None
+
+
+@cache
+def truth() -> Mapping[str, Any]:
+    """By letter: "cause", and the value of all "evidence" that counts."""
+    return cast(Mapping[str, Any], json.loads(TRUTH.read_text(encoding="utf-8")))
+
+
+def _about(told: Mapping[str, Any] | None, known: Mapping[str, Any]) -> str | None:
+    if told is None:
+        return "a dict is asked for, with “cause”, “evidence” and “value”"
+    cause, evidence = told.get("cause"), told.get("evidence")
+    if cause not in CAUSES:
+        return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
+    if cause != known["cause"]:
+        return f"the cause is not {cause}; ask which figures it would have left alone"
+    if not isinstance(evidence, str) or evidence not in known["evidence"]:
+        return f"the cause is right, but {shown(evidence)} does not show it"
+    want = float(known["evidence"][evidence])
+    return number_complaint(evidence, told.get("value"), want, RELATIVE, 0.005)
+
+
+def _alike(boxes: Floats) -> Floats:
+    """As if all classes were one."""
+    same = boxes.copy()
+    same[:, -1] = 0
+    return same
+
+
+def _made(rng: Rng, number: int) -> dict[str, Any]:
+    """Objects, boxes about most of them, others beside; scores fine or in levels."""
+    levels = int(rng.integers(3, 9)) if number % 2 else 0
+    return {"pictures": [_picture(rng, levels) for _ in range(int(rng.integers(12, 25)))]}
+
+
+def _picture(rng: Rng, levels: int) -> dict[str, Any]:
+    true: list[list[float]] = []
+    found: list[list[float]] = []
+    for _ in range(int(rng.integers(1, 6))):
+        corner, size = rng.uniform(0, 80, 2), rng.uniform(12, 45, 2)
+        box = np.array([*corner, *(corner + size)])
+        which = int(rng.integers(CLASSES))
+        true.append([*box.tolist(), which])
+        for _ in range(int(rng.integers(0, 4))):
+            moved = box + rng.normal(0, 4, 4)
+            said = which if rng.random() < 0.7 else int(rng.integers(CLASSES))
+            found.append([*moved.tolist(), _score(rng, levels), said])
+    if rng.random() < 0.1:
+        found = []
+    rng.shuffle(found)
+    high = float(rng.choice([1.0, 255.0]) * rng.uniform(0.8, 1))
+    return {"input": {"low": 0.0, "high": high}, "found": found, "true": true}
+
+
+def _score(rng: Rng, levels: int) -> float:
+    score = float(rng.uniform(0.03, 1))
+    return round(score * levels) / levels if levels else score

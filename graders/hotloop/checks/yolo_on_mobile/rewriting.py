@@ -1,0 +1,96 @@
+"""Graphs in which the candidate has replaced what a delegate lacks."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.judge.artifact import Assignment, made_together
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.link import readable
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.holds import Look
+from hotloop.worker.wire import as_list
+
+HARNESS = Path(__file__).parents[1] / "harness" / "yolo_on_mobile"
+PROGRAM = Program({"rewriting.py": HARNESS / "rewriting.py"}, "rewriting.py")
+
+GRAPHS = 12
+SHARE_OF_LARGEST = 1e-4
+"""How far an output may be off, as a share of its largest value: float32 in another order of sums
+stays at a hundredth of it."""
+
+Graph = Mapping[str, Any]
+
+
+def looks(candidate: Candidate, bench: Bench, *, kind: str) -> Iterator[Look]:
+    """At all graphs of a kind: they are made, read and run together, as each message costs."""
+    yield Look("Your graphs", lambda: _complaint(candidate, bench, kind))
+
+
+def _complaint(candidate: Candidate, bench: Bench, kind: str) -> str | None:
+    seed = int(bench.seeds.generator().integers(1 << 31))
+    drawn = as_list(PROGRAM.trusted(bench).ask("make", seed, GRAPHS, kind))
+    graphs = [cast(Graph, each) for each in drawn]
+    if len(graphs) != GRAPHS:
+        raise JudgeFault(f"{PROGRAM.main} made {len(graphs)} graphs")
+    made = _rewritten(graphs, candidate, bench)
+    reader = PROGRAM.given(bench, "reads")
+    pairs = [[g["model"], m] for g, m in zip(graphs, made, strict=True)]
+    said = as_list(reader.ask("structure", _file(pairs)))
+    if said:
+        return f"graph {int(cast(int, said[0])) + 1} of {GRAPHS}: {readable(said[1], 200)}"
+    told = [{**_input(g), "model": m} for g, m in zip(graphs, made, strict=True)]
+    outputs = as_list(reader.ask("run", _file(told)))
+    for number, (graph, got) in enumerate(zip(graphs, outputs, strict=True), start=1):
+        wrong = disagreement(got, graph["truth"])
+        if wrong is not None:
+            return f"graph {number} of {GRAPHS}: {wrong}"
+    return None
+
+
+def disagreement(got: object, want: list[float]) -> str | None:
+    """What is wrong with an output, as a sentence's beginning."""
+    if got is None:
+        return "its output is not finite, where the source's is"
+    truth = np.array(want, np.float64)
+    found = np.array([float(cast(float, x)) for x in as_list(got)], np.float64)
+    if found.shape != truth.shape:
+        return f"it gives {found.size} numbers, and should give {truth.size}"
+    error = float(np.abs(found - truth).max())
+    allowed = SHARE_OF_LARGEST * float(np.abs(truth).max())
+    # Written so that a NaN is wrong.
+    if error <= allowed:
+        return None
+    largest = float(np.abs(truth).max())
+    return f"its output is off by {error:.3g}, where the largest value is {largest:.3g}"
+
+
+def _rewritten(graphs: list[Graph], candidate: Candidate, bench: Bench) -> list[str]:
+    assignments = [
+        Assignment(
+            "a graph",
+            (GivenFile("source.onnx", base64.b64decode(str(graph["model"]))),),
+            "rewritten.onnx",
+            lambda _data: None,
+        )
+        for graph in graphs
+    ]
+    made = made_together(assignments, candidate, bench)
+    return [base64.b64encode(data).decode() for data in made]
+
+
+def _input(graph: Graph) -> dict[str, Any]:
+    return {"shape": graph["shape"], "fed": graph["fed"]}
+
+
+def _file(value: object) -> GivenFile:
+    return GivenFile("told.json", json.dumps(value).encode())

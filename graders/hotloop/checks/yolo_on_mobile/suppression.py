@@ -1,0 +1,163 @@
+"""Tables of boxes, and what is left of them when nothing is said twice."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from hotloop.judge.compare import Floats
+from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.worker.wire import as_list
+
+Rng = np.random.Generator
+
+TABLES = 12
+MARGIN = 1e-4
+"""No score and no overlap is as near as this to what decides about it."""
+
+NAMES = ("left", "top", "right", "bottom", "score")
+
+
+def questions(rng: Rng, *, crowded: bool) -> Iterator[Question]:
+    """Boxes far apart, or in crowds: of one class and of several, in chains, and more than wanted.
+
+    A chain is a row of boxes of which each overlaps with the next one only: what is suppressed must
+    not suppress.
+    """
+    for number in range(TABLES):
+        floor = float(rng.uniform(0.05, 0.3))
+        overlap = float(rng.uniform(0.3, 0.6))
+        most = int(rng.integers(3, 9)) if crowded and number % 3 == 0 else 100
+        table = _drawn(rng, floor, overlap, crowded)
+        want = kept(table, floor, overlap, most)
+        label = "Boxes in crowds" if crowded else "Boxes that lie apart"
+        arguments = (GivenFile("table.npy", _stored(table)), floor, overlap, most)
+        yield Question(label, arguments, partial(complaint, want))
+
+
+def kept(table: Floats, floor: float, overlap: float, most: int) -> Floats:
+    """float64 [n, 6]: corners, score, class; the surest first."""
+    found = _corners(table)
+    found = found[found[:, 4] > floor]
+    found = found[np.argsort(-found[:, 4], kind="stable")]
+    chosen: list[Floats] = []
+    for box in found:
+        same = [other for other in chosen if other[5] == box[5]]
+        if len(chosen) < most and all(shared(box, other) <= overlap for other in same):
+            chosen.append(box)
+    return np.array(chosen).reshape(-1, 6)
+
+
+def shared(a: Floats, b: Floats) -> float:
+    """Intersection over union."""
+    sides = np.maximum(np.minimum(a[2:4], b[2:4]) - np.maximum(a[:2], b[:2]), 0)
+    both = np.prod(a[2:4] - a[:2]) + np.prod(b[2:4] - b[:2]) - np.prod(sides)
+    return float(np.prod(sides) / both)
+
+
+def complaint(want: Floats, answer: object) -> str | None:
+    """What is wrong with a list of boxes."""
+    if not isinstance(answer, list):
+        return f"it is {shown(answer)}, not a list"
+    got = as_list(answer)
+    if len(got) != len(want):
+        return f"{len(got)} boxes are left, and should be {len(want)}"
+    for number, (found, right) in enumerate(zip(got, want, strict=True), start=1):
+        said = _box_complaint(as_list(found), right)
+        if said is not None:
+            return f"box {number} of {len(want)}: {said}"
+    return None
+
+
+def _box_complaint(found: list[object], right: Floats) -> str | None:
+    if len(found) != 6 or not all(_is_number(value) for value in found):
+        return f"it is {shown(found)}, not six numbers"
+    values = [float(value) for value in found if isinstance(value, int | float)]
+    for name, value, want in zip(NAMES, values, right, strict=False):
+        if not abs(value - want) <= 1e-5 * abs(want) + 1e-5:
+            return f"its {name} is {value:.6g} and should be {want:.6g}"
+    if values[5] != right[5]:
+        return f"its class is {values[5]:g} and should be {right[5]:g}"
+    return None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _drawn(rng: Rng, floor: float, overlap: float, crowded: bool) -> Floats:
+    while True:
+        classes = int(rng.integers(2, 7))
+        centres = _crowds(rng, overlap) if crowded else _apart(rng)
+        table = np.zeros((len(centres), 5 + classes), np.float32)
+        table[:, :4] = centres
+        table[:, 4] = rng.uniform(0.02, 1, len(table))
+        table[:, 5:] = rng.uniform(0, 0.4, (len(table), classes))
+        # In a crowd mostly one class, and now and then another one on top of it.
+        mine = np.arange(len(table)) // 5 if crowded else np.arange(len(table))
+        other = rng.random(len(table)) < 0.3
+        chosen = (mine + other) % classes
+        table[np.arange(len(table)), 5 + chosen] = rng.uniform(0.5, 1, len(table))
+        table = table[rng.permutation(len(table))]
+        if decided(table.astype(np.float64), floor, overlap):
+            return table.astype(np.float64)
+
+
+def _apart(rng: Rng) -> Floats:
+    """One box in each cell of a coarse grid."""
+    cells = rng.permutation(25)[: int(rng.integers(6, 20))]
+    centre = np.stack([cells % 5, cells // 5], 1) * 64 + rng.uniform(28, 36, (len(cells), 2))
+    return np.concatenate([centre, rng.uniform(8, 50, (len(cells), 2))], 1)
+
+
+def _crowds(rng: Rng, overlap: float) -> Floats:
+    """Five boxes about one place, several times; and chains of five."""
+    crowds: list[Floats] = []
+    for _ in range(int(rng.integers(3, 6))):
+        centre, size = rng.uniform(60, 260, 2), rng.uniform(30, 60, 2)
+        if rng.random() < 0.5:
+            # So far apart that neighbours overlap by a little more than is allowed.
+            step = size[0] * (1 - overlap) / (1 + overlap) * 0.8
+            moved = np.stack([np.arange(5) * step, np.zeros(5)], 1)
+        else:
+            moved = rng.normal(0, 0.15, (5, 2)) * size
+        sizes = size * np.exp(rng.normal(0, 0.03, (5, 2)))
+        crowds.append(np.concatenate([centre + moved, sizes], 1))
+    return np.concatenate(crowds)
+
+
+def decided(table: Floats, floor: float, overlap: float) -> bool:
+    """Whether float32 and float64 must decide alike about what is left of a table."""
+    found = _corners(table)
+    if (np.abs(found[:, 4] - floor) < MARGIN * floor).any():
+        return False
+    sure = found[:, 4] > floor
+    likely = np.sort(table[sure, 5:], 1)
+    if (likely[:, -1:] - likely[:, -2:-1] < MARGIN).any():
+        return False
+    found = found[sure]
+    if (np.diff(np.sort(found[:, 4])) < MARGIN / 20).any():
+        return False
+    pairs = (
+        shared(found[i], found[j]) - overlap
+        for i in range(len(found))
+        for j in range(i)
+        if found[i, 5] == found[j, 5]
+    )
+    return all(abs(distance) > MARGIN for distance in pairs)
+
+
+def _corners(table: Floats) -> Floats:
+    half = table[:, 2:4] / 2
+    scores = table[:, 4] * table[:, 5:].max(1)
+    corners = (table[:, :2] - half, table[:, :2] + half)
+    return np.column_stack((*corners, scores, table[:, 5:].argmax(1))).astype(np.float64)
+
+
+def _stored(table: Floats) -> bytes:
+    file = io.BytesIO()
+    np.save(file, table.astype(np.float32))
+    return file.getvalue()

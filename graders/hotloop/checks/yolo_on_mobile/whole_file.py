@@ -1,0 +1,129 @@
+"""The detector as one file, with decoding and suppression: what it looks like, and what it sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.checks.yolo_on_mobile.quantized import BOXES, CLASSES, PROGRAM, SIDE
+from hotloop.checks.yolo_on_mobile.suppression import decided, kept
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.link import readable
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.holds import Look
+
+Rng = np.random.Generator
+
+FILE = "boxes.onnx"
+PICTURES = 40
+MOST = (3, 6, 10)
+TRIES = 40
+MOST_OFF = 2e-3
+"""Of a pixel, and of a score: the same network in another runtime is off by a tenth of it."""
+
+FLOAT, INT64 = 1, 7
+
+
+def looks(
+    candidate: Candidate,
+    bench: Bench,
+    complaint: Callable[[bytes, int, Bench], str | None],
+) -> Iterator[Look]:
+    """At the file, which is made once a judging, for a number of boxes that is drawn."""
+    most = bench.shared("most", lambda: int(bench.seeds.generator().choice(MOST)))
+    yield Look(
+        f"Your file of {most} boxes",
+        lambda: complaint(
+            bench.shared("exported", lambda: _made(candidate, bench, most)), most, bench
+        ),
+    )
+
+
+def interface_complaint(data: bytes, most: int, bench: Bench) -> str | None:
+    """Whether it has the ends that were asked for, with sizes that are known."""
+    facts = PROGRAM.given(bench, "reads").ask("interface", GivenFile(FILE, data))
+    return complaint_about(cast(Mapping[str, Any], facts), most)
+
+
+def complaint_about(facts: Mapping[str, Any], most: int) -> str | None:
+    """Of names, types and sizes."""
+    if facts["external"]:
+        return "its weights lie in another file, which was not handed in"
+    if facts["foreign"]:
+        return f"it has operators of {readable(facts['foreign'][0], 40)}"
+    wanted = {
+        "inputs": [
+            ["pictures", FLOAT, [1, 3, SIDE, SIDE]],
+            ["floor", FLOAT, [1]],
+            ["overlap", FLOAT, [1]],
+        ],
+        "outputs": [["boxes", FLOAT, [1, most, 6]], ["count", INT64, [1]]],
+    }
+    for kind, want in wanted.items():
+        got = sorted(cast(list[Any], facts[kind]))
+        if got != sorted(want):
+            return f"its {kind} are {readable(got, 160)}, and should be {sorted(want)}"
+    return None
+
+
+def boxes_complaint(data: bytes, most: int, bench: Bench) -> str | None:
+    """What it sees on hidden pictures, with limits that are drawn for each."""
+    rng = bench.seeds.generator()
+    seed = int(rng.integers(1 << 31))
+    trusted = PROGRAM.trusted(bench)
+    fed = trusted.answer("pictures", _case(seed, (PICTURES, 3, SIDE, SIDE)))
+    tables = trusted.answer("tables", _case(seed, (PICTURES, BOXES, 5 + CLASSES)))
+    limits = np.array([_limits(rng, table) for table in tables])
+    process = PROGRAM.given(bench, "runs")
+    process.ask("load", GivenFile(FILE, data))
+    out = TensorSpec((PICTURES, most + 1, 6), FP32)
+    case = Case("pictures", (Tensor(fed, FP32), Tensor(limits, FP32)), out)
+    got = process.answer("suppressed", case)
+    for number, (found, table, pair) in enumerate(zip(got, tables, limits, strict=True), start=1):
+        want = kept(table, float(pair[0]), float(pair[1]), most)
+        said = picture_complaint(found, want)
+        if said is not None:
+            return f"picture {number} of {PICTURES}: {said}"
+    return None
+
+
+def picture_complaint(got: Floats, want: Floats) -> str | None:
+    """got: the boxes, and behind them a row of their number."""
+    if got[-1, 0] != len(want):
+        return f"“count” is {got[-1, 0]:g} and should be {len(want)}"
+    for number, (found, right) in enumerate(zip(got, want, strict=False), start=1):
+        if found[5] != right[5]:
+            return f"box {number} has class {found[5]:g} and should have {right[5]:g}"
+        # Written so that a NaN is wrong.
+        if not np.abs(found - right).max() <= MOST_OFF:
+            place = int(np.abs(found - right).argmax())
+            return f"box {number}: {found[place]:.5g} should be {right[place]:.5g}"
+    if np.abs(got[len(want) : -1]).sum() != 0:
+        return "behind the last box there are to be zeros"
+    return None
+
+
+def _limits(rng: Rng, table: Floats) -> tuple[float, float]:
+    """Floor and overlap by which float32 must decide alike, in any runtime."""
+    for _ in range(TRIES):
+        floor = float(np.float32(10 ** rng.uniform(-2, -0.3)))
+        overlap = float(np.float32(rng.uniform(0.3, 0.7)))
+        if decided(table, floor, overlap):
+            return floor, overlap
+    return 0.999, 0.5
+
+
+def _made(candidate: Candidate, bench: Bench, most: int) -> bytes:
+    return made(Assignment("Your file", (most,), FILE, lambda _data: None), candidate, bench)
+
+
+def _case(seed: int, shape: tuple[int, ...]) -> Case:
+    return Case("pictures", (seed,), TensorSpec(shape, FP32))

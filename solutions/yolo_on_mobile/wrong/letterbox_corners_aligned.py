@@ -1,0 +1,28 @@
+"""Resizes with the corners aligned: each pixel comes from beside its place.
+
+fails: letterbox.picture
+"""
+
+### BEGIN SOLUTION yolo_on_mobile.letterbox
+import torch
+from shapes import PADDING
+from torch.nn import functional
+
+
+def letterbox(frame, side):
+    height, width, _ = frame.shape
+    tall, wide, above, before = placed(height, width, side)
+    rgb = frame.flip(2).permute(2, 0, 1).float()
+    small = functional.interpolate(rgb[None], (tall, wide), mode="bilinear", align_corners=True)
+    picture = torch.full((3, side, side), float(PADDING))
+    picture[:, above : above + tall, before : before + wide] = small[0]
+    return picture / 255
+
+
+def placed(height, width, side):
+    scale = side / max(height, width)
+    tall, wide = round(height * scale), round(width * scale)
+    return tall, wide, (side - tall) // 2, (side - wide) // 2
+
+
+### END SOLUTION

@@ -1,0 +1,44 @@
+"""Halving what is suspect finds the fault of a conversion, and halving a list need not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hotloop.checks.yolo_on_mobile import departures
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_departs_is_the_fault_and_what_comes_of_it(seed: int) -> None:
+    conversion = departures.drawn(np.random.default_rng(seed), faulty=True)
+    for name, error in conversion.errors.items():
+        departs = conversion.fault in conversion.upstream[name]
+        assert (error > departures.TOLERANCE) == departs
+
+
+def test_a_sound_conversion_has_no_fault() -> None:
+    conversion = departures.drawn(np.random.default_rng(1), faulty=False)
+    assert conversion.fault is None
+    assert max(conversion.errors.values()) < departures.TOLERANCE
+
+
+def test_misleading_faults_lead_astray() -> None:
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        conversion = departures.drawn(rng, faulty=True, misleading=True)
+        assert conversion.fault is not None
+        found = departures._in_order(conversion.upstream, conversion.fault)
+        assert found != conversion.fault
+
+
+def test_enough_is_near_the_fewest() -> None:
+    conversion = departures.drawn(np.random.default_rng(2), faulty=True)
+    fewest = int(np.ceil(np.log2(len(conversion.tensors) + 1)))
+    assert fewest <= conversion.enough <= fewest + 4
+
+
+def test_in_a_chain_it_is_halving() -> None:
+    chain = {"a": [], "b": ["a"], "c": ["b"], "d": ["c"], "e": ["d"], "f": ["e"], "g": ["f"]}
+    upstream = departures.with_all_before(chain)
+    # Eight answers are possible, of which three looks can tell; one more where halves are uneven.
+    assert max(departures._halving(upstream, fault) for fault in (*chain, None)) <= 4

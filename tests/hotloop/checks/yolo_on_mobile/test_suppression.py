@@ -1,0 +1,67 @@
+"""What the judge keeps of a table, and what it says of an answer."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+
+from hotloop.checks.yolo_on_mobile import suppression
+from hotloop.judge.questions import GivenFile
+
+
+def table(*rows: tuple[float, ...]) -> np.ndarray:
+    return np.array(rows, np.float64)
+
+
+CHAIN = table(
+    (10, 10, 20, 20, 0.9, 1.0, 0.0),
+    (16, 10, 20, 20, 0.8, 1.0, 0.0),
+    (22, 10, 20, 20, 0.7, 1.0, 0.0),
+)
+
+
+def test_what_is_suppressed_does_not_suppress() -> None:
+    kept = suppression.kept(CHAIN, 0.1, 0.5, 100)
+    assert kept[:, 4].tolist() == [0.9, 0.7]
+
+
+def test_another_class_suppresses_nothing() -> None:
+    other = CHAIN.copy()
+    other[1, 5:] = (0.0, 1.0)
+    assert len(suppression.kept(other, 0.1, 0.5, 100)) == 3
+
+
+def test_floor_and_most() -> None:
+    assert len(suppression.kept(CHAIN, 0.75, 0.9, 100)) == 2
+    assert len(suppression.kept(CHAIN, 0.1, 0.9, 1)) == 1
+
+
+def test_right_answers_pass_and_others_do_not() -> None:
+    for crowded in (False, True):
+        for question in suppression.questions(np.random.default_rng(5), crowded=crowded):
+            given, floor, overlap, most = question.arguments
+            assert isinstance(given, GivenFile)
+            rows = np.load(io.BytesIO(given.data)).astype(np.float64)
+            limits = float(str(floor)), float(str(overlap)), int(str(most))
+            answer = suppression.kept(rows, *limits).tolist()
+            assert question.complaint(answer) is None
+            assert question.complaint(answer[1:]) is not None
+            assert question.complaint([[*answer[0][:5], answer[0][5] + 1], *answer[1:]])
+            assert question.complaint([[*answer[0][:4], "x", 1.0], *answer[1:]])
+            assert question.complaint("boxes")
+
+
+def test_crowds_hold_what_they_are_for() -> None:
+    """In each judging something is suppressed, and something is cut."""
+    cut = suppressed = 0
+    for question in suppression.questions(np.random.default_rng(9), crowded=True):
+        given, floor, overlap, most = question.arguments
+        assert isinstance(given, GivenFile)
+        rows = np.load(io.BytesIO(given.data)).astype(np.float64)
+        whole = suppression.kept(rows, float(str(floor)), float(str(overlap)), 10_000)
+        sure = int((rows[:, 4] * rows[:, 5:].max(1) > float(str(floor))).sum())
+        suppressed += len(whole) < sure
+        cut += len(whole) > int(str(most))
+    assert suppressed > 6
+    assert cut >= 1
