@@ -1,0 +1,85 @@
+"""What the judge asks of the tasks of module transformer_compilation."""
+
+from __future__ import annotations
+
+from hotloop.checks.transformer_compilation import accounts, attentions, speeds, streams
+from hotloop.checks.transformer_compilation.replay import Pays
+from hotloop.checks.transformer_compilation.tensor_cores import FeedsTensorCores
+from hotloop.judge.check import Candidate, Check
+from hotloop.judge.levels import Level
+from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.rungs.compiles import Compiles
+from hotloop.judge.rungs.correct import Correct
+from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.rungs.kernel_correct import KernelCorrect
+from hotloop.judge.rungs.traffic import ByteLevel, Traffic
+
+KERNELS = "flash_triton.py"
+
+# Provisional on every device that has no recorded run: module.yaml says where they come from.
+CPU_LEVELS = (Level(1.2, 0.5), Level(1.3, 1.0))
+GPU_LEVELS = (Level(2.0, 0.4), Level(3.5, 0.7), Level(5.0, 1.0))
+READS = (ByteLevel(2.8, 1.0), ByteLevel(4.6, 0.5))
+
+
+def count_bytes() -> Check:
+    """Bytes and least times, before anything is run."""
+    return Check(
+        Candidate("account", "attention_cost.py", "json"),
+        {
+            "bytes": Answers(accounts.byte_questions),
+            "times": Answers(accounts.time_questions, needs=("bytes",)),
+        },
+    )
+
+
+def tiled_attention() -> Check:
+    """Tiles and the online softmax, in PyTorch."""
+    return Check(
+        Candidate("attention", "tiled.py", "destination"),
+        {
+            "correct": Correct(
+                attentions.capped_cases, attentions.capped_attention, attentions.tolerance
+            ),
+            "fast_cpu": speeds.fast_cpu(CPU_LEVELS),
+        },
+        programs={"g++": "g++"},  # for who has torch.compile fuse within a tile
+    )
+
+
+def flash_forward() -> Check:
+    """The same as one kernel in OpenAI Triton."""
+    traffic = Traffic(
+        attentions.counted_case,
+        attentions.attention,
+        attentions.tolerance,
+        attentions.fewest_bytes,
+        READS,
+        advice="Hold 64 queries or more in a program, and read no keys that none of them sees.",
+    )
+    return Check(
+        Candidate("attention", KERNELS, "destination"),
+        {
+            "correct": KernelCorrect(
+                Correct(attentions.kernel_cases, attentions.attention, attentions.tolerance),
+                traffic,
+            ),
+            "traffic": traffic,
+            "compiles": FeedsTensorCores(Compiles(attentions.compiled_case)),
+            "gpu_correct": GpuCorrect(
+                attentions.gpu_cases, attentions.attention, attentions.tolerance
+            ),
+            "gpu_fast": speeds.gpu_fast(GPU_LEVELS),
+        },
+    )
+
+
+def compile_policy() -> Check:
+    """When to compile, and what for."""
+    return Check(
+        Candidate("decide", "policy.py", "json"),
+        {
+            "once": Pays(streams.few_calls, most=2.0),
+            "mixed": Pays(streams.mixed_calls, most=1.6, needs=("once",)),
+        },
+    )
