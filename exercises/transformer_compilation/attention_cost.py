@@ -1,6 +1,6 @@
 """Bytes and least times of attention, before anything is run.
 
-`account(path)` reads a problem from a JSON file; the notebook says what it holds, and what is asked.
+`account(path)` reads a problem from a JSON file; the notebook says what is in it and what is asked.
 """
 
 ### TASK transformer_compilation.count_bytes

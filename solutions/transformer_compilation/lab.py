@@ -28,6 +28,9 @@
 # | `attention_cost.py` | bytes and least times, before anything is run |
 # | `tiled.py` | attention by tiles in PyTorch |
 # | `flash_triton.py` | attention as one kernel in OpenAI Triton |
+# | `flash_backward.py` | its gradients |
+# | `fusion_pass.py`, `small_graph.py` | a pass for what lies between the products, and graphs for it |
+# | `schedules.py` | schedules by a learned cost model |
 # | `policy.py` | when to compile, and what for |
 
 # %%
@@ -182,7 +185,98 @@ check("transformer_compilation.tiled_attention")
 check("transformer_compilation.flash_forward")
 
 # %% [markdown]
-# ## 4. When to compile
+# ## 4. Backwards, without the weights
+#
+# ### CARD transformer_compilation.flash_backward
+#
+# A backward pass needs the weights of the forward one. Storing them would undo everything; they are computed again, from the scores and one number a query,
+# the logarithm of its sum of exponentials: P = exp(S − lse). Write `gradients(q, k, v, out, dout, lse, scale, causal, grads)` in `flash_backward.py`, with kernels in Triton:
+#
+# - `q`, `out` and `dout` are `[heads, n, d]`, `k` and `v` `[heads, m, d]`, contiguous, of one dtype, float16 or float32; `lse` is `[heads, n]` in float32, −inf for a query that
+#   sees no key. `causal` is as before. There are no grouped heads.
+# - `grads` is `[heads, n + 2m, d]`: the gradients of q, then of k, then of v.
+# - With P and D = Σ dout · out over the width: dV = Pᵀ dout, dS = P · (dout Vᵀ − D), dQ = scale · dS K, dK = scale · dSᵀ Q.
+#
+# Programs run in any order and must not add to the same place. *Predict* before you count: how many products of matrices does the forward have, how many does this have, and
+# how many bytes does that cost against storing P?
+#
+# ### HINTS transformer_compilation.flash_backward
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "flash_backward", "locked": true, "points": 20, "solution": false, "task": false}
+check("transformer_compilation.flash_backward")
+
+# %% [markdown]
+# ## 5. What lies between the products
+#
+# ### CARD transformer_compilation.fuse_pass
+#
+# Behind each product of a transformer come small operations: bias, gelu, residual, norm. Each reads and writes everything once. Suppose that you have two fused kernels:
+#
+# | kernel | gives |
+# | --- | --- |
+# | `bias_gelu(x, bias)`, with the gelu's `approximate` | gelu(x + bias); the bias is a vector of the last axis |
+# | `add_layer_norm(x, bias, residual, weight, shift)`, with the norm's `eps` | under its name the norm of x + bias + residual; under its name with `.sum` behind it that sum. x and residual have one shape, the bias is a vector or `null` |
+#
+# Write `fuse(path)` in `fusion_pass.py`. It reads a graph in the form that `small_graph.py` shows and returns one with the same inputs and the same names of outputs, and with as few
+# kernels as these two allow. No value may be computed differently but for rounding. Nodes stand behind those that they use. The judge draws graphs of many blocks: additions in any order,
+# sums that have other users or are outputs, tables that look like a bias.
+#
+# ### HINTS transformer_compilation.fuse_pass
+
+# %%
+import fusion_pass
+import small_graph
+
+block = small_graph.Block(64)
+graph, values = small_graph.from_module(block, torch.randn(8, 64))
+Path("graph.json").write_text(json.dumps(graph))
+fused = fusion_pass.fuse("graph.json")
+print(len(graph["nodes"]), "kernels, fused", len(fused["nodes"]))
+(one,), (other,) = small_graph.run(graph, values), small_graph.run(fused, values)
+print("largest difference", (one - other).abs().max().item())
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "fuse_pass", "locked": true, "points": 12, "solution": false, "task": false}
+check("transformer_compilation.fuse_pass")
+
+# %% [markdown]
+# What does PyTorch's own compiler make of it? The cell compiles the block for this CPU (it needs g++), and counts what Inductor has written: loops that it
+# made itself, and calls of a library. *Predict first*: how many of the six small operations remain apart?
+
+# %%
+from torch._inductor.utils import run_and_get_code
+
+_, (code,) = run_and_get_code(torch.compile(block), torch.randn(8, 64))
+kernels = [line.strip() for line in code.splitlines() if line.strip().startswith("cpp_fused")]
+products = [line.strip() for line in code.splitlines() if "extern_kernels" in line and "(" in line]
+print("\n".join(kernels + products))
+
+# %% [markdown]
+# ## 6. A cost model
+#
+# ### CARD transformer_compilation.learned_costs
+#
+# A product C[m, n] = Σ A[m, k] · B[k, n] can be computed by thousands of schedules: three sizes of a tile, how far the inner loop is unrolled, the width of its vectors, and whether a tile of C
+# stays until its sum is done (`keep_output`) or a tile of A. Which is best depends on the shape and on the machine. The machines here are **simulated**, with caches, vectors, registers
+# and latencies that are drawn anew for each judging; a measurement has some percent of noise, and now and then is far too long. So nothing can be known beforehand, and everything can be learned.
+#
+# `tune(path)` in `schedules.py` is called again and again with a JSON file:
+#
+# - `space`: for each part of a schedule its possible values;
+# - `measured`: all measurements so far, each a dict of `shape` `[m, n, k]`, `schedule` (a dict of all parts) and `seconds`;
+# - `left`: how many measurements you may still ask for. While it is not 0, return a list of pairs `[shape, schedule]`, at least one and at most `left`, with shapes of
+#   `shapes`. There are 160 in all.
+# - `shapes`: when `left` is 0, these are others than before. Return a list with a schedule for each of them, in order.
+#
+# Nothing is kept between calls but what is in the file. The judge compares with exhaustive search, which only a simulation allows: time over best time, as a geometric mean over 12 unseen shapes
+# and 4 machines.
+#
+# ### HINTS transformer_compilation.learned_costs
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "learned_costs", "locked": true, "points": 14, "solution": false, "task": false}
+check("transformer_compilation.learned_costs")
+
+# %% [markdown]
+# ## 7. When to compile
 #
 # ### CARD transformer_compilation.compile_policy
 #
@@ -214,7 +308,7 @@ check("transformer_compilation.flash_forward")
 check("transformer_compilation.compile_policy")
 
 # %% [markdown]
-# ## 5. Explain it
+# ## 8. Explain it
 #
 # ### CARD transformer_compilation.explain
 #

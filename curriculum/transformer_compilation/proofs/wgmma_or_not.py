@@ -78,7 +78,6 @@ def main() -> None:
     assert set(seen[32, False, 90]) == {"mma.sync"}
     assert set(seen[64, True, 90]) == {"fma"}
     assert set(seen[64, False, 80]) == {"mma.sync"}
-    print("not measured here: what each of them takes on a card")
 
 
 if __name__ == "__main__":

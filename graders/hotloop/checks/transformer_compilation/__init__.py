@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from hotloop.checks.transformer_compilation import accounts, attentions, speeds, streams
+from hotloop.checks.transformer_compilation import (
+    accounts,
+    attentions,
+    fusing,
+    gradients,
+    speeds,
+    streams,
+)
 from hotloop.checks.transformer_compilation.replay import Pays
 from hotloop.checks.transformer_compilation.tensor_cores import FeedsTensorCores
+from hotloop.checks.transformer_compilation.tuning import Regret
 from hotloop.judge.check import Candidate, Check
 from hotloop.judge.levels import Level
 from hotloop.judge.rungs.answers import Answers
@@ -19,6 +27,8 @@ KERNELS = "flash_triton.py"
 # Provisional on every device that has no recorded run: module.yaml says where they come from.
 CPU_LEVELS = (Level(1.2, 0.5), Level(1.3, 1.0))
 GPU_LEVELS = (Level(2.0, 0.4), Level(3.5, 0.7), Level(5.0, 1.0))
+BACKWARD_KERNELS = "flash_backward.py"
+BACKWARD_READS = (ByteLevel(3.3, 1.0), ByteLevel(5.2, 0.5))
 READS = (ByteLevel(2.8, 1.0), ByteLevel(4.6, 0.5))
 
 
@@ -74,6 +84,31 @@ def flash_forward() -> Check:
     )
 
 
+def flash_backward() -> Check:
+    """Its gradients, with the weights computed again."""
+    traffic = Traffic(
+        gradients.counted_case,
+        gradients.gradients,
+        gradients.tolerance,
+        attentions.fewest_bytes,
+        BACKWARD_READS,
+        advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
+    )
+    return Check(
+        Candidate("gradients", BACKWARD_KERNELS, "destination"),
+        {
+            "correct": KernelCorrect(
+                Correct(gradients.cases, gradients.gradients, gradients.tolerance), traffic
+            ),
+            "traffic": traffic,
+            "compiles": FeedsTensorCores(Compiles(gradients.compiled_case)),
+            "gpu_correct": GpuCorrect(
+                gradients.gpu_cases, gradients.gradients, gradients.tolerance
+            ),
+        },
+    )
+
+
 def compile_policy() -> Check:
     """When to compile, and what for."""
     return Check(
@@ -81,5 +116,24 @@ def compile_policy() -> Check:
         {
             "once": Pays(streams.few_calls, most=2.0),
             "mixed": Pays(streams.mixed_calls, most=1.6, needs=("once",)),
+        },
+    )
+
+
+def learned_costs() -> Check:
+    """Schedules by a cost model that was learned within a budget."""
+    return Check(
+        Candidate("tune", "schedules.py", "json"),
+        {"regret": Regret(most=1.4)},
+    )
+
+
+def fuse_pass() -> Check:
+    """Bias, gelu, residual and norm, in random graphs."""
+    return Check(
+        Candidate("fuse", "fusion_pass.py", "json"),
+        {
+            "same": Answers(fusing.same_questions),
+            "fewest": Answers(fusing.fewest_questions, needs=("same",)),
         },
     )
