@@ -31,6 +31,7 @@
 # | `flash_backward.py` | its gradients |
 # | `fusion_pass.py`, `small_graph.py` | a pass for what lies between the products, and graphs for it |
 # | `schedules.py` | schedules by a learned cost model |
+# | `fp8.py` | keys in eight bits |
 # | `policy.py` | when to compile, and what for |
 
 # %%
@@ -308,7 +309,27 @@ check("transformer_compilation.learned_costs")
 check("transformer_compilation.compile_policy")
 
 # %% [markdown]
-# ## 8. Explain it
+# ## 8. Keys in eight bits
+#
+# ### CARD transformer_compilation.eight_bits
+#
+# Decoding reads the cache of keys and values in each step: half the bytes are half the time, if nothing else is waited for. `to_fp8(path)` in `fp8.py` reads a list of rows of numbers
+# from a JSON file and returns a dict of
+#
+# - `codes`: as many rows of whole numbers from 0 to 255, bytes in the format e4m3 (PyTorch's `float8_e4m3fn`: a sign, four bits of exponent, three of fraction; 448 is the largest number,
+#   and there is no infinity, only NaN);
+# - `scales`: a positive float for each row. What a code stands for, times the scale of its row, is to be the number.
+#
+# Each number may be off by half a unit of its last bit, and near zero by half of the finest step that there is when the largest number of the row becomes 28. *Predict first*: which outlier ruins a row of
+# int8 with one scale, which one a row of e4m3?
+#
+# ### HINTS transformer_compilation.eight_bits
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "eight_bits", "locked": true, "points": 8, "solution": false, "task": false}
+check("transformer_compilation.eight_bits")
+
+# %% [markdown]
+# ## 9. Explain it
 #
 # ### CARD transformer_compilation.explain
 #

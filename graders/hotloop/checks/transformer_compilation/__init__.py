@@ -10,6 +10,7 @@ from hotloop.checks.transformer_compilation import (
     speeds,
     streams,
 )
+from hotloop.checks.transformer_compilation import eight_bits as codes
 from hotloop.checks.transformer_compilation.replay import Pays
 from hotloop.checks.transformer_compilation.tensor_cores import FeedsTensorCores
 from hotloop.checks.transformer_compilation.tuning import Regret
@@ -135,5 +136,16 @@ def fuse_pass() -> Check:
         {
             "same": Answers(fusing.same_questions),
             "fewest": Answers(fusing.fewest_questions, needs=("same",)),
+        },
+    )
+
+
+def eight_bits() -> Check:
+    """Keys in e4m3 with a scale a row."""
+    return Check(
+        Candidate("to_fp8", "fp8.py", "json"),
+        {
+            "rounded": Answers(codes.plain_questions),
+            "scaled": Answers(codes.uneven_questions, needs=("rounded",)),
         },
     )

@@ -49,7 +49,7 @@ def weights_of(
         scores = cap * np.tanh(scores / cap)
     if causal:
         scores = np.where(visible(q.shape[1], k.shape[1]), scores, -np.inf)
-    maximum = scores.max(axis=-1, keepdims=True)
+    maximum: Floats = scores.max(axis=-1, keepdims=True)
     weights = np.exp(scores - np.where(np.isneginf(maximum), 0.0, maximum))
     return weights, weights.sum(axis=-1, keepdims=True)
 

@@ -66,7 +66,7 @@ def log_sums(q: Floats, k: Floats, scale: float, causal: bool) -> Floats:
     scores = scale * q @ k.transpose(0, 2, 1)
     if causal:
         scores = np.where(visible(q.shape[1], k.shape[1]), scores, -np.inf)
-    highest = scores.max(-1, keepdims=True)
+    highest: Floats = scores.max(-1, keepdims=True)
     shifted = np.exp(scores - np.where(np.isneginf(highest), 0.0, highest))
     with np.errstate(divide="ignore"):
         return (np.log(shifted.sum(-1, keepdims=True)) + _finite(highest))[..., 0]
@@ -78,9 +78,9 @@ def tolerance(case: Case) -> Tolerance:
     A key's weights over all queries add up to more than 1, as much as the largest column does.
     """
     q, k, v, out, dout, lse = (a.rounded() for a in case.arguments[:6] if isinstance(a, Tensor))
-    scale, causal = case.arguments[6:8]
-    factor = float(scale or 0.0)
-    weights, _ = _weights_and_dscores(q, k, v, out, dout, lse, factor, bool(causal))
+    factor = next(a for a in case.arguments[6:7] if isinstance(a, float))
+    causal = case.arguments[7] is True
+    weights, _ = _weights_and_dscores(q, k, v, out, dout, lse, factor, causal)
     width, keys = q.shape[2], k.shape[1]
     scores = max(1.0, float(np.abs(lse[np.isfinite(lse)]).max(initial=1.0)))
     rounding = FP32.unit_roundoff * (math.sqrt(keys) + 4 * scores * math.sqrt(width) + 8)

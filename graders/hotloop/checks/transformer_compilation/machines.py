@@ -13,6 +13,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.worker.wire import as_message
+
 Rng = np.random.Generator
 Array = NDArray[np.float64]
 Shape = tuple[int, int, int]
@@ -100,11 +102,11 @@ def _moved_s(
     machine: Machine, sizes: Array, tiles: Array, counts: Array, keeps: NDArray[np.bool_]
 ) -> Array:
     """Bytes that the loops ask for, from where a tile's operands fit."""
-    m, n, k = sizes
+    m, n, k = (float(size) for size in sizes)
     left, right, out = m * k * counts[:, 1], k * n * counts[:, 0], m * n * 2.0
     left = np.where(keeps, left, m * k)
     out = np.where(keeps, out, out * counts[:, 2])
-    moved = ELEMENT * (left + right + out)
+    moved: Array = ELEMENT * (left + right + out)
     tile = ELEMENT * (
         tiles[:, 0] * tiles[:, 2] + tiles[:, 2] * tiles[:, 1] + tiles[:, 0] * tiles[:, 1]
     )
@@ -137,9 +139,10 @@ def measured(machine: Machine, shape: Shape, schedule: NDArray[np.int64], rng: R
 
 def as_row(schedule: object) -> NDArray[np.int64] | None:
     """A schedule as the candidate tells it; None when it is none of the space."""
-    if not isinstance(schedule, dict) or set(schedule) != set(NAMES):  # pyright: ignore[reportUnknownArgumentType]
+    told = as_message(schedule)
+    if told is None or set(told) != set(NAMES):
         return None
-    values = [schedule[name] for name in NAMES]  # pyright: ignore[reportUnknownVariableType]
-    if not all(type(v) is int and v in SPACE[n] for v, n in zip(values, NAMES, strict=True)):  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+    values = [told[name] for name in NAMES]
+    if not all(type(v) is int and v in SPACE[n] for v, n in zip(values, NAMES, strict=True)):
         return None
-    return np.array(values)
+    return np.array(values, np.int64)

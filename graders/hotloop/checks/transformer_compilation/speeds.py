@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hotloop.checks.transformer_compilation.attentions import (
     attention,
@@ -12,7 +13,7 @@ from hotloop.checks.transformer_compilation.attentions import (
     derived,
 )
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.compare import compare
+from hotloop.judge.compare import Floats, compare
 from hotloop.judge.dtypes import FP16, FP32, to_float64
 from hotloop.judge.gpu.recipes import Draw, Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
@@ -84,10 +85,11 @@ def _verify(call: Call, rows: Rows) -> None:
     tensors = [to_float64(call.input(index), FP32) for index in range(3)]
     got = to_float64(call.output(), FP32)
     length = got.shape[1]
-    some = np.arange(length)
+    some = np.arange(length, dtype=np.int64)
     if rows is not None:
         tensors, got = [tensor[rows] for tensor in tensors], got[rows]
-        some = np.sort(np.random.default_rng().choice(length, SAMPLED_QUERIES, replace=False))
+        drawn = np.random.default_rng().permutation(length)[:SAMPLED_QUERIES]
+        some = np.sort(drawn).astype(np.int64)
     want = np.concatenate([_some_queries(tensors, head, some) for head in range(len(got))])
     allowed = derived(FP32, WIDTH, length, SCORES, LARGEST)
     disagreement = compare(got[:, some], want, allowed)
@@ -97,7 +99,7 @@ def _verify(call: Call, rows: Rows) -> None:
         )
 
 
-def _some_queries(tensors: list[np.ndarray], head: int, some: np.ndarray) -> np.ndarray:
+def _some_queries(tensors: list[Floats], head: int, some: NDArray[np.int64]) -> Floats:
     """Of one head. A query sees the keys up to its own place."""
     q, k, v = (tensor[head : head + 1] for tensor in tensors)
     if len(some) == q.shape[1]:
