@@ -28,6 +28,9 @@ _MESSAGE_LIMIT = 300
 _DIAGNOSTICS_LIMIT = 1 << 16
 _WARP_THREADS = 32
 
+_WGMMA_F16 = r"wgmma\.mma_async[\w.]*\.f32\.(?:f16\.f16|bf16\.bf16)"
+"""Products of 16-bit tiles by a warp group, summed in float32."""
+
 _FIGURES: Mapping[str, str] = {
     "registers": r"Used (\d+) registers",
     "spill_store_bytes": r"(\d+) bytes spill stores",
@@ -118,6 +121,7 @@ def _figures(compiled: Any, log: str) -> Message:
         "ptx_bytes": len(compiled.asm["ptx"]),
         "cubin_bytes": len(compiled.asm["cubin"]),
         "shared_bytes": int(compiled.metadata.shared),
+        "wgmma_f16": len(re.findall(_WGMMA_F16, compiled.asm["ptx"])),
         **{name: int(match[1]) for name, match in found.items() if match is not None},
     }
 

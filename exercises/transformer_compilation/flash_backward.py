@@ -1,0 +1,43 @@
+"""Gradients of attention, in OpenAI Triton, from the result and one number for each query.
+
+As in `flash_triton.py`, the kernels are taken out of this file and run alone: keep to Triton's
+language in them.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+### TASK transformer_compilation.flash_backward kernels
+@triton.jit
+def _for_keys(
+    q_ptr, k_ptr, v_ptr, out_ptr, dout_ptr, lse_ptr, grads_ptr, queries, keys, scale,
+    WIDTH: tl.constexpr, QUERIES: tl.constexpr, KEYS: tl.constexpr,
+):
+    pass  # one program, some keys of one head, over all queries that see them
+
+
+### TASK transformer_compilation.flash_backward launch
+def gradients(q, k, v, out, dout, lse, scale, causal, grads):
+    """Fill `grads` with the gradients of q, k and v; see the notebook."""
+    raise NotImplementedError("transformer_compilation.flash_backward")
+
+
+def _demonstrate() -> None:
+    """`python flash_backward.py` compares with autograd on this machine."""
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    q, k, v, dout = (torch.randn(2, 100, 32, device=device) for _ in range(4))
+    for x in (q, k, v):
+        x.requires_grad_()
+    scores = 0.2 * q @ k.mT
+    out = torch.softmax(scores, -1) @ v
+    want = torch.cat(torch.autograd.grad(out, (q, k, v), dout), dim=1)
+    got = torch.empty_like(want)
+    kept = [x.detach() for x in (q, k, v, out, dout, torch.logsumexp(scores, -1))]
+    gradients(*kept, 0.2, False, got)
+    print("largest error", (got - want).abs().max().item())
+
+
+if __name__ == "__main__":
+    _demonstrate()

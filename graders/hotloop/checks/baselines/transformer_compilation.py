@@ -1,0 +1,44 @@
+"""Baselines of transformer_compilation: attention as it is written first, in eager PyTorch.
+
+Runs in a worker, never in the judge. Destination style: the last argument is filled.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+
+def capped(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, cap: float, out: torch.Tensor
+) -> None:
+    """One operation a line; all scores of all heads lie in memory several times."""
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+    if cap:
+        scores = cap * torch.tanh(scores / cap)
+    if causal:
+        scores = scores.masked_fill(hidden(q, k), -torch.inf)
+    torch.matmul(torch.softmax(scores, dim=-1), v, out=out)
+
+
+def standard(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, causal: bool, out: torch.Tensor
+) -> None:
+    """The same without a cap, and with a scale."""
+    scores = q @ k.transpose(-1, -2) * scale
+    if causal:
+        scores = scores.masked_fill(hidden(q, k), -torch.inf)
+    torch.matmul(torch.softmax(scores, dim=-1), v, out=out)
+
+
+def hidden(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+    """Which key a query does not see."""
+    queries, keys = q.shape[-2], k.shape[-2]
+    return torch.ones(queries, keys, dtype=torch.bool, device=q.device).triu(keys - queries + 1)
+
+
+def copy(x: torch.Tensor, *rest: Any) -> None:
+    """Copy `x` to the last argument."""
+    rest[-1].copy_(x)

@@ -1,0 +1,151 @@
+"""What the judge asks of the tasks of module transformer_compilation."""
+
+from __future__ import annotations
+
+from hotloop.checks.transformer_compilation import (
+    accounts,
+    attentions,
+    fusing,
+    gradients,
+    speeds,
+    streams,
+)
+from hotloop.checks.transformer_compilation import eight_bits as codes
+from hotloop.checks.transformer_compilation.replay import Pays
+from hotloop.checks.transformer_compilation.tensor_cores import FeedsTensorCores
+from hotloop.checks.transformer_compilation.tuning import Regret
+from hotloop.judge.check import Candidate, Check
+from hotloop.judge.levels import Level
+from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.rungs.compiles import Compiles
+from hotloop.judge.rungs.correct import Correct
+from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.rungs.kernel_correct import KernelCorrect
+from hotloop.judge.rungs.traffic import ByteLevel, Traffic
+
+KERNELS = "flash_triton.py"
+
+# Provisional on every device that has no recorded run: module.yaml says where they come from.
+CPU_LEVELS = (Level(1.2, 0.5), Level(1.3, 1.0))
+GPU_LEVELS = (Level(2.0, 0.4), Level(3.5, 0.7), Level(5.0, 1.0))
+BACKWARD_KERNELS = "flash_backward.py"
+BACKWARD_READS = (ByteLevel(3.3, 1.0), ByteLevel(5.2, 0.5))
+READS = (ByteLevel(2.8, 1.0), ByteLevel(4.6, 0.5))
+
+
+def count_bytes() -> Check:
+    """Bytes and least times, before anything is run."""
+    return Check(
+        Candidate("account", "attention_cost.py", "json"),
+        {
+            "bytes": Answers(accounts.byte_questions),
+            "times": Answers(accounts.time_questions, needs=("bytes",)),
+        },
+    )
+
+
+def tiled_attention() -> Check:
+    """Tiles and the online softmax, in PyTorch."""
+    return Check(
+        Candidate("attention", "tiled.py", "destination"),
+        {
+            "correct": Correct(
+                attentions.capped_cases, attentions.capped_attention, attentions.tolerance
+            ),
+            "fast_cpu": speeds.fast_cpu(CPU_LEVELS),
+        },
+        programs={"g++": "g++"},  # for who has torch.compile fuse within a tile
+    )
+
+
+def flash_forward() -> Check:
+    """The same as one kernel in OpenAI Triton."""
+    traffic = Traffic(
+        attentions.counted_case,
+        attentions.attention,
+        attentions.tolerance,
+        attentions.fewest_bytes,
+        READS,
+        advice="Hold 64 queries or more in a program, and read no keys that none of them sees.",
+    )
+    return Check(
+        Candidate("attention", KERNELS, "destination"),
+        {
+            "correct": KernelCorrect(
+                Correct(attentions.kernel_cases, attentions.attention, attentions.tolerance),
+                traffic,
+            ),
+            "traffic": traffic,
+            "compiles": FeedsTensorCores(Compiles(attentions.compiled_case)),
+            "gpu_correct": GpuCorrect(
+                attentions.gpu_cases, attentions.attention, attentions.tolerance
+            ),
+            "gpu_fast": speeds.gpu_fast(GPU_LEVELS),
+        },
+    )
+
+
+def flash_backward() -> Check:
+    """Its gradients, with the weights computed again."""
+    traffic = Traffic(
+        gradients.counted_case,
+        gradients.gradients,
+        gradients.tolerance,
+        attentions.fewest_bytes,
+        BACKWARD_READS,
+        advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
+    )
+    return Check(
+        Candidate("gradients", BACKWARD_KERNELS, "destination"),
+        {
+            "correct": KernelCorrect(
+                Correct(gradients.cases, gradients.gradients, gradients.tolerance), traffic
+            ),
+            "traffic": traffic,
+            "compiles": FeedsTensorCores(Compiles(gradients.compiled_case)),
+            "gpu_correct": GpuCorrect(
+                gradients.gpu_cases, gradients.gradients, gradients.tolerance
+            ),
+        },
+    )
+
+
+def compile_policy() -> Check:
+    """When to compile, and what for."""
+    return Check(
+        Candidate("decide", "policy.py", "json"),
+        {
+            "once": Pays(streams.few_calls, most=2.0),
+            "mixed": Pays(streams.mixed_calls, most=1.6, needs=("once",)),
+        },
+    )
+
+
+def learned_costs() -> Check:
+    """Schedules by a cost model that was learned within a budget."""
+    return Check(
+        Candidate("tune", "schedules.py", "json"),
+        {"regret": Regret(most=1.4)},
+    )
+
+
+def fuse_pass() -> Check:
+    """Bias, gelu, residual and norm, in random graphs."""
+    return Check(
+        Candidate("fuse", "fusion_pass.py", "json"),
+        {
+            "same": Answers(fusing.same_questions),
+            "fewest": Answers(fusing.fewest_questions, needs=("same",)),
+        },
+    )
+
+
+def eight_bits() -> Check:
+    """Keys in e4m3 with a scale a row."""
+    return Check(
+        Candidate("to_fp8", "fp8.py", "json"),
+        {
+            "rounded": Answers(codes.plain_questions),
+            "scaled": Answers(codes.uneven_questions, needs=("rounded",)),
+        },
+    )

@@ -1,0 +1,210 @@
+"""Bytes and least times of attention, kernel by kernel: hidden problems and what is right of them.
+
+Standard attention is three kernels: the scores, their softmax, and the product with the values.
+Tiled attention is one, whose programs hold some queries and walk over blocks of keys.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.worker.wire import as_list, as_message
+
+Rng = np.random.Generator
+
+CLOSE = 1e-3
+"""Of a time: it is a quotient of exact numbers."""
+
+KERNELS = ("scores", "softmax", "output", "tiled")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Sizes of an attention, and a device.
+
+    score_bytes: of an element of the scores as they are stored; everything else, the weights too,
+        has element_bytes. block_q, block_k: of the tiled kernel.
+    """
+
+    batch: int
+    heads: int
+    kv_heads: int
+    queries: int
+    keys: int
+    head_dim: int
+    element_bytes: int
+    score_bytes: int
+    causal: bool
+    block_q: int
+    block_k: int
+    bytes_per_s: float
+    flops_per_s: float
+    launch_s: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one kernel."""
+
+    bytes: int
+    flops: int
+
+    def seconds(self, problem: Problem) -> float:
+        """The least: bytes and arithmetic overlap, the launch does not."""
+        return problem.launch_s + max(self._waits(problem).values())
+
+    def bound(self, problem: Problem) -> str:
+        """What takes longest."""
+        waits = {"launch": problem.launch_s, **self._waits(problem)}
+        return max(waits, key=lambda name: waits[name])
+
+    def _waits(self, problem: Problem) -> dict[str, float]:
+        return {
+            "memory": self.bytes / problem.bytes_per_s,
+            "arithmetic": self.flops / problem.flops_per_s,
+        }
+
+
+def costs(problem: Problem) -> dict[str, Cost]:
+    """Of the three kernels of standard attention and of the tiled one."""
+    p = problem
+    query = p.batch * p.heads * p.queries * p.head_dim * p.element_bytes
+    key = p.batch * p.kv_heads * p.keys * p.head_dim * p.element_bytes
+    pairs = p.batch * p.heads * p.queries * p.keys
+    product = 2 * pairs * p.head_dim
+    stored, weights = pairs * p.score_bytes, pairs * p.element_bytes
+    read, computed = _tiled(p)
+    return {
+        "scores": Cost(query + key + stored, product),
+        "softmax": Cost(stored + weights, 0),
+        "output": Cost(weights + key + query, product),
+        "tiled": Cost(2 * query + read, computed),
+    }
+
+
+def _tiled(p: Problem) -> tuple[int, int]:
+    """Bytes of keys and values that all programs read, and their arithmetic."""
+    rows_read = pairs = 0
+    for first in range(0, p.queries, p.block_q):
+        last = min(first + p.block_q, p.queries)
+        seen = _keys_read(p, last)
+        rows_read += seen
+        pairs += seen * (last - first)
+    programs = p.batch * p.heads
+    read = 2 * programs * rows_read * p.head_dim * p.element_bytes
+    return read, 4 * programs * pairs * p.head_dim
+
+
+def _keys_read(p: Problem, end: int) -> int:
+    """By a program whose last query is end − 1: whole blocks, as far as there are keys."""
+    if not p.causal:
+        return p.keys
+    visible = max(0, end + p.keys - p.queries)
+    return min(p.keys, -(-visible // p.block_k) * p.block_k)
+
+
+def truth(problem: Problem) -> dict[str, object]:
+    """What is to be answered."""
+    found = costs(problem)
+    standard = [found[name] for name in KERNELS[:3]]
+    p = problem
+    once = 2 * p.batch * p.head_dim * p.element_bytes
+    return {
+        "standard_bytes": sum(cost.bytes for cost in standard),
+        "tiled_bytes": found["tiled"].bytes,
+        "fewest_bytes": once * (p.heads * p.queries + p.kv_heads * p.keys),
+        "standard_s": sum(cost.seconds(p) for cost in standard),
+        "tiled_s": found["tiled"].seconds(p),
+        "bounds": [found[name].bound(p) for name in KERNELS],
+    }
+
+
+def byte_questions(rng: Rng) -> Iterator[Question]:
+    """How many bytes."""
+    yield from _questions(rng, ("standard_bytes", "tiled_bytes", "fewest_bytes"))
+
+
+def time_questions(rng: Rng) -> Iterator[Question]:
+    """How long at least, and what it is that takes so long."""
+    yield from _questions(rng, ("standard_s", "tiled_s", "bounds"))
+
+
+def _questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
+    for label, problem in problems(rng):
+        file = GivenFile("problem.json", json.dumps(asdict(problem)).encode())
+        yield Question(label, (file,), _complaint(truth(problem), keys))
+
+
+def _complaint(want: dict[str, object], keys: tuple[str, ...]) -> Callable[[object], str | None]:
+    def complaint(answer: object) -> str | None:
+        given = as_message(answer)
+        if given is None:
+            return f"the answer is {shown(answer)}, not a dict"
+        return next((c for key in keys if (c := _wrong(key, given.get(key), want[key]))), None)
+
+    return complaint
+
+
+def _wrong(key: str, got: object, want: object) -> str | None:
+    if isinstance(want, int | float):
+        close = 0.0 if isinstance(want, int) else CLOSE
+        return number_complaint(f"“{key}”", got, want, close)
+    if as_list(got) == want:
+        return None
+    return f"“{key}” is {shown(got)} and should be {shown(want)}"
+
+
+def problems(rng: Rng) -> Iterator[tuple[str, Problem]]:
+    """A prefill, grouped heads, a continued sequence, a step of decoding, odd sizes."""
+    length = 128 * int(rng.integers(8, 33))
+    yield "A whole sequence", _problem(rng, queries=length, keys=length, causal=False)
+    yield "A causal sequence", _problem(rng, queries=length, keys=length, causal=True)
+    grouped = {"heads": 32, "kv_heads": int(rng.choice([1, 2, 4, 8]))}
+    yield "Grouped heads", _problem(rng, queries=length, keys=length, causal=True, **grouped)
+    more = int(rng.integers(100, 1000))
+    yield (
+        "A sequence that goes on",
+        _problem(rng, queries=more, keys=more + length, causal=True, **grouped),
+    )
+    yield "A step of decoding", _problem(rng, batch=1, queries=1, keys=length, causal=True)
+    odd = int(rng.integers(1000, 3000)) | 1
+    yield "Odd sizes", _problem(rng, queries=odd, keys=odd, causal=True)
+    yield "Odd sizes, all keys", _problem(rng, queries=odd, keys=odd + 99, causal=False)
+    slow = replace(
+        _problem(rng, queries=length, keys=length, causal=True),
+        flops_per_s=float(rng.uniform(1e13, 3e13)),
+    )
+    yield "A card with little arithmetic", slow
+
+
+def _problem(
+    rng: Rng,
+    *,
+    queries: int,
+    keys: int,
+    causal: bool,
+    batch: int | None = None,
+    heads: int = 16,
+    kv_heads: int | None = None,
+) -> Problem:
+    return Problem(
+        batch=batch or int(rng.integers(1, 9)),
+        heads=heads,
+        kv_heads=kv_heads or heads,
+        queries=queries,
+        keys=keys,
+        head_dim=int(rng.choice([64, 128])),
+        element_bytes=2,
+        score_bytes=4,
+        causal=causal,
+        block_q=int(rng.choice([64, 128])),
+        block_k=int(rng.choice([32, 64])),
+        bytes_per_s=float(rng.uniform(1.5e12, 4e12)),
+        flops_per_s=float(rng.uniform(3e14, 8e14)),
+        launch_s=float(rng.uniform(2e-6, 5e-6)),
+    )

@@ -1,0 +1,199 @@
+"""Attention in float64, its tolerance, and inputs that are hard for it.
+
+Heads come first: queries are [heads, n, d], keys and values [heads / group, m, d]. With `causal`,
+the last query sees the last key, and query i the keys up to i + m − n; one that sees none gives
+zeros.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.dtypes import FP16, FP32, DType
+from hotloop.judge.rungs.correct import Case, Tensor
+
+Rng = np.random.Generator
+Shape = tuple[int, int, int, int]
+"""Heads, queries, keys, and the width of a head."""
+
+
+def attention(q: Floats, k: Floats, v: Floats, scale: float, causal: bool) -> Floats:
+    """Softmax of scale · q kᵀ, times v."""
+    return attend(q, k, v, scale, causal, 0.0)
+
+
+def capped_attention(q: Floats, k: Floats, v: Floats, causal: bool, cap: float) -> Floats:
+    """With scores that are bent to stay below `cap`; 0 is no cap."""
+    return attend(q, k, v, 1 / math.sqrt(q.shape[-1]), causal, cap)
+
+
+def attend(q: Floats, k: Floats, v: Floats, scale: float, causal: bool, cap: float) -> Floats:
+    """All of it."""
+    weights, total = weights_of(q, k, scale, causal, cap)
+    group = len(q) // len(k)
+    return weights @ np.repeat(v, group, axis=0) / np.where(total == 0.0, 1.0, total)
+
+
+def weights_of(
+    q: Floats, k: Floats, scale: float, causal: bool, cap: float = 0.0
+) -> tuple[Floats, Floats]:
+    """exp(score − maximum), and its sum over the keys."""
+    scores = scale * (q @ np.repeat(k, len(q) // len(k), axis=0).transpose(0, 2, 1))
+    if cap:
+        scores = cap * np.tanh(scores / cap)
+    if causal:
+        scores = np.where(visible(q.shape[1], k.shape[1]), scores, -np.inf)
+    maximum: Floats = scores.max(axis=-1, keepdims=True)
+    weights = np.exp(scores - np.where(np.isneginf(maximum), 0.0, maximum))
+    return weights, weights.sum(axis=-1, keepdims=True)
+
+
+def visible(queries: int, keys: int) -> NDArray[np.bool_]:
+    """Which key a query sees: the last one sees all."""
+    return np.arange(keys) <= np.arange(queries)[:, None] + keys - queries
+
+
+def tolerance(case: Case) -> Tolerance:
+    """A weight's error is relative to it, so that of a sum of values is relative to the largest.
+
+    It comes from the scores, sums of d products that are as large as they come, and from rounding
+    weights to the type of the values.
+    """
+    q, k, v = (a.rounded() for a in case.arguments[:3] if isinstance(a, Tensor))
+    scale = next((a for a in case.arguments[3:4] if isinstance(a, float)), q.shape[-1] ** -0.5)
+    largest = abs(scale) * float(np.abs(q).max(initial=0.0)) * float(np.abs(k).max(initial=0.0))
+    scores = min(largest * q.shape[-1], 3 * largest * math.sqrt(q.shape[-1]))
+    return derived(case.out.dtype, q.shape[-1], k.shape[1], scores, float(np.abs(v).max()))
+
+
+def derived(out: DType, width: int, keys: int, scores: float, values: float) -> Tolerance:
+    """scores, values: the largest ones that there may be."""
+    rounding = FP32.unit_roundoff * (math.sqrt(keys) + scores * math.sqrt(width) + 8)
+    stored = out.unit_roundoff if out is not FP32 else 0.0
+    return Tolerance(2 * out.unit_roundoff, values * (4 * rounding + stored) + 2 * out.smallest)
+
+
+def capped_cases(rng: Rng) -> Iterator[Case]:
+    """For the CPU: three numbers are drawn, the rest is what goes wrong."""
+    odd = int(rng.integers(300, 700)) | 1
+    yield _capped("a single query and key", rng, (1, 1, 1, 8), causal=True)
+    yield _capped("an odd number of queries, all keys", rng, (3, odd, odd + 40, 32))
+    yield _capped("causal", rng, (2, odd, odd, 64), causal=True)
+    yield _capped("causal, with a cap", rng, (2, odd, odd, 64), causal=True, cap=20.0)
+    yield _capped("a cap that is reached", rng, (2, 200, 200, 64), cap=2.0, spread=3.0)
+    yield _capped("a cap that is reached, causal", rng, (2, 300, 300, 32), True, 2.0, 3.0)
+    yield _capped("causal, more keys than queries", rng, (2, 130, odd + 200, 64), causal=True)
+    yield _capped("queries that see no key", rng, (2, odd + 200, 130, 64), causal=True, cap=9.0)
+    yield _capped("scores of some hundred", rng, (2, 260, 600, 64), spread=40.0, rising=True)
+    yield _capped("scores of some hundred, causal", rng, (2, odd, odd, 64), True, 0.0, 40.0, True)
+
+
+def _capped(
+    label: str,
+    rng: Rng,
+    shape: Shape,
+    causal: bool = False,
+    cap: float = 0.0,
+    spread: float = 1.0,
+    rising: bool = False,
+) -> Case:
+    tensors = _tensors(rng, shape, FP32, spread, rising)
+    return Case(label, (*tensors, causal, cap), tensors[0].spec)
+
+
+def kernel_cases(rng: Rng) -> Iterator[Case]:
+    """For a kernel, in float16 and float32; small, since the interpreter is slow."""
+    odd = int(rng.integers(70, 120)) | 1
+    yield _kernel_case("a single query and key", rng, (1, 1, 1, 16), causal=True)
+    yield _kernel_case("all keys, sizes of whole blocks", rng, (2, 128, 256, 64))
+    yield _kernel_case("an odd number of queries and keys", rng, (2, odd, odd + 70, 32))
+    yield _kernel_case("causal", rng, (2, odd + 60, odd + 60, 64), causal=True)
+    yield _kernel_case("causal, more keys than queries", rng, (2, odd, odd + 99, 32), causal=True)
+    yield _kernel_case("queries that see no key", rng, (2, odd + 130, odd, 32), causal=True)
+    yield _kernel_case("a negative scale", rng, (1, odd, odd + 70, 16), scale=-0.4)
+    yield _kernel_case(
+        "scores that rise from block to block", rng, (1, 70, 300, 32), spread=4.0, rising=True
+    )
+    yield _kernel_case("four heads of queries for one of keys", rng, (8, 70, odd, 32), group=4)
+    yield _kernel_case("float16, causal", rng, (2, odd + 60, odd + 60, 64), dtype=FP16, causal=True)
+    yield _kernel_case(
+        "float16, large scores", rng, (2, 100, 200, 64), dtype=FP16, spread=8.0, rising=True
+    )
+    yield _long_case("float16, 10,000 keys that count alike", rng)
+    yield _kernel_case("a width of 128", rng, (1, 70, 100, 128), dtype=FP16)
+
+
+def _long_case(label: str, rng: Rng) -> Case:
+    """The sum of weighted values is more than float16 holds."""
+    q = 0.01 * rng.standard_normal((1, 16, 16))
+    k, v = rng.standard_normal((2, 1, 10_001, 16))
+    tensors = Tensor(q, FP16), Tensor(k, FP16), Tensor(8.0 + 0.1 * v, FP16)
+    return Case(label, (*tensors, 0.25, False), TensorSpec(q.shape, FP16))
+
+
+def gpu_cases(rng: Rng) -> Iterator[Case]:
+    """float16 alone: in float32 a card's tl.dot rounds to TF32 unless it is told not to."""
+    odd = int(rng.integers(700, 1200)) | 1
+    for label, shape, causal, group in (
+        ("all keys", (8, 1024, 1024, 64), False, 1),
+        ("causal, odd sizes", (4, odd, odd, 64), True, 1),
+        ("causal, more keys than queries", (4, 130, odd, 128), True, 1),
+        ("queries that see no key", (4, odd, 130, 64), True, 1),
+        ("grouped heads", (8, odd, odd, 64), True, 4),
+    ):
+        yield _kernel_case(label, rng, shape, dtype=FP16, causal=causal, group=group)
+
+
+def counted_case(rng: Rng) -> Case:
+    """Of which bytes are counted: causal, so that half of the blocks need not be read."""
+    return _kernel_case("512 queries, causal", rng, (2, 512, 512, 64), causal=True, spread=3.0)
+
+
+def compiled_case(rng: Rng) -> Case:
+    """As a card would get it."""
+    return _kernel_case("float16, 512", rng, (2, 512, 512, 64), dtype=FP16, causal=True)
+
+
+def fewest_bytes(case: Case) -> int:
+    """Each tensor once."""
+    tensors = [a.spec.bytes for a in case.arguments if isinstance(a, Tensor)]
+    return sum(tensors) + case.out.bytes
+
+
+def _kernel_case(
+    label: str,
+    rng: Rng,
+    shape: Shape,
+    *,
+    dtype: DType = FP32,
+    causal: bool = False,
+    scale: float | None = None,
+    spread: float = 1.0,
+    rising: bool = False,
+    group: int = 1,
+) -> Case:
+    q, k, v = _tensors(rng, shape, dtype, spread, rising, group)
+    factor = scale if scale is not None else shape[3] ** -0.5
+    return Case(label, (q, k, v, factor, causal), TensorSpec(q.values.shape, dtype))
+
+
+def _tensors(
+    rng: Rng, shape: Shape, dtype: DType, spread: float, rising: bool, group: int = 1
+) -> tuple[Tensor, Tensor, Tensor]:
+    """rising: later keys are larger in one direction, which all queries share: each block of keys
+    brings a new maximum.
+    """
+    heads, queries, keys, width = shape
+    q = rng.standard_normal((heads, queries, width)) * spread
+    k = rng.standard_normal((heads // group, keys, width))
+    if rising:
+        q[..., 0] = spread * (1 + rng.random((heads, queries)))
+        k[..., 0] = np.linspace(-4.0, 8.0, keys)
+    v = rng.standard_normal((heads // group, keys, width))
+    return Tensor(q, dtype), Tensor(k, dtype), Tensor(v, dtype)

@@ -1,0 +1,122 @@
+"""Rows of a cache of keys in e4m3, with a scale a row: codes and scales as plain data.
+
+e4m3 (fn): a sign, four bits of exponent with a bias of 7, three of fraction. 448 is the largest
+number; 0x7f and 0xff are NaN, and there is no infinity.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.compare import Floats
+from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.worker.wire import as_list, as_message
+
+Rng = np.random.Generator
+
+LARGEST = 448.0
+NEAREST = 2.0**-4 * 1.0001
+"""Half a unit of the last of three bits, relative to the number, and rounding of the scale."""
+
+SMALLEST_STEP = 2.0**-9
+"""Between numbers next to zero."""
+
+
+def numbers() -> Floats:
+    """What each of the 256 codes stands for."""
+    codes = np.arange(256)
+    exponent, fraction = (codes >> 3) & 15, codes & 7
+    normal = (1 + fraction / 8) * 2.0 ** (exponent - 7)
+    values = np.where(exponent == 0, fraction / 8 * 2.0**-6, normal)
+    values[(codes & 127) == 127] = np.nan
+    return np.where(codes >= 128, -values, values)
+
+
+NUMBERS = numbers()
+
+
+def plain_questions(rng: Rng) -> Iterator[Question]:
+    """Rows that are about as large as each other."""
+    rows, width = int(rng.integers(20, 40)), int(rng.integers(8, 33))
+    x = rng.standard_normal((rows, width))
+    yield _question("Numbers of about 1", x)
+    yield _question("Numbers of about 10,000", 1e4 * x)
+    yield _question("Numbers of about a millionth", 1e-6 * x)
+    zeros = x.copy()
+    zeros[int(rng.integers(rows))] = 0.0
+    yield _question("A row of zeros", zeros)
+    yield _question("One row", x[:1])
+
+
+def uneven_questions(rng: Rng) -> Iterator[Question]:
+    """Rows of very different sizes, and outliers within a row."""
+    x = rng.standard_normal((int(rng.integers(20, 40)), 16))
+    one = x.copy()
+    one[int(rng.integers(len(x))), int(rng.integers(16))] = 400_000.0
+    yield _question("One number of 400,000", one)
+    yield _question(
+        "Rows from a millionth to a million", x * 10 ** np.linspace(-6, 6, len(x))[:, None]
+    )
+    within = x.copy()
+    within[:, 3] = 100.0
+    yield _question("A number of 100 in each row", within)
+
+
+def _question(label: str, x: Floats) -> Question:
+    file = GivenFile("keys.json", json.dumps(x.tolist()).encode())
+    return Question(label, (file,), _complaint(x))
+
+
+def _complaint(x: Floats) -> Callable[[object], str | None]:
+    def complaint(answer: object) -> str | None:
+        told = as_message(answer)
+        if told is None:
+            return f"the answer is {shown(answer)}, not a dict"
+        codes, scales = _codes(told.get("codes"), x.shape), _scales(told.get("scales"), len(x))
+        if codes is None:
+            return f"“codes” are no {x.shape[0]} rows of {x.shape[1]} whole numbers from 0 to 255"
+        if scales is None:
+            return f"“scales” are no {len(x)} finite numbers above 0"
+        return wrong(x, codes, scales)
+
+    return complaint
+
+
+def wrong(x: Floats, codes: NDArray[np.int64], scales: Floats) -> str | None:
+    """The number that is off by most of what is allowed; a sentence's beginning.
+
+    Allowed is what rounding to the nearest brings if a row's largest number is 28 in e4m3 or more:
+    a scale need not use the range to its end.
+    """
+    got = NUMBERS[codes] * scales[:, None]
+    finest = np.abs(x).max(axis=1, keepdims=True) / (LARGEST / 16) * SMALLEST_STEP / 2
+    allowed = NEAREST * np.abs(x) + finest
+    excess = np.abs(got - x) - allowed
+    excess = np.where(np.isnan(got), np.inf, excess)
+    row, column = np.unravel_index(int(excess.argmax()), x.shape)
+    if excess[row, column] <= 0:
+        return None
+    value, want = got[row, column], x[row, column]
+    return f"row {row}, column {column} is {value:.6g} and should be about {want:.6g}"
+
+
+def _codes(told: object, shape: tuple[int, ...]) -> NDArray[np.int64] | None:
+    rows = [as_list(row) for row in as_list(told)]
+    if len(rows) != shape[0] or any(len(row) != shape[1] for row in rows):
+        return None
+    if not all(type(code) is int and 0 <= code <= 255 for row in rows for code in row):
+        return None
+    return np.array(rows, np.int64)
+
+
+def _scales(told: object, count: int) -> Floats | None:
+    given = as_list(told)
+    if len(given) != count or not all(isinstance(each, float) for each in given):
+        return None
+    scales = np.array(cast(list[Any], given), np.float64)
+    return scales if np.isfinite(scales).all() and (scales > 0).all() else None

@@ -1,0 +1,152 @@
+"""Gradients of attention in float64, and cases for a kernel that computes them.
+
+The candidate gets what a forward pass has kept: the result, and for each query the logarithm of the
+sum of its exponentials. Gradients of q, k and v lie below each other in one tensor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from hotloop.checks.transformer_compilation.attentions import attention, visible
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.dtypes import FP16, FP32, DType
+from hotloop.judge.rungs.correct import Case, Tensor
+
+Rng = np.random.Generator
+Shape = tuple[int, int, int, int]
+"""Heads, queries, keys, and the width of a head."""
+
+
+def gradients(
+    q: Floats,
+    k: Floats,
+    v: Floats,
+    out: Floats,
+    dout: Floats,
+    lse: Floats,
+    scale: float,
+    causal: bool,
+) -> Floats:
+    """Of Σ dout · attention, for q, k and v, below each other."""
+    weights, dscores = _weights_and_dscores(q, k, v, out, dout, lse, scale, causal)
+    turned = weights.transpose(0, 2, 1)
+    parts = (scale * dscores @ k, scale * dscores.transpose(0, 2, 1) @ q, turned @ dout)
+    return np.concatenate(parts, axis=1)
+
+
+def _weights_and_dscores(
+    q: Floats,
+    k: Floats,
+    v: Floats,
+    out: Floats,
+    dout: Floats,
+    lse: Floats,
+    scale: float,
+    causal: bool,
+) -> tuple[Floats, Floats]:
+    weights = np.exp(scale * q @ k.transpose(0, 2, 1) - _finite(lse)[..., None])
+    if causal:
+        weights = np.where(visible(q.shape[1], k.shape[1]), weights, 0.0)
+    delta = (dout * out).sum(-1, keepdims=True)
+    return weights, weights * (dout @ v.transpose(0, 2, 1) - delta)
+
+
+def _finite(lse: Floats) -> Floats:
+    """A query that sees no key has −inf."""
+    return np.where(np.isneginf(lse), 0.0, lse)
+
+
+def log_sums(q: Floats, k: Floats, scale: float, causal: bool) -> Floats:
+    """For each query, log Σ exp(score)."""
+    scores = scale * q @ k.transpose(0, 2, 1)
+    if causal:
+        scores = np.where(visible(q.shape[1], k.shape[1]), scores, -np.inf)
+    highest: Floats = scores.max(-1, keepdims=True)
+    shifted = np.exp(scores - np.where(np.isneginf(highest), 0.0, highest))
+    with np.errstate(divide="ignore"):
+        return (np.log(shifted.sum(-1, keepdims=True)) + _finite(highest))[..., 0]
+
+
+def tolerance(case: Case) -> Tolerance:
+    """Each weight is off by a share of itself; what is summed over it is off by as much.
+
+    A key's weights over all queries add up to more than 1, as much as the largest column does.
+    """
+    q, k, v, out, dout, lse = (a.rounded() for a in case.arguments[:6] if isinstance(a, Tensor))
+    factor = next(a for a in case.arguments[6:7] if isinstance(a, float))
+    causal = case.arguments[7] is True
+    weights, _ = _weights_and_dscores(q, k, v, out, dout, lse, factor, causal)
+    width, keys = q.shape[2], k.shape[1]
+    scores = max(1.0, float(np.abs(lse[np.isfinite(lse)]).max(initial=1.0)))
+    rounding = FP32.unit_roundoff * (math.sqrt(keys) + 4 * scores * math.sqrt(width) + 8)
+    stored = 0.0 if case.out.dtype is FP32 else case.out.dtype.unit_roundoff
+    share = 4 * rounding + 2 * stored
+    column = max(1.0, float(weights.sum(axis=1).max()))
+    dweights = dout @ v.transpose(0, 2, 1) - (dout * out).sum(-1, keepdims=True)
+    slope = abs(factor) * float(np.abs(dweights).max())
+    largest = max(
+        slope * float(np.abs(k).max()),
+        slope * float(np.abs(q).max()) * column,
+        float(np.abs(dout).max()) * column,
+    )
+    return Tolerance(2 * case.out.dtype.unit_roundoff, share * largest)
+
+
+def cases(rng: Rng) -> Iterator[Case]:
+    """Small ones; the interpreter is slow."""
+    odd = int(rng.integers(70, 100)) | 1
+    yield _case("a single query and key", rng, (1, 1, 1, 16), causal=True)
+    yield _case("all keys, sizes of whole blocks", rng, (2, 128, 64, 32))
+    yield _case("an odd number of queries and keys", rng, (2, odd, odd + 70, 32))
+    yield _case("causal", rng, (2, odd + 60, odd + 60, 64), causal=True)
+    yield _case("causal, more keys than queries", rng, (2, odd, odd + 99, 32), causal=True)
+    yield _case("queries that see no key", rng, (2, odd + 100, odd, 32), causal=True)
+    yield _case("a scale that is not the root of the width", rng, (1, odd, odd, 16), scale=0.7)
+    yield _case("float16, causal", rng, (2, odd + 60, odd + 60, 64), dtype=FP16, causal=True)
+
+
+def gpu_cases(rng: Rng) -> Iterator[Case]:
+    """float16 alone, as for the forward."""
+    odd = int(rng.integers(500, 800)) | 1
+    yield _case("all keys", rng, (4, 512, 512, 64), dtype=FP16)
+    yield _case("causal, odd sizes", rng, (2, odd, odd, 64), dtype=FP16, causal=True)
+    yield _case("queries that see no key", rng, (2, odd, 130, 64), dtype=FP16, causal=True)
+
+
+def counted_case(rng: Rng) -> Case:
+    """Of which bytes are counted."""
+    return _case("384 queries, causal", rng, (2, 384, 384, 64), causal=True)
+
+
+def compiled_case(rng: Rng) -> Case:
+    """As a card would get it."""
+    return _case("float16, 256", rng, (2, 256, 256, 64), dtype=FP16, causal=True)
+
+
+def _case(
+    label: str,
+    rng: Rng,
+    shape: Shape,
+    *,
+    dtype: DType = FP32,
+    causal: bool = False,
+    scale: float | None = None,
+) -> Case:
+    heads, queries, keys, width = shape
+    factor = scale if scale is not None else width**-0.5
+    sizes = ((heads, queries, width), (heads, keys, width), (heads, keys, width))
+    q, k, v = (Tensor(rng.standard_normal(size), dtype) for size in sizes)
+    exact = (q.rounded(), k.rounded())
+    out = Tensor(attention(*exact, v.rounded(), factor, causal), dtype)
+    dout = Tensor(rng.standard_normal(sizes[0]), dtype)
+    lse = Tensor(log_sums(*exact, factor, causal), FP32)
+    return Case(
+        label,
+        (q, k, v, out, dout, lse, factor, causal),
+        TensorSpec((heads, queries + 2 * keys, width), dtype),
+    )

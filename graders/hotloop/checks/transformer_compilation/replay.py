@@ -1,0 +1,124 @@
+"""Asks a learner's policy about one call after another, and adds up what its decisions cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hotloop.checks.transformer_compilation.streams import (
+    EVERY,
+    LONGEST,
+    Process,
+    Program,
+    Stream,
+    best_fixed,
+)
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.link import Link
+from hotloop.judge.questions import ask_plainly, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list, as_message
+
+Rng = np.random.Generator
+
+TIMEOUT_S = 10.0
+MOST_MEMORY = 16384
+"""Bytes of JSON that a policy may remember: about a number for each length."""
+
+
+@dataclass(frozen=True)
+class Pays:
+    """No stream costs more than `most` times what the best fixed set of programs would have."""
+
+    streams: Callable[[Rng], Iterator[Stream]]
+    most: float
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Replay all of them; the first that costs too much rules."""
+        link, ratios = bench.worker(candidate), dict[str, float]()
+        for stream in self.streams(bench.seeds.generator()):
+            bench.progress(stream.label)
+            spent, best = replay(stream, link, bench).seconds, best_fixed(stream)
+            ratios[stream.label] = round(spent / best, 3)
+            if spent > self.most * best:
+                raise Ruling(
+                    Verdict.WRONG_ANSWER,
+                    f"{stream.label}: it took {spent:.1f} s, and the best programs, known "
+                    f"beforehand, would have taken {best:.1f} s; at most {self.most:g} times "
+                    "that is allowed.",
+                )
+        worst = max(ratios.values())
+        said = f"At most {worst:.2f} times as long as the best programs known beforehand."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"ratios": ratios})
+
+
+def replay(stream: Stream, link: Link, bench: Bench) -> Process:
+    """What the process has spent when all calls are done."""
+    process, memory = Process(stream.prices), "null"
+    prices = json.dumps(stream.prices.plain())
+    for number, life in enumerate(stream.lives):
+        if number:
+            process.restart()
+        for length in life:
+            call = _described(process, number, length)
+            answer = ask_plainly(link, (prices, memory, call), bench.patience(TIMEOUT_S))
+            memory, way = read_answer(answer, length, stream.label)
+            if way is None:
+                process.eager(length)
+            else:
+                process.run(way, length)
+    return process
+
+
+def _described(process: Process, life: int, length: int) -> str:
+    """A call as the policy is told of it."""
+    return json.dumps(
+        {
+            "life": life,
+            "length": length,
+            "alive": sorted(process.alive),
+            "compiled": sorted(process.compiled),
+        }
+    )
+
+
+def read_answer(answer: object, length: int, label: str) -> tuple[str, Program | None]:
+    """Memory and program; None for an eager call. Ruling when it is none of these."""
+    try:
+        both = as_list(json.loads(str(answer)))
+    except (ValueError, RecursionError):
+        both = []
+    way = as_message(both[1]) if len(both) == 2 else None
+    if way is None:
+        raise _refused(label, f"it gives {shown(answer)}, and not a memory and a way")
+    memory = json.dumps(both[0])
+    if len(memory) > MOST_MEMORY:
+        raise _refused(
+            label, f"its memory has {len(memory)} bytes of JSON, {MOST_MEMORY} are allowed"
+        )
+    return memory, _program(way, length, label)
+
+
+def _program(way: dict[str, object], length: int, label: str) -> Program | None:
+    run, size = way.get("run"), way.get("size")
+    if run == "eager":
+        return None
+    if run == "dynamic":
+        return EVERY
+    if run != "static" or type(size) is not int:
+        raise _refused(label, f"{shown(way)} is no way to run a call")
+    if not length <= size <= LONGEST:
+        raise _refused(
+            label, f"a program for {size} positions cannot take {length} of at most {LONGEST}"
+        )
+    return size
+
+
+def _refused(label: str, what: str) -> Ruling:
+    return Ruling(Verdict.WRONG_ANSWER, f"{label}: {what}.")

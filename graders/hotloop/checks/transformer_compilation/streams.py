@@ -1,0 +1,204 @@
+"""What programs cost, streams of calls, and the best fixed set of programs, known afterwards.
+
+A call has a length. Three ways lead to its answer: eagerly; by a program for one size, to which
+shorter inputs are padded; by a program for every length. A program is compiled when it is first
+asked for. When the process is started anew, programs are gone, but not what was compiled: it is
+loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rng = np.random.Generator
+Lengths = list[int]
+Program = int
+"""The size that it is for; EVERY for the one that takes any length."""
+
+EVERY: Program = 0
+LONGEST = 512
+
+
+@dataclass(frozen=True)
+class Line:
+    """Seconds of a call: a fixed part, and one for each position."""
+
+    fixed_s: float
+    each_s: float
+
+    def seconds(self, length: int) -> float:
+        """Of a call of this length."""
+        return self.fixed_s + self.each_s * length
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What each way costs. most_static: so many programs for one size may be alive at once."""
+
+    eager: Line
+    static: Line
+    dynamic: Line
+    compile_static_s: float
+    compile_dynamic_s: float
+    load_s: float
+    most_static: int
+
+    def compile_s(self, program: Program) -> float:
+        """Of the first time ever."""
+        return self.compile_dynamic_s if program == EVERY else self.compile_static_s
+
+    def run_s(self, program: Program, length: int) -> float:
+        """Of a call by a program that is there."""
+        return self.dynamic.seconds(length) if program == EVERY else self.static.seconds(program)
+
+    def plain(self) -> dict[str, object]:
+        """As the candidate is told of it."""
+        return {
+            "eager": [self.eager.fixed_s, self.eager.each_s],
+            "static": [self.static.fixed_s, self.static.each_s],
+            "dynamic": [self.dynamic.fixed_s, self.dynamic.each_s],
+            "compile_static_s": self.compile_static_s,
+            "compile_dynamic_s": self.compile_dynamic_s,
+            "load_s": self.load_s,
+            "most_static": self.most_static,
+            "longest": LONGEST,
+        }
+
+
+@dataclass(frozen=True)
+class Stream:
+    """lives: lengths of the calls of one process after the other."""
+
+    label: str
+    prices: Prices
+    lives: tuple[Lengths, ...]
+
+
+class Process:
+    """What is there, and what was spent."""
+
+    def __init__(self, prices: Prices) -> None:
+        self.prices = prices
+        self.alive: list[Program] = []
+        self.compiled: set[Program] = set()
+        self.seconds = 0.0
+        self.refused = 0
+
+    def restart(self) -> None:
+        """Programs are gone; what was compiled lies on the disk."""
+        self.alive = []
+
+    def eager(self, length: int) -> None:
+        """A call without a compiler."""
+        self.seconds += self.prices.eager.seconds(length)
+
+    def run(self, program: Program, length: int) -> None:
+        """A call by a program, which is made if need be. One too many runs eagerly."""
+        if program not in self.alive:
+            if program != EVERY and self._static() >= self.prices.most_static:
+                self.refused += 1
+                self.eager(length)
+                return
+            known = program in self.compiled
+            self.seconds += self.prices.load_s if known else self.prices.compile_s(program)
+            self.alive.append(program)
+            self.compiled.add(program)
+        self.seconds += self.prices.run_s(program, length)
+
+    def _static(self) -> int:
+        return sum(program != EVERY for program in self.alive)
+
+
+def best_fixed(stream: Stream) -> float:
+    """Seconds of the best set of programs for all lives, compiled once and loaded in each."""
+    lengths, counts = np.unique(np.concatenate(stream.lives), return_counts=True)
+    lives, prices = len(stream.lives), stream.prices
+    reload_s = (lives - 1) * prices.load_s
+    eager = np.array([prices.eager.seconds(int(n)) for n in lengths])
+    dynamic = np.array([prices.dynamic.seconds(int(n)) for n in lengths])
+    each = prices.compile_static_s + reload_s
+    without = _best_static(lengths, counts, eager, prices, each)
+    fallback = np.minimum(eager, dynamic)
+    beside = _best_static(lengths, counts, fallback, prices, each)
+    return min(without, beside + prices.compile_dynamic_s + reload_s)
+
+
+def _best_static(
+    lengths: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    otherwise: NDArray[np.float64],
+    prices: Prices,
+    each_s: float,
+) -> float:
+    """With the best sizes, where what they do not serve well costs `otherwise`."""
+    number = len(lengths)
+    served = np.array([prices.static.seconds(int(size)) for size in lengths])
+    # spent[first, size]: lengths from `first` up to `size`, of which it is the only program.
+    spent = np.full((number + 1, number), np.inf)
+    for size in range(number):
+        costs = counts[: size + 1] * np.minimum(served[size], otherwise[: size + 1])
+        spent[: size + 1, size] = np.cumsum(costs[::-1])[::-1] + each_s
+    rest = np.concatenate([np.cumsum((counts * otherwise)[::-1])[::-1], [0.0]])
+    best = float(rest[0])
+    reached = np.full(number + 1, np.inf)
+    reached[0] = 0.0
+    for _ in range(prices.most_static):
+        further = np.full(number + 1, np.inf)
+        further[1:] = (reached[:number, None] + spent[:number]).min(axis=0)
+        best = min(best, float((further + rest).min()))
+        reached = further
+    return best
+
+
+def few_calls(rng: Rng) -> Iterator[Stream]:
+    """Too few for any compiler, and one length so often that a compiler pays."""
+    prices = _prices(rng)
+    even = prices.compile_static_s / (prices.eager.seconds(256) - prices.static.seconds(256))
+    yield Stream("Few calls of many lengths", prices, (_spread(rng, int(even / 6) + 2),))
+    length = int(rng.integers(100, 400))
+    yield Stream("A few calls of one length", prices, ([length] * (int(even / 3) + 1),))
+    yield Stream("One length for ever", prices, ([length] * int(16 * even),))
+    again = tuple([length] * int(2 * even) for _ in range(6))
+    yield Stream("One length, and restarts", prices, again)
+
+
+def mixed_calls(rng: Rng) -> Iterator[Stream]:
+    """What a service sees."""
+    prices = _prices(rng)
+    even = prices.compile_static_s / (prices.eager.seconds(256) - prices.static.seconds(256))
+    many = int(20 * even)
+    yield Stream("Many calls of many lengths", prices, (_spread(rng, many),))
+    heavy = int(rng.integers(100, 300))
+    tail = _spread(rng, many)
+    mostly = [heavy if rng.random() < 0.85 else n for n in tail]
+    yield Stream("One length mostly, and a few of all", prices, (mostly,))
+    tops = sorted(int(n) for n in rng.choice(np.arange(64, LONGEST, 32), 3, replace=False))
+    near = [int(t - rng.integers(0, 9)) for t in rng.choice(tops, many)]
+    yield Stream("Lengths just below three sizes", prices, (near,))
+    turned = [tops[0]] * (many // 3) + [tops[1]] * (many // 3) + _spread(rng, many // 3)
+    yield Stream("Lengths that change with the day", prices, (turned,))
+    lives = tuple(_spread(rng, many // 4) for _ in range(5))
+    yield Stream("Many lengths, and restarts", prices, lives)
+
+
+def _spread(rng: Rng, count: int) -> Lengths:
+    return [int(n) for n in np.clip(rng.exponential(120, count) + 16, 16, LONGEST)]
+
+
+def _prices(rng: Rng) -> Prices:
+    """So that every way is the best one for some stream."""
+    fixed, each = float(rng.uniform(8e-3, 14e-3)), float(rng.uniform(3e-5, 5e-5))
+    static = float(rng.uniform(0.35, 0.6))
+    return Prices(
+        eager=Line(fixed, each),
+        static=Line(1e-3, 0.55 * each),
+        dynamic=Line(2.5e-3, 0.8 * each),
+        compile_static_s=static,
+        compile_dynamic_s=1.8 * static,
+        load_s=0.12 * static,
+        most_static=int(rng.integers(4, 9)),
+    )

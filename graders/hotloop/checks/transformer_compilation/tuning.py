@@ -1,0 +1,125 @@
+"""Rung: schedules chosen by a model that was learned within a budget, and their regret.
+
+The judge holds the machine. It answers so many measurements of the candidate's choosing, on some
+shapes, and then asks for a schedule for each of other shapes, of which nothing was measured.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.checks.transformer_compilation import machines
+from hotloop.checks.transformer_compilation.machines import SCHEDULES, SPACE, Machine, Shape
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.link import Link
+from hotloop.judge.questions import GivenFile, ask_plainly, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list
+
+Rng = np.random.Generator
+
+MACHINES, BUDGET = 4, 160
+KNOWN, UNSEEN = 6, 12
+TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Regret:
+    """most: of the geometric mean of time over the best time, over all machines and shapes."""
+
+    most: float
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Play on all machines; the mean rules."""
+        link, rng = bench.worker(candidate), bench.seeds.generator()
+        found: list[float] = []
+        for number in range(1, MACHINES + 1):
+            bench.progress(f"machine {number} of {MACHINES}")
+            ratios = played(machines.draw(rng), rng, link, bench)
+            found.append(float(np.exp(np.log(ratios).mean())))
+        mean = float(np.exp(np.log(found).mean()))
+        evidence = {"regret": round(mean, 4), "machines": [round(each, 3) for each in found]}
+        said = f"The schedules take {mean:.2f} times as long as the best ones"
+        if mean <= self.most:
+            return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
+        said += f", and at most {self.most:g} times is asked for."
+        return RungRecord(name, Verdict.WRONG_ANSWER, said, 0.0, evidence=evidence)
+
+
+def played(machine: Machine, rng: Rng, link: Link, bench: Bench) -> NDArray[np.float64]:
+    """For each unseen shape, the chosen schedule's time over the best one's."""
+    known, unseen = shapes(rng, KNOWN), shapes(rng, UNSEEN)
+    done: list[dict[str, object]] = []
+    while len(done) < BUDGET:
+        left = BUDGET - len(done)
+        answer = _asked(known, done, left, link, bench)
+        for shape, row in _to_measure(answer, known, left):
+            schedule = dict(zip(machines.NAMES, map(int, row), strict=True))
+            taken = machines.measured(machine, shape, row, rng)
+            done.append({"shape": list(shape), "schedule": schedule, "seconds": taken})
+    chosen = as_list(_asked(unseen, done, 0, link, bench))
+    if len(chosen) != len(unseen):
+        raise _refused(f"for {len(unseen)} shapes it chooses {len(chosen)} schedules")
+    rows = np.stack([_row(schedule) for schedule in chosen])
+    return regrets(machine, unseen, rows)
+
+
+def regrets(
+    machine: Machine, unseen: Sequence[Shape], rows: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """By exhaustive search, which only a simulation allows."""
+    taken = [
+        machines.seconds(machine, shape, row[None])[0]
+        for shape, row in zip(unseen, rows, strict=True)
+    ]
+    best = [machines.seconds(machine, shape, SCHEDULES).min() for shape in unseen]
+    return np.array(taken) / np.array(best)
+
+
+def shapes(rng: Rng, count: int) -> list[Shape]:
+    """Sizes as they come, no powers of two."""
+    drawn = np.rint(2.0 ** rng.uniform(4.5, 10.5, (count, 3))).astype(int)
+    return [(int(m), int(n), int(k)) for m, n, k in drawn]
+
+
+def _asked(
+    given: Sequence[Shape], done: list[dict[str, object]], left: int, link: Link, bench: Bench
+) -> object:
+    text = {"space": SPACE, "shapes": given, "measured": done, "left": left}
+    file = GivenFile("tuning.json", json.dumps(text).encode())
+    return ask_plainly(link, (file,), bench.patience(TIMEOUT_S))
+
+
+def _to_measure(
+    answer: object, known: Sequence[Shape], left: int
+) -> list[tuple[Shape, NDArray[np.int64]]]:
+    wanted = as_list(answer)
+    if not wanted or len(wanted) > left:
+        raise _refused(f"it asks for {len(wanted)} measurements, and 1 to {left} are left")
+    found: list[tuple[Shape, NDArray[np.int64]]] = []
+    for each in wanted:
+        pair = as_list(each)
+        shape = tuple(as_list(pair[0])) if len(pair) == 2 else ()
+        if shape not in known:
+            raise _refused(f"{shown(each)} is no measurement of a given shape")
+        found.append((known[known.index(shape)], _row(pair[1])))
+    return found
+
+
+def _row(schedule: object) -> NDArray[np.int64]:
+    row = machines.as_row(schedule)
+    if row is None:
+        raise _refused(f"{shown(schedule)} is no schedule of the space")
+    return row
+
+
+def _refused(what: str) -> Ruling:
+    return Ruling(Verdict.WRONG_ANSWER, f"{what[:1].upper()}{what[1:]}.")

@@ -1,0 +1,101 @@
+"""Attention in float64, and how far an answer may be from it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hotloop.checks.transformer_compilation import attentions, speeds, tensor_cores
+from hotloop.judge.calls import Arena
+from hotloop.judge.compare import Floats, compare
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.verdict import Ruling
+
+CASES = [*attentions.capped_cases(np.random.default_rng(1))]
+KERNEL_CASES = [*attentions.kernel_cases(np.random.default_rng(1))]
+
+
+def rounded(case: Case) -> tuple[Floats, Floats, Floats]:
+    q, k, v = (a.rounded() for a in case.arguments[:3] if isinstance(a, Tensor))
+    return q, k, v
+
+
+def test_one_query_by_hand() -> None:
+    q, k = np.ones((1, 1, 4)), np.zeros((1, 2, 4))
+    k[0, 1] = 1.0
+    v = np.array([[[0.0], [1.0]]])
+    share = np.exp(2.0) / (1 + np.exp(2.0))
+    assert attentions.attention(q, k, v, 0.5, False)[0, 0, 0] == pytest.approx(share)
+    bent = np.exp(np.tanh(2.0)) / (1 + np.exp(np.tanh(2.0)))
+    assert attentions.capped_attention(q, k, v, False, 1.0)[0, 0, 0] == pytest.approx(bent)
+
+
+def test_the_last_query_sees_the_last_key() -> None:
+    assert attentions.visible(2, 4).tolist() == [[True] * 3 + [False], [True] * 4]
+    assert attentions.visible(3, 1).tolist() == [[False], [False], [True]]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.label)
+def test_float32_is_right(case: Case) -> None:
+    """Computed plainly in float32, whose errors are those that the tolerance is derived from."""
+    q, k, v = (x.astype(np.float32) for x in rounded(case))
+    causal, cap = case.arguments[3:5]
+    got = attentions.capped_attention(q, k, v, bool(causal), float(cap or 0))  # type: ignore
+    want = case.truth(attentions.capped_attention)
+    assert compare(got.astype(np.float64), want, attentions.tolerance(case)) is None
+
+
+@pytest.mark.parametrize("case", KERNEL_CASES, ids=lambda case: case.label)
+def test_half_precision_of_a_score_is_wrong(case: Case) -> None:
+    """Scores rounded to float16, where more than one key is seen and inputs are float32."""
+    if case.out.dtype.bytes == 2 or case.out.shape[1] == 1:
+        pytest.skip("rounding the scores may be excused")
+    q, k, v = rounded(case)
+    scale, causal = case.arguments[3:5]
+    scores = float(scale or 0) * (q @ np.repeat(k, len(q) // len(k), axis=0).transpose(0, 2, 1))
+    scores = scores.astype(np.float16).astype(np.float64)
+    if causal:
+        scores = np.where(attentions.visible(q.shape[1], k.shape[1]), scores, -np.inf)
+    highest = scores.max(-1, keepdims=True)
+    weights = np.exp(scores - np.where(np.isneginf(highest), 0.0, highest))
+    total = weights.sum(-1, keepdims=True)
+    got = weights @ np.repeat(v, len(q) // len(k), axis=0) / np.where(total == 0, 1.0, total)
+    want = case.truth(attentions.attention)
+    assert compare(got, want, attentions.tolerance(case)) is not None
+
+
+def test_a_timed_call_is_verified_whole_and_in_part() -> None:
+    rng = np.random.default_rng(5)
+    spec = speeds._spec(rng, 3)
+    assert spec.out.shape[1] < speeds.LENGTH
+    arena = Arena([spec], seal_inputs=False)
+    try:
+        call = arena.calls[0]
+        speeds._fill(rng, call, hostile=True)
+        q, k, v = (call.input(index).astype(np.float64) for index in range(3))
+        truth = attentions.capped_attention(q, k, v, causal=True, cap=speeds.CAP)
+        call.output()[...] = truth
+        speeds._verify(call, None)
+        speeds._verify(call, np.array([1]))
+        call.output()[1] += 0.01
+        for rows in (None, np.array([1])):
+            with pytest.raises(Ruling, match="wrong"):
+                speeds._verify(call, rows)
+        speeds._verify(call, np.array([0]))
+    finally:
+        arena.close()
+
+
+def test_work_of_the_visible_half() -> None:
+    spec = speeds._spec(np.random.default_rng(1), 0)
+    pairs = int(attentions.visible(speeds.LENGTH, speeds.LENGTH).sum())
+    assert speeds._flops(spec) == 4 * speeds.HEADS * speeds.WIDTH * pairs
+
+
+def test_the_kernel_with_most_instructions_counts() -> None:
+    kernels = [
+        {"target": "sm_80", "wgmma_f16": 0},
+        {"target": "sm_90", "wgmma_f16": 0},
+        {"target": "sm_90", "wgmma_f16": 8},
+    ]
+    assert tensor_cores.most_wgmma({"kernels": kernels}) == 8

@@ -1,0 +1,54 @@
+"""e4m3: the judge's own table, and how near a code has to be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from hotloop.checks.transformer_compilation import eight_bits
+
+
+def test_the_table_is_that_of_pytorch() -> None:
+    theirs = torch.arange(256, dtype=torch.uint8).view(torch.float8_e4m3fn).double().numpy()
+    assert np.array_equal(eight_bits.NUMBERS, theirs, equal_nan=True)
+
+
+def nearest(x: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    apart = np.abs(
+        x[..., None] / scales[:, None, None] - np.nan_to_num(eight_bits.NUMBERS, nan=1e9)
+    )
+    return apart.argmin(-1)
+
+
+@pytest.mark.parametrize("range_used", [448.0, 300.0, 225.0])
+def test_the_nearest_code_is_right(range_used: float) -> None:
+    x = np.random.default_rng(1).standard_normal((50, 40))
+    scales = np.abs(x).max(axis=1) / range_used
+    assert eight_bits.wrong(x, nearest(x, scales), scales) is None
+
+
+def test_the_code_next_to_it_is_wrong() -> None:
+    x = np.random.default_rng(1).standard_normal((5, 40))
+    scales = np.abs(x).max(axis=1) / 448
+    codes = nearest(x, scales)
+    place = np.unravel_index(np.abs(x).argmin(), x.shape)
+    place = (place[0], int(np.abs(x[place[0]]).argmax()))
+    codes[place] -= 2
+    assert eight_bits.wrong(x, codes, scales) is not None
+
+
+def test_nan_is_wrong() -> None:
+    x, scales = np.ones((1, 1)), np.ones(1)
+    assert eight_bits.wrong(x, np.array([[0x38]]), scales) is None
+    assert eight_bits.wrong(x, np.array([[0x7F]]), scales) is not None
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [None, {}, {"codes": [[1.0]], "scales": [1.0]}, {"codes": [[256]], "scales": [1.0]},
+     {"codes": [[0]], "scales": [0.0]}, {"codes": [[0]], "scales": [float("inf")]},
+     {"codes": [[0]], "scales": [1]}, {"codes": [[0, 0]], "scales": [1.0]}],
+)  # fmt: skip
+def test_what_is_no_answer_is_complained_of(answer: object) -> None:
+    assert eight_bits._complaint(np.zeros((1, 1)))(answer) is not None
