@@ -5,12 +5,12 @@ from __future__ import annotations
 from hotloop.checks.transformer_compilation import (
     accounts,
     attentions,
+    e4m3,
     fusing,
     gradients,
     speeds,
     streams,
 )
-from hotloop.checks.transformer_compilation import eight_bits as codes
 from hotloop.checks.transformer_compilation.replay import Pays
 from hotloop.checks.transformer_compilation.tensor_cores import FeedsTensorCores
 from hotloop.checks.transformer_compilation.tuning import Regret
@@ -145,7 +145,7 @@ def eight_bits() -> Check:
     return Check(
         Candidate("to_fp8", "fp8.py", "json"),
         {
-            "rounded": Answers(codes.plain_questions),
-            "scaled": Answers(codes.uneven_questions, needs=("rounded",)),
+            "rounded": Answers(e4m3.plain_questions),
+            "scaled": Answers(e4m3.uneven_questions, needs=("rounded",)),
         },
     )

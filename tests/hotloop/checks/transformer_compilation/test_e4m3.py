@@ -6,18 +6,16 @@ import numpy as np
 import pytest
 import torch
 
-from hotloop.checks.transformer_compilation import eight_bits
+from hotloop.checks.transformer_compilation import e4m3
 
 
 def test_the_table_is_that_of_pytorch() -> None:
     theirs = torch.arange(256, dtype=torch.uint8).view(torch.float8_e4m3fn).double().numpy()
-    assert np.array_equal(eight_bits.NUMBERS, theirs, equal_nan=True)
+    assert np.array_equal(e4m3.NUMBERS, theirs, equal_nan=True)
 
 
 def nearest(x: np.ndarray, scales: np.ndarray) -> np.ndarray:
-    apart = np.abs(
-        x[..., None] / scales[:, None, None] - np.nan_to_num(eight_bits.NUMBERS, nan=1e9)
-    )
+    apart = np.abs(x[..., None] / scales[:, None, None] - np.nan_to_num(e4m3.NUMBERS, nan=1e9))
     return apart.argmin(-1)
 
 
@@ -25,7 +23,7 @@ def nearest(x: np.ndarray, scales: np.ndarray) -> np.ndarray:
 def test_the_nearest_code_is_right(range_used: float) -> None:
     x = np.random.default_rng(1).standard_normal((50, 40))
     scales = np.abs(x).max(axis=1) / range_used
-    assert eight_bits.wrong(x, nearest(x, scales), scales) is None
+    assert e4m3.wrong(x, nearest(x, scales), scales) is None
 
 
 def test_the_code_next_to_it_is_wrong() -> None:
@@ -35,13 +33,13 @@ def test_the_code_next_to_it_is_wrong() -> None:
     place = np.unravel_index(np.abs(x).argmin(), x.shape)
     place = (place[0], int(np.abs(x[place[0]]).argmax()))
     codes[place] -= 2
-    assert eight_bits.wrong(x, codes, scales) is not None
+    assert e4m3.wrong(x, codes, scales) is not None
 
 
 def test_nan_is_wrong() -> None:
     x, scales = np.ones((1, 1)), np.ones(1)
-    assert eight_bits.wrong(x, np.array([[0x38]]), scales) is None
-    assert eight_bits.wrong(x, np.array([[0x7F]]), scales) is not None
+    assert e4m3.wrong(x, np.array([[0x38]]), scales) is None
+    assert e4m3.wrong(x, np.array([[0x7F]]), scales) is not None
 
 
 @pytest.mark.parametrize(
@@ -51,4 +49,4 @@ def test_nan_is_wrong() -> None:
      {"codes": [[0]], "scales": [1]}, {"codes": [[0, 0]], "scales": [1.0]}],
 )  # fmt: skip
 def test_what_is_no_answer_is_complained_of(answer: object) -> None:
-    assert eight_bits._complaint(np.zeros((1, 1)))(answer) is not None
+    assert e4m3._complaint(np.zeros((1, 1)))(answer) is not None
