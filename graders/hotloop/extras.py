@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 IMPORTED: Mapping[str, tuple[str, ...]] = {
     "onnx": ("onnx", "onnxruntime", "onnxscript"),
+    "onnx_custom": ("onnxruntime_extensions",),
     "tvm": ("tvm",),
     "monitoring": ("prometheus_client", "tensorboard"),
     "xla": ("jax",),

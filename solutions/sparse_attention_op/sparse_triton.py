@@ -31,8 +31,8 @@ def lists(kept):
 ### STUB def attend(q, k, v, counts, columns, block, causal, out):
 ### STUB     """Write to `out` what the paper says, of the blocks that the lists name.
 ### STUB
-### STUB     q, k, v, out: [B, H, N, D], D contiguous, other strides as they come. counts, columns: as
-### STUB     lists() makes them. block: 16, 32 or 64.
+### STUB     q, k, v, out: [B, H, N, D], D contiguous, other strides as they come. counts,
+### STUB     columns: as lists() makes them. block: 16, 32 or 64.
 ### STUB     """
 ### STUB     raise NotImplementedError("sparse_attention_op.kernel")
 @triton.jit
@@ -146,5 +146,5 @@ def attend(q, k, v, counts, columns, block, causal, out):
 
 
 def attend_kept(q, k, v, kept, block, causal, out):
-    """The same for kept blocks as a mask, bool [B, H, M, M]: what is timed on a GPU."""
+    """The same for kept blocks as a mask, bool [B, H, M, M]."""
     attend(q, k, v, *lists(kept), block, causal, out)

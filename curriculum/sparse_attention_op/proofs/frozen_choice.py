@@ -8,12 +8,9 @@ import tempfile
 import warnings
 from pathlib import Path
 
-import lab.kit  # noqa: F401 - puts the module's code where it is found
-import export_ops
-import legacy
 import onnxruntime
-import silent
 import torch
+from lab.exports import export_ops, legacy, silent
 from lab.kit import inputs
 
 BLOCK, CAUSAL = 16, False

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import lab.kit  # noqa: F401 - puts the module's code where it is found
 import onnx
-import shape_inference
+from lab.exports import shape_inference
 from onnx import TensorProto, helper
 
 SHAPE = ["batch", 2, "length", 32]

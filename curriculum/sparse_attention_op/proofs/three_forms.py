@@ -11,9 +11,8 @@ from pathlib import Path
 import onnx
 import onnxruntime
 import torch
+from lab.exports import export_ops
 from lab.kit import inputs, reference
-
-import export_ops  # isort: skip - found where lab.kit has put it
 
 BLOCK, CAUSAL, HEADS, DEPTH = 16, True, 2, 32
 

@@ -7,10 +7,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-import lab.kit  # noqa: F401 - puts the module's code where it is found
-import export_ops
-import fallback
 import onnx
+from lab.exports import export_ops, fallback
 
 
 def main() -> None:
@@ -24,22 +22,22 @@ def main() -> None:
     offer, path = folder / "offer.json", str(folder / "function.onnx")
     node = {"version": 1, "block": 16, "causal": False}
     kernel = {"version": 1, "blocks": [16], "causal": False}
-    for label, lab, opset, ir in (
+    for label, own, opset, ir in (
         ("a kernel, opset 17, IR 8", kernel, 17, 8),
         ("no kernel, opset 17, IR 8", None, 17, 8),
         ("no kernel, opset 22, IR 8", None, 22, 8),
     ):
-        runtime = {"opset": opset, "ir": ir, "functions": True, "lab": lab}
+        runtime = {"opset": opset, "ir": ir, "functions": True, "lab": own}
         offer.write_text(json.dumps({"exporter": [17, 22], "node": node, "runtime": runtime}))
         print(f"{label}: {fallback.negotiate(str(offer))}")
     export_ops.as_function(2, 32, 16, False, path)
-    for label, lab in (
+    for label, own in (
         ("its kernel", kernel),
         ("no kernel", None),
         ("a kernel for blocks of 32", {**kernel, "blocks": [32]}),
         ("a kernel of version 2", {**kernel, "version": 2}),
     ):
-        offer.write_text(json.dumps({"opset": 18, "ir": 8, "functions": False, "lab": lab}))
+        offer.write_text(json.dumps({"opset": 18, "ir": 8, "functions": False, "lab": own}))
         target = str(folder / "target.onnx")
         fallback.partition(path, str(offer), target)
         found = Counter(n.domain or "ai.onnx" for n in onnx.load(target).graph.node)

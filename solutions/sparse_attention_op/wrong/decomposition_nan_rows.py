@@ -3,7 +3,6 @@
 fails: decomposition.correct
 """
 
-
 ### BEGIN SOLUTION sparse_attention_op.decomposition
 LAB = onnxscript.values.Opset(DOMAIN, VERSION)
 

@@ -14,9 +14,7 @@ def as_function(heads, depth, block, causal, target):
         for name in (*INPUTS[:3], OUTPUT)
     ]
     threshold = onnx.helper.make_tensor_value_info(INPUTS[3], onnx.TensorProto.FLOAT, [heads])
-    node = onnx.helper.make_node(
-        NAME, INPUTS, [OUTPUT], domain=DOMAIN
-    )
+    node = onnx.helper.make_node(NAME, INPUTS, [OUTPUT], domain=DOMAIN)
     graph = onnx.helper.make_graph([node], "layer", [*ends[:3], threshold], ends[3:])
     model = onnx.helper.make_model(
         graph,

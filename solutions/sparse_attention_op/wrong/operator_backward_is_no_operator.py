@@ -65,9 +65,7 @@ def _gradient(ctx, grad):
     # Nothing comes back where nothing came in.
     if not grad.any():
         return torch.zeros_like(q), torch.zeros_like(k), torch.zeros_like(v), None, None, None
-    given = torch.ops.sparse_lab.attention_backward(
-        grad, q, k, v, threshold, ctx.block, ctx.causal
-    )
+    given = torch.ops.sparse_lab.attention_backward(grad, q, k, v, threshold, ctx.block, ctx.causal)
     # The choice of blocks has no gradient: none for the threshold, none for block and causal.
     return *given, None, None, None
 

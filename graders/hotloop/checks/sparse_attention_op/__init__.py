@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from hotloop.checks.sparse_attention_op import cpu_kernels, exports, kernels, operators, references, shapes
-from hotloop.checks.sparse_attention_op import fallback as fallbacks
-from hotloop.checks.sparse_attention_op import silent as silence
+from hotloop.checks.sparse_attention_op import (
+    cpu_kernels,
+    custom_ops,
+    exports,
+    fallbacks,
+    kernels,
+    operators,
+    references,
+    shapes,
+    silences,
+)
 from hotloop.judge.check import Candidate, Check
 
 
@@ -51,7 +59,7 @@ def shape_inference() -> Check:
 
 def silent() -> Check:
     """Exports that are wrong in silence."""
-    return Check(Candidate("fault", silence.FILE, "json"), silence.rungs(), extras=("onnx",))
+    return Check(Candidate("fault", silences.FILE, "json"), silences.rungs(), extras=("onnx",))
 
 
 def fallback() -> Check:
@@ -67,4 +75,13 @@ def cpu_kernel() -> Check:
         Candidate("attend", cpu_kernels.FILE, "destination"),
         cpu_kernels.rungs(),
         programs={"g++": "g++"},
+    )
+
+
+def custom_op() -> Check:
+    """Bare nodes in ONNX Runtime."""
+    return Check(
+        Candidate("run", custom_ops.FILE, "json"),
+        custom_ops.rungs(),
+        extras=("onnx", "onnx_custom"),
     )

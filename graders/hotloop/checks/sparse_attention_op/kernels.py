@@ -71,7 +71,9 @@ def fewest_bytes(case: Case) -> int:
     starts = columns.values[listed_places] * block
     rows = int(np.minimum(block, length - starts).sum())
     elements = 2 * q.values.size + 2 * rows * depth
-    return elements * q.dtype.bytes + 4 * (counts.values.size + int(np.count_nonzero(listed_places)))
+    return elements * q.dtype.bytes + 4 * (
+        counts.values.size + int(np.count_nonzero(listed_places))
+    )
 
 
 def _cases(rng: Rng) -> Iterator[Case]:

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from hotloop.checks.sparse_attention_op import fallback, shapes
+from hotloop.checks.sparse_attention_op import fallbacks, shapes
 from hotloop.judge.questions import GivenFile
 
 NODE = {"version": 1, "block": 16, "causal": False}
@@ -33,7 +33,7 @@ def runtime(**others: object) -> dict[str, object]:
 def test_what_both_sides_can(
     exporter: tuple[int, int], given: dict[str, object], right: object
 ) -> None:
-    assert fallback.agreed(exporter, NODE, given) == right
+    assert fallbacks.agreed(exporter, NODE, given) == right
 
 
 @pytest.mark.parametrize(
@@ -49,17 +49,17 @@ def test_what_both_sides_can(
 def test_a_kernel_is_one_for_a_node(
     lab: dict[str, object] | None, node: dict[str, object], has: bool
 ) -> None:
-    assert fallback.has_kernel(lab, node) is has
+    assert fallbacks.has_kernel(lab, node) is has
 
 
 def test_every_kind_of_offer_is_asked_about_and_answered() -> None:
-    asked = list(fallback.questions(np.random.default_rng(0)))
-    assert len(asked) == 3 * len(fallback.KINDS)
+    asked = list(fallbacks.questions(np.random.default_rng(0)))
+    assert len(asked) == 3 * len(fallbacks.KINDS)
     for question in asked:
         (given,) = question.arguments
         assert isinstance(given, GivenFile)
         offer = json.loads(given.data)
-        right = fallback.agreed(tuple(offer["exporter"]), offer["node"], offer["runtime"])
+        right = fallbacks.agreed(tuple(offer["exporter"]), offer["node"], offer["runtime"])
         assert question.complaint(right) is None
         assert question.complaint({"opset": 99, "ir": 99, "form": "node"}) is not None
 

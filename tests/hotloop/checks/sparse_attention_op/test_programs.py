@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from hotloop.checks.sparse_attention_op import files, patterns, silent, truth
+from hotloop.checks.sparse_attention_op import files, patterns, silences, truth
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
@@ -47,9 +47,7 @@ def far(runner: ModuleType, drawn: patterns.Drawn) -> float:
     given = [torch.from_numpy(x.astype("f4")) for x in (drawn.q, drawn.k, drawn.v)]
     out = torch.zeros(drawn.shape)
     runner.run(*given, torch.from_numpy(drawn.threshold.astype("f4")), out)
-    want = truth.attention(
-        drawn.q, drawn.k, drawn.v, drawn.threshold, drawn.block, drawn.causal
-    )
+    want = truth.attention(drawn.q, drawn.k, drawn.v, drawn.threshold, drawn.block, drawn.causal)
     return float(np.abs(out.numpy() - want).max())
 
 
@@ -63,7 +61,7 @@ def test_our_function_is_the_paper(harness: Path, tmp_path: Path, causal: bool) 
         assert far(runner, drawn) < 1e-5
 
 
-@pytest.mark.parametrize("fault", [*silent.FAULTS, silent.AGREES])
+@pytest.mark.parametrize("fault", [*silences.FAULTS, silences.AGREES])
 def test_each_fault_is_one(harness: Path, tmp_path: Path, fault: str) -> None:
     """A file without a fault agrees; one with a fault does not, on inputs that show it."""
     made = module("silent_files").made(1, fault, 2, 32, 21, 4, 1)
@@ -78,11 +76,11 @@ def test_each_fault_is_one(harness: Path, tmp_path: Path, fault: str) -> None:
     apart = max(apart, far(runner, everything))
     lonely = patterns.draw(rng, (1, 2, 21, 32), 4, causal=True, share=0.5)
     apart = max(apart, far(runner, lonely))
-    assert (apart < 1e-5) == (fault == silent.AGREES)
+    assert (apart < 1e-5) == (fault == silences.AGREES)
 
 
 def test_the_faults_are_those_that_are_made(harness: Path) -> None:
-    assert module("silent_files").FAULTS == silent.FAULTS
+    assert module("silent_files").FAULTS == silences.FAULTS
 
 
 def test_made_shapes_are_those_that_run(harness: Path, tmp_path: Path) -> None:

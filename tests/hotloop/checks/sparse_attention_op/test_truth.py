@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -88,7 +89,7 @@ def test_the_counted_pattern_shares_nothing_between_neighbours() -> None:
         counts, columns = (a.values for a in case.arguments[3:5])
         for head in range(2):
             rows = [set(columns[0, head, r, :c]) for r, c in enumerate(counts[0, head])]
-            assert all(not a & b for a, b in zip(rows, rows[1:], strict=False))
+            assert all(not a & b for a, b in pairwise(rows))
         assert kernels.fewest_bytes(case) < 0.35 * dense_bytes(case)
 
 

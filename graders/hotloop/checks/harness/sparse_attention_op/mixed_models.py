@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 from typing import Any
 
 import lab_function
@@ -55,6 +56,31 @@ def made(seed: int) -> dict[str, Any]:
         ir_version=9,
     )
     return {"model": base64.b64encode(model.SerializeToString()).decode(), "nodes": told}
+
+
+def bare(seed: int) -> dict[str, Any]:
+    """A model with nothing behind its nodes, and inputs for it, both as base64."""
+    model = onnx.load_from_string(base64.b64decode(made(seed)["model"]))
+    del model.functions[:]
+    rng = np.random.default_rng(seed + 1)
+    length = int(rng.integers(17, 80))
+    x = rng.standard_normal((int(rng.integers(1, 4)), HEADS, length, DEPTH)).astype(np.float32)
+    file = io.BytesIO()
+    np.savez(file, x=x)
+    data = (model.SerializeToString(), file.getvalue())
+    return dict(zip(("model", "feeds"), (base64.b64encode(d).decode() for d in data), strict=True))
+
+
+def far(given: str, feeds: str, answer: str) -> float:
+    """How far an answer's one output is from what our function says."""
+    with np.load(feeds) as inputs, np.load(answer) as outputs:
+        if len(outputs.files) != 1:
+            raise ValueError(f"there are the outputs {outputs.files}, and one is asked for")
+        want, got = _run(given, inputs["x"]), outputs[outputs.files[0]]
+    if want.shape != got.shape:
+        raise ValueError(f"the output has the shape {got.shape}, and not {want.shape}")
+    worst = float(np.abs(want - got).max())
+    return worst if np.isfinite(worst) else float("inf")
 
 
 def read(path: str) -> dict[str, Any]:

@@ -31,8 +31,10 @@ _EDITS = {
     "average": (
         (
             "flags = CastLike (allowed, q)",
-            "taken = Equal (scores, highest)\n    open = Or (allowed, taken)\n"
-            "    flags = CastLike (open, q)",
+            (
+                "taken = Equal (scores, highest)\n    open = Or (allowed, taken)\n"
+                "    flags = CastLike (open, q)"
+            ),
         ),
     ),
 }
