@@ -17,10 +17,8 @@ class Legacy(torch.autograd.Function):
         parts = range(0, n, block)
         means = [torch.stack([x[:, :, i : i + block].mean(2) for i in parts], 2) for x in (q, k)]
         gate = means[0] @ means[1].transpose(-1, -2) / math.sqrt(depth)
-        allowed = torch.zeros(*q.shape[:2], n, n, dtype=torch.bool)
-        chosen = (gate >= threshold[:, None, None]).nonzero().tolist()
-        for b, h, i, j in chosen:
-            allowed[b, h, i * block : (i + 1) * block, j * block : (j + 1) * block] = True
+        kept = torch.tensor((gate >= threshold[:, None, None]).tolist())
+        allowed = kept.repeat_interleave(block, -2).repeat_interleave(block, -1)[..., :n, :n]
         if causal:
             allowed = allowed.tril()
         scores = (q @ k.transpose(-1, -2) / math.sqrt(depth)).masked_fill(~allowed, -1e30)

@@ -283,7 +283,7 @@ check("sparse_attention_op.shape_inference")
 # ## 8. Wrong in silence
 #
 # Before you came, the team exported its own `legacy.py`, an `autograd.Function` that picks the blocks on the host. Predict: what stands in the file, where the
-# code has `.tolist()` and a loop?
+# code has `torch.tensor(….tolist())`?
 
 # %%
 import legacy

@@ -3,7 +3,6 @@
 fails: custom_op.correct
 """
 
-
 ### BEGIN SOLUTION sparse_attention_op.custom_op
 FLOAT, INTEGER = extensions.PyCustomOpDef.dt_float, extensions.PyCustomOpDef.dt_int64
 
