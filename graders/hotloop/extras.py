@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 IMPORTED: Mapping[str, tuple[str, ...]] = {
     "onnx": ("onnx", "onnxruntime", "onnxscript", "safetensors"),
+    "onnx_custom": ("onnxruntime_extensions",),
     "tvm": ("tvm", "tvm_ffi"),
     "monitoring": ("prometheus_client", "tensorboard"),
     "xla": ("jax",),

@@ -34,6 +34,7 @@ _HINTS = ("a nudge", "the approach", "nearly the code")
 _NEEDS: Mapping[curriculum.Need, str] = {
     "serving": "A real Triton Inference Server, once: `hotloop serving install`.",
     "onnx": "ONNX and ONNX Runtime: `pip install 'hotloop[onnx]'`.",
+    "onnx_custom": "onnxruntime-extensions: `pip install 'hotloop[onnx_custom]'`.",
     "tvm": "Apache TVM: `pip install 'hotloop[tvm]'`, or `make setup-compilers` in a clone.",
     "checkpoints": "safetensors: `pip install 'hotloop[checkpoints]'`.",
     "monitoring": "Clients of Prometheus and TensorBoard: `pip install 'hotloop[monitoring]'`.",

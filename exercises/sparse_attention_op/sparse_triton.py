@@ -1,0 +1,42 @@
+"""Attention over lists of kept blocks, in OpenAI Triton: task 3.
+
+The kernels are taken out of this file and run alone, so keep to Triton's language in them. On a
+machine without a GPU they run in Triton's interpreter (TRITON_INTERPRET=1).
+"""
+
+import math
+
+import torch
+import triton
+import triton.language as tl
+
+
+def lists(kept):
+    """Of bool [B, H, M, M]: how many key blocks each query block keeps, and which.
+
+    counts: int32 [B, H, M]. columns: int32 [B, H, M, M]; row i begins with its counts[i] kept
+    blocks in rising order. What stands behind them means nothing.
+    """
+    counts = kept.sum(-1, dtype=torch.int32)
+    columns = kept.to(torch.uint8).argsort(dim=-1, descending=True, stable=True)
+    return counts, columns.to(torch.int32)
+
+
+### TASK sparse_attention_op.kernel
+@triton.jit
+def _attend(q_ptr, k_ptr, v_ptr, counts_ptr, columns_ptr, out_ptr):
+    pass  # one program, one block of queries
+
+
+def attend(q, k, v, counts, columns, block, causal, out):
+    """Write to `out` what the paper says, of the blocks that the lists name.
+
+    q, k, v, out: [B, H, N, D], D contiguous, other strides as they come. counts,
+    columns: as lists() makes them. block: 16, 32 or 64.
+    """
+    raise NotImplementedError("sparse_attention_op.kernel")
+
+
+def attend_kept(q, k, v, kept, block, causal, out):
+    """The same for kept blocks as a mask, bool [B, H, M, M]."""
+    attend(q, k, v, *lists(kept), block, causal, out)

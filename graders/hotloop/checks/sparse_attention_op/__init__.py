@@ -1,0 +1,87 @@
+"""What the judge asks of the tasks of module sparse_attention_op."""
+
+from __future__ import annotations
+
+from hotloop.checks.sparse_attention_op import (
+    cpu_kernels,
+    custom_ops,
+    exports,
+    fallbacks,
+    kernels,
+    operators,
+    references,
+    shapes,
+    silences,
+)
+from hotloop.judge.check import Candidate, Check
+
+
+def reference() -> Check:
+    """The paper in plain PyTorch."""
+    return Check(Candidate("attention", references.FILE), references.rungs())
+
+
+def operator() -> Check:
+    """The same as an operator of PyTorch."""
+    return Check(Candidate("attention", operators.FILE), operators.rungs())
+
+
+def kernel() -> Check:
+    """The kernel in OpenAI Triton, over lists of kept blocks."""
+    return Check(Candidate("attend", kernels.FILE, "destination"), kernels.rungs())
+
+
+def decomposition() -> Check:
+    """An ONNX file in standard operators."""
+    return Check(
+        Candidate("decomposed", exports.FILE, "json"),
+        exports.decomposition_rungs(),
+        extras=("onnx",),
+    )
+
+
+def function() -> Check:
+    """An ONNX file with one node and the function behind it."""
+    return Check(
+        Candidate("as_function", exports.FILE, "json"), exports.function_rungs(), extras=("onnx",)
+    )
+
+
+def node() -> Check:
+    """An ONNX file with one node of the laboratory's domain."""
+    return Check(Candidate("as_node", exports.FILE, "json"), exports.node_rungs(), extras=("onnx",))
+
+
+def shape_inference() -> Check:
+    """Shapes behind nodes that ONNX knows nothing of."""
+    return Check(Candidate("infer", shapes.FILE, "json"), shapes.rungs(), extras=("onnx",))
+
+
+def silent() -> Check:
+    """Exports that are wrong in silence."""
+    return Check(Candidate("fault", silences.FILE, "json"), silences.rungs(), extras=("onnx",))
+
+
+def fallback() -> Check:
+    """What a runtime can take, and what it is given."""
+    return Check(
+        Candidate("partition", fallbacks.FILE, "json"), fallbacks.rungs(), extras=("onnx",)
+    )
+
+
+def cpu_kernel() -> Check:
+    """The kernel in C++ on a CPU."""
+    return Check(
+        Candidate("attend", cpu_kernels.FILE, "destination"),
+        cpu_kernels.rungs(),
+        programs={"g++": "g++"},
+    )
+
+
+def custom_op() -> Check:
+    """Bare nodes in ONNX Runtime."""
+    return Check(
+        Candidate("run", custom_ops.FILE, "json"),
+        custom_ops.rungs(),
+        extras=("onnx", "onnx_custom"),
+    )

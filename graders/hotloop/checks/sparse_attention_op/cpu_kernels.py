@@ -1,0 +1,78 @@
+"""Task 10: the kernel in C++ on a CPU, and what it never looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from hotloop.checks.sparse_attention_op import truth
+from hotloop.checks.sparse_attention_op.patterns import (
+    EMPTY,
+    FULL,
+    Rng,
+    draw,
+    listed,
+    lists,
+    tolerance,
+)
+from hotloop.checks.sparse_attention_op.references import odd_length
+from hotloop.judge.check import Rung
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
+
+FILE = "cpu_op.py"
+
+
+def rungs() -> dict[str, Rung]:
+    """Right; and right where all that is not listed is no number."""
+    reference = truth.attention_over_lists
+    return {
+        "correct": Correct(_cases, reference, tolerance),
+        "untouched": Correct(_poisoned, _without_poison, _tolerance, needs=("correct",)),
+    }
+
+
+def _cases(rng: Rng) -> Iterator[Case]:
+    yield draw(rng, (1, 2, 1, 16), 16, fixed=(FULL, EMPTY)).listed_case("one token", rng)
+    whole = draw(rng, (2, 2, 16 * int(rng.integers(4, 8)), 32), 16)
+    yield whole.listed_case("a length that the block divides", rng)
+    odd = (2, 3, odd_length(rng, 16, int(rng.integers(4, 9))), 32)
+    mixed = draw(rng, odd, 16, fixed=(None, FULL, EMPTY), share=0.2)
+    yield mixed.listed_case("one head that keeps everything and one that keeps nothing", rng)
+    yield draw(rng, odd, 16, fixed=(None, FULL), causal=True).listed_case("causal", rng)
+    large = draw(rng, (1, 2, odd_length(rng, 32, 4), 64), 32, scale=8.0, share=0.6)
+    yield large.listed_case("large scores", rng)
+    small = draw(rng, (1, 4, odd_length(rng, 8, 12), 16), 8, share=0.1)
+    yield small.listed_case("blocks of eight", rng)
+
+
+def _poisoned(rng: Rng) -> Iterator[Case]:
+    """Keys and values of blocks that no row of their head lists are NaN."""
+    for share in (0.05, 0.1):
+        drawn = draw(rng, (2, 2, odd_length(rng, 16, 12), 32), 16, share=share)
+        kept = truth.kept(drawn.q, drawn.k, drawn.threshold, drawn.block, drawn.causal)
+        kept[..., 1] = False
+        used = np.repeat(kept.any(-2), drawn.block, -1)[..., : drawn.shape[2], None]
+        poisoned = replace(
+            drawn, k=np.where(used, drawn.k, np.nan), v=np.where(used, drawn.v, np.nan)
+        )
+        label = f"NaN wherever nobody looks, about {share:.0%} listed"
+        yield listed(label, poisoned, *lists(kept, rng))
+
+
+def _without_poison(
+    q: Floats, k: Floats, v: Floats, counts: Floats, columns: Floats, block: int, causal: bool
+) -> Floats:
+    return truth.attention_over_lists(
+        q, np.nan_to_num(k), np.nan_to_num(v), counts, columns, block, causal
+    )
+
+
+def _tolerance(case: Case) -> Tolerance:
+    numbers = [
+        replace(a, values=np.nan_to_num(a.values)) if isinstance(a, Tensor) else a
+        for a in case.arguments
+    ]
+    return tolerance(replace(case, arguments=tuple(numbers)))

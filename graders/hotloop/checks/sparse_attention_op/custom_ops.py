@@ -1,0 +1,47 @@
+"""Task 11: bare nodes that ONNX Runtime runs, as somebody has registered the operator."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from hotloop.checks.sparse_attention_op.fallbacks import MODELS, NEAR
+from hotloop.judge.artifact import Assignment
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Rung
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.questions import GivenFile, shown
+from hotloop.judge.rungs.makes import Makes
+from hotloop.worker.wire import as_message
+
+FILE = "custom_op.py"
+Rng = np.random.Generator
+
+
+def rungs() -> dict[str, Rung]:
+    """The outputs of models whose nodes have attributes of their own."""
+    return {"correct": Makes(_assignments)}
+
+
+def _assignments(rng: Rng, bench: Bench) -> Iterable[Assignment]:
+    for number in range(3):
+        told = as_message(MODELS.trusted(bench).ask("bare", int(rng.integers(1 << 31))))
+        if told is None:
+            raise JudgeFault("our own maker gave no model")
+        model = GivenFile("bare.onnx", base64.b64decode(told["model"]))
+        feeds = GivenFile("feeds.npz", base64.b64decode(told["feeds"]))
+        label = f"Model {number + 1}, four nodes"
+        yield Assignment(label, (model, feeds), "outputs.npz", _right(model, feeds, bench))
+
+
+def _right(model: GivenFile, feeds: GivenFile, bench: Bench) -> Callable[[bytes], str | None]:
+    def complaint(data: bytes) -> str | None:
+        answer = GivenFile("outputs.npz", data)
+        apart = MODELS.given(bench, "outputs").ask("far", model, feeds, answer)
+        if isinstance(apart, float) and apart <= NEAR:
+            return None
+        return f"its output is wrong by {shown(apart)}"
+
+    return complaint

@@ -1,0 +1,199 @@
+"""Task 9: what a runtime can take, and what it is given."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from hotloop.checks.sparse_attention_op.files import FILE as MODEL
+from hotloop.checks.sparse_attention_op.files import program
+from hotloop.judge.artifact import Assignment
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Rung
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.questions import GivenFile, Question, dict_complaint, shown
+from hotloop.judge.rungs.answers_from import AnswersFrom
+from hotloop.judge.rungs.makes import Makes
+from hotloop.worker.wire import as_list, as_message
+
+FILE = "fallback.py"
+MODELS = program("mixed_models.py", "lab_function.py")
+BODY_OPSET = 18
+IR_OF: Mapping[int, int] = {
+    **dict.fromkeys((15, 16, 17, 18), 8),
+    **dict.fromkeys((19, 20), 9),
+    **dict.fromkeys((21, 22), 10),
+    **dict.fromkeys((23, 24), 11),
+}
+"""Of the file format, by opset (onnx/docs/Versioning.md, "Released Versions")."""
+
+BLOCKS = (8, 16, 32, 64)
+NEAR = 1e-4
+Rng = np.random.Generator
+Runtime = dict[str, Any]
+
+
+def rungs() -> dict[str, Rung]:
+    """What both sides can; then a model in two parts."""
+    return {
+        "negotiated": AnswersFrom("negotiate", questions),
+        "partitioned": Makes(_assignments, entry="partition", needs=("negotiated",)),
+    }
+
+
+def agreed(exporter: tuple[int, int], node: Mapping[str, Any], runtime: Runtime) -> object:
+    """The truth of a negotiation."""
+    own = has_kernel(runtime["lab"], node)
+    for opset in sorted(IR_OF, reverse=True):
+        fits = exporter[0] <= opset <= min(exporter[1], runtime["opset"])
+        if not fits or IR_OF[opset] > runtime["ir"] or (not own and opset < BODY_OPSET):
+            continue
+        form = "node" if own else "function" if runtime["functions"] else "decomposition"
+        return {"opset": opset, "ir": IR_OF[opset], "form": form}
+    return None
+
+
+def has_kernel(lab: Mapping[str, Any] | None, node: Mapping[str, Any]) -> bool:
+    """Whether the runtime has one for a node of this version, block and kind."""
+    if lab is None or lab["version"] != node["version"] or node["block"] not in lab["blocks"]:
+        return False
+    return bool(lab["causal"]) or not node["causal"]
+
+
+def questions(rng: Rng) -> Iterator[Question]:
+    """Offers of all kinds, and the cases at the edges among them."""
+    for kind in [*KINDS] * 3:
+        exporter, node, runtime = _offer(rng, kind)
+        offer = {"exporter": list(exporter), "node": node, "runtime": runtime}
+        given = GivenFile("offer.json", json.dumps(offer).encode())
+        yield Question(_told(offer), (given,), _same(agreed(exporter, node, runtime)))
+
+
+Offer = tuple[tuple[int, int], dict[str, Any], Runtime]
+
+KINDS: Mapping[str, Callable[[Offer, dict[str, Any]], bool]] = {
+    "node": lambda _offer, right: right.get("form") == "node",
+    "a node older than its body": lambda _offer, right: (
+        right.get("form") == "node" and right["opset"] < BODY_OPSET
+    ),
+    "function": lambda _offer, right: right.get("form") == "function",
+    "decomposition": lambda _offer, right: right.get("form") == "decomposition",
+    "lower for the format": lambda offer, right: (
+        bool(right) and right["opset"] < min(offer[0][1], offer[2]["opset"])
+    ),
+    "another version": lambda offer, right: (
+        bool(right)
+        and right["form"] != "node"
+        and has_kernel(offer[2]["lab"], {**offer[1], "version": 3 - offer[1]["version"]})
+    ),
+    "nothing": lambda _offer, right: not right,
+    "nothing for a body": lambda offer, right: (
+        not right and offer[0][0] <= min(offer[0][1], offer[2]["opset"]) < BODY_OPSET
+    ),
+}
+"""Offers that must be among those that are asked about, by what is true of them."""
+
+
+def _offer(rng: Rng, kind: str) -> Offer:
+    """One of a kind. Drawn until it is."""
+    while True:
+        lowest = int(rng.integers(15, 21))
+        exporter = (lowest, int(rng.integers(lowest, 25)))
+        node = {
+            "version": int(rng.integers(1, 3)),
+            "block": int(rng.choice(BLOCKS)),
+            "causal": bool(rng.integers(2)),
+        }
+        runtime = _runtime(rng)
+        right = as_message(agreed(exporter, node, runtime)) or {}
+        if KINDS[kind]((exporter, node, runtime), right):
+            return exporter, node, runtime
+
+
+def _runtime(rng: Rng) -> Runtime:
+    lab = {
+        "version": int(rng.integers(1, 3)),
+        "blocks": sorted(map(int, rng.choice(BLOCKS, int(rng.integers(1, 4)), replace=False))),
+        "causal": bool(rng.integers(2)),
+    }
+    return {
+        "opset": int(rng.integers(15, 25)),
+        "ir": int(rng.integers(8, 12)),
+        "functions": bool(rng.integers(2)),
+        "lab": lab if rng.random() < 0.7 else None,
+    }
+
+
+def _told(offer: Mapping[str, Any]) -> str:
+    runtime = offer["runtime"]
+    kernel = "no kernel" if runtime["lab"] is None else f"a kernel {json.dumps(runtime['lab'])}"
+    return (
+        f"An exporter for {offer['exporter'][0]} to {offer['exporter'][1]}, the node "
+        f"{json.dumps(offer['node'])}, a runtime of opset {runtime['opset']}, IR {runtime['ir']}, "
+        f"functions {runtime['functions']}, {kernel}"
+    )
+
+
+def _same(right: object) -> Callable[[object], str | None]:
+    def complaint(answer: object) -> str | None:
+        wanted = as_message(right)
+        if wanted is None:
+            return None if answer is None else f"it says {shown(answer)}, and nothing fits"
+        return dict_complaint("the answer", answer, wanted)
+
+    return complaint
+
+
+def _assignments(rng: Rng, bench: Bench) -> Iterable[Assignment]:
+    """Models of several nodes, with runtimes that have a kernel for some, for none, for all."""
+    for label, lab in (
+        ("a kernel for some of the nodes", {"version": 1, "blocks": [16], "causal": False}),
+        ("a kernel that cannot be causal", {"version": 1, "blocks": [8, 16], "causal": False}),
+        ("no kernel", None),
+        ("a kernel of another version", {"version": 2, "blocks": [8, 16], "causal": True}),
+        ("a kernel for all of the nodes", {"version": 1, "blocks": [8, 16], "causal": True}),
+    ):
+        runtime = {**_runtime(rng), "lab": lab}
+        seed = int(rng.integers(1 << 31))
+        told = as_message(MODELS.trusted(bench).ask("made", seed))
+        if told is None:
+            raise JudgeFault("our own maker gave no model")
+        given = GivenFile(MODEL, base64.b64decode(told["model"]))
+        kept = [n for n in told["nodes"] if has_kernel(lab, {"version": 1, **n})]
+        files = (given, GivenFile("runtime.json", json.dumps(runtime).encode()))
+        yield Assignment(
+            f"A runtime with {label}", files, "partitioned.onnx", _whole(given, kept, seed, bench)
+        )
+
+
+def _whole(
+    given: GivenFile, kept: list[dict[str, Any]], seed: int, bench: Bench
+) -> Callable[[bytes], str | None]:
+    def complaint(data: bytes) -> str | None:
+        answer = GivenFile("partitioned.onnx", data)
+        process = MODELS.given(bench, "partitions")
+        told = as_message(process.ask("read", answer)) or {}
+        if told.get("checker") is not None:
+            return f"onnx.checker does not accept it: {shown(told['checker'])}"
+        if told.get("functions"):
+            return "there are functions left in it"
+        if told.get("foreign"):
+            return f"it has other foreign operators: {shown(told['foreign'])}"
+        order = [(n["block"], n["causal"]) for n in map(as_message, as_list(told["nodes"])) if n]
+        wanted = [(n["block"], n["causal"]) for n in kept]
+        if order != wanted:
+            return (
+                f"nodes of (block, causal) {shown(order)} are left, and should be {shown(wanted)}"
+            )
+        if told.get("imported") != bool(kept):
+            return "the domain's version must be imported exactly where there are nodes of it"
+        apart = process.ask("apart", given, answer, seed)
+        if not isinstance(apart, float) or not apart <= NEAR:
+            return f"its output differs from the model's by {shown(apart)}"
+        return None
+
+    return complaint

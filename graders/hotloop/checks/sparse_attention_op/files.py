@@ -1,0 +1,197 @@
+"""ONNX files of a candidate's: read by one program of ours, run by another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hotloop.checks.sparse_attention_op import truth
+from hotloop.checks.sparse_attention_op.patterns import EMPTY, FULL, Drawn, draw, tolerance
+from hotloop.checks.sparse_attention_op.references import odd_length
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import compare
+from hotloop.judge.program import Process, Program
+from hotloop.judge.questions import GivenFile, shown
+from hotloop.judge.rungs.correct import Case
+from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list, as_message
+
+Rng = np.random.Generator
+Facts = dict[str, Any]
+
+HARNESS = Path(__file__).parents[1] / "harness" / "sparse_attention_op"
+FILE = "attention.onnx"
+INPUTS, OUTPUT = ("q", "k", "v", "threshold"), "out"
+DOMAIN, NAME = "hotloop.lab", "SparseAttention"
+OPSETS = (18, 19, 20)
+EXPORT_S = 240.0
+
+
+@dataclass(frozen=True)
+class Order:
+    """What was asked for in this judging. opset: 0 where the candidate chooses."""
+
+    opset: int
+    heads: int
+    depth: int
+    block: int
+    causal: bool
+
+    @classmethod
+    def drawn(cls, rng: Rng, *, opset: bool) -> Order:
+        """Anew for each judging."""
+        return cls(
+            int(rng.choice(OPSETS)) if opset else 0,
+            int(rng.integers(2, 5)),
+            int(rng.choice([16, 32])),
+            int(rng.choice([8, 16])),
+            bool(rng.integers(2)),
+        )
+
+    @property
+    def told(self) -> str:
+        """For the learner."""
+        kind = "causal" if self.causal else "not causal"
+        asked = f"opset {self.opset}, " if self.opset else ""
+        return f"{asked}{self.heads} heads of {self.depth}, blocks of {self.block}, {kind}"
+
+
+@dataclass(frozen=True)
+class Made:
+    """The order, and the file that came."""
+
+    order: Order
+    data: bytes
+
+    @property
+    def given(self) -> GivenFile:
+        """For a program of ours."""
+        return GivenFile(FILE, self.data)
+
+
+Complaint = Callable[[Made, Bench], str | None]
+
+
+@dataclass(frozen=True)
+class Export:
+    """The file that `entry` writes, made once for all rungs of the task."""
+
+    entry: str
+    opset: bool = False
+
+    def stands(self, complaint: Complaint, said: str, *needs: str) -> Holds:
+        """The rung that nothing is to be complained of."""
+        return Holds(partial(self._looks, complaint=complaint), said, needs)
+
+    def _looks(self, candidate: Candidate, bench: Bench, complaint: Complaint) -> Iterator[Look]:
+        order = bench.shared(f"order of {self.entry}", lambda: self._order(bench))
+
+        def found() -> str | None:
+            file = bench.shared(
+                f"made by {self.entry}", lambda: self._made(order, candidate, bench)
+            )
+            return complaint(file, bench)
+
+        yield Look(_first_up(order.told), found)
+
+    def _order(self, bench: Bench) -> Order:
+        return Order.drawn(bench.seeds.generator(), opset=self.opset)
+
+    def _made(self, order: Order, candidate: Candidate, bench: Bench) -> Made:
+        asked = (order.opset,) if self.opset else ()
+        arguments = (*asked, order.heads, order.depth, order.block, order.causal)
+        assignment = Assignment(order.told, arguments, FILE, lambda _data: None)
+        asker = replace(candidate, name=self.entry)
+        return Made(order, made(assignment, asker, bench, EXPORT_S))
+
+
+def program(*names: str) -> Program:
+    """The first one is the main file."""
+    return Program({name: HARNESS / name for name in names}, names[0])
+
+
+READER = program("onnx_facts.py")
+RUNNER = program("onnx_runner.py", "lab_function.py")
+
+
+def facts_of(given: GivenFile, bench: Bench) -> Facts:
+    """What a program of ours reads in the file."""
+    told = as_message(READER.given(bench, "reads").ask("facts", given))
+    if told is None:
+        raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
+    return told
+
+
+def whole(told: Facts) -> str | None:
+    """What is asked of every file."""
+    if told["external"]:
+        return "its constants lie in another file: ask for all of it in one"
+    if told["checker"] is not None:
+        return f"onnx.checker does not accept it: {shown(told['checker'])}"
+    return None
+
+
+def wrong_ends(told: Facts, order: Order) -> str | None:
+    """About names, types and shapes of what goes in and comes out."""
+    tensor = [order.heads, order.depth]
+    names = [as_list(end)[0] for end in told["inputs"]]
+    if names != list(INPUTS):
+        return f"its inputs are {shown(names)} and should be {shown(list(INPUTS))}"
+    if [as_list(end)[0] for end in told["outputs"]] != [OUTPUT]:
+        return f"its one output should be called {OUTPUT!r}"
+    for name, element, dims in map(as_list, [*told["inputs"][:3], *told["outputs"]]):
+        dims = as_list(dims)
+        if element != "FLOAT":
+            return f"{name} has the type {shown(element)} and should have FLOAT"
+        if len(dims) != 4 or [dims[1], dims[3]] != tensor:
+            return f"{name} has the shape {shown(dims)}; [batch, heads, length, depth] is asked for"
+        if isinstance(dims[0], int) or isinstance(dims[2], int) or dims[0] == dims[2]:
+            return f"{name} has the shape {shown(dims)}: batch and length should be free, each"
+    return None
+
+
+def load(given: GivenFile, bench: Bench, how: str = "load", *more: int) -> Process:
+    """The runner with the file in it. Ruling when ONNX Runtime takes it not."""
+    process = RUNNER.given(bench, "runs")
+    process.ask(how, given, *more)
+    return process
+
+
+def wrong_numbers(process: Process, order: Order, bench: Bench) -> str | None:
+    """The first case for which the loaded file gives another output than the paper."""
+    for label, drawn in _inputs(bench.seeds.generator(), order):
+        case = Case(label, drawn.tensors(), drawn.case(label).out)
+        want = truth.attention(
+            drawn.q, drawn.k, drawn.v, drawn.threshold, drawn.block, drawn.causal
+        )
+        found = compare(process.answer("run", case), want, tolerance(case))
+        if found is not None:
+            return f"{label}: {found.sentence()}"
+    return None
+
+
+def _inputs(rng: Rng, order: Order) -> Iterator[tuple[str, Drawn]]:
+    block, heads = order.block, order.heads
+
+    def one(batch: int, length: int, fixed: Sequence[float | None] = ()) -> Drawn:
+        shape = (batch, heads, length, order.depth)
+        return draw(rng, shape, block, causal=order.causal, fixed=tuple(fixed))
+
+    yield "a length that the block divides", one(2, block * int(rng.integers(4, 8)))
+    yield "a last block that is shorter", one(3, odd_length(rng, block, int(rng.integers(5, 9))))
+    mixed = [FULL, EMPTY, *[None] * (heads - 2)]
+    yield "a head that keeps everything and one that keeps nothing", one(1, 5 * block - 1, mixed)
+    yield "one token", one(1, 1, [FULL, EMPTY, *[FULL] * (heads - 2)])
+    yield "less than a block", one(2, block - 1, [FULL, EMPTY, *[FULL] * (heads - 2)])
+
+
+def _first_up(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,109 @@
+"""Task 3: the Triton kernel over lists of kept blocks, its values and its bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from hotloop.checks.sparse_attention_op import truth
+from hotloop.checks.sparse_attention_op.patterns import (
+    EMPTY,
+    FULL,
+    Rng,
+    draw,
+    listed,
+    lists,
+    tolerance,
+)
+from hotloop.checks.sparse_attention_op.references import odd_length
+from hotloop.judge.check import Rung
+from hotloop.judge.dtypes import FP16
+from hotloop.judge.rungs.compiles import Compiles
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.rungs.kernel_correct import KernelCorrect
+from hotloop.judge.rungs.traffic import ByteLevel, Traffic
+
+FILE = "sparse_triton.py"
+BYTE_LEVELS = (ByteLevel(1.1, 1.0), ByteLevel(1.6, 0.5))
+MOST_KEPT = 3
+CASE_S = 120.0
+"""The interpreter takes milliseconds for each block, and a kernel may visit all of them."""
+
+ADVICE = "Load keys and values of listed blocks only, and the queries once."
+
+
+def rungs() -> dict[str, Rung]:
+    """Right, in proportion to the density, compiled, and right on a GPU."""
+    reference = truth.attention_over_lists
+    traffic = Traffic(
+        thin, reference, tolerance, fewest_bytes, BYTE_LEVELS, ADVICE, timeout_s=CASE_S
+    )
+    return {
+        "correct": KernelCorrect(
+            Correct(_cases, reference, tolerance, case_timeout_s=CASE_S), traffic
+        ),
+        "traffic": traffic,
+        "compiles": Compiles(_for_a_compiler),
+        "gpu_correct": GpuCorrect(_gpu_cases, reference, tolerance),
+    }
+
+
+def thin(rng: Rng) -> Case:
+    """One pattern in eight, and no key block in two neighbouring rows: nothing is had twice."""
+    block, blocks = 16, int(rng.integers(14, 19))
+    length = odd_length(rng, block, blocks)
+    drawn = draw(rng, (1, 1, length, 32), block, scale=4.0)
+    kept = np.zeros((1, 1, blocks, blocks), np.bool_)
+    before: set[int] = set()
+    for row in range(blocks):
+        free = [c for c in range(blocks) if c not in before]
+        count = int(rng.integers(0, MOST_KEPT + 1))
+        before = set(map(int, rng.choice(free, count, replace=False)))
+        kept[0, 0, row, list(before)] = True
+    return listed("one block in ten", drawn, *lists(kept, rng))
+
+
+def fewest_bytes(case: Case) -> int:
+    """Queries, listed places, keys and values of listed blocks, and the output, each once."""
+    q, _, _, counts, columns, block, _ = case.arguments
+    assert isinstance(q, Tensor)
+    assert isinstance(counts, Tensor)
+    assert isinstance(columns, Tensor)
+    assert isinstance(block, int)
+    length, depth = q.values.shape[-2:]
+    listed_places = truth.listed(counts.values, columns.values)
+    starts = columns.values[listed_places] * block
+    rows = int(np.minimum(block, length - starts).sum())
+    elements = 2 * q.values.size + 2 * rows * depth
+    return elements * q.dtype.bytes + 4 * (
+        counts.values.size + int(np.count_nonzero(listed_places))
+    )
+
+
+def _cases(rng: Rng) -> Iterator[Case]:
+    yield draw(rng, (1, 2, 1, 16), 16, fixed=(FULL, EMPTY)).listed_case("one token", rng)
+    whole = draw(rng, (1, 2, 16 * int(rng.integers(4, 6)), 32), 16)
+    yield whole.listed_case("a length that the block divides", rng)
+    odd = (2, 3, odd_length(rng, 16, int(rng.integers(4, 6))), 32)
+    mixed = draw(rng, odd, 16, fixed=(None, FULL, EMPTY), share=0.2)
+    yield mixed.listed_case("one head that keeps everything and one that keeps nothing", rng)
+    yield draw(rng, odd, 16, fixed=(None, FULL), causal=True).listed_case("causal", rng)
+    apart = draw(rng, (1, 2, odd_length(rng, 16, 4), 64), 16)
+    yield apart.listed_case("rows with a gap between them", rng, gap=7)
+    large = draw(rng, (1, 2, odd_length(rng, 32, 3), 32), 32, scale=8.0, share=0.6)
+    yield large.listed_case("large scores", rng)
+    half = draw(rng, (1, 2, odd_length(rng, 32, 3), 64), 32, dtype=FP16, share=0.5)
+    yield half.listed_case("float16", rng)
+
+
+def _for_a_compiler(rng: Rng) -> Case:
+    half = draw(rng, (1, 2, 64 * 3, 64), 64, dtype=FP16, causal=True, share=0.5)
+    return half.listed_case("float16 in blocks of 64", rng)
+
+
+def _gpu_cases(rng: Rng) -> Iterator[Case]:
+    yield from _cases(rng)
+    long = draw(rng, (2, 4, odd_length(rng, 64, 20), 64), 64, dtype=FP16, share=0.1)
+    yield long.listed_case("a thousand tokens in float16", rng)

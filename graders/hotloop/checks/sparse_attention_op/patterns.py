@@ -1,0 +1,195 @@
+"""Queries, keys and thresholds whose pattern of kept blocks no rounding can change.
+
+Tokens of a block resemble each other, as those of a text do, so that the gates lie far apart. A
+threshold is put into the widest gap near the share that is wanted.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.checks.sparse_attention_op import truth
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.dtypes import BOOL, FP16, FP32, I32, DType, to_float64, to_storage
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.rungs.correct import Argument, Case, Tensor
+
+Rng = np.random.Generator
+Shape = tuple[int, int, int, int]
+
+FULL, EMPTY = -np.inf, np.inf
+GAP = {FP32.name: 1e-3, FP16.name: 1e-2}
+"""Least distance of a threshold from each gate: a hundred times what float32 sums can lose."""
+
+ATTEMPTS = 50
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Inputs of one call; values as the candidate's type holds them."""
+
+    q: Floats
+    k: Floats
+    v: Floats
+    threshold: Floats
+    block: int
+    causal: bool
+    dtype: DType
+
+    @property
+    def shape(self) -> Shape:
+        """Of q, k, v and the output."""
+        b, h, n, d = self.q.shape
+        return b, h, n, d
+
+    def tensors(self, gap: int = 0) -> tuple[Argument, ...]:
+        """q, k, v and threshold, as a candidate is given them. gap: between q's rows."""
+        tensors = [Tensor(x, self.dtype, g) for x, g in ((self.q, gap), (self.k, 0), (self.v, 0))]
+        return (*tensors, Tensor(self.threshold, FP32))
+
+    def case(self, label: str, gap: int = 0) -> Case:
+        """Of the operator itself."""
+        arguments = (*self.tensors(gap), self.block, self.causal)
+        return Case(label, arguments, TensorSpec(self.shape, self.dtype))
+
+    def mask_case(self, label: str) -> Case:
+        """Of the blocks that it keeps."""
+        q, k, _, threshold = self.tensors()
+        b, h, n, _ = self.shape
+        blocks = -(-n // self.block)
+        out = TensorSpec((b, h, blocks, blocks), BOOL)
+        return Case(label, (q, k, threshold, self.block, self.causal), out)
+
+    def gradient_case(self, label: str, rng: Rng) -> Case:
+        """Of its gradients, when others come in."""
+        grad = Tensor(rng.standard_normal(self.shape), self.dtype)
+        arguments = (*self.tensors(), grad, self.block, self.causal)
+        return Case(label, arguments, TensorSpec((3, *self.shape), self.dtype))
+
+    def side_by_side_case(self, label: str) -> Case:
+        """Of its heads side by side."""
+        b, h, n, d = self.shape
+        arguments = (*self.tensors(), self.block, self.causal)
+        return Case(label, arguments, TensorSpec((b, n, h * d), self.dtype))
+
+    def listed_case(self, label: str, rng: Rng, gap: int = 0) -> Case:
+        """Of the kernel that is given lists of kept blocks."""
+        counts, columns = lists(
+            truth.kept(self.q, self.k, self.threshold, self.block, self.causal), rng
+        )
+        return listed(label, self, counts, columns, gap)
+
+
+def listed(
+    label: str, drawn: Drawn, counts: NDArray[Any], columns: NDArray[Any], gap: int = 0
+) -> Case:
+    """The kernel's call."""
+    arguments = (
+        *drawn.tensors(gap)[:3],
+        Tensor(counts, I32),
+        Tensor(columns, I32),
+        drawn.block,
+        drawn.causal,
+    )
+    return Case(label, arguments, TensorSpec(drawn.shape, drawn.dtype))
+
+
+def lists(kept: NDArray[np.bool_], rng: Rng) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Numbers of kept blocks, and their places in front of each row; far-off numbers behind."""
+    counts = kept.sum(-1)
+    columns = np.argsort(~kept, axis=-1, kind="stable")
+    behind = ~truth.listed(counts, columns)
+    columns[behind] = rng.integers(1 << 20, 1 << 24, int(np.count_nonzero(behind)))
+    return counts.astype(np.int64), columns.astype(np.int64)
+
+
+def draw(
+    rng: Rng,
+    shape: Shape,
+    block: int,
+    *,
+    causal: bool = False,
+    share: float = 0.3,
+    dtype: DType = FP32,
+    fixed: tuple[float | None, ...] = (),
+    scale: float = 1.0,
+) -> Drawn:
+    """fixed: thresholds of the first heads; None, and the rest, keep about `share` of the blocks.
+
+    scale: of q and k; large ones make exponentials that only a subtracted maximum survives.
+    """
+    for _ in range(ATTEMPTS):
+        q, k = (_rounded(scale * _like_text(rng, shape, block), dtype) for _ in range(2))
+        v = _rounded(rng.standard_normal(shape), dtype)
+        gates = truth.gates(q, k, block)
+        wanted = [fixed[h] if h < len(fixed) else None for h in range(shape[1])]
+        found = [
+            _between(gates[:, h].ravel(), share, GAP[dtype.name]) if w is None else w
+            for h, w in enumerate(wanted)
+        ]
+        if all(threshold is not None for threshold in found):
+            threshold = _rounded(np.array(found, np.float64), FP32)
+            return Drawn(q, k, v, threshold, block, causal, dtype)
+    raise JudgeFault(f"no threshold has room among the gates of {shape} in blocks of {block}")
+
+
+def tolerance(case: Case) -> Tolerance:
+    """Of an average of values up to 5: what rounding of scores and sums in float32 can explain.
+
+    An error of a score is a relative one of its exponential. In 16 bits the shares may be rounded
+    too, before they meet the values.
+    """
+    if case.out.dtype is FP16:
+        return Tolerance(2**-9, 4e-3)
+    q, k = (_longest(a) for a in case.arguments[:2])
+    largest = q * k / math.sqrt(case.out.shape[-1])
+    return Tolerance(4e-6, 5e-6 + 20 * FP32.unit_roundoff * largest)
+
+
+def _longest(argument: Argument) -> float:
+    """The largest length of a row."""
+    assert isinstance(argument, Tensor)
+    return float(np.sqrt((argument.values**2).sum(-1).max()))
+
+
+def gradient_tolerance(_case: Case) -> Tolerance:
+    """Of gradients, which add up as many products again."""
+    return Tolerance(2e-5, 1e-4)
+
+
+def exact(_case: Case) -> Tolerance:
+    """Of a mask."""
+    return Tolerance(0.0, 0.0)
+
+
+def _like_text(rng: Rng, shape: Shape, block: int) -> Floats:
+    """Tokens around a centre for each block."""
+    b, h, n, d = shape
+    centres = rng.standard_normal((b, h, -(-n // block), d)) * rng.uniform(0.6, 1.2)
+    return np.repeat(centres, block, 2)[:, :, :n] + 0.5 * rng.standard_normal(shape)
+
+
+def _rounded(values: Floats, dtype: DType) -> Floats:
+    return to_float64(to_storage(values, dtype), dtype)
+
+
+def _between(gates: Floats, share: float, gap: float) -> float | None:
+    """A threshold that about `share` of the gates reach, in the middle of a wide enough gap."""
+    rising = np.sort(gates)
+    if rising.size == 1:
+        return float(rising[0] - 1.0 if share > 0.5 else rising[0] + 1.0)
+    middle = round((1 - share) * rising.size)
+    reach = max(2, rising.size // 12)
+    first, last = max(1, middle - reach), min(rising.size - 1, middle + reach)
+    first = min(first, last)
+    widths = rising[first : last + 1] - rising[first - 1 : last]
+    place = first + int(np.argmax(widths))
+    if widths.max() < 2 * gap:
+        return None
+    return float((rising[place] + rising[place - 1]) / 2)

@@ -1,0 +1,72 @@
+"""Plain answers: what is wrong is named, and every kind of offer is asked about."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from hotloop.checks.sparse_attention_op import fallbacks, shapes
+from hotloop.judge.questions import GivenFile
+
+NODE = {"version": 1, "block": 16, "causal": False}
+LAB = {"version": 1, "blocks": [16], "causal": False}
+
+
+def runtime(**others: object) -> dict[str, object]:
+    return {"opset": 20, "ir": 9, "functions": True, "lab": None, **others}
+
+
+@pytest.mark.parametrize(
+    ("exporter", "given", "right"),
+    [
+        ((15, 22), runtime(lab=LAB), {"opset": 20, "ir": 9, "form": "node"}),
+        ((15, 16), runtime(lab=LAB), {"opset": 16, "ir": 8, "form": "node"}),
+        ((15, 16), runtime(), None),
+        ((18, 22), runtime(ir=8), {"opset": 18, "ir": 8, "form": "function"}),
+        ((18, 22), runtime(functions=False), {"opset": 20, "ir": 9, "form": "decomposition"}),
+        ((21, 22), runtime(), None),
+        ((19, 22), runtime(ir=8), None),
+    ],
+)
+def test_what_both_sides_can(
+    exporter: tuple[int, int], given: dict[str, object], right: object
+) -> None:
+    assert fallbacks.agreed(exporter, NODE, given) == right
+
+
+@pytest.mark.parametrize(
+    ("lab", "node", "has"),
+    [
+        (LAB, NODE, True),
+        (None, NODE, False),
+        (LAB, {**NODE, "causal": True}, False),
+        (LAB, {**NODE, "block": 32}, False),
+        (LAB, {**NODE, "version": 2}, False),
+    ],
+)
+def test_a_kernel_is_one_for_a_node(
+    lab: dict[str, object] | None, node: dict[str, object], has: bool
+) -> None:
+    assert fallbacks.has_kernel(lab, node) is has
+
+
+def test_every_kind_of_offer_is_asked_about_and_answered() -> None:
+    asked = list(fallbacks.questions(np.random.default_rng(0)))
+    assert len(asked) == 3 * len(fallbacks.KINDS)
+    for question in asked:
+        (given,) = question.arguments
+        assert isinstance(given, GivenFile)
+        offer = json.loads(given.data)
+        right = fallbacks.agreed(tuple(offer["exporter"]), offer["node"], offer["runtime"])
+        assert question.complaint(right) is None
+        assert question.complaint({"opset": 99, "ir": 99, "form": "node"}) is not None
+
+
+def test_a_missing_and_a_wrong_shape_are_named() -> None:
+    wanted = {"a": ["batch", 2], "b": ["batch", 3]}
+    assert shapes.wrong_shape(wanted, wanted) is None
+    assert "has no shape" in str(shapes.wrong_shape({"a": ["batch", 2]}, wanted))
+    wrong = {**wanted, "b": ["unk__0", 3]}
+    assert "tensor 2 of 2" in str(shapes.wrong_shape(wrong, wanted))

@@ -1,0 +1,103 @@
+"""Our programs beside the judge: the function in ONNX, the faults in it, the models around it."""
+
+from __future__ import annotations
+
+import base64
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from hotloop.checks.sparse_attention_op import files, patterns, silences, truth
+
+onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+torch = pytest.importorskip("torch")
+
+
+@pytest.fixture(scope="module")
+def harness() -> Iterator[Path]:
+    sys.path.insert(0, str(files.HARNESS))
+    yield files.HARNESS
+    sys.path.remove(str(files.HARNESS))
+
+
+def module(name: str) -> ModuleType:
+    return __import__(name)
+
+
+def bare(block: int, causal: bool, path: Path) -> str:
+    """A file with one node and nothing behind it."""
+    helper = onnx.helper
+    ends = [helper.make_tensor_value_info(n, 1, None) for n in (*files.INPUTS, files.OUTPUT)]
+    node = helper.make_node(
+        files.NAME, files.INPUTS, [files.OUTPUT], domain=files.DOMAIN, block=block, causal=causal
+    )
+    opsets = [helper.make_opsetid("", 18), helper.make_opsetid(files.DOMAIN, 1)]
+    graph = helper.make_graph([node], "node", ends[:4], ends[4:])
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=10), path)
+    return str(path)
+
+
+def far(runner: ModuleType, drawn: patterns.Drawn) -> float:
+    """The largest difference between what is loaded and the truth."""
+    given = [torch.from_numpy(x.astype("f4")) for x in (drawn.q, drawn.k, drawn.v)]
+    out = torch.zeros(drawn.shape)
+    runner.run(*given, torch.from_numpy(drawn.threshold.astype("f4")), out)
+    want = truth.attention(drawn.q, drawn.k, drawn.v, drawn.threshold, drawn.block, drawn.causal)
+    return float(np.abs(out.numpy() - want).max())
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_our_function_is_the_paper(harness: Path, tmp_path: Path, causal: bool) -> None:
+    runner = module("onnx_runner")
+    runner.load_with_ours(bare(16, causal, tmp_path / "node.onnx"))
+    rng = np.random.default_rng(7)
+    for length, fixed in ((1, (patterns.FULL, patterns.EMPTY)), (40, ()), (64, (None, -np.inf))):
+        drawn = patterns.draw(rng, (2, 2, length, 16), 16, causal=causal, fixed=fixed)
+        assert far(runner, drawn) < 1e-5
+
+
+@pytest.mark.parametrize("fault", [*silences.FAULTS, silences.AGREES])
+def test_each_fault_is_one(harness: Path, tmp_path: Path, fault: str) -> None:
+    """A file without a fault agrees; one with a fault does not, on inputs that show it."""
+    made = module("silent_files").made(1, fault, 2, 32, 21, 4, 1)
+    path = tmp_path / "traced.onnx"
+    path.write_bytes(base64.b64decode(made))
+    runner = module("onnx_runner")
+    runner.load(str(path))
+    rng = np.random.default_rng(8)
+    drawn = patterns.draw(rng, (1, 2, 21, 32), 4, causal=True, fixed=(None, patterns.EMPTY))
+    apart = far(runner, drawn)
+    everything = patterns.draw(rng, (1, 2, 21, 32), 4, causal=True, fixed=(patterns.FULL,) * 2)
+    apart = max(apart, far(runner, everything))
+    lonely = patterns.draw(rng, (1, 2, 21, 32), 4, causal=True, share=0.5)
+    apart = max(apart, far(runner, lonely))
+    assert (apart < 1e-5) == (fault == silences.AGREES)
+
+
+def test_the_faults_are_those_that_are_made(harness: Path) -> None:
+    assert module("silent_files").FAULTS == silences.FAULTS
+
+
+def test_made_shapes_are_those_that_run(harness: Path, tmp_path: Path) -> None:
+    """With numbers for the names, every tensor of a made model has the shape that is told."""
+    import onnxruntime
+
+    told = module("shape_models").made(3, 2, False)
+    model = onnx.load_from_string(base64.b64decode(told["model"]))
+    module("lab_function").given_to(model)
+    del model.graph.output[:]
+    names = list(told["shapes"])
+    model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    width = model.graph.input[0].type.tensor_type.shape.dim[2].dim_value
+    given = np.zeros((2, 37, width), np.float32)
+    sizes = {"batch": 2, "length": 37}
+    for name, value in zip(names, session.run(None, {"tokens": given}), strict=True):
+        assert list(value.shape) == [sizes.get(d, d) for d in told["shapes"][name]]
