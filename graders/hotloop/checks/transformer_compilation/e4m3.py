@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,5 +117,5 @@ def _scales(told: object, count: int) -> Floats | None:
     given = as_list(told)
     if len(given) != count or not all(isinstance(each, float) for each in given):
         return None
-    scales = np.array(cast(list[Any], given), np.float64)
+    scales = np.array(given, np.float64)
     return scales if np.isfinite(scales).all() and (scales > 0).all() else None
