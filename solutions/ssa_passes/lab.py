@@ -33,6 +33,8 @@
 # | `lowering.py`, `dominance.py`, `to_ssa.py`, `verify.py` | into SSA form: tasks 1 to 4 |
 # | `dead_code.py`, `fold.py`, `common.py`, `simplify.py`, `hoist.py` | passes: tasks 5 to 9 |
 # | `memory_plan.py` | where tensors lie: task 10 |
+# | `fx_pass.py`, `fx_text.py` | a pass in torch.fx, and its graphs as text: task 11 |
+# | `shapes.py` | types and shapes: task 12 |
 # | `ir_drawing.py` | programs drawn in this notebook |
 
 # %%
@@ -405,3 +407,59 @@ print(fresh("memory_plan", "best_order")(small))
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "plan_memory", "locked": true, "points": 11, "solution": false, "task": false}
 check("ssa_passes.plan_memory")
+
+# %% [markdown]
+# ## 11. The same in torch.fx
+#
+# ### CARD ssa_passes.torch_fx
+#
+# `torch.fx` holds a PyTorch program as a list of nodes, each with a name of its own. That looks like SSA, and is it for names only: `add_` writes into a tensor that an earlier node has
+# given, and `rand_like` takes the next number of a generator. Write `clean(graph)` in `fx_pass.py`: it merges and removes pure nodes (`fx_text.PURE`) such that
+#
+# - what is returned and what is in the inputs at the end is the same; writes and `rand_like` stay, as many and in their order;
+# - no pure node is left that nobody reads;
+# - no two pure nodes are left of the same operation on the same memory in the same state, if neither result is ever written to. `add` and `mul` count either way round.
+#
+# Predict: what does `graph.eliminate_dead_code()` make of the graph below?
+#
+# ### HINTS ssa_passes.torch_fx
+
+# %%
+import fx_text
+
+written = """inputs x y
+a = add x y
+b = add y x
+c = mul a y
+d = mul_ x y
+e = add x y
+return b e
+"""
+print(fresh("fx_pass", "clean_text")(written))
+theirs = fx_text.read(written)
+theirs.eliminate_dead_code()
+print(fx_text.write(theirs))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "torch_fx", "locked": true, "points": 10, "solution": false, "task": false}
+check("ssa_passes.torch_fx")
+
+# %% [markdown]
+# ## 12. Types before anything runs
+#
+# ### CARD ssa_passes.infer
+#
+# Making Python static begins here: what is the type of each value, before there is a value? Write `infer(text)` in `shapes.py`; its first page says what each operation takes and gives.
+# An extent can be a name, such as a batch of `n`. Where something does not fit, or where it depends on what a name stands for, the answer is the first such step and the reason.
+#
+# Predict: what is `[n, 4] + [n, 1]`, what is `[n, 4] + [4]`, and what is `[n] + [4]`?
+#
+# ### HINTS ssa_passes.infer
+
+# %%
+for other in (["n", 1], [4], ["m", 4], [3]):
+    typed = {"x": ["float32", ["n", 4]], "y": ["int64", other]}
+    steps = [["z", "add", ["x", "y"], {}], ["s", "sum", ["z"], {"axis": -1}]]
+    print(other, fresh("shapes", "infer")(json.dumps({"inputs": typed, "steps": steps})))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "infer", "locked": true, "points": 8, "solution": false, "task": false}
+check("ssa_passes.infer")

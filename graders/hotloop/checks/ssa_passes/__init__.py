@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from hotloop.checks.ssa_passes import finished, memory, passes, structure, verifier
+from functools import partial
+
+from hotloop.checks.ssa_passes import (
+    finished,
+    memory,
+    passes,
+    shapes,
+    structure,
+    tensor_graphs,
+    verifier,
+)
 from hotloop.checks.ssa_passes.drawing import as_blocks, as_python
 from hotloop.checks.ssa_passes.passes import Same, Sound, Subject
 from hotloop.judge.check import Candidate, Check
@@ -74,5 +84,26 @@ def plan_memory() -> Check:
         "apart": memory.Places(),
         "reuse": memory.Places(most=memory.ALLOWED, needs=("apart",)),
         "order": AnswersFrom("best_order", memory.orders),
+    }
+    return Check(candidate, rungs)
+
+
+def torch_fx() -> Check:
+    """Merging and removing in torch.fx, where tensors can be written to."""
+    candidate = Candidate("clean_text", "fx_pass.py", "json")
+    rungs = {
+        "sound": tensor_graphs.Judged("sound"),
+        "same": tensor_graphs.Judged("same", "sound"),
+        "complete": tensor_graphs.Judged("complete", "same"),
+    }
+    return Check(candidate, rungs)
+
+
+def infer() -> Check:
+    """Types and shapes before anything runs, or the reason why not."""
+    candidate = Candidate("infer", "shapes.py", "json")
+    rungs = {
+        "types": Answers(partial(shapes.programs, faulty=False)),
+        "reasons": Answers(partial(shapes.programs, faulty=True), ("types",)),
     }
     return Check(candidate, rungs)

@@ -271,7 +271,7 @@ class Drawing:
             z: Expr = self.rng.choice([v for v in known if v.type == "int"])
             numbers = (
                 Const(self.rng.choice((-7, 7, -5, LARGE))),
-                Const(self.rng.choice((2, -3, 2))),
+                Const(self.rng.choice((2, -3, 2, 2, 0))),
             )
             op = self.rng.choice(("div", "mod", "add", "mul"))
             made = [Op("sub", (y, z), "int"), Op("sub", (z, y), "int"), Op(op, numbers, "int")]
