@@ -1,0 +1,13 @@
+"""Common subexpressions and dead code once more, in torch.fx, where tensors can be written to."""
+
+import fx_text
+
+### TASK ssa_passes.torch_fx
+def clean(graph):
+    """Merge and remove, in a torch.fx.Graph, what nobody can tell; the graph itself."""
+    raise NotImplementedError("ssa_passes.torch_fx")
+
+
+def clean_text(text):
+    """As the judge asks."""
+    return fx_text.write(clean(fx_text.read(text)))

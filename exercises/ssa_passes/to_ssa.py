@@ -1,0 +1,13 @@
+"""From names that are assigned again and again to names that are bound once."""
+
+from collections import Counter
+
+import ir
+from dominance import dominance_frontiers, immediate_dominators
+
+
+### TASK ssa_passes.to_ssa
+@ir.on_text
+def to_ssa(function):
+    """The same function in SSA form, with no copy and no phi that is not needed."""
+    raise NotImplementedError("ssa_passes.to_ssa")

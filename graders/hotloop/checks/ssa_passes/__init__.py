@@ -1,0 +1,109 @@
+"""What the judge asks of the tasks of module ssa_passes."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from hotloop.checks.ssa_passes import (
+    finished,
+    memory,
+    passes,
+    shapes,
+    structure,
+    tensor_graphs,
+    verifier,
+)
+from hotloop.checks.ssa_passes.drawing import as_blocks, as_python
+from hotloop.checks.ssa_passes.passes import Same, Sound, Subject
+from hotloop.judge.check import Candidate, Check
+from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.rungs.answers_from import AnswersFrom
+
+
+def lowering() -> Check:
+    """A Python function as blocks and jumps."""
+    subject = Subject(as_python, verifier.untyped)
+    rungs = {"sound": Sound(subject), "same": Same(subject)}
+    return Check(Candidate("lower", "lowering.py", "json"), rungs)
+
+
+def dominance() -> Check:
+    """The dominator tree, and where dominance ends."""
+    candidate = Candidate("immediate_from_text", "dominance.py", "json")
+    entry = "frontiers_from_text"
+    rungs = {
+        "tree": Answers(structure.trees),
+        "frontiers": AnswersFrom(entry, structure.frontiers, ("tree",)),
+    }
+    return Check(candidate, rungs)
+
+
+def to_ssa() -> Check:
+    """Names that are bound once."""
+    subject = Subject(as_blocks, structure.in_ssa)
+    rungs = {"sound": Sound(subject), "same": Same(subject), "few": structure.FewPhis(subject)}
+    return Check(Candidate("to_ssa", "to_ssa.py", "json"), rungs)
+
+
+def verify() -> Check:
+    """Faults of broken programs, and none of sound ones."""
+    candidate = Candidate("verify", "verify.py", "json")
+    rungs = {"quiet": Answers(structure.unbroken), "faults": Answers(structure.broken)}
+    return Check(candidate, rungs)
+
+
+def dead_code() -> Check:
+    """What nobody needs goes."""
+    return passes.check("dead_code", "dead_code.py", finished.dead)
+
+
+def fold() -> Check:
+    """What is known is computed."""
+    return passes.check("fold", "fold.py", finished.folded)
+
+
+def common() -> Check:
+    """What was computed already is not computed again."""
+    return passes.check("common", "common.py", finished.common)
+
+
+def simplify() -> Check:
+    """Operations that give what is already there."""
+    return passes.check("simplify", "simplify.py", finished.simplified)
+
+
+def hoist() -> Check:
+    """What a loop does not change is computed before it."""
+    return passes.check("hoist", "hoist.py", finished.hoisted)
+
+
+def plan_memory() -> Check:
+    """Where tensors lie, and in which order steps run."""
+    candidate = Candidate("plan", "memory_plan.py", "json")
+    rungs = {
+        "apart": memory.Places(),
+        "reuse": memory.Places(most=memory.ALLOWED, needs=("apart",)),
+        "order": AnswersFrom("best_order", memory.orders),
+    }
+    return Check(candidate, rungs)
+
+
+def torch_fx() -> Check:
+    """Merging and removing in torch.fx, where tensors can be written to."""
+    candidate = Candidate("clean_text", "fx_pass.py", "json")
+    rungs = {
+        "sound": tensor_graphs.Judged("sound"),
+        "same": tensor_graphs.Judged("same", "sound"),
+        "complete": tensor_graphs.Judged("complete", "same"),
+    }
+    return Check(candidate, rungs)
+
+
+def infer() -> Check:
+    """Types and shapes before anything runs, or the reason why not."""
+    candidate = Candidate("infer", "shapes.py", "json")
+    rungs = {
+        "types": Answers(partial(shapes.programs, faulty=False)),
+        "reasons": Answers(partial(shapes.programs, faulty=True), ("types",)),
+    }
+    return Check(candidate, rungs)

@@ -1,0 +1,108 @@
+"""Hidden programs: drawn anew for each judging, with what each of them does."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from hotloop.checks.ssa_passes.arithmetic import Value, written
+from hotloop.checks.ssa_passes.language import Program
+from hotloop.checks.ssa_passes.lowered import lowered
+from hotloop.checks.ssa_passes.machine import ENDLESS, Broken, Outcome, run
+from hotloop.checks.ssa_passes.python import source
+from hotloop.checks.ssa_passes.ssa_form import ssa, threaded
+from hotloop.checks.ssa_passes.trees import Style, Tree, drawn, inputs
+
+MOST_INSTRS = 90
+RUNS = 6
+
+
+@dataclass(frozen=True)
+class Given:
+    """One program. text: what the learner's function is called with. program: what it means."""
+
+    label: str
+    text: str
+    program: Program
+    runs: tuple[tuple[list[Value], Outcome], ...]
+
+    def told(self) -> str:
+        """The text in one line if that is short enough for a sentence."""
+        lines = [line.strip() for line in self.text.splitlines()]
+        return " ⏎ ".join(lines) if len(self.text) < 420 else f"{len(lines)} lines"
+
+    def other(self, changed: Program) -> str | None:
+        """How a changed program can be told from this one."""
+        for arguments, was in self.runs:
+            called = f"{self.program.name}({', '.join(map(written, arguments))})"
+            try:
+                now = run(changed, arguments)
+            except Broken as broken:
+                return f"{called} cannot be run: {broken}"
+            if not now.agrees(was):
+                return f"{called} {now.told()}, and should be such that it {was.told()}"
+        return None
+
+    def steps(self, changed: Program) -> tuple[int, int]:
+        """Operations executed in all runs, before and after."""
+        before = sum(was.steps for _, was in self.runs)
+        return before, sum(run(changed, arguments).steps for arguments, _ in self.runs)
+
+
+Maker = Callable[[random.Random, int], tuple[Tree, str, Program] | None]
+"""None where it has become too large."""
+
+
+def as_python(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+    """The source of a function of ints."""
+    style = Style(floats=False, python=True, statements=3 + number % 4)
+    tree = drawn(rng, style)
+    program = lowered(tree, lazy=True)
+    return (tree, source(tree), program) if _is_small(program) else None
+
+
+def as_blocks(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+    """Not yet in SSA form."""
+    tree = drawn(rng, Style(floats=number % 2 == 0, statements=2 + number % 5))
+    program = lowered(tree, lazy=number % 3 == 0)
+    return (tree, str(program), program) if _is_small(program) else None
+
+
+def as_ssa(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+    """In SSA form."""
+    made = as_blocks(rng, number)
+    if made is None:
+        return None
+    program = ssa(made[2], pruned=number % 2 == 0)
+    if number % 3:
+        program = threaded(program)
+    return made[0], str(program), program
+
+
+def _is_small(program: Program) -> bool:
+    return sum(1 for _ in program.instrs) <= MOST_INSTRS
+
+
+def programs(generator: np.random.Generator, maker: Maker, count: int) -> list[Given]:
+    """So many of them, the small ones first."""
+    rng = random.Random(int(generator.integers(1 << 62)))
+    found = list(_drawn(rng, maker, count))
+    return sorted(found, key=lambda given: len(given.text))
+
+
+def _drawn(rng: random.Random, maker: Maker, count: int) -> Iterator[Given]:
+    number = 0
+    while number < count:
+        made = maker(rng, number)
+        if made is None:
+            continue
+        tree, text, program = made
+        arguments = [inputs(rng, tree.params) for _ in range(RUNS)]
+        runs = tuple((given, run(program, given)) for given in arguments)
+        if any(outcome.result == ENDLESS for _, outcome in runs):
+            continue
+        number += 1
+        yield Given(f"Program {number}", text, program, runs)

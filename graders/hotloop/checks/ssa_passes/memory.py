@@ -1,0 +1,168 @@
+"""Memory plans: no two tensors in one place at a time, and little more than the peak of what lives.
+
+The smallest peak of a small graph is found by trying all orders.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.questions import Question, ask_plainly, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list, as_message
+
+Rng = np.random.Generator
+
+GRAPHS = 60
+SMALL_GRAPHS = 40
+ALLOWED = 1.15
+"""Of all peaks together. Placing by size stays below it; without reuse it is several times that."""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """steps: what each makes, from what, in the order that is given."""
+
+    inputs: list[str]
+    outputs: list[str]
+    sizes: dict[str, int]
+    steps: list[tuple[str, list[str]]]
+
+    def text(self) -> str:
+        """As the learner's function is given it."""
+        steps = [[made, read] for made, read in self.steps]
+        parts = {"inputs": self.inputs, "outputs": self.outputs, "sizes": self.sizes}
+        return json.dumps({**parts, "steps": steps})
+
+    def reads(self) -> dict[str, list[str]]:
+        """By what is made."""
+        return dict(self.steps)
+
+    def living(self, order: list[str]) -> list[set[str]]:
+        """The tensors in memory: at the beginning, in each step, and at the end."""
+        reads, there = self.reads(), set(self.inputs)
+        moments: list[set[str]] = []
+        for number, made in enumerate(order):
+            later = {name for rest in order[number:] for name in reads[rest]} | set(self.outputs)
+            # Inputs that nobody reads are there in the beginning only.
+            before = there if number == 0 else there & later
+            moments.append(set(before))
+            there = (there & later) | {made}
+            moments.append(set(there))
+        moments.append(there & set(self.outputs))
+        return moments
+
+    def peak(self, order: list[str]) -> int:
+        """Bytes."""
+        return max(sum(self.sizes[name] for name in there) for there in self.living(order))
+
+
+def drawn(rng: random.Random, steps: int) -> Graph:
+    """Chains, skips over many steps, wide and narrow tensors, and results that nobody reads."""
+    inputs = [f"x{n}" for n in range(rng.randint(1, 2))]
+    sizes = {name: 8 * rng.choice((1, 2, 4, 16)) for name in inputs}
+    made: list[tuple[str, list[str]]] = []
+    for number in range(steps):
+        known = list(sizes)
+        recent = known[-3:] if rng.random() < 0.7 else known
+        read = rng.sample(recent, min(len(recent), rng.choice((1, 1, 2))))
+        sizes[f"t{number}"] = 8 * rng.choice((1, 2, 3, 8, 16, 32))
+        made.append((f"t{number}", sorted(read)))
+    names = [name for name, _ in made]
+    outputs = sorted({names[-1], rng.choice(names)})
+    return Graph(inputs, outputs, sizes, made)
+
+
+class Places:
+    """A rung: the offsets of all graphs, each checked; or, with `most`, their sum."""
+
+    def __init__(self, *, most: float | None = None, needs: tuple[str, ...] = ()) -> None:
+        self.most = most
+        self.needs: tuple[str, ...] = needs
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Ask for all of them."""
+        link = bench.worker(candidate)
+        rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
+        used = peaks = 0
+        for number in range(GRAPHS):
+            graph = drawn(rng, 3 + number // 2)
+            answer = ask_plainly(link, [graph.text()], bench.patience(60.0))
+            found = arena(graph, answer)
+            if isinstance(found, str):
+                raise Ruling(Verdict.WRONG_ANSWER, f"Graph {number + 1}: {found}.")
+            used, peaks = used + found, peaks + graph.peak([made for made, _ in graph.steps])
+        said = f"{used} bytes for all graphs, where {peaks} live at most: {used / peaks:.2f} times."
+        if self.most is not None and used > self.most * peaks:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{said} At most {self.most} times is asked for.")
+        return RungRecord(name, Verdict.PASSED, said, 1.0)
+
+
+def arena(graph: Graph, answer: object) -> int | str:
+    """Bytes that the offsets need, or a complaint."""
+    offsets = as_message(answer) or {}
+    for name, size in graph.sizes.items():
+        offset = offsets.get(name)
+        if not isinstance(offset, int) or isinstance(offset, bool) or not 0 <= offset < 1 << 40:
+            return f"the offset of {name}, of {size} bytes, is {shown(offset)}"
+    order = [made for made, _ in graph.steps]
+    for moment, there in enumerate(graph.living(order)):
+        for one, other in combinations(sorted(there), 2):
+            first, second = sorted((one, other), key=lambda name: int(offsets[name]))
+            if offsets[first] + graph.sizes[first] > offsets[second]:
+                when = order[min(moment // 2, len(order) - 1)]
+                return f"around the step that makes {when}, {one} and {other} overlap"
+    return max(int(offsets[name]) + size for name, size in graph.sizes.items())
+
+
+def orders(generator: Rng) -> Iterator[Question]:
+    """Small graphs, whose best order is known."""
+    rng = random.Random(int(generator.integers(1 << 62)))
+    for number in range(SMALL_GRAPHS):
+        graph = drawn(rng, 3 + number // 9)
+        yield Question(f"Graph {number + 1}", (graph.text(),), _ordered(graph))
+
+
+def _ordered(graph: Graph) -> Callable[[object], str | None]:
+    def complaint(answer: object) -> str | None:
+        order = [str(name) for name in as_list(answer)]
+        reads, done = graph.reads(), set(graph.inputs)
+        if sorted(order) != sorted(reads):
+            return f"{shown(answer)} does not name each step's tensor once"
+        for made in order:
+            if not done.issuperset(reads[made]):
+                return f"{made} comes before something that it reads"
+            done.add(made)
+        peak, best = graph.peak(order), smallest(graph)
+        if peak > best:
+            return f"its peak is {peak} bytes, and {best} can be had; the graph is {graph.text()}"
+        return None
+
+    return complaint
+
+
+def smallest(graph: Graph) -> int:
+    """The least peak, by trying every order."""
+    reads = graph.reads()
+    found = 1 << 60
+
+    def go_on(order: list[str]) -> None:
+        nonlocal found
+        if len(order) == len(reads):
+            found = min(found, graph.peak(order))
+            return
+        for made, read in reads.items():
+            if made not in order and all(name in order or name in graph.inputs for name in read):
+                go_on([*order, made])
+
+    go_on([])
+    return found

@@ -1,0 +1,161 @@
+"""A learner's function from program to program, judged on hidden ones: four rungs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hotloop.checks.ssa_passes import verifier
+from hotloop.checks.ssa_passes.drawing import Given, Maker, as_ssa, programs
+from hotloop.checks.ssa_passes.language import Malformed, Program, parse
+from hotloop.checks.ssa_passes.ssa_form import renumbered
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate, Check, Rung
+from hotloop.judge.questions import ask_all_plainly
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+
+COUNT = 200
+AT_ONCE = 25
+TIMEOUT_S = 60.0
+
+Complaint = Callable[[Program], str | None]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """maker: of what the function is given. fits: whether a result is of the form asked for.
+
+    unfinished: what is left to be done in a result.
+    """
+
+    maker: Maker = as_ssa
+    fits: Complaint = verifier.complaint
+    unfinished: Complaint = lambda _program: None
+    count: int = COUNT
+
+    def given(self, bench: Bench) -> list[Given]:
+        """The same for all rungs of a judging."""
+        return bench.shared(
+            "programs", lambda: programs(bench.seeds.generator(), self.maker, self.count)
+        )
+
+    def made(self, candidate: Candidate, bench: Bench) -> list[Program]:
+        """What the learner's function makes of each; asked once. Ruling when that is no program."""
+        given = self.given(bench)
+        return bench.shared(
+            "results", lambda: applied(candidate, bench, given, [g.text for g in given])
+        )
+
+
+def applied(
+    candidate: Candidate, bench: Bench, given: Sequence[Given], texts: Sequence[str]
+) -> list[Program]:
+    """The function's results, read."""
+    link = bench.worker(candidate)
+    found: list[Program] = []
+    for start in range(0, len(texts), AT_ONCE):
+        calls = [[text] for text in texts[start : start + AT_ONCE]]
+        answers = ask_all_plainly(link, calls, bench.patience(TIMEOUT_S))
+        for number, answer in enumerate(answers, start):
+            try:
+                found.append(parse(answer))
+            except Malformed as wrong:
+                _rule(given[number], str(wrong))
+    return found
+
+
+def _rule(given: Given, complaint: str) -> None:
+    raise Ruling(Verdict.WRONG_ANSWER, f"{given.label}: {complaint}. It was: {given.told()}.")
+
+
+@dataclass(frozen=True)
+class Sound:
+    """The result is a program of the form asked for, and is called as before."""
+
+    subject: Subject
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Look at all of them; the first complaint rules, and the smallest programs come first."""
+        given = self.subject.given(bench)
+        for one, result in zip(given, self.subject.made(candidate, bench), strict=True):
+            complaint = self.subject.fits(result)
+            if result.signature != one.program.signature:
+                complaint = "it has another name, other parameters or another result type"
+            if complaint is not None:
+                _rule(one, complaint)
+        return RungRecord(name, Verdict.PASSED, f"{len(given)} sound programs.", 1.0)
+
+
+@dataclass(frozen=True)
+class Same:
+    """Nobody outside can tell it from what was given."""
+
+    subject: Subject
+    needs: tuple[str, ...] = ("sound",)
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Run both, on inputs that include zeros, infinities, nan and the largest ints."""
+        given, count = self.subject.given(bench), 0
+        for one, result in zip(given, self.subject.made(candidate, bench), strict=True):
+            count += len(one.runs)
+            complaint = one.other(result)
+            if complaint is not None:
+                _rule(one, complaint)
+        return RungRecord(name, Verdict.PASSED, f"The same in all {count} runs.", 1.0)
+
+
+@dataclass(frozen=True)
+class Idempotent:
+    """A second time changes nothing but names."""
+
+    subject: Subject
+    needs: tuple[str, ...] = ("sound",)
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Compare what it makes of its results with them."""
+        given, once = self.subject.given(bench), self.subject.made(candidate, bench)
+        twice = applied(candidate, bench, given, [str(result) for result in once])
+        for one, first, second in zip(given, once, twice, strict=True):
+            if str(renumbered(first)) != str(renumbered(second)):
+                _rule(one, "run on its own result, it changes it again")
+        return RungRecord(name, Verdict.PASSED, "Nothing left to do the second time.", 1.0)
+
+
+@dataclass(frozen=True)
+class Complete:
+    """Nothing is left that the pass is there for, and less is computed."""
+
+    subject: Subject
+    needs: tuple[str, ...] = ("same",)
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Look at each result by itself, then count what all runs execute."""
+        given, before, after = self.subject.given(bench), 0, 0
+        for one, result in zip(given, self.subject.made(candidate, bench), strict=True):
+            complaint = self.subject.unfinished(result)
+            if complaint is not None:
+                _rule(one, complaint)
+            steps = one.steps(result)
+            before, after = before + steps[0], after + steps[1]
+        if after >= before:
+            raise Ruling(
+                Verdict.WRONG_ANSWER,
+                f"In all runs {after} operations are executed, and {before} before: no gain.",
+            )
+        said = f"{before} operations executed before, {after} after: {1 - after / before:.0%} less."
+        evidence = {"operations_before": before, "operations_after": after}
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
+
+
+def check(entry: str, file: str, unfinished: Complaint) -> Check:
+    """A pass on SSA form."""
+    subject = Subject(unfinished=unfinished)
+    rungs: dict[str, Rung] = {
+        "sound": Sound(subject),
+        "same": Same(subject),
+        "idempotent": Idempotent(subject),
+        "complete": Complete(subject),
+    }
+    return Check(Candidate(entry, file, "json"), rungs)

@@ -1,0 +1,184 @@
+"""Types and shapes of tensor programs; what is unknown is tried with many numbers.
+
+A step works, or fails, or is undecided, by what numpy says for each choice of numbers for names.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from hotloop.judge.questions import Question, dict_complaint, shown
+from hotloop.worker.wire import as_message
+
+Rng = np.random.Generator
+Type = tuple[str, tuple[int | str, ...]]
+Step = tuple[str, str, tuple[str, ...], dict[str, Any]]
+
+COUNT = 300
+OWN = {"n": 101, "m": 103}
+LARGEST = 100
+"""No extent is larger: what comes out with the numbers above it shows the names again."""
+DTYPES = ("float32", "float32", "int64", "bool")
+
+
+class Fails(Exception):
+    """A step has no type; the message is the reason."""
+
+
+def _result(op: str, args: list[Type], options: Mapping[str, Any]) -> str:
+    """The dtype. Fails on a dtype or rank that the operation does not take."""
+    kinds, ranks = [kind for kind, _ in args], [len(shape) for _, shape in args]
+    numeric = "bool" not in kinds
+    alike = len(set(kinds)) == 1
+    fits = {
+        **dict.fromkeys(("add", "mul", "relu"), numeric),
+        **dict.fromkeys(("less", "matmul"), numeric and alike),
+        **dict.fromkeys(("sum", "transpose"), True),
+        "concat": alike,
+        "where": kinds[0] == "bool" and kinds[1:] in ([k, k] for k in DTYPES),
+    }
+    if not fits[op]:
+        raise Fails("dtype")
+    axis = options.get("axis", 0)
+    taken = {
+        "matmul": ranks == [2, 2],
+        "sum": -ranks[0] <= axis < ranks[0],
+        "transpose": sorted(options.get("axes", ())) == list(range(ranks[0])),
+        "concat": len(set(ranks)) == 1 and axis < ranks[0],
+    }
+    if not taken.get(op, True):
+        raise Fails("rank")
+    if op in ("add", "mul"):
+        return "float32" if "float32" in kinds else "int64"
+    if op == "less":
+        return "bool"
+    return "int64" if op == "sum" and kinds[0] == "bool" else kinds[-1]
+
+
+def _shape(op: str, shapes: list[tuple[int, ...]], options: Mapping[str, Any]) -> tuple[int, ...]:
+    """Of the result, for numbers. ValueError where numpy has none."""
+    arrays = [np.broadcast_to(np.int8(0), shape) for shape in shapes]
+    if op == "matmul":
+        return tuple((arrays[0] @ arrays[1]).shape)
+    if op == "sum":
+        return tuple(arrays[0].sum(options["axis"]).shape)
+    if op == "transpose":
+        return tuple(arrays[0].transpose(options["axes"]).shape)
+    if op == "concat":
+        return tuple(np.concatenate(arrays, options["axis"]).shape)
+    return np.broadcast_shapes(*shapes)
+
+
+def step_type(op: str, args: list[Type], options: Mapping[str, Any]) -> Type:
+    """What a step gives. Fails with the reason where nobody can know."""
+    kind = _result(op, args, options)
+    works = [_tried(op, args, options, numbers) for numbers in _choices(args)]
+    own = _tried(op, args, options, OWN)
+    if own is None and all(found is None for found in works):
+        raise Fails("unequal")
+    named = op == "concat" and any(isinstance(s[options["axis"]], str) for _, s in args)
+    if own is None or None in works or named:
+        raise Fails("undecided")
+    back = {number: name for name, number in OWN.items()}
+    return kind, tuple(back.get(extent, extent) for extent in own)
+
+
+def _choices(args: list[Type]) -> list[dict[str, int]]:
+    """Every number that could fit something here, and two that fit nothing but themselves."""
+    there = {extent for _, shape in args for extent in shape if isinstance(extent, int)}
+    numbers = sorted({1, *there, *OWN.values()})
+    return [{"n": n, "m": m} for n, m in product(numbers, repeat=2)]
+
+
+def _tried(
+    op: str, args: list[Type], options: Mapping[str, Any], numbers: Mapping[str, int]
+) -> tuple[int, ...] | None:
+    shapes = [tuple(numbers[e] if isinstance(e, str) else e for e in shape) for _, shape in args]
+    try:
+        return _shape(op, shapes, options)
+    except ValueError:
+        return None
+
+
+def drawn(rng: random.Random, count: int) -> tuple[dict[str, Type], list[Step], object]:
+    """Inputs, steps, and the right answer. Most programs go on until something does not fit."""
+    types: dict[str, Type] = {f"x{n}": _type(rng) for n in range(rng.randint(2, 4))}
+    inputs, steps = dict(types), list[Step]()
+    wanted = rng.random() < 0.5  # a program without a fault
+    while len(steps) < count:
+        step = _step(rng, types, f"t{len(steps)}")
+        try:
+            found = step_type(step[1], [types[arg] for arg in step[2]], step[3])
+        except Fails as reason:
+            if wanted or rng.random() < 0.6 or _entangled(step, types, str(reason)):
+                continue
+            steps.append(step)
+            return inputs, steps, {"error": [step[0], str(reason)]}
+        if any(isinstance(extent, int) and extent > LARGEST for extent in found[1]):
+            continue
+        steps.append(step)
+        types[step[0]] = found
+    told = {name: [kind, list(shape)] for name, (kind, shape) in types.items()}
+    return inputs, steps, {"types": told}
+
+
+def _entangled(step: Step, types: dict[str, Type], reason: str) -> bool:
+    """Whether no axis fails by itself, perhaps, but two that one name would have to fit."""
+    names = [extent for arg in step[2] for extent in types[arg][1] if isinstance(extent, str)]
+    return reason == "unequal" and len(set(names)) < len(names)
+
+
+def _type(rng: random.Random) -> Type:
+    extents = (1, 2, 3, 4, 4, 8, "n", "n", "m")
+    return rng.choice(DTYPES), tuple(rng.choice(extents) for _ in range(rng.randint(1, 3)))
+
+
+def _step(rng: random.Random, types: dict[str, Type], name: str) -> Step:
+    ops = ("add", "mul", "less", "where", "relu", "matmul", "matmul", "sum", "transpose", "concat")
+    op = rng.choice(ops)
+    count = {"where": 3, "relu": 1, "sum": 1, "transpose": 1}.get(op, 2)
+    names = list(types)
+    args = tuple(rng.choice(names) for _ in range(count))
+    rank = len(types[args[0]][1])
+    options: dict[str, Any] = {}
+    if op == "sum":
+        options = {"axis": rng.randint(-rank - (rng.random() < 0.1), max(rank - 1, 0))}
+    if op == "concat":
+        options = {"axis": rng.randint(0, max(rank - 1, 0))}
+    if op == "transpose":
+        options = {"axes": rng.sample(range(rank), rank)}
+    return name, op, args, options
+
+
+def programs(generator: Rng, *, faulty: bool) -> Iterator[Question]:
+    """Those that fit together, or those that somewhere do not."""
+    rng = random.Random(int(generator.integers(1 << 62)))
+    count = 0
+    while count < COUNT // 2:
+        inputs, steps, want = drawn(rng, 2 + count // 20)
+        right = as_message(want) or {}
+        if faulty != ("error" in right):
+            continue
+        count += 1
+        text = json.dumps({"inputs": inputs, "steps": steps})
+        yield Question(f"Program {count}", (text,), _complaint(text, right))
+
+
+def _complaint(text: str, want: dict[str, Any]) -> Callable[[object], str | None]:
+    def complaint(answer: object) -> str | None:
+        got = as_message(answer) or {}
+        if got == want:
+            return None
+        if "types" in want and "types" in got:
+            told = dict_complaint("the type", got["types"], want["types"])
+        else:
+            told = f"the answer is {shown(answer)} and should be {shown(want)}"
+        return f"{told}; the program is {text}"[:560] if len(text) < 400 else told
+
+    return complaint

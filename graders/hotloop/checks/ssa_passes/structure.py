@@ -1,0 +1,287 @@
+"""Questions on graphs, on SSA construction and on broken SSA; the truth is found by definition."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+
+from hotloop.checks.ssa_passes import drawing, flow, verifier
+from hotloop.checks.ssa_passes.language import Block, Instr, Malformed, Program, parse
+from hotloop.checks.ssa_passes.passes import Subject
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.questions import Question, dict_complaint, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list
+
+Rng = np.random.Generator
+Graph = dict[str, list[str]]
+
+GRAPHS = 60
+BROKEN = 150
+
+
+# --- dominance ------------------------------------------------------------------------------------
+
+
+def graphs(generator: Rng) -> Iterator[tuple[Graph, str]]:
+    """Graphs of any shape: loops with two entries, blocks that jump to themselves or nowhere."""
+    rng = random.Random(int(generator.integers(1 << 62)))
+    for number in range(GRAPHS):
+        names = [f"b{n}" for n in range(2 + number // 5)]
+        rng.shuffle(names)
+        graph: Graph = {}
+        for place, name in enumerate(names):
+            followers = [rng.choice(names) for _ in range(rng.choice((0, 1, 1, 2, 2)))]
+            if place + 1 < len(names) and rng.random() < 0.8:
+                followers.append(names[place + 1])
+            graph[name] = list(dict.fromkeys(f for f in followers if f != names[0]))
+        yield graph, names[0]
+
+
+def trees(rng: Rng) -> Iterator[Question]:
+    """Immediate dominators."""
+    for number, (graph, entry) in enumerate(graphs(rng), 1):
+        want = flow.immediate(flow.dominators(graph, entry))
+        yield _about(number, graph, entry, want)
+
+
+def frontiers(rng: Rng) -> Iterator[Question]:
+    """Dominance frontiers."""
+    for number, (graph, entry) in enumerate(graphs(rng), 1):
+        found = flow.frontiers(graph, flow.dominators(graph, entry))
+        yield _about(number, graph, entry, {block: sorted(f) for block, f in found.items()})
+
+
+def _about(number: int, graph: Graph, entry: str, want: Mapping[str, object]) -> Question:
+    def complaint(answer: object) -> str | None:
+        found = dict_complaint("the answer", answer, want)
+        return found and f"{found}; the graph, from {entry}, is {json.dumps(graph)}"[:400]
+
+    return Question(f"Graph {number}", (json.dumps(graph), entry), complaint)
+
+
+# --- construction ---------------------------------------------------------------------------------
+
+
+def in_ssa(program: Program) -> str | None:
+    """In SSA form, and without copies."""
+    found = verifier.complaint(program)
+    if found is None and any(instr.op == "copy" for instr in program.instrs):
+        return "a copy is left, where the name itself would do"
+    return found
+
+
+class FewPhis:
+    """A rung: no more phis than liveness and dominance ask for."""
+
+    needs: tuple[str, ...] = ("same",)
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Count them, program by program."""
+        given, total = self.subject.given(bench), 0
+        for one, result in zip(given, self.subject.made(candidate, bench), strict=True):
+            allowed = len(needed_phis(one.program))
+            count = sum(1 for instr in result.instrs if instr.op == "phi")
+            total += count
+            if count > allowed:
+                raise Ruling(
+                    Verdict.WRONG_ANSWER,
+                    f"{one.label}: it has {count} phis, and {allowed} are needed. "
+                    f"It was: {one.told()}.",
+                )
+        return RungRecord(name, Verdict.PASSED, f"{total} phis, and none too many.", 1.0)
+
+
+def needed_phis(program: Program) -> set[tuple[str, str]]:
+    """Block and variable: where definitions meet, and the variable may still be read."""
+    graph = program.successors()
+    above = flow.dominators(graph, program.blocks[0].name)
+    frontier, alive = flow.frontiers(graph, above), live(program)
+    found: set[tuple[str, str]] = set()
+    for name in {name for name, _ in program.params} | {i.to for i in program.instrs if i.to}:
+        places = [b.name for b in program.blocks if any(i.to == name for i in b.instrs)]
+        places += [program.blocks[0].name] * (name in dict(program.params))
+        while places:
+            for block in frontier[places.pop()]:
+                if name in alive[block] and (block, name) not in found:
+                    found.add((block, name))
+                    places.append(block)
+    return found
+
+
+def live(program: Program) -> dict[str, set[str]]:
+    """By block: names that may be read before they are set again. No phis yet."""
+    found: dict[str, set[str]] = {block.name: set() for block in program.blocks}
+    changed = True
+    while changed:
+        changed = False
+        for block in program.blocks:
+            now = {name for follower in block.successors for name in found[follower]}
+            for instr in reversed(block.instrs):
+                now = (now - {instr.to}) | set(instr.names)
+            changed = changed or now != found[block.name]
+            found[block.name] = now
+    return found
+
+
+# --- broken SSA -----------------------------------------------------------------------------------
+
+
+def broken(generator: Rng) -> Iterator[Question]:
+    """Programs with one thing changed, each kind in turn; some with nothing wrong."""
+    rng = random.Random(int(generator.integers(1 << 62)))
+    sound = [g.program for g in drawing.programs(generator, drawing.as_ssa, BROKEN // 3)]
+    sound = [program for program in sound if len(program.blocks) > 1]
+    for number in range(BROKEN):
+        change = CHANGES[number % len(CHANGES)]
+        program = sound[number % len(sound)]
+        try:
+            program = parse(str(change(rng, program)))
+        except (IndexError, Malformed):
+            continue  # nothing in it that could be changed so
+        faults = verifier.faults(program)
+        if any(kind == "entry" for kind, _ in faults):
+            continue
+        yield Question(f"Program {number + 1}", (str(program),), _faults(program, faults))
+
+
+def unbroken(generator: Rng) -> Iterator[Question]:
+    """Programs with nothing wrong."""
+    for given in drawing.programs(generator, drawing.as_ssa, BROKEN // 3):
+        yield Question(given.label, (given.text,), _faults(given.program, set()))
+
+
+def _faults(program: Program, want: set[verifier.Fault]) -> Callable[[object], str | None]:
+    def complaint(answer: object) -> str | None:
+        pairs = [as_list(pair) for pair in as_list(answer)]
+        if not isinstance(answer, list) or any(len(pair) != 2 for pair in pairs):
+            return f"the answer is {shown(cast(object, answer))}, not a list of pairs"
+        got = {(shown(kind).strip("'"), shown(where).strip("'")) for kind, where in pairs}
+        if got == want:
+            return None
+        missed, invented = sorted(want - got), sorted(got - want)
+        text = " ⏎ ".join(line.strip() for line in str(program).splitlines())
+        told = f"it misses {missed[0]}" if missed else f"{invented[0]} is no fault of it"
+        return f"{told}; it was {text}"[:500] if len(text) < 400 else told
+
+    return complaint
+
+
+def _changed(program: Program, block: int, place: int, *new: Instr) -> Program:
+    """With other instructions in place of one."""
+    blocks = [Block(b.name, list(b.instrs)) for b in program.blocks]
+    blocks[block].instrs[place : place + 1] = new
+    return Program(program.name, program.params, program.returns, blocks)
+
+
+def _places(program: Program, *ops: str, but: tuple[str, ...] = ()) -> list[tuple[int, int]]:
+    return [
+        (b, place)
+        for b, block in enumerate(program.blocks)
+        for place, instr in enumerate(block.instrs)
+        if (not ops or instr.op in ops) and instr.op not in but
+    ]
+
+
+def _nothing(_rng: random.Random, program: Program) -> Program:
+    return program
+
+
+def _defined_twice(rng: random.Random, program: Program) -> Program:
+    b, place = rng.choice([p for p in _places(program) if _at(program, p).to])
+    names = [i.to for i in program.instrs if i.to]
+    names = rng.choice((names, [name for name, _ in program.params]))
+    instr = _at(program, (b, place))
+    return _changed(program, b, place, replace(instr, to=rng.choice(names)))
+
+
+def _removed(rng: random.Random, program: Program) -> Program:
+    """A definition goes, and its uses stay."""
+    b, place = rng.choice([p for p in _places(program) if _at(program, p).to])
+    return _changed(program, b, place)
+
+
+def _moved(rng: random.Random, program: Program) -> Program:
+    """A definition to another block, or further down in its own."""
+    b, place = rng.choice([p for p in _places(program, but=("phi",)) if _at(program, p).to])
+    instr = _at(program, (b, place))
+    without = _changed(program, b, place)
+    to = rng.randrange(len(program.blocks))
+    end = len(without.blocks[to].instrs) - 1
+    return _changed(without, to, end, instr, without.blocks[to].instrs[end])
+
+
+def _reads_another(rng: random.Random, program: Program) -> Program:
+    """An operand, of a phi too, is some other value."""
+    b, place = rng.choice(_places(program, but=("jump",)))
+    instr = _at(program, (b, place))
+    spots = [
+        n
+        for n in range(len(instr.args))
+        if not (instr.op == "phi" and n % 2 == 0) and not (instr.op == "branch" and n)
+    ]
+    args = list(instr.args)
+    names = [i.to for i in program.instrs if i.to] + ["nowhere"]
+    args[rng.choice(spots)] = rng.choice(names)
+    return _changed(program, b, place, replace(instr, args=tuple(args)))
+
+
+def _phi_labels(rng: random.Random, program: Program) -> Program:
+    """A phi that has a predecessor too few, twice, or a block that is none."""
+    b, place = rng.choice(_places(program, "phi"))
+    instr, args = _at(program, (b, place)), list(_at(program, (b, place)).args)
+    draw = rng.randrange(4)
+    if draw == 0:
+        args = args[2:]
+    elif draw == 1:
+        args += args[:2]
+    elif draw == 2:
+        args[0] = rng.choice([block.name for block in program.blocks])
+    else:
+        args[0], args[2] = args[2], args[0]  # both values come from the wrong side
+    return _changed(program, b, place, replace(instr, args=tuple(args)))
+
+
+def _phi_late(rng: random.Random, program: Program) -> Program:
+    """A phi behind another instruction."""
+    b, place = rng.choice(_places(program, "phi"))
+    instr = _at(program, (b, place))
+    without = _changed(program, b, place)
+    end = len(without.blocks[b].instrs) - 1
+    return _changed(without, b, end, instr, without.blocks[b].instrs[end])
+
+
+def _typed(rng: random.Random, program: Program) -> Program:
+    """Another type said, another operation, or a constant of another type."""
+    b, place = rng.choice([p for p in _places(program) if _at(program, p).to])
+    instr = _at(program, (b, place))
+    draw = rng.randrange(3)
+    if draw == 0:
+        other = rng.choice([k for k in ("int", "float", "bool") if k != instr.type])
+        return _changed(program, b, place, replace(instr, type=other))
+    if draw == 1 and instr.op != "phi" and len(instr.args) == 2:
+        op = rng.choice(("and", "lt", "add", "mod"))
+        return _changed(program, b, place, replace(instr, op=op))
+    args = list(instr.args)
+    args[-1] = rng.choice(("true", "2.5", "7"))
+    return _changed(program, b, place, replace(instr, args=tuple(args)))
+
+
+def _at(program: Program, place: tuple[int, int]) -> Instr:
+    return program.blocks[place[0]].instrs[place[1]]
+
+
+CHANGES = (
+    *(_defined_twice, _removed, _moved, _reads_another, _nothing),
+    *(_phi_labels, _phi_late, _typed, _moved, _reads_another, _phi_labels),
+)

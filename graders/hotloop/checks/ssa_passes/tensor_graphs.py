@@ -1,0 +1,196 @@
+"""Straight-line tensor programs with writes in place and random numbers: drawn, read, run.
+
+A runner of our own, on lists of numbers, says what a program does. Nothing of torch is loaded.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from hotloop.checks.ssa_passes.arithmetic import is_name
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.questions import ask_all_plainly, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+
+ARITY = {
+    **dict.fromkeys(("add", "sub", "mul", "add_", "mul_"), 2),
+    **dict.fromkeys(("relu", "neg", "relu_", "rand_like"), 1),
+}
+PURE = ("add", "sub", "mul", "relu", "neg")
+METHODS = ("add_", "mul_", "relu_")
+COUNT = 200
+AT_ONCE = 50
+MOST_LINES = 500
+
+Step = tuple[str, str, tuple[str, ...]]
+
+
+class Malformed(Exception):
+    """No such program. The message is a sentence's beginning."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """inputs; then name, operation and arguments of each step; names that are returned."""
+
+    inputs: tuple[str, ...]
+    steps: tuple[Step, ...]
+    returned: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [" ".join((name, "=", op, *args)) for name, op, args in self.steps]
+        ends = [" ".join(("inputs", *self.inputs)), *lines, " ".join(("return", *self.returned))]
+        return "\n".join(ends) + "\n"
+
+    def owners(self) -> dict[str, str]:
+        """Whose memory each name is: a method gives its first argument again."""
+        found = {name: name for name in self.inputs}
+        for name, op, args in self.steps:
+            found[name] = found[args[0]] if op in METHODS else name
+        return found
+
+    def run(self, inputs: list[int]) -> list[int]:
+        """What is returned, and the inputs at the end. One number stands for a tensor."""
+        owner = self.owners()
+        memory = dict(zip(self.inputs, inputs, strict=True))
+        draws = 0
+        for name, op, args in self.steps:
+            values = [memory[owner[arg]] for arg in args]
+            if op == "rand_like":
+                draws += 1
+                memory[name] = draws * 7919
+            else:
+                memory[owner[name]] = _computed(op.removesuffix("_"), values)
+        return [memory[owner[name]] for name in self.returned] + [memory[n] for n in self.inputs]
+
+
+def _computed(op: str, values: list[int]) -> int:
+    """Modulo a large prime: whole numbers, which nothing rounds."""
+    if op == "relu":
+        return max(values[0], 0)
+    if op == "neg":
+        return -values[0]
+    one, other = values
+    number = {"add": one + other, "sub": one - other, "mul": one * other}[op]
+    return number % 1_000_003 - 500_000
+
+
+def parse(text: object) -> Steps:
+    """Read it. Malformed when it is none, or when a name is read before it is there."""
+    if not isinstance(text, str):
+        raise Malformed(f"it gives {shown(text)}, not a text")
+    lines = [line.split() for line in text.splitlines()]
+    if not 2 <= len(lines) <= MOST_LINES or not all(lines):
+        raise Malformed("it does not give a program")
+    first, *middle, last = lines
+    if first[0] != "inputs" or last[0] != "return":
+        raise Malformed("it does not begin with inputs, or does not end with return")
+    known, steps = set(first[1:]), list[Step]()
+    for words in middle:
+        name, equals, op, *args = [*words, "", "", ""][: max(len(words), 3)]
+        if equals != "=" or ARITY.get(op) != len(args) or not is_name(name) or name in known:
+            raise Malformed(f"{shown(' '.join(words))} is no step, or its name is taken")
+        _refuse_unknown(args, known)
+        known.add(name)
+        steps.append((name, op, tuple(args)))
+    _refuse_unknown(last[1:], known)
+    return Steps(tuple(first[1:]), tuple(steps), tuple(last[1:]))
+
+
+def _refuse_unknown(names: list[str], known: set[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise Malformed(f"{shown(name)} is read before it is there")
+
+
+def drawn(rng: random.Random, count: int) -> Steps:
+    """With repetitions, writes between them, and results that nobody reads."""
+    names = ["x", "y"]
+    steps: list[Step] = []
+    for number in range(count):
+        op = rng.choice((*PURE, *PURE, *PURE, *METHODS, "rand_like"))
+        again = [step for step in steps if step[1] in PURE]
+        args = tuple(rng.choice(names[-5:]) for _ in range(ARITY[op]))
+        if again and rng.random() < 0.35:
+            _, op, args = rng.choice(again)
+            if rng.random() < 0.3:
+                args = args[::-1]
+        if op == "rand_like":
+            args = ("x",)
+        steps.append((f"t{number}", op, args))
+        names.append(f"t{number}")
+    returned = tuple(rng.sample(names, min(3, len(names))))
+    return Steps(("x", "y"), tuple(steps), returned)
+
+
+def unfinished(program: Steps) -> str | None:
+    """About something that is left to be merged or removed."""
+    owner = program.owners()
+    written = {owner[name] for name, op, _ in program.steps if op in METHODS}
+    read = {arg for _, _, args in program.steps for arg in args} | set(program.returned)
+    version = dict.fromkeys(owner.values(), 0)
+    seen: dict[tuple[object, ...], str] = {}
+    for name, op, args in program.steps:
+        if op in METHODS:
+            version[owner[name]] += 1
+        if op not in PURE:
+            continue
+        if name not in read:
+            return f"{name} is still computed, and nobody reads it"
+        if name in written:
+            continue
+        parts = [(owner[arg], version[owner[arg]]) for arg in args]
+        key = (op, *(sorted(parts) if op in ("add", "mul") else parts))
+        if key in seen:
+            return f"{name} is computed again: {seen[key]} is that, and neither is written to"
+        seen[key] = name
+    return None
+
+
+class Judged:
+    """A rung: one of three looks at all results. The function is asked once for all of them."""
+
+    def __init__(self, look: str, *needs: str) -> None:
+        self.look = look
+        self.needs: tuple[str, ...] = needs
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """The first complaint rules, the small programs come first."""
+        pairs = bench.shared("tensor graphs", lambda: _asked(candidate, bench))
+        rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
+        for number, (given, answer) in enumerate(pairs, 1):
+            complaint = self._complaint(given, answer, rng)
+            if complaint is not None:
+                told = str(given).strip().replace("\n", " ⏎ ")
+                sentence = f"Program {number}: {complaint}. It was: {told}"
+                raise Ruling(Verdict.WRONG_ANSWER, sentence)
+        return RungRecord(name, Verdict.PASSED, f"So for all {len(pairs)} programs.", 1.0)
+
+    def _complaint(self, given: Steps, answer: object, rng: random.Random) -> str | None:
+        try:
+            result = parse(answer)
+        except Malformed as wrong:
+            return str(wrong)
+        if result.inputs != given.inputs or len(result.returned) != len(given.returned):
+            return "it takes or returns something else"
+        if self.look == "complete":
+            return unfinished(result)
+        if self.look == "same":
+            for _ in range(4):
+                inputs = [rng.randint(-50, 50) for _ in given.inputs]
+                if result.run(inputs) != given.run(inputs):
+                    return f"with {inputs} it gives {result.run(inputs)}, not {given.run(inputs)}"
+        return None
+
+
+def _asked(candidate: Candidate, bench: Bench) -> list[tuple[Steps, object]]:
+    rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
+    given = [drawn(rng, 2 + number // 10) for number in range(COUNT)]
+    link, answers = bench.worker(candidate), list[object]()
+    for start in range(0, COUNT, AT_ONCE):
+        calls = [[str(one)] for one in given[start : start + AT_ONCE]]
+        answers += ask_all_plainly(link, calls, bench.patience(60.0))
+    return list(zip(given, answers, strict=True))

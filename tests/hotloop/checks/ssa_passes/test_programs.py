@@ -1,0 +1,126 @@
+"""The random programs: their three forms mean the same, and hold what passes get wrong."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop.checks.ssa_passes import drawing, finished, flow, structure, verifier
+from hotloop.checks.ssa_passes.arithmetic import wrap
+from hotloop.checks.ssa_passes.drawing import Given
+from hotloop.checks.ssa_passes.language import Program, parse
+from hotloop.checks.ssa_passes.machine import TRAPPED
+from hotloop.checks.ssa_passes.ssa_form import renumbered, ssa, threaded
+
+
+class Int64(int):
+    """Python's int, with 64 bits."""
+
+
+def _wrapped(name: str) -> Any:
+    plain = getattr(int, name)
+    return lambda a, b: Int64(wrap(plain(a, b)))
+
+
+for _op in ("add", "sub", "mul", "floordiv", "mod"):
+    for _name in (f"__{_op}__", f"__r{_op}__"):
+        setattr(Int64, _name, _wrapped(_name))
+
+
+def _drawn(maker: drawing.Maker, count: int = 60) -> list[Given]:
+    return drawing.programs(np.random.default_rng(), maker, count)
+
+
+def test_blocks_mean_what_python_means() -> None:
+    for given in _drawn(drawing.as_python):
+        for arguments, outcome in given.runs:
+            printed: list[int] = []
+            space: dict[str, Any] = {"print": printed.append, "I": Int64}
+            exec(re.sub(r"\b\d+\b", r"I(\g<0>)", given.text), space)
+            try:
+                result = space["f"](*map(Int64, arguments))
+            except ZeroDivisionError:
+                result = TRAPPED
+            assert (tuple(printed), result) == (outcome.printed, outcome.result), given.text
+
+
+def test_ssa_form_is_sound_and_means_the_same() -> None:
+    for given in _drawn(drawing.as_blocks):
+        for pruned in (True, False):
+            single = ssa(given.program, pruned=pruned)
+            for program in (single, threaded(single)):
+                assert verifier.complaint(program) is None, str(program)
+                assert given.other(program) is None
+
+
+def test_programs_have_something_for_each_pass() -> None:
+    given = _drawn(drawing.as_ssa, 200)
+    for unfinished in (
+        *(finished.dead, finished.folded, finished.common),
+        *(finished.simplified, finished.hoisted),
+    ):
+        work = sum(unfinished(one.program) is not None for one in given)
+        assert work > 40, unfinished.__name__
+
+
+def test_a_changed_program_can_be_told() -> None:
+    given = next(g for g in _drawn(drawing.as_ssa) if any(o.printed for _, o in g.runs))
+    text = str(given.program)
+    silent = "\n".join(line for line in text.splitlines() if "print" not in line)
+    assert given.other(parse(text)) is None
+    assert given.other(parse(silent)) is not None
+
+
+def test_names_and_labels_do_not_count() -> None:
+    program = next(g.program for g in _drawn(drawing.as_ssa) if len(g.program.blocks) > 2)
+    other = parse(str(program).replace("b1", "somewhere"))
+    assert str(renumbered(other)) == str(renumbered(program))
+
+
+def test_dominance_of_a_known_graph() -> None:
+    graph = {"a": ["b"], "b": ["c", "d"], "c": ["e"], "d": ["e"], "e": ["b", "f"], "f": []}
+    above = flow.dominators(graph, "a")
+    tree = {"a": None, "b": "a", "c": "b", "d": "b", "e": "b", "f": "e"}
+    assert flow.immediate(above) == tree
+    frontiers = flow.frontiers(graph, above)
+    assert frontiers["b"] == {"b"}
+    assert frontiers["c"] == frontiers["d"] == {"e"}
+    assert flow.loops(graph, above) == {"b": {"b", "c", "d", "e"}}
+
+
+def test_a_loop_with_two_entries_is_no_natural_one() -> None:
+    graph = {"a": ["b", "c"], "b": ["c"], "c": ["b", "d"], "d": []}
+    above = flow.dominators(graph, "a")
+    assert flow.immediate(above) == {"a": None, "b": "a", "c": "a", "d": "c"}
+    assert flow.loops(graph, above) == {}
+
+
+@pytest.mark.parametrize("change", sorted(set(structure.CHANGES), key=lambda c: c.__name__))
+def test_each_change_makes_faults_and_sometimes_none(change: Any) -> None:
+    rng = random.Random()
+    found: set[str] = set()
+    for given in _drawn(drawing.as_ssa, 40):
+        for _ in range(4):
+            try:
+                changed: Program = parse(str(change(rng, given.program)))
+            except IndexError:
+                continue
+            found |= {kind for kind, _ in verifier.faults(changed)}
+    assert bool(found) == (change.__name__ != "_nothing")
+
+
+def test_sound_programs_have_no_faults() -> None:
+    for given in _drawn(drawing.as_ssa):
+        assert verifier.faults(given.program) == set()
+
+
+def test_needed_phis_of_a_loop() -> None:
+    text = (
+        "func f(n: int) -> int\nb0:\n  s: int = copy 0\n  jump b1\nb1:\n  go: bool = lt s n\n"
+        "  branch go b2 b3\nb2:\n  s: int = add s 1\n  jump b1\nb3:\n  return s\n"
+    )
+    assert structure.needed_phis(parse(text)) == {("b1", "s")}

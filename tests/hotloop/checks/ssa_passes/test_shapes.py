@@ -1,0 +1,56 @@
+"""Types of steps: what numpy says for many numbers is what is said of names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hotloop.checks.ssa_passes.shapes import Fails, Type, programs, step_type
+
+N4: Type = ("float32", ("n", 4))
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "options", "result"),
+    [
+        ("add", [N4, ("int64", ("n", 1))], {}, N4),
+        ("add", [N4, ("float32", (4,))], {}, N4),
+        ("less", [N4, N4], {}, ("bool", ("n", 4))),
+        ("matmul", [N4, ("float32", (4, "m"))], {}, ("float32", ("n", "m"))),
+        ("sum", [("bool", ("n",))], {"axis": -1}, ("int64", ())),
+        ("transpose", [N4], {"axes": [1, 0]}, ("float32", (4, "n"))),
+        ("concat", [N4, N4], {"axis": 1}, ("float32", ("n", 8))),
+        ("concat", [("bool", (7,)), ("bool", (4,))], {"axis": 0}, ("bool", (11,))),
+        ("where", [("bool", (4,)), N4, N4], {}, N4),
+    ],
+)
+def test_what_fits(op: str, args: list[Type], options: dict[str, object], result: Type) -> None:
+    assert step_type(op, args, options) == result
+
+
+@pytest.mark.parametrize(
+    ("op", "args", "options", "reason"),
+    [
+        ("add", [("float32", ("n",)), ("float32", (4,))], {}, "undecided"),
+        ("add", [("float32", ("n",)), ("float32", ("m",))], {}, "undecided"),
+        ("add", [("float32", ("n", 3)), ("float32", (4, 4))], {}, "unequal"),
+        ("add", [("bool", (3,)), ("float32", (4,))], {}, "dtype"),
+        ("matmul", [N4, ("float32", (8, 4))], {}, "unequal"),
+        ("matmul", [N4, ("float32", ("n", 4))], {}, "undecided"),
+        ("matmul", [N4, ("float32", (4,))], {}, "rank"),
+        ("sum", [("float32", (3,))], {"axis": 1}, "rank"),
+        ("concat", [N4, N4], {"axis": 0}, "undecided"),
+        ("add", [("float32", ("n",)), ("float32", (12,))], {}, "undecided"),
+        ("where", [N4, N4, N4], {}, "dtype"),
+    ],
+)
+def test_what_does_not(op: str, args: list[Type], options: dict[str, object], reason: str) -> None:
+    with pytest.raises(Fails, match=f"^{reason}$"):
+        step_type(op, args, options)
+
+
+@pytest.mark.parametrize("faulty", [False, True])
+def test_an_empty_answer_is_wrong_for_all(faulty: bool) -> None:
+    for question in programs(np.random.default_rng(), faulty=faulty):
+        assert question.complaint({}) is not None
+        assert question.complaint(None) is not None

@@ -1,0 +1,71 @@
+"""Tensor graphs with writes in place: what they give, and what is left to do."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from hotloop.checks.ssa_passes.tensor_graphs import Malformed, drawn, parse, unfinished
+
+WRITTEN = "inputs x y\na = add x y\nb = mul_ x y\nc = add x y\nreturn a c\n"
+
+
+def test_text_and_program_are_one() -> None:
+    rng = random.Random()
+    for count in range(2, 20):
+        text = str(drawn(rng, count))
+        assert str(parse(text)) == text
+
+
+def test_a_write_changes_what_later_reads_see() -> None:
+    a, c, x, _ = parse(WRITTEN).run([3, 5])
+    assert a != c
+    assert x != 3
+    assert unfinished(parse(WRITTEN)) is None
+
+
+def test_a_draw_more_changes_the_next() -> None:
+    one = parse("inputs x\na = rand_like x\nreturn a\n").run([1])
+    two = parse("inputs x\na = rand_like x\nb = rand_like x\nreturn b\n").run([1])
+    assert one != two
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("inputs x y\na = add x y\nb = add y x\nreturn a b\n", "b is computed again"),
+        ("inputs x y\na = sub x y\nb = relu x\nreturn b\n", "nobody reads"),
+    ],
+)
+def test_what_is_left_is_found(text: str, about: str) -> None:
+    assert about in str(unfinished(parse(text)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "inputs x y\na = add x y\nb = add x y\nc = relu_ b\nreturn a c\n",
+        "inputs x y\na = sub x y\nb = sub y x\nreturn a b\n",
+        "inputs x\na = rand_like x\nb = rand_like x\nreturn a b\n",
+    ],
+)
+def test_what_must_stay_is_not_asked_away(text: str) -> None:
+    assert unfinished(parse(text)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(None, "", "inputs x\n", "return x\ninputs x\n"),
+        "inputs x\na = add x\nreturn a\n",
+        "inputs x\na = exec x\nreturn a\n",
+        "inputs x\na = relu b\nb = relu x\nreturn a\n",
+        "inputs x\nx = relu x\nreturn x\n",
+        "inputs x\na = relu x\nreturn c\n",
+        "inputs x\na relu x\nreturn x\n",
+    ],
+)
+def test_what_is_no_program_is_refused(text: object) -> None:
+    with pytest.raises(Malformed):
+        parse(text)
