@@ -402,7 +402,7 @@ check("sparse_attention_op.custom_op")
 # One page for the people who put it into their products:
 #
 # 1. How you know that every form is the paper's: decisions and values, on which edges.
-# 2. One row a form (reference, operator, kernel, three files, C++): who can run it, and what it costs at a tenth of the blocks.
+# 2. One row a form (reference, operator, kernel, three files, C++): who can run it, and what it costs at a seventh of the blocks.
 # 3. What was not measured, why, and what you would measure first with a GPU.
 # 4. What you would hand to whom, and what a change of the paper would touch.
 #
@@ -415,7 +415,7 @@ check("sparse_attention_op.custom_op")
 # those of a computation in float64, and all outputs agree with it within what float32 explains. Edges: one token, less than a block, a last block of one token, heads that keep everything
 # or nothing, causal within a block, scores whose exponentials would overflow, float16.
 #
-# | form | who can run it | at a tenth of the blocks |
+# | form | who can run it | at a seventh of the blocks |
 # | --- | --- | --- |
 # | reference | PyTorch | dense |
 # | operator | PyTorch, its compiler and its exporters | as what is inside it |

@@ -51,18 +51,18 @@ def rungs() -> dict[str, Rung]:
 
 
 def thin(rng: Rng) -> Case:
-    """One pattern in eight, and no key block in two neighbouring rows: nothing is had twice."""
-    block, blocks = 16, int(rng.integers(14, 19))
+    """Few key blocks, and none in two neighbouring rows: nothing is had twice."""
+    block, blocks = 16, int(rng.integers(15, 18))
     length = odd_length(rng, block, blocks)
     drawn = draw(rng, (1, 1, length, 32), block, scale=4.0)
     kept = np.zeros((1, 1, blocks, blocks), np.bool_)
     before: set[int] = set()
     for row in range(blocks):
         free = [c for c in range(blocks) if c not in before]
-        count = int(rng.integers(0, MOST_KEPT + 1))
+        count = 0 if row == 1 else int(rng.integers(2, MOST_KEPT + 1))
         before = set(map(int, rng.choice(free, count, replace=False)))
         kept[0, 0, row, list(before)] = True
-    return listed("one block in ten", drawn, *lists(kept, rng))
+    return listed("one block in seven", drawn, *lists(kept, rng))
 
 
 def fewest_bytes(case: Case) -> int:
