@@ -6,9 +6,11 @@ destination style: the last argument is filled.
 
 from __future__ import annotations
 
+import itertools
 import json
 import tempfile
 import warnings
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,8 @@ MARGIN = 0.03
 """A message whose confidence is nearer to the limit than this is not asked about: rounding could
 send it the other way."""
 
-DRAWN, AT_ONCE = 2048, 16
+AT_ONCE, MOST = 16, 256
+"""Messages that are tried together, and how many such lots at most: seconds."""
 
 
 @cache
@@ -37,23 +40,37 @@ def messages(weights: int, seed: int, kind: int, late: bool, out: torch.Tensor) 
     """int64 [n, length]: all of them sure after one layer, or at least one of them not."""
     numbers = torch.Generator().manual_seed(seed)
     n, length = out.shape
-    drawn = torch.randint(1, encoder.VOCABULARY, (DRAWN, length), generator=numbers)
-    real = torch.randint(max(1, length // 2), length + 1, (DRAWN, 1), generator=numbers)
-    # The first of a batch has no padding, or the batch would be shorter.
-    padded = (torch.arange(length)[None] >= real) & (torch.arange(DRAWN) % 2 == 1)[:, None]
-    drawn[padded] = encoder.PADDING
-    chosen = [[], []]
+    early, goes_on = [], []
     limit = float(model(weights).sure)
-    for part in drawn.split(AT_ONCE):
+    for part in itertools.islice(_drawn(length, numbers), MOST):
         sure = first_confidence(weights, part, kind)
-        chosen[0] += list(part[sure > limit + MARGIN])
-        chosen[1] += list(part[sure < limit - MARGIN])
-        if len(chosen[0]) >= n and chosen[1]:
+        early += list(part[sure > limit + MARGIN])
+        goes_on += list(part[sure < limit - MARGIN])
+        if len(early) >= n and goes_on:
             break
-    rows = chosen[0][:n]
+    # Where few are found, one stands there more than once.
+    rows = list(itertools.islice(itertools.cycle(early), n))
     if late:
-        rows[int(torch.randint(n, (1,), generator=numbers))] = chosen[1][0]
+        rows[int(torch.randint(n, (1,), generator=numbers))] = goes_on[0]
     out.copy_(torch.stack(rows))
+
+
+def _drawn(length: int, numbers: torch.Generator) -> Iterator[torch.Tensor]:
+    """int64 [16, length], again and again: messages, every second one with padding at its end.
+
+    Some weights are hardly ever sure of a long message of many words; so from the ninth lot on
+    every second one is of three words.
+    """
+    for lot in itertools.count():
+        drawn = torch.randint(1, encoder.VOCABULARY, (AT_ONCE, length), generator=numbers)
+        if lot >= 8 and lot % 2:
+            places = torch.randint(min(3, length), (AT_ONCE, length), generator=numbers)
+            drawn = drawn.gather(1, places)
+        real = torch.randint(max(1, length // 2), length + 1, (AT_ONCE, 1), generator=numbers)
+        # The first of a batch has no padding, or the batch would be shorter.
+        second = (torch.arange(AT_ONCE) % 2 == 1)[:, None]
+        drawn[(torch.arange(length)[None] >= real) & second] = encoder.PADDING
+        yield drawn
 
 
 def first_confidence(weights: int, tokens: torch.Tensor, kind: int) -> torch.Tensor:
