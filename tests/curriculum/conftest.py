@@ -8,22 +8,29 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import extras
+from hotloop import extras, paths
 
 
-def imported(source: str) -> set[str]:
-    """The modules that a program imports, wherever in it."""
-    nodes = list(ast.walk(ast.parse(source)))
+def imported(source: str, *, at_once: bool = False) -> set[str]:
+    """The modules that a program imports, wherever in it, or as it is imported itself."""
+    tree = ast.parse(source)
+    nodes = tree.body if at_once else list(ast.walk(tree))
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     froms = [node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
     return {name for name in [*names, *froms] if name}
 
 
 def needed(path: Path, seen: frozenset[Path] = frozenset()) -> set[str]:
-    """The packages that a program imports, by itself or by what it shares with the proofs."""
+    """The packages that a program imports, by itself or by what it shares with others.
+
+    What a solution imports in one of its functions may never be needed.
+    """
     found: set[str] = set()
-    for name in imported(path.read_text(encoding="utf-8")):
-        for folder in (path.parent, path.parents[1] / "proofs"):
+    solutions = paths.solutions()
+    of_module = solutions / path.parents[1].name
+    at_once = solutions in path.parents
+    for name in imported(path.read_text(encoding="utf-8"), at_once=at_once):
+        for folder in (path.parent, path.parents[1] / "proofs", of_module):
             shared = folder.joinpath(*name.split(".")).with_suffix(".py")
             if shared.is_file() and shared not in seen:
                 found |= needed(shared, seen | {path})

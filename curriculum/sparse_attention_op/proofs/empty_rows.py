@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
+from pathlib import Path
 
 import torch
-from lab.kit import reference
+
+sys.path.append(str(Path(__file__).parent))
+from sparse_lab.kit import reference
 
 
 def main() -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import io
+import sys
 import tempfile
 import warnings
 from pathlib import Path
 
 import onnxruntime
 import torch
-from lab.exports import export_ops, legacy, silent
-from lab.kit import inputs
+from sparse_lab.exports import export_ops, legacy, silent
+
+sys.path.append(str(Path(__file__).parent))
+from sparse_lab.kit import inputs
 
 BLOCK, CAUSAL = 16, False
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import torch
-from lab.kit import inputs, reference
+
+sys.path.append(str(Path(__file__).parent))
+from sparse_lab.kit import inputs, reference
 from torch.autograd import gradcheck
 
 

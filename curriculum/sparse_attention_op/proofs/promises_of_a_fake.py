@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import torch
-from lab.kit import inputs, reference
+
+sys.path.append(str(Path(__file__).parent))
+from sparse_lab.kit import inputs, reference
 
 
 def operator(name: str, fake: Callable[[torch.Tensor], torch.Tensor]) -> torch._ops.OpOverload:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import onnx
-from lab.exports import shape_inference
+
+sys.path.append(str(Path(__file__).parent))
 from onnx import TensorProto, helper
+from sparse_lab.exports import shape_inference
 
 SHAPE = ["batch", 2, "length", 32]
 

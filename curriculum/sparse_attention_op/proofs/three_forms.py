@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -11,8 +12,10 @@ from pathlib import Path
 import onnx
 import onnxruntime
 import torch
-from lab.exports import export_ops
-from lab.kit import inputs, reference
+from sparse_lab.exports import export_ops
+
+sys.path.append(str(Path(__file__).parent))
+from sparse_lab.kit import inputs, reference
 
 BLOCK, CAUSAL, HEADS, DEPTH = 16, True, 2, 32
 

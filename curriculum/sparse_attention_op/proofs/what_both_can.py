@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 
 import onnx
-from lab.exports import export_ops, fallback
+
+sys.path.append(str(Path(__file__).parent))
+from sparse_lab.exports import export_ops, fallback
 
 
 def main() -> None:

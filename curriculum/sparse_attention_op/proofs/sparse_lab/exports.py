@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import lab.kit as kit  # puts the module's code where the next lines find it
+import sparse_lab.kit as kit  # puts the module's code where the next lines find it
 
 import export_ops  # isort: skip # noqa: F401 - proofs take these from here
 import fallback  # isort: skip # noqa: F401
