@@ -26,11 +26,12 @@ def needed(path: Path, seen: frozenset[Path] = frozenset()) -> set[str]:
     What a solution imports in one of its functions may never be needed.
     """
     found: set[str] = set()
-    solutions = paths.solutions()
-    of_module = solutions / path.parents[1].name
-    at_once = solutions in path.parents
-    for name in imported(path.read_text(encoding="utf-8"), at_once=at_once):
-        for folder in (path.parent, path.parents[1] / "proofs", of_module):
+    solved = paths.solutions() in path.parents
+    tree = paths.solutions() if solved else paths.curriculum()
+    module = path.relative_to(tree).parts[0]
+    folders = (path.parent, paths.curriculum() / module / "proofs", paths.solutions() / module)
+    for name in imported(path.read_text(encoding="utf-8"), at_once=solved):
+        for folder in folders:
             shared = folder.joinpath(*name.split(".")).with_suffix(".py")
             if shared.is_file() and shared not in seen:
                 found |= needed(shared, seen | {path})
