@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,7 +14,19 @@ from hotloop.checks.ssa_passes.lowered import lowered
 from hotloop.checks.ssa_passes.machine import ENDLESS, Broken, Outcome, run
 from hotloop.checks.ssa_passes.python import source
 from hotloop.checks.ssa_passes.ssa_form import ssa, threaded
-from hotloop.checks.ssa_passes.trees import Style, Tree, drawn, inputs
+from hotloop.checks.ssa_passes.trees import (
+    Assign,
+    Const,
+    For,
+    Op,
+    Print,
+    Stmt,
+    Style,
+    Tree,
+    Var,
+    drawn,
+    inputs,
+)
 
 MOST_INSTRS = 90
 RUNS = 6
@@ -60,8 +72,18 @@ def as_python(rng: random.Random, number: int) -> tuple[Tree, str, Program] | No
     """The source of a function of ints."""
     style = Style(floats=False, python=True, statements=3 + number % 4)
     tree = drawn(rng, style)
+    if number % 10 == 0:
+        tree = replace(tree, body=[*_shrinking_bound(), *tree.body])
     program = lowered(tree, lazy=True)
     return (tree, source(tree), program) if _is_small(program) else None
+
+
+def _shrinking_bound() -> list[Stmt]:
+    """Four rounds, as a range is computed once; two where its bound is read anew."""
+    bound = Var("bound", "int")
+    less = Op("sub", (bound, Const(1)), "int")
+    rounds = For(Var("k0", "int"), Const(0), bound, [Assign(bound, less), Print(bound)])
+    return [Assign(bound, Const(4)), rounds]
 
 
 def as_blocks(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
