@@ -18,6 +18,8 @@ from hotloop.checks.ssa_passes.trees import (
     Assign,
     Const,
     For,
+    If,
+    Leave,
     Op,
     Print,
     Stmt,
@@ -73,17 +75,24 @@ def as_python(rng: random.Random, number: int) -> tuple[Tree, str, Program] | No
     style = Style(floats=False, python=True, statements=3 + number % 4)
     tree = drawn(rng, style)
     if number % 10 == 0:
-        tree = replace(tree, body=[*_shrinking_bound(), *tree.body])
+        tree = replace(tree, body=[*_what_is_rare(), *tree.body])
     program = lowered(tree, lazy=True)
     return (tree, source(tree), program) if _is_small(program) else None
 
 
-def _shrinking_bound() -> list[Stmt]:
-    """Four rounds, as a range is computed once; two where its bound is read anew."""
-    bound = Var("bound", "int")
+def _what_is_rare() -> list[Stmt]:
+    """Four rounds, as a range is computed once, and two where its bound is read anew; a step that
+    `continue` goes to; and a block behind two ways that both leave."""
+    bound, first, second = (Var(name, "int") for name in ("bound", "k0", "k00"))
     less = Op("sub", (bound, Const(1)), "int")
-    rounds = For(Var("k0", "int"), Const(0), bound, [Assign(bound, less), Print(bound)])
-    return [Assign(bound, Const(4)), rounds]
+    rounds = For(first, Const(0), bound, [Assign(bound, less), Print(bound)])
+    early = Op("lt", (second, Const(2)), "bool")
+    leaving = If(early, [Print(second), Leave("continue")], [Leave("break")])
+    return [
+        Assign(bound, Const(4)),
+        rounds,
+        For(second, Const(0), Const(5), [leaving, Print(bound)]),
+    ]
 
 
 def as_blocks(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
