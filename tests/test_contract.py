@@ -452,13 +452,6 @@ def test_a_wrong_answer_fails_where_it_says(
         else:
             assert rung.earned > 0, _told(rung)
     failed = found[wrong.rung]
-    if failed.earned >= 1 and wrong.rung in live:
-        # Hidden inputs are drawn: one that was right by luck is told of, and must fail twice now.
-        print(f"{module.id}.{wrong.name} passed by luck", file=sys.stderr)
-        for _ in range(2):
-            again = _judged(module.id, files, [wrong.task], judge, live)[wrong.task]
-            assert again.rung(wrong.rung).earned < 1, _told(again.rung(wrong.rung))
-        return
     assert failed.earned < 1, _told(failed)
     if failed.verdict is Verdict.UNDECIDED:
         pytest.skip(f"this machine is too busy for a speed verdict now: {failed.sentence}")

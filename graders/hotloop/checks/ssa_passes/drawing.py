@@ -95,9 +95,17 @@ def _what_is_rare() -> list[Stmt]:
     ]
 
 
+def _both_zeros() -> list[Stmt]:
+    """They are equal, and what is divided by them is not."""
+    parts = ((Const(1.0), Const(0.0)), (Const(1.0), Const(-0.0)))
+    return [Print(Op("div", args, "float")) for args in parts]
+
+
 def as_blocks(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
     """Not yet in SSA form."""
     tree = drawn(rng, Style(floats=number % 2 == 0, statements=2 + number % 5))
+    if number % 20 == 0:
+        tree = replace(tree, body=[*_both_zeros(), *tree.body])
     program = lowered(tree, lazy=number % 3 == 0)
     return (tree, str(program), program) if _is_small(program) else None
 

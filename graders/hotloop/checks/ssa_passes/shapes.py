@@ -128,6 +128,12 @@ def drawn(rng: random.Random, count: int) -> tuple[dict[str, Type], list[Step], 
     return inputs, steps, {"types": told}
 
 
+def _two_reasons() -> tuple[dict[str, Type], list[Step], object]:
+    """One axis surely fails, another one perhaps: what is sure is said."""
+    inputs: dict[str, Type] = {"x0": ("float32", (4, "n")), "x1": ("float32", (3, "m"))}
+    return inputs, [("t0", "add", ("x0", "x1"), {})], {"error": ["t0", "unequal"]}
+
+
 def _entangled(step: Step, types: dict[str, Type], reason: str) -> bool:
     """Whether no axis fails by itself, perhaps, but two that one name would have to fit."""
     names = [extent for arg in step[2] for extent in types[arg][1] if isinstance(extent, str)]
@@ -161,7 +167,7 @@ def programs(generator: Rng, *, faulty: bool) -> Iterator[Question]:
     rng = random.Random(int(generator.integers(1 << 62)))
     count = 0
     while count < COUNT // 2:
-        inputs, steps, want = drawn(rng, 2 + count // 20)
+        inputs, steps, want = drawn(rng, 2 + count // 20) if count or not faulty else _two_reasons()
         right = as_message(want) or {}
         if faulty != ("error" in right):
             continue
