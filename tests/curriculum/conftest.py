@@ -20,6 +20,15 @@ def imported(source: str, *, at_once: bool = False) -> set[str]:
     return {name for name in [*names, *froms] if name}
 
 
+def shared_folders(path: Path) -> tuple[Path, ...]:
+    """Where a module's programs find what they share, none for a program outside of a module."""
+    for tree in (paths.curriculum(), paths.solutions()):
+        if tree in path.parents:
+            module = path.relative_to(tree).parts[0]
+            return paths.curriculum() / module / "proofs", paths.solutions() / module
+    return ()
+
+
 def needed(path: Path, seen: frozenset[Path] = frozenset()) -> set[str]:
     """The packages that a program imports, by itself or by what it shares with others.
 
@@ -27,9 +36,7 @@ def needed(path: Path, seen: frozenset[Path] = frozenset()) -> set[str]:
     """
     found: set[str] = set()
     solved = paths.solutions() in path.parents
-    tree = paths.solutions() if solved else paths.curriculum()
-    module = path.relative_to(tree).parts[0]
-    folders = (path.parent, paths.curriculum() / module / "proofs", paths.solutions() / module)
+    folders = (path.parent, *shared_folders(path))
     for name in imported(path.read_text(encoding="utf-8"), at_once=solved):
         for folder in folders:
             shared = folder.joinpath(*name.split(".")).with_suffix(".py")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import extras
+from hotloop import extras, paths
 
 
 @pytest.fixture
@@ -48,13 +48,15 @@ def test_nothing_is_skipped_where_all_is_installed(
 
 @pytest.mark.usefixtures("without_tvm")
 def test_what_a_shared_module_imports_counts_too(
-    tmp_path: Path, require: Callable[[Path], None]
+    tmp_path: Path, require: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "proofs" / "shared").mkdir(parents=True)
-    (tmp_path / "proofs" / "shared" / "kit.py").write_text("import tvm\n")
-    (tmp_path / "figures").mkdir()
+    monkeypatch.setattr(paths, "curriculum", lambda: tmp_path)
+    module = tmp_path / "module"
+    (module / "proofs" / "shared").mkdir(parents=True)
+    (module / "proofs" / "shared" / "kit.py").write_text("import tvm\n")
+    (module / "figures").mkdir()
     for folder in ("proofs", "figures"):
-        program = tmp_path / folder / "program.py"
+        program = module / folder / "program.py"
         program.write_text("from shared.kit import something\n")
         with pytest.raises(pytest.skip.Exception, match="tvm not installed"):
             require(program)
