@@ -6,7 +6,7 @@ Runs in a worker, never in the judge. Destination style: the last argument is fi
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch.nn.attention.flex_attention import BlockMask, flex_attention
@@ -57,5 +57,4 @@ def flex(
 
 @cache
 def _compiled() -> Any:
-    compiler: Any = torch.compile
-    return compiler(flex_attention, dynamic=False)
+    return cast(Any, torch).compile(flex_attention, dynamic=False)
