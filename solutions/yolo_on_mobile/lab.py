@@ -39,7 +39,8 @@
 # | `quantize.py` | eight bits: task 7 |
 # | `speed.py` | the file where it shall be fast: task 8 |
 # | `budget.py` | a file against the card of a device: task 9 |
-# | `runs.py`, `run_healthy.json`, `run_a.json` to `run_d.json` | five recorded runs, and what you find in them: task 10 |
+# | `fit.py` | a file that keeps to the card: task 10 |
+# | `runs.py`, `run_healthy.json`, `run_a.json` to `run_d.json` | five recorded runs, and what you find in them: task 11 |
 
 # %%
 import importlib
@@ -566,7 +567,60 @@ except (NotImplementedError, NameError) as error:
 check("yolo_on_mobile.audit")
 
 # %% [markdown]
-# ## 10. Four broken conversions
+# ## 10. Within the card
+#
+# ### CARD yolo_on_mobile.fit
+#
+# Now the file has to *keep* to a card. Write `fit(card_path, calibration_path, target)` in `fit.py`: the detector in ONNX such that
+#
+# - in goes `pictures`, `float32 [1, 3, side, side]`, with a side of your choice that 32 divides; out come the head's three maps, `small`, `middle` and `large`,
+#   float32, not decoded: the delegate has no reshapes of five dimensions, so that is the app's business;
+# - the delegate takes every node, and none of the card's `limits` is broken; all as in task 9, and the judge counts with its own tools;
+# - on hidden scenes, drawn at your side, it has at least the mAP that the card says in `map`;
+# - in ONNX Runtime it is not slower than the file that an exporter leaves for the same side (float32, decoding inside). Bytes alone do not make it so.
+#
+# `calibration_path` is as in task 7, pictures of 128×128. Hidden cards have room for sides of 96 or 128, and for no larger one. Something has to give for
+# each limit, and not the same for all: bytes of the file, bytes alive at once, operators, and what the network sees.
+#
+# ### HINTS yolo_on_mobile.fit
+
+# %%
+PHONE = {
+    "operators": {
+        "Conv": {"largest_kernel": 6, "groups": False},
+        "MaxPool": {"largest_kernel": 5},
+        **{op: {} for op in ("Add", "Concat", "Constant", "Mul", "Resize", "Sigmoid")},
+        **{op: {} for op in ("QuantizeLinear", "DequantizeLinear")},
+    },
+    "limits": {"bytes": 770_000, "peak_bytes": 430_000, "segments": 1, "crossing_bytes": 265_000},
+    "map": 0.94,
+}
+Path("phone.json").write_text(json.dumps(PHONE))
+try:
+    import fit
+
+    importlib.reload(fit).fit("phone.json", "calibration.npz", "fitted.onnx")
+    print({k: v for k, v in budget.audit("fitted.onnx", "phone.json").items()})
+    fitted = onnxruntime.InferenceSession("fitted.onnx", providers=["CPUExecutionProvider"])
+    side = fitted.get_inputs()[0].shape[2]
+    shown, _, _ = shapes.squares(seed=9, count=1, side=side)
+    fed = np.ascontiguousarray(shown.transpose(0, 3, 1, 2).astype(np.float32) / 255)
+    found_maps = fitted.run(["small", "middle", "large"], {"pictures": fed})
+    decoded_maps = boxes.decode(*map(torch.from_numpy, found_maps), network.anchors)
+    panels = [
+        ("before: float32", shown[0], detections(shown)[0]),
+        ("after: within the card", shown[0], seen(decoded_maps[0].numpy())),
+    ]
+except (NotImplementedError, NameError) as error:
+    print(f"Not yet: {error}")
+    panels = [("a picture", pictures[0], [])]
+draw(panels)
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "fit", "locked": true, "points": 16, "solution": false, "task": false}
+check("yolo_on_mobile.fit")
+
+# %% [markdown]
+# ## 11. Four broken conversions
 #
 # ### CARD yolo_on_mobile.diagnose
 #
@@ -660,7 +714,7 @@ draw(
 )
 
 # %% [markdown]
-# ## 11. The report
+# ## 12. The report
 #
 # ### CARD yolo_on_mobile.report
 #

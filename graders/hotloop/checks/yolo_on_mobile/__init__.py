@@ -8,6 +8,7 @@ from hotloop.checks.yolo_on_mobile import (
     audits,
     departures,
     engines,
+    fitting,
     pictures,
     quantized,
     recorded,
@@ -29,6 +30,7 @@ from hotloop.judge.rungs.holds import Holds
 
 # Provisional on every device that has no recorded run: module.yaml says where they come from.
 CPU_LEVELS = (Level(1.2, 0.5), Level(1.5, 1.0))
+FIT_LEVELS = (Level(0.75, 0.5), Level(0.95, 1.0))
 ENGINE_LEVELS = (Level(2.0, 0.5), Level(3.5, 1.0), Level(5.0, 0.0))
 
 
@@ -173,6 +175,19 @@ def speed() -> Check:
             "fast_cpu": speeds.measured(CPU_LEVELS),
             "engine": engines.Builds(),
             "gpu_fast": engines.EngineFast(ENGINE_LEVELS),
+        },
+        extras=("onnx",),
+    )
+
+
+def fit() -> Check:
+    """The detector within the card of a device."""
+    return Check(
+        Candidate("fit", file="fit.py", style="json"),
+        {
+            "card": Holds(fitting.kept, "It keeps to the card."),
+            "sees": Holds(fitting.sees, "It sees what the card asks for.", needs=("card",)),
+            "fast_cpu": fitting.FittedFast(FIT_LEVELS),
         },
         extras=("onnx",),
     )
