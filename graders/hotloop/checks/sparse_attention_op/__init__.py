@@ -102,3 +102,8 @@ def native_op() -> Check:
 def plugin() -> Check:
     """The operator for TensorRT, through a stub of its interface."""
     return Check(Candidate(plugins.CREATOR, plugins.FILE), plugins.rungs(), programs={"g++": "g++"})
+
+
+def plugin_python() -> Check:
+    """The same in Python."""
+    return Check(Candidate(plugins.CREATOR, plugins.PYTHON_FILE), plugins.python_rungs())

@@ -1,4 +1,4 @@
-"""Task 13: a plugin of TensorRT, called through a stub of its interface with memory on the host.
+"""Tasks 13 and 14: plugins of TensorRT, called through a stub of its interface on the host.
 
 The stub keeps to documented signatures, not to layouts in memory. So it shows that a plugin's
 answers are right, and never that TensorRT takes it: for that its own headers are needed, and a GPU.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -27,21 +28,8 @@ from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
-FILE = "attention_plugin.cpp"
+FILE, PYTHON_FILE = "attention_plugin.cpp", "attention_plugin.py"
 CREATOR = "SparseAttentionCreator"
-TRIAL = Program(
-    {
-        name: HARNESS / name
-        for name in (
-            "plugin_trial.py",
-            "plugin_trial.cpp",
-            "NvInferRuntime.h",
-            "cuda_runtime_api.h",
-            "launch_attention.h",
-        )
-    },
-    "plugin_trial.py",
-)
 NAME, VERSION = "SparseAttention", "1"
 FLOAT, HALF, OTHER_TYPES = 0, 1, (2, 3, 7, 8)
 LINEAR, OTHER_FORMATS = 0, (1, 2, 4)
@@ -62,39 +50,76 @@ REMEDY = (
 Sizes = tuple[int, int, int, int]
 
 
+@dataclass(frozen=True)
+class Tried:
+    """A plugin's source, and the program that calls it. Both languages' programs ask the same."""
+
+    file: str
+    program: Program
+
+    @classmethod
+    def by(cls, file: str, *names: str) -> Tried:
+        """The first one is the main file."""
+        return cls(file, Program({name: HARNESS / name for name in names}, names[0]))
+
+    def creators(self, bench: Bench) -> list[object]:
+        """What its creators say. Ruling when it cannot be built."""
+        process = self.program.given(bench, "tries")
+        source = GivenFile(self.file, bench.files.content(self.file))
+        return bench.shared("creators", lambda: as_list(process.ask("load", source)))
+
+    def loaded(self, bench: Bench) -> Process:
+        """The process that has the plugin in it."""
+        self.creators(bench)
+        return self.program.given(bench, "tries")
+
+    def rungs(self) -> dict[str, Rung]:
+        """What it says of itself, plans, carries on and computes."""
+        return {
+            "described": Holds(
+                partial(_describes, tried=self),
+                "Its names, its types and its shape are those of q.",
+            ),
+            "planned": Holds(
+                partial(_plans, tried=self),
+                "It takes the types it can, and memory for the largest shape.",
+                ("described",),
+            ),
+            "carried": Holds(
+                partial(_carries, tried=self),
+                "Clone, context and a stored engine know what the node said.",
+                ("planned",),
+            ),
+            "enqueued": Enqueues(self),
+        }
+
+
+CPP = Tried.by(
+    FILE,
+    "plugin_trial.py",
+    "plugin_trial.cpp",
+    "NvInferRuntime.h",
+    "cuda_runtime_api.h",
+    "launch_attention.h",
+)
+PYTHON = Tried.by(PYTHON_FILE, "plugin_python_trial.py", "tensorrt.py", "plugin_launch.py")
+
+
 def rungs() -> dict[str, Rung]:
-    """What it says of itself, plans, carries on and computes; then with TensorRT's own headers."""
-    return {
-        "described": Holds(_describes, "Its names, its types and its shape are those of q."),
-        "planned": Holds(
-            _plans, "It takes the types it can, and memory for the largest shape.", ("described",)
-        ),
-        "carried": Holds(
-            _carries, "Clone, context and a stored engine know what the node said.", ("planned",)
-        ),
-        "enqueued": Enqueues(),
-        "tensorrt": Headers(),
-    }
+    """Through the stub; then with TensorRT's own headers."""
+    return {**CPP.rungs(), "tensorrt": Headers()}
 
 
-def _loaded(bench: Bench) -> Process:
-    """The process that has the plugin in it. Ruling when it cannot be built."""
-    process = TRIAL.given(bench, "tries")
-    bench.shared("plugin is loaded", lambda: _load(process, bench))
-    return process
+def python_rungs() -> dict[str, Rung]:
+    """Through the stub."""
+    return PYTHON.rungs()
 
 
-def _load(process: Process, bench: Bench) -> list[object]:
-    source = GivenFile(FILE, bench.files.content(FILE))
-    return as_list(process.ask("load", source))
-
-
-def _describes(_candidate: Candidate, bench: Bench) -> Iterator[Look]:
+def _describes(_candidate: Candidate, bench: Bench, tried: Tried) -> Iterator[Look]:
     rng = bench.seeds.generator()
 
     def creator() -> str | None:
-        _loaded(bench)
-        told = [as_message(each) or {} for each in _creators(bench)]
+        told = [as_message(each) or {} for each in tried.creators(bench)]
         if len(told) != 1:
             return f"{len(told)} creators are registered, and one is asked for"
         fields = {str(as_list(field)[0]) for field in as_list(told[0].get("fields"))}
@@ -106,12 +131,7 @@ def _describes(_candidate: Candidate, bench: Bench) -> Iterator[Look]:
     for _ in range(2):
         sizes = _sizes(rng)
         label = f"A node for {_told(sizes)}"
-        yield Look(label, lambda sizes=sizes: _undescribed(sizes, rng, bench))
-
-
-def _creators(bench: Bench) -> list[object]:
-    process = TRIAL.given(bench, "tries")
-    return bench.shared("plugin is loaded", lambda: _load(process, bench))
+        yield Look(label, lambda sizes=sizes: _undescribed(sizes, rng, bench, tried))
 
 
 def _misnamed(told: Mapping[str, object]) -> str | None:
@@ -120,8 +140,8 @@ def _misnamed(told: Mapping[str, object]) -> str | None:
     return None
 
 
-def _undescribed(sizes: Sizes, rng: Rng, bench: Bench) -> str | None:
-    process = _loaded(bench)
+def _undescribed(sizes: Sizes, rng: Rng, bench: Bench, tried: Tried) -> str | None:
+    process = tried.loaded(bench)
     number = _number(process.ask("made", *_attributes(rng)))
     told = as_message(process.ask("described", number, json.dumps(sizes))) or {}
     if told.get("capabilities") != 7:
@@ -135,19 +155,19 @@ def _undescribed(sizes: Sizes, rng: Rng, bench: Bench) -> str | None:
     return _misnamed(told)
 
 
-def _plans(_candidate: Candidate, bench: Bench) -> Iterator[Look]:
+def _plans(_candidate: Candidate, bench: Bench, tried: Tried) -> Iterator[Look]:
     rng = bench.seeds.generator()
-    yield Look("Types and formats", lambda: _wrong_formats(rng, bench))
+    yield Look("Types and formats", lambda: _wrong_formats(rng, bench, tried))
     for _ in range(3):
         block, causal = _attributes(rng)
         yield Look(
             f"The workspace for blocks of {block}",
-            lambda block=block, causal=causal: _wrong_workspace(block, causal, rng, bench),
+            lambda block=block, causal=causal: _wrong_workspace((block, causal), rng, bench, tried),
         )
 
 
-def _wrong_formats(rng: Rng, bench: Bench) -> str | None:
-    process = _loaded(bench)
+def _wrong_formats(rng: Rng, bench: Bench, tried: Tried) -> str | None:
+    process = tried.loaded(bench)
     number = _number(process.ask("made", *_attributes(rng)))
     asked = list(combinations(rng))
     told = as_list(process.ask("supports", number, json.dumps(asked)))
@@ -182,12 +202,12 @@ def supported(position: int, types: Sequence[int], formats: Sequence[int]) -> bo
     return types[position] == (FLOAT if position == THRESHOLD else types[0])
 
 
-def _wrong_workspace(block: int, causal: int, rng: Rng, bench: Bench) -> str | None:
-    process = _loaded(bench)
-    number = _number(process.ask("made", block, causal))
+def _wrong_workspace(node: tuple[int, int], rng: Rng, bench: Bench, tried: Tried) -> str | None:
+    process = tried.loaded(bench)
+    number = _number(process.ask("made", *node))
     least, usual, most = _profile(rng)
     got = process.ask("workspace", number, *map(json.dumps, (least, usual, most)), 0)
-    want = workspace(most, block)
+    want = workspace(most, node[0])
     if isinstance(got, int) and want <= got <= 2 * want:
         return None
     return f"for up to {_told(most)} it asks for {shown(got)} bytes, and {want} are needed"
@@ -199,7 +219,7 @@ def workspace(sizes: Sizes, block: int) -> int:
     return 4 * sizes[0] * sizes[1] * blocks * (blocks + 1)
 
 
-def _carries(_candidate: Candidate, bench: Bench) -> Iterator[Look]:
+def _carries(_candidate: Candidate, bench: Bench, tried: Tried) -> Iterator[Look]:
     rng = bench.seeds.generator()
     for how in ("cloned", "attached", "restored"):
         for causal in (0, 1):
@@ -207,13 +227,15 @@ def _carries(_candidate: Candidate, bench: Bench) -> Iterator[Look]:
             label = {"cloned": "A clone", "attached": "A context", "restored": "A stored engine"}
             yield Look(
                 f"{label[how]} of block {block} and causal {causal}",
-                lambda how=how, block=block, causal=causal: _lost(how, block, causal, rng, bench),
+                lambda how=how, block=block, causal=causal: _lost(
+                    how, (block, causal), rng, tried.loaded(bench)
+                ),
             )
 
 
-def _lost(how: str, block: int, causal: int, rng: Rng, bench: Bench) -> str | None:
+def _lost(how: str, node: tuple[int, int], rng: Rng, process: Process) -> str | None:
     """What a plugin computes that came out of another one, which may have ended."""
-    process = _loaded(bench)
+    block, causal = node
     number = _number(process.ask(how, _number(process.ask("made", block, causal))))
     shape = (1, 2, odd_length(rng, block, 4), 16)
     drawn = draw(rng, shape, block, causal=bool(causal), fixed=(None, FULL))
@@ -230,13 +252,14 @@ def _lost(how: str, block: int, causal: int, rng: Rng, bench: Bench) -> str | No
 class Enqueues:
     """Two contexts in turns, each with shapes of its own, types and thresholds at the edges."""
 
+    tried: Tried
     needs: tuple[str, ...] = ("carried",)
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Each answer is compared with float64."""
         del candidate
         rng = bench.seeds.generator()
-        process = _loaded(bench)
+        process = self.tried.loaded(bench)
         calls = 0
         for causal in (0, 1):
             block = int(rng.choice([8, 16]))
@@ -300,7 +323,7 @@ class Headers:
             said = f"{lacking} is missing on this machine: {REMEDY}"
             return RungRecord(name, Verdict.NOT_MEASURED, said)
         source = GivenFile(FILE, bench.files.content(FILE))
-        process = TRIAL.given(bench, "tries")
+        process = CPP.program.given(bench, "tries")
         process.ask("compiles", source, [str(folder) for folder in folders])
         said = "It compiles with TensorRT's own headers; no engine was built."
         return RungRecord(name, Verdict.PASSED, said, 1.0)

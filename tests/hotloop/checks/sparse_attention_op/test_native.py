@@ -23,6 +23,8 @@ GIVEN = paths.solutions() / "sparse_attention_op"
         ("launch_attention.h", "."),
         ("ort_custom_op.h", "."),
         ("host_attention.h", "."),
+        ("tensorrt.py", "tensorrt_stub"),
+        ("plugin_launch.py", "."),
     ],
 )
 def test_a_learner_has_the_headers_that_the_judge_builds_with(name: str, folder: str) -> None:

@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from hotloop.checks.sparse_attention_op import files, patterns, silences, truth
+from hotloop.checks.sparse_attention_op import fallbacks, files, patterns, silences, truth
 
 onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
@@ -23,6 +23,14 @@ def harness() -> Iterator[Path]:
     sys.path.insert(0, str(files.HARNESS))
     yield files.HARNESS
     sys.path.remove(str(files.HARNESS))
+
+
+def test_the_formats_of_opsets_are_those_that_onnx_knows() -> None:
+    told = {
+        opset: onnx.helper.find_min_ir_version_for([onnx.helper.make_opsetid("", opset)])
+        for opset in fallbacks.IR_OF
+    }
+    assert told == dict(fallbacks.IR_OF)
 
 
 def module(name: str) -> ModuleType:

@@ -1,0 +1,234 @@
+"""Calls a candidate's Python plugin as TensorRT would, with a stub of its module beside this file.
+
+`load` comes first. The functions are those of plugin_trial.py.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import json
+import operator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import plugin_launch
+import tensorrt as trt
+
+if TYPE_CHECKING:
+    import torch
+
+CREATOR = "SparseAttentionCreator"
+KINDS = {trt.PluginFieldType.INT64: np.int64, trt.PluginFieldType.INT32: np.int32}
+INPUTS, THRESHOLD = 4, 3
+SCRIBBLED = 43
+CREATORS: list[Any] = []
+PLUGINS: list[Any] = []
+
+
+def load(path: str) -> list[dict[str, Any]]:
+    """Import it; what its creator says of itself."""
+    spec = importlib.util.spec_from_file_location(Path(path).stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    creator = getattr(module, CREATOR)()
+    CREATORS[:] = [creator]
+    PLUGINS.clear()
+    fields = [[field.name, field.type.value] for field in creator.field_names]
+    return [
+        {
+            "name": creator.name,
+            "version": creator.plugin_version,
+            "namespace": creator.plugin_namespace,
+            "fields": fields,
+        }
+    ]
+
+
+def made(block: int, causal: int) -> int:
+    """A plugin for a node with these attributes, in the types that the creator has declared."""
+    attributes = {"block": block, "causal": causal}
+    fields = [
+        (field.name, np.array([attributes[field.name]], KINDS[field.type]), field.type)
+        for field in CREATORS[0].field_names
+        if field.name in attributes
+    ]
+    return _created(fields, trt.TensorRTPhase.BUILD)
+
+
+def cloned(number: int) -> int:
+    """A clone; the original ends."""
+    clone = PLUGINS[number].clone()
+    _require_new(clone, "clone", PLUGINS[number])
+    _end(PLUGINS[number])
+    return _kept(clone)
+
+
+def attached(number: int) -> int:
+    """For a context; the original stays."""
+    plugin = PLUGINS[number].attach_to_context(None)
+    _require_new(plugin, "attach_to_context", PLUGINS[number])
+    return _kept(plugin)
+
+
+def restored(number: int) -> int:
+    """From its fields, after it has ended."""
+    told = PLUGINS[number].get_fields_to_serialize()
+    fields = [(f.name, np.frombuffer(f.data, KINDS[f.type]).copy(), f.type) for f in told]
+    _end(PLUGINS[number])
+    return _created(fields, trt.TensorRTPhase.RUNTIME)
+
+
+def described(number: int, sizes: str) -> dict[str, Any]:
+    """Capabilities, names, outputs, types and shape."""
+    plugin = PLUGINS[number]
+    kinds = (trt.IPluginV3OneCore, trt.IPluginV3OneBuild, trt.IPluginV3OneRuntime)
+    found = [plugin.get_capability_interface(kind) for kind in trt.PluginCapabilityType]
+    bits = sum(
+        isinstance(each, kind) << i for i, (each, kind) in enumerate(zip(found, kinds, strict=True))
+    )
+    types = [
+        plugin.get_output_data_types([*[kind] * THRESHOLD, trt.DataType.FLOAT])[0].value
+        for kind in (trt.DataType.FLOAT, trt.DataType.HALF)
+    ]
+    expressions = [trt.DimsExprs(map(_Size, _dims(i, json.loads(sizes)))) for i in range(INPUTS)]
+    (shape,) = plugin.get_output_shapes(expressions, [], None)
+    return {
+        "capabilities": bits,
+        "name": plugin.plugin_name,
+        "version": plugin.plugin_version,
+        "namespace": plugin.plugin_namespace,
+        "outputs": plugin.num_outputs,
+        "types": types,
+        "shape": [each.hidden for each in shape],
+    }
+
+
+def supports(number: int, asked: str) -> list[bool]:
+    """For each [position, types, formats]."""
+    told: list[bool] = []
+    for position, types, formats in json.loads(asked):
+        all_of_them = [trt.DynamicPluginTensorDesc() for _ in range(INPUTS + 1)]
+        for i, each in enumerate(all_of_them):
+            # What comes behind `position` has no valid value yet.
+            each.desc.type = trt.DataType(types[i]) if i <= position else None
+            each.desc.format = trt.TensorFormat(formats[i]) if i <= position else None
+        answer = PLUGINS[number].supports_format_combination(position, all_of_them, INPUTS)
+        told.append(bool(answer))
+    return told
+
+
+def workspace(number: int, least: str, usual: str, most: str, half: int) -> int:
+    """Bytes that it asks for."""
+    return operator.index(PLUGINS[number].get_workspace_size(*_planned(least, usual, most, half)))
+
+
+def configured(number: int, least: str, usual: str, most: str, half: int) -> int:
+    """0: it raised nothing."""
+    PLUGINS[number].configure_plugin(*_planned(least, usual, most, half))
+    return 0
+
+
+def shaped(number: int, sizes: str, half: int) -> int:
+    """0: it raised nothing."""
+    PLUGINS[number].on_shape_change(*_descs(json.loads(sizes), half))
+    return 0
+
+
+def run(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    threshold: torch.Tensor,
+    number: int,
+    workspace_bytes: int,
+    stream: int,
+    out: torch.Tensor,
+) -> None:
+    """Enqueue it. stream: any number stands for one; 0 for the default stream."""
+    tensors = [x.contiguous() for x in (q, k, v, threshold)]
+    memory = (ctypes.c_char * (workspace_bytes + 1))()
+    half, sizes = q.element_size() == 2, list(q.shape)
+    expected = {"half": half, "sizes": tuple(sizes), "stream": stream}
+    expected |= {"workspace": ctypes.addressof(memory), "bytes": workspace_bytes}
+    plugin_launch.expected = expected
+    ins, outs = _descs(sizes, int(half))
+    addresses = [x.data_ptr() for x in tensors]
+    place = ctypes.addressof(memory)
+    PLUGINS[number].enqueue(ins, outs, addresses, [out.data_ptr()], place, stream)
+    if "launched" not in expected:
+        raise RuntimeError("enqueue launched nothing")
+
+
+class _Size:
+    """A size that is known at run time only."""
+
+    def __init__(self, hidden: int) -> None:
+        self.hidden = hidden
+
+    def is_constant(self) -> bool:
+        """Never."""
+        return False
+
+
+def _created(fields: list[tuple[str, np.ndarray, Any]], phase: Any) -> int:
+    """The fields' memory says something else as soon as the plugin has been made."""
+    collection = trt.PluginFieldCollection(trt.PluginField(*field) for field in fields)
+    plugin = CREATORS[0].create_plugin("trial", collection, phase)
+    for _, data, _ in fields:
+        data[...] = SCRIBBLED
+    return _kept(plugin)
+
+
+def _end(plugin: Any) -> None:
+    """What it holds is worth nothing any more."""
+    for value in list(vars(plugin).values()):
+        if isinstance(value, np.ndarray):
+            value[...] = SCRIBBLED
+        elif isinstance(value, dict | list):
+            value.clear()
+
+
+def _require_new(plugin: Any, name: str, old: Any) -> None:
+    if plugin is None or plugin is old:
+        raise RuntimeError(f"{name} returned no new plugin")
+
+
+def _kept(plugin: Any) -> int:
+    if not isinstance(plugin, trt.IPluginV3):
+        raise TypeError(f"this is no plugin: {type(plugin).__name__}")
+    PLUGINS.append(plugin)
+    return len(PLUGINS) - 1
+
+
+def _dims(position: int, sizes: list[int]) -> list[int]:
+    return [sizes[1]] if position == THRESHOLD else sizes
+
+
+def _desc(position: int, sizes: list[int], half: int) -> Any:
+    desc = trt.PluginTensorDesc()
+    desc.dims = trt.Dims(_dims(position, sizes))
+    is_half = bool(half) and position != THRESHOLD
+    desc.type = trt.DataType.HALF if is_half else trt.DataType.FLOAT
+    return desc
+
+
+def _descs(sizes: list[int], half: int) -> tuple[list[Any], list[Any]]:
+    return [_desc(i, sizes, half) for i in range(INPUTS)], [_desc(INPUTS, sizes, half)]
+
+
+def _planned(least: str, usual: str, most: str, half: int) -> tuple[list[Any], list[Any]]:
+    small, middle, large = (json.loads(text) for text in (least, usual, most))
+    known = [b if a == b else -1 for a, b in zip(small, large, strict=True)]
+    made = []
+    for position in range(INPUTS + 1):
+        each = trt.DynamicPluginTensorDesc()
+        each.desc = _desc(position, known, half)
+        each.min, each.max, each.opt = (
+            trt.Dims(_dims(position, sizes)) for sizes in (small, large, middle)
+        )
+        made.append(each)
+    return made[:INPUTS], made[INPUTS:]
