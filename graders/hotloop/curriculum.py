@@ -40,7 +40,20 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Tier = Literal["beginner", "intermediate", "advanced"]
 OneToFive = Annotated[int, Field(ge=1, le=5)]
 Rubric = dict[Annotated[int, Field(ge=0, le=4)], Text]
-Need = Literal["serving", "onnx", "onnx_custom", "tvm", "xla", "monitoring", "checkpoints", "xdsl"]
+Need = Literal[
+    "serving",
+    "onnx",
+    "onnx_custom",
+    "tvm",
+    "xla",
+    "monitoring",
+    "checkpoints",
+    "xdsl",
+    "openvino",
+    "litert",
+    "coreml",
+    "executorch",
+]
 """What is installed apart from Hotloop's packages; `hotloop doctor` finds it by this name."""
 
 

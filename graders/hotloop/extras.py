@@ -14,6 +14,10 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
     "xla": ("jax", "jaxlib"),
     "checkpoints": ("safetensors",),
     "xdsl": ("xdsl",),
+    "openvino": ("openvino",),
+    "litert": ("litert_torch", "ai_edge_litert", "ai_edge_quantizer"),
+    "coreml": ("coremltools",),
+    "executorch": ("executorch",),
     "bank": ("genanki", "jinja2"),
     "takehome": (
         "argon2",

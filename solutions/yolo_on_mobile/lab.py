@@ -40,7 +40,8 @@
 # | `speed.py` | the file where it shall be fast: task 8 |
 # | `budget.py` | a file against the card of a device: task 9 |
 # | `fit.py` | a file that keeps to the card: task 10 |
-# | `runs.py`, `run_healthy.json`, `run_a.json` to `run_d.json` | five recorded runs, and what you find in them: task 11 |
+# | `to_openvino.py`, `to_litert.py`, `to_coreml.py`, `to_executorch.py` | four more runtimes: tasks 11 to 14 |
+# | `runs.py`, `run_healthy.json`, `run_a.json` to `run_d.json` | five recorded runs, and what you find in them: task 15 |
 
 # %%
 import importlib
@@ -620,7 +621,114 @@ draw(panels)
 check("yolo_on_mobile.fit")
 
 # %% [markdown]
-# ## 11. Four broken conversions
+# ## 11. OpenVINO, bytes in front
+#
+# ### CARD yolo_on_mobile.openvino
+#
+# The next four tasks each need one more package, and each may want an environment of its own: the lesson says which. Where it is missing, the
+# rungs stay open and cost no points.
+#
+# Write `to_openvino(height, width, target)` in `to_openvino.py`: the detector with its decoding as OpenVINO's IR, `target` an `.xml` file with
+# its `.bin` beside it. In goes `frames`, `uint8 [1, height, width, 3]`, **blue first**, as the letterboxed frame comes from OpenCV; out comes `table`,
+# `float32 [1, boxes, 11]`. Sizes are fixed, and weights are stored as float32.
+#
+# The judge compiles it with `INFERENCE_PRECISION_HINT` at f32: without, OpenVINO may choose a shorter type on a CPU that has one, and who compares then compares
+# types.
+#
+# ### HINTS yolo_on_mobile.openvino
+
+# %%
+try:
+    import to_openvino
+
+    importlib.reload(to_openvino).to_openvino(128, 128, "detector.xml")
+    print(sorted(p.name for p in Path().glob("detector.*")))
+except (NotImplementedError, NameError, ImportError) as error:
+    print(f"Not yet: {error}")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "openvino", "locked": true, "points": 7, "solution": false, "task": false}
+check("yolo_on_mobile.openvino")
+
+# %% [markdown]
+# ## 12. LiteRT, channels last
+#
+# ### CARD yolo_on_mobile.litert
+#
+# LiteRT was TensorFlow Lite. Write in `to_litert.py`:
+#
+# - `to_litert(height, width, target)`: the network without its decoding as `.tflite`. In goes `float32 [1, height, width, 3]`, red first, from 0 to 1,
+#   **channels last**; out come the three maps of the head as in PyTorch, channels first.
+# - `to_small_litert(height, width, target)`: the same ends, weights in eight bits and floats between the layers (“dynamic range”), with
+#   at most 0.4 of the bytes of the file in floats and at most 0.04 of mAP lost.
+#
+# ### HINTS yolo_on_mobile.litert
+
+# %%
+try:
+    import to_litert
+
+    importlib.reload(to_litert).to_litert(128, 128, "detector.tflite")
+    to_litert.to_small_litert(128, 128, "small.tflite")
+    print({p.name: p.stat().st_size for p in Path().glob("*.tflite")})
+except (NotImplementedError, NameError, ImportError) as error:
+    print(f"Not yet: {error}")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "litert", "locked": true, "points": 10, "solution": false, "task": false}
+check("yolo_on_mobile.litert")
+
+# %% [markdown]
+# ## 13. Core ML, as far as it can be checked
+#
+# ### CARD yolo_on_mobile.coreml
+#
+# Core ML predicts on Apple's machines only. Its converter runs anywhere, and what it writes is a specification that can be read anywhere. Write
+# `to_coreml(height, width, target)` in `to_coreml.py`: the network without its decoding, a zip of the `.mlpackage` folder:
+#
+# - an ML program for iOS 16, computing in float16;
+# - in goes `picture`, an *image* in RGB of that size, which the program itself multiplies with 1/255;
+# - out come `small`, `middle` and `large`.
+#
+# An image has its colours named: iOS gives it in that order, whatever the camera has. An array has no colours, and somebody in Swift would have to know.
+#
+# ### HINTS yolo_on_mobile.coreml
+
+# %%
+try:
+    import to_coreml
+
+    importlib.reload(to_coreml).to_coreml(128, 128, "detector.zip")
+    print(Path("detector.zip").stat().st_size, "bytes")
+except (NotImplementedError, NameError, ImportError) as error:
+    print(f"Not yet: {error}")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "coreml", "locked": true, "points": 5, "solution": false, "task": false}
+check("yolo_on_mobile.coreml")
+
+# %% [markdown]
+# ## 14. ExecuTorch, and what XNNPACK leaves
+#
+# ### CARD yolo_on_mobile.executorch
+#
+# Write `to_executorch(height, width, target)` in `to_executorch.py`: the network without its decoding as a `.pte` file for
+# `float32 [1, 3, height, width]`, with XNNPACK for a delegate. XNNPACK takes no enlargement by nearest neighbours: these two stay with ExecuTorch's portable
+# kernels, so that XNNPACK is called three times. Nothing else may be left. As it stands, the network has something more in it that the partitioner leaves out. You know it from task 6.
+#
+# ### HINTS yolo_on_mobile.executorch
+
+# %%
+try:
+    import to_executorch
+
+    importlib.reload(to_executorch).to_executorch(128, 128, "detector.pte")
+    print(Path("detector.pte").stat().st_size, "bytes")
+except (NotImplementedError, NameError, ImportError) as error:
+    print(f"Not yet: {error}")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "executorch", "locked": true, "points": 7, "solution": false, "task": false}
+check("yolo_on_mobile.executorch")
+
+# %% [markdown]
+# ## 15. Four broken conversions
 #
 # ### CARD yolo_on_mobile.diagnose
 #
@@ -714,7 +822,7 @@ draw(
 )
 
 # %% [markdown]
-# ## 12. The report
+# ## 16. The report
 #
 # ### CARD yolo_on_mobile.report
 #

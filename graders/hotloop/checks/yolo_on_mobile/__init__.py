@@ -13,13 +13,15 @@ from hotloop.checks.yolo_on_mobile import (
     quantized,
     recorded,
     rewriting,
+    runtimes,
     session_options,
+    small_litert,
     speeds,
     suppression,
     tables,
     whole_file,
 )
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.check import Candidate, Check, Rung
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.levels import Level
 from hotloop.judge.rungs.answers import Answers
@@ -29,7 +31,7 @@ from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.holds import Holds
 
 # Provisional on every device that has no recorded run: module.yaml says where they come from.
-CPU_LEVELS = (Level(1.2, 0.5), Level(1.5, 1.0))
+CPU_LEVELS = (Level(1.2, 0.5), Level(1.6, 1.0))
 FIT_LEVELS = (Level(0.75, 0.5), Level(0.95, 1.0))
 ENGINE_LEVELS = (Level(2.0, 0.5), Level(3.5, 1.0), Level(5.0, 0.0))
 
@@ -191,3 +193,49 @@ def fit() -> Check:
         },
         extras=("onnx",),
     )
+
+
+def openvino() -> Check:
+    """The detector in OpenVINO."""
+    return Check(
+        Candidate("to_openvino", file="to_openvino.py", style="json"),
+        _file_and_runs(runtimes.OPENVINO),
+        extras=("openvino",),
+    )
+
+
+def litert() -> Check:
+    """The detector in LiteRT, in floats and with 8-bit weights."""
+    return Check(
+        Candidate("to_litert", file="to_litert.py", style="json"),
+        {
+            **_file_and_runs(runtimes.LITERT),
+            "small": Holds(small_litert.looks, "It is small, and sees.", needs=("runs",)),
+        },
+        extras=("litert",),
+    )
+
+
+def coreml() -> Check:
+    """The detector for Core ML: its specification."""
+    return Check(
+        Candidate("to_coreml", file="to_coreml.py", style="json"),
+        {"file": Holds(runtimes.COREML.reads, "Its specification says what was asked for.")},
+        extras=("coreml",),
+    )
+
+
+def executorch() -> Check:
+    """The detector in ExecuTorch."""
+    return Check(
+        Candidate("to_executorch", file="to_executorch.py", style="json"),
+        _file_and_runs(runtimes.EXECUTORCH),
+        extras=("executorch",),
+    )
+
+
+def _file_and_runs(runtime: runtimes.Runtime) -> dict[str, Rung]:
+    return {
+        "file": Holds(runtime.reads, "The file holds what was asked for."),
+        "runs": Holds(runtime.runs, "It computes what the network does.", needs=("file",)),
+    }

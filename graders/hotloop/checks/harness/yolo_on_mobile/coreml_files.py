@@ -1,0 +1,92 @@
+"""Reads a detector in Core ML's format. Runs in a worker of ours that has one such file.
+
+Core ML itself is on Apple's machines only. Its specification is a protocol buffer, which can be
+read anywhere: what goes in and comes out, and all operations with their constants.
+"""
+
+import tempfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+from coremltools.models.utils import load_spec
+
+COLOURS = {10: "GRAYSCALE", 20: "RGB", 30: "BGR"}
+MOST_BYTES = 64 << 20
+
+
+def facts(path):
+    """What stands in the package, in plain data."""
+    spec = load_spec(str(_package(path)))
+    kind = spec.WhichOneof("Type")
+    found = {
+        "kind": kind,
+        "version": spec.specificationVersion,
+        "inputs": [_end(each) for each in spec.description.input],
+        "outputs": [_end(each) for each in spec.description.output],
+    }
+    if kind == "mlProgram":
+        (function,) = spec.mlProgram.functions.values()
+        (block,) = function.block_specializations.values()
+        found["operators"] = [op.type for op in block.operations]
+        found["factors"] = _factors(block, [each.name for each in spec.description.input])
+        found["halves"] = sum(_is_half(op) for op in block.operations if op.type == "conv")
+    return found
+
+
+def _package(path):
+    folder = Path(tempfile.mkdtemp(prefix="coreml-"))
+    with zipfile.ZipFile(path) as packed:
+        if sum(each.file_size for each in packed.infolist()) > MOST_BYTES:
+            raise ValueError("the package is far too large")
+        packed.extractall(folder)
+    packages = sorted(folder.glob("*.mlpackage"))
+    if len(packages) != 1:
+        raise ValueError(f"there are {len(packages)} packages in the zip, and one is asked for")
+    return packages[0]
+
+
+def _end(each):
+    kind = each.type.WhichOneof("Type")
+    if kind == "imageType":
+        image = each.type.imageType
+        colour = COLOURS.get(image.colorSpace, str(image.colorSpace))
+        return [each.name, "image", colour, [image.height, image.width]]
+    return [each.name, "array", "", [int(size) for size in each.type.multiArrayType.shape]]
+
+
+def _factors(block, names):
+    """Numbers that what comes in is multiplied with, before anything else but a change of type."""
+    values = {}
+    following, factors = set(names), []
+    for op in block.operations:
+        inputs = {
+            name: [b.name for b in arg.arguments if b.name] for name, arg in op.inputs.items()
+        }
+        given = {each for many in inputs.values() for each in many}
+        out = op.outputs[0].name if op.outputs else ""
+        if op.type == "const":
+            values[out] = _number(op.attributes["val"])
+        elif op.type == "cast" and given & following:
+            following.add(out)
+        elif op.type in ("mul", "real_div") and given & following:
+            other = [values[each] for each in given - following if values.get(each) is not None]
+            factors += [1 / v if op.type == "real_div" else v for v in other]
+            following.add(out)
+    return factors
+
+
+def _number(value):
+    """A scalar constant; None for what is none."""
+    immediate = value.immediateValue.tensor
+    kind = immediate.WhichOneof("value")
+    if kind == "floats" and len(immediate.floats.values) == 1:
+        return float(immediate.floats.values[0])
+    if kind == "bytes" and len(immediate.bytes.values) == 2:
+        return float(np.frombuffer(immediate.bytes.values, np.float16)[0])
+    return None
+
+
+def _is_half(op):
+    """10 is FLOAT16 in the specification's list of types."""
+    return op.outputs[0].type.tensorType.dataType == 10

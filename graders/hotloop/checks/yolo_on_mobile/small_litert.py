@@ -1,0 +1,67 @@
+"""The detector in LiteRT with 8-bit weights: how large it is, and whether it still sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from hotloop.checks.yolo_on_mobile.precision import mean_average_precision, score_change
+from hotloop.checks.yolo_on_mobile.quantized import (
+    BOXES,
+    CLASSES,
+    PROGRAM,
+    SIDE,
+    lost_complaint,
+)
+from hotloop.checks.yolo_on_mobile.runtimes import LITERT, channels_last
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.rungs.correct import Case
+from hotloop.judge.rungs.holds import Look
+from hotloop.worker.wire import as_list
+
+PICTURES = 150
+MOST_OF_SIZE = 0.4
+
+
+def looks(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    """At its size beside that of the float file, then at what it sees."""
+    yield Look("The small file", lambda: _size_complaint(candidate, bench))
+    yield Look(f"{PICTURES} hidden scenes", lambda: _sight_complaint(candidate, bench))
+
+
+def _size_complaint(candidate: Candidate, bench: Bench) -> str | None:
+    (floats,) = LITERT.files(candidate, bench, (SIDE, SIDE))
+    (small,) = LITERT.files(_small(candidate), bench, (SIDE, SIDE))
+    share = len(small.data) / len(floats.data)
+    if share > MOST_OF_SIZE:
+        return f"it has {share:.2f} of the float file's bytes, and {MOST_OF_SIZE} is allowed"
+    return None
+
+
+def _sight_complaint(candidate: Candidate, bench: Bench) -> str | None:
+    files = LITERT.files(_small(candidate), bench, (SIDE, SIDE))
+    process = LITERT.process(bench, "sees", files)
+    seed = int(bench.seeds.generator().integers(1 << 31))
+    trusted = PROGRAM.trusted(bench)
+    told = as_list(trusted.ask("objects", seed, PICTURES, SIDE))
+    objects: list[Floats] = [np.array(each, np.float64).reshape(-1, 5) for each in told]
+    drawn = trusted.answer("pictures", Case("", (seed,), _spec((PICTURES, 3, SIDE, SIDE))))
+    table = _spec((PICTURES, BOXES, 5 + CLASSES))
+    floats = trusted.answer("tables", Case("", (seed,), table))
+    integers = process.answer("run", Case("scenes", (channels_last(drawn),), table))
+    before, after = (mean_average_precision(t, objects, CLASSES) for t in (floats, integers))
+    return lost_complaint(before, after, score_change(floats, integers), PICTURES)
+
+
+def _small(candidate: Candidate) -> Candidate:
+    return replace(candidate, name="to_small_litert")
+
+
+def _spec(shape: tuple[int, ...]) -> TensorSpec:
+    return TensorSpec(shape, FP32)
