@@ -3,7 +3,7 @@
 import json
 from html import escape
 
-WIDE, TALL, APART, DOWN, TOP = 112, 30, 16, 30, 34
+WIDE, TALL, DOWN, TOP, LETTER = 112, 26, 18, 34, 7.4
 DARK, EDGE = "#22304a", "#2a6fbb"
 FILLS = ("#dbe8f7", "#f9dfc7", "#d7efd8", "#efd9ee", "#f7efc0", "#d5ecec", "#e6e0d4", "#f3d2d6")
 
@@ -12,38 +12,41 @@ def steps(*graphs, titles=()):
     """Each graph: a list of (name, what it says, names that it reads, its group)."""
     x, parts, height = 10, [], 0
     for number, graph in enumerate(graphs):
-        drawn, width, tall = column(graph, x)
         title = titles[number] if number < len(titles) else ""
+        drawn, width, tall = column(graph, x)
         parts += [words(x, 20, title, bold=True), *drawn]
-        x, height = x + width + 30, max(height, tall)
+        x, height = x + max(width, len(title) * LETTER) + 40, max(height, tall)
     return picture(parts, x, height)
 
 
 def column(graph, x):
-    """One graph, each node one level below the lowest that it reads."""
-    levels, places, parts = {}, {}, []
-    for name, _, reads, _ in graph:
-        levels[name] = 1 + max((levels[read] for read in reads if read in levels), default=-1)
-    groups = list(dict.fromkeys(group for _, _, _, group in graph))
-    filled = {}
-    for name, _, _, _ in graph:
-        level = levels[name]
-        left = x + filled.get(level, 0) * (WIDE + APART)
-        filled[level] = filled.get(level, 0) + 1
-        places[name] = (left, TOP + level * (TALL + DOWN))
+    """One graph, a row for each step; what skips a row passes by on the right."""
+    rows = {name: number for number, (name, *_) in enumerate(graph)}
+    groups = list(dict.fromkeys(group for *_, group in graph))
+    parts, widest = [], 0
     for name, says, reads, group in graph:
-        left, y = places[name]
-        fill = FILLS[groups.index(group) % len(FILLS)]
-        for read in dict.fromkeys(read for read in reads if read in places):
-            over, above = places[read]
-            parts.append(
-                f'<path d="M{over + WIDE / 2},{above + TALL} L{left + WIDE / 2},{y}" '
-                f'stroke="{EDGE}" stroke-width="1.4" fill="none"/>'
-            )
-        parts.append(box(left, y, WIDE, TALL, fill))
-        parts.append(words(left + 6, y + 20, says))
-    tall = TOP + (max(levels.values()) + 1) * (TALL + DOWN)
-    return parts, max(filled.values()) * (WIDE + APART), tall
+        y = TOP + rows[name] * (TALL + DOWN)
+        parts.append(box(x, y, WIDE, TALL, FILLS[groups.index(group) % len(FILLS)]))
+        parts.append(words(x + 6, y + 18, says))
+        for read in dict.fromkeys(read for read in reads if read in rows):
+            skipped = rows[name] - rows[read] - 1
+            parts.append(edge(x, TOP + rows[read] * (TALL + DOWN), y, skipped))
+            widest = max(widest, skipped)
+    return parts, WIDE + 12 * widest + 10, TOP + len(rows) * (TALL + DOWN)
+
+
+def edge(x, above, below, skipped):
+    """From a row to a later one."""
+    middle, right = x + WIDE / 2, x + WIDE
+    if not skipped:
+        way, end = f"M{middle},{above + TALL} L{middle},{below - 6}", (middle, below)
+        tip = f"M{end[0]},{end[1]} l-4,-7 l8,0 z"
+    else:
+        start, end, out = above + TALL / 2 + 4, below + TALL / 2 - 4, right + 12 * skipped + 12
+        way = f"M{right},{start} C{out},{start} {out},{end} {right + 6},{end}"
+        tip = f"M{right},{end} l7,-4 l0,8 z"
+    line = f'<path d="{way}" stroke="{EDGE}" stroke-width="1.4" fill="none"/>'
+    return line + f'<path d="{tip}" fill="{EDGE}"/>'
 
 
 def kernels(text, *divisions, titles=()):
@@ -52,8 +55,9 @@ def kernels(text, *divisions, titles=()):
     columns = []
     for division in divisions:
         home = {made: number for number, kernel in enumerate(division) for made in kernel}
+        made_in_order = sorted(graph["steps"], key=lambda step: home[step[0]])
         columns.append(
-            [(made, f"{made} = {op}", read, home[made]) for made, op, read, _ in graph["steps"]]
+            [(made, f"{made} = {op}", read, home[made]) for made, op, read, _ in made_in_order]
         )
     return steps(*columns, titles=titles)
 
@@ -62,16 +66,20 @@ def lines(*texts, titles=()):
     """Programs of `name = operation arguments` lines, as fx_text.py writes them."""
     columns = []
     for text in texts:
-        split = [line.split() for line in text.splitlines() if " = " in line]
-        columns.append([(name, f"{name} = {op}", read, op) for name, _, op, *read in split])
+        first, *others = (line.split() for line in text.splitlines())
+        inputs = [(name, name, (), "input") for name in first[1:]]
+        split = [line for line in others if line[0] != "return"]
+        made = [(name, f"{name} = {op}", read, op) for name, _, op, *read in split]
+        end = ("return", "return", others[-1][1:], "return")
+        columns.append([*inputs, *made, end])
     return steps(*columns, titles=titles)
 
 
 def memory(text, *plans, titles=()):
-    """A graph of memory_plan.py: steps to the right, bytes upwards, a box for each tensor."""
+    """A graph of memory_plan.py: steps to the right, bytes downwards, a box for each tensor."""
     graph = json.loads(text)
     numbers = {made: number for number, (made, _) in enumerate(graph["steps"])}
-    end, step, scale = len(numbers), 44, 0.6
+    end, step, scale = len(numbers), 44, 1.4
     x, parts, height = 10, [], 0
     for place, plan in enumerate(plans):
         used = max(plan[name] + size for name, size in graph["sizes"].items())
@@ -84,7 +92,7 @@ def memory(text, *plans, titles=()):
             left, wide = x + (first + 1) * step, (last - first + 1) * step - 3
             y, tall = TOP + plan[name] * scale, max(size * scale - 1, 4)
             parts.append(box(left, y, wide, tall, FILLS[number % len(FILLS)]))
-            parts.append(words(left + 3, y + min(tall, 12), name, size=10))
+            parts.append(words(left + 4, y + min(tall - 1, 12), name, size=10))
         x, height = x + (end + 2) * step + 20, max(height, TOP + used * scale + 10)
     return picture(parts, x, height)
 
@@ -98,13 +106,14 @@ def box(x, y, wide, tall, fill):
 
 def words(x, y, said, bold=False, size=12):
     weight = ' font-weight="bold"' if bold else ""
-    return f'<text x="{x:.0f}" y="{y:.1f}" font-size="{size}"{weight}>{escape(said)}</text>'
+    style = f'font-size="{size}" fill="{DARK}"{weight}'
+    return f'<text x="{x:.0f}" y="{y:.1f}" {style}>{escape(said)}</text>'
 
 
 def picture(parts, width, height):
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
-        f'width="{width:.0f}" height="{height:.0f}" font-family="monospace" fill="{DARK}" '
+        f'width="{width:.0f}" height="{height:.0f}" font-family="monospace" '
         f'style="max-width:100%;height:auto"><rect width="100%" height="100%" fill="#ffffff"/>'
         f"{''.join(parts)}</svg>"
     )
