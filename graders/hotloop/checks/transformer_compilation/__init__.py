@@ -9,6 +9,8 @@ from hotloop.checks.transformer_compilation import (
     e4m3,
     fusing,
     gradients,
+    outputs,
+    serving,
     speeds,
     streams,
 )
@@ -164,5 +166,29 @@ def decode_step() -> Check:
             "generates": decoding.generates(),
             "gpu_correct": decoding.gpu_correct(),
             "gpu_fast": decoding.gpu_fast(DECODE_LEVELS),
+        },
+    )
+
+
+def read_output() -> Check:
+    """What Inductor has written: kernels, bytes, and reused memory."""
+    return Check(
+        Candidate("read_output", "output_code.py", "json"),
+        {
+            "kernels": Answers(outputs.kernel_questions),
+            "bytes": Answers(outputs.byte_questions, needs=("kernels",)),
+            "reused": Answers(outputs.reuse_questions, needs=("kernels",)),
+        },
+    )
+
+
+def few_graphs() -> Check:
+    """A service that TorchDynamo compiles once for all sizes."""
+    return Check(
+        Candidate("make", serving.FILE, "json"),
+        {
+            "correct": serving.RightAnswers(),
+            "graphs": serving.FewGraphs(most=2),
+            "padding": serving.LittlePadding(most=1.3),
         },
     )
