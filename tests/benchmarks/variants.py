@@ -33,7 +33,7 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 from hotloop.judge.local import judge_submission
 from hotloop.measured_code import measured_code
-from hotloop.variants import Variant, draw, plain
+from hotloop.variants import Variant, draw, plain, same_answers
 from hotloop.variants.form import NAME, form_of
 
 RESULT = Path(__file__).parent / "results" / "variants.json"
@@ -213,8 +213,12 @@ class Bench:
         return found
 
     def _strangers(self, mine: Variant, other: Variant) -> list[Trial]:
-        """Right answers to what somebody else was asked, under the names that are asked here."""
+        """Right answers to what somebody else was asked, under the names that are asked here.
+
+        Where both were asked the same, which a team is told of, the other one's answer is right.
+        """
         about = {task for choice in self._choices for task in choice.tasks}
+        alike = {"another candidate": same_answers(mine, other), "public solution": list[str]()}
         others: dict[str, Mapping[str, str]] = {
             "another candidate": other.options,
             "public solution": dict[str, str](),
@@ -223,7 +227,7 @@ class Bench:
             Trial(task.id, what, replace(mine, options=options), quick(task)[:1])
             for what, options in others.items()
             for task in self.tasks
-            if task.id in about and quick(task)
+            if task.id in about and task.id not in alike[what] and quick(task)
         ]
 
     def _judged(self, asked: Variant, trials: Sequence[Trial]) -> list[tuple[Trial, Verdicts]]:

@@ -90,7 +90,7 @@ def _lines(module: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for source in render.sources(module):
         name = render.NOTEBOOK if source.name == render.NOTEBOOK_SOURCE else source.name
-        if source.suffix in {".py", ".cu"}:
+        if source.suffix in {".py", ".cu", ".cpp", ".md"}:
             found[name] = source.read_text(encoding="utf-8").split("\n")
     hints = [task.hints for task in curriculum.load_module(module).tasks]
     found[render.NOTEBOOK] += [

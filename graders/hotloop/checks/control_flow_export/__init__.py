@@ -19,6 +19,7 @@ from hotloop.judge.levels import Level
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
+from hotloop.variants.variant import Variant
 
 # Provisional on every device that has no recorded run: module.yaml says where they come from.
 PACKAGE_LEVELS = (Level(1.3, 0.5), Level(1.6, 1.0))
@@ -29,20 +30,20 @@ RIGHT = "It says what the source says, on all ways and for lengths at the edges.
 SPARED = "What leaves after one layer is spared the others."
 
 
-def show_the_trap() -> Check:
+def show_the_trap(variant: Variant | None = None) -> Check:
     """Inputs for which a trace departs from its source."""
-    return Check(
-        Candidate("departures", "trap.py", "json"), {"correct": HiddenAnswers(trap.questions)}
-    )
+    questions = partial(trap.questions, first=_number(variant, "FIRST_TOKEN"))
+    return Check(Candidate("departures", "trap.py", "json"), {"correct": HiddenAnswers(questions)})
 
 
-def script_it() -> Check:
+def script_it(variant: Variant | None = None) -> Check:
     """The encoder in TorchScript."""
+    right = partial(models.right_everywhere, models.scripted, scale=_number(variant, "SCALE") or 1)
     file = models.ModelFile("scripted", "model.pt")
     return Check(
         Candidate(file.entry, "scripted.py", "json"),
         {
-            "correct": file.stands(partial(models.right_everywhere, models.scripted), RIGHT),
+            "correct": file.stands(right, RIGHT),
             "saves": file.stands(
                 partial(models.wastes_nothing, models.scripted), SPARED, "correct"
             ),
@@ -50,13 +51,14 @@ def script_it() -> Check:
     )
 
 
-def graph_breaks() -> Check:
+def graph_breaks(variant: Variant | None = None) -> Check:
     """Where hidden programs break, and one that breaks no more."""
+    found = partial(breaks.questions, first=_number(variant, "FIRST_LINE") or 1)
     file = models.ModelFile("mend", "model.pt2")
     return Check(
         Candidate("breaks", "graph_breaks.py", "json"),
         {
-            "found": HiddenAnswers(breaks.questions),
+            "found": HiddenAnswers(found),
             "mended": file.stands(breaks.mended, "One graph for all sizes, and it says the same."),
         },
     )
@@ -93,29 +95,28 @@ def package() -> Check:
     )
 
 
-def freeze() -> Check:
+def freeze(variant: Variant | None = None) -> Check:
     """What freezing makes of hidden TorchScript files."""
-    return Check(
-        Candidate("figures", "freezing.py", "json"), {"figures": old_files.asked("figures")}
-    )
+    figures = old_files.asked("figures", "nodes", _number(variant, "MODELS") or 1)
+    return Check(Candidate("figures", "freezing.py", "json"), {"figures": figures})
 
 
-def migration() -> Check:
+def migration(variant: Variant | None = None) -> Check:
     """What has to be written anew, and in which words."""
+    inventory = old_files.asked("inventory", "parameters", _number(variant, "NUMBER_BYTES") or 1)
     return Check(
         Candidate("inventory", "migration.py", "json"),
         {
-            "inventory": old_files.asked("inventory"),
+            "inventory": inventory,
             "successors": AnswersFrom("successors", successors.questions),
         },
     )
 
 
-def diagnose() -> Check:
+def diagnose(variant: Variant | None = None) -> Check:
     """Causes of four recorded failures."""
-    return Check(
-        Candidate("diagnosis", "diagnosis.py", "json"), {"correct": Answers(diagnoses.questions)}
-    )
+    questions = partial(diagnoses.questions, first=_number(variant, "LOG_LINE") or 1)
+    return Check(Candidate("diagnosis", "diagnosis.py", "json"), {"correct": Answers(questions)})
 
 
 def decode_graphs() -> Check:
@@ -132,3 +133,8 @@ def decode_graphs() -> Check:
             "gpu_fast": decoding.gpu_fast(DECODE_LEVELS),
         },
     )
+
+
+def _number(variant: Variant | None, constant: str) -> int | None:
+    """A variant's number; None without one."""
+    return int(variant.values()[constant]) if variant is not None and variant.options else None

@@ -15,7 +15,7 @@ from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.worker.wire import Message, as_message
+from hotloop.worker.wire import Message, as_list, as_message
 
 Rng = np.random.Generator
 
@@ -25,15 +25,20 @@ TRIAGE = program("triage_truth.py", "triage.py")
 SIZES = ((1, 1), (1, 40), (2, 7), (5, 33), (16, LONGEST))
 
 
-def questions(rng: Rng, bench: Bench) -> Iterator[Question]:
-    """Each program has other breaks, among lines that look as if they broke something."""
+def questions(rng: Rng, bench: Bench, first: int = 1) -> Iterator[Question]:
+    """Each program has other breaks, among lines that look as if they broke something.
+
+    first: what a file's first line counts as.
+    """
     maker = MAKER.trusted(bench)
     for number in range(1, PROGRAMS + 1):
         truth = as_message(maker.ask("make", seed(rng)))
         if truth is None:
             raise JudgeFault("our own program gave no truth")
         given = GivenFile("program.py", maker.take(truth["path"]))
-        yield Question(f"Program {number} of {PROGRAMS}", (given,), _complaint(truth))
+        lines = [int(line) - 1 + first for line in as_list(truth["lines"])]
+        asked = {**truth, "lines": lines}
+        yield Question(f"Program {number} of {PROGRAMS}", (given,), _complaint(asked))
 
 
 def mended(file: models.Made, bench: Bench) -> str | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, cast
 
 import numpy as np
@@ -23,18 +23,20 @@ NAMES = ("a", "b", "c", "d")
 CAUSES = ("branch_on_data", "fixed_size", "no_fake_kernel", "recompiles", "size_from_data")
 
 
-def questions(_rng: Rng) -> Iterator[Question]:
-    """One question, which has four answers."""
-    yield Question("Your diagnosis", (), complaint)
+def questions(_rng: Rng, first: int = 1) -> Iterator[Question]:
+    """One question, which has four answers. first: what a program's first line counts as."""
+    yield Question("Your diagnosis", (), partial(complaint, first=first))
 
 
-def complaint(answer: object) -> str | None:
-    """What is wrong with a diagnosis of all four."""
+def complaint(answer: object, first: int = 1) -> str | None:
+    """What is wrong with a diagnosis of all four. first: as above."""
     told = as_message(answer)
     if told is None:
         return f"it is {shown(answer)}, not a dict"
     for name in NAMES:
-        found = _complaint_about(as_message(told.get(name)), truth()[name])
+        known = truth()[name]
+        known = {**known, "line": known["line"] - 1 + first}
+        found = _complaint_about(as_message(told.get(name)), known)
         if found is not None:
             return f"failure {name}: {found}"
     return None

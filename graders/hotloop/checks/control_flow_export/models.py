@@ -93,10 +93,10 @@ def facts_of(file: Made, bench: Bench) -> Message:
     return told
 
 
-def right_everywhere(runs: Runs, file: Made, bench: Bench) -> str | None:
-    """On all twelve ways, and at the edges."""
+def right_everywhere(runs: Runs, file: Made, bench: Bench, scale: int = 1) -> str | None:
+    """On all twelve ways, and at the edges. scale: as in `wrong_somewhere`."""
     rng = bench.seeds.generator()
-    return wrong_somewhere(file.weights, runs(file, bench), rng, bench, all_ways)
+    return wrong_somewhere(file.weights, runs(file, bench), rng, bench, all_ways, scale)
 
 
 def wastes_nothing(runs: Runs, file: Made, bench: Bench) -> str | None:

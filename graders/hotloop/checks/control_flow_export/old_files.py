@@ -21,19 +21,34 @@ FILES = 5
 MAKER = program("scripted_files.py")
 
 
-def asked(what: str, entry: str | None = None, *needs: str) -> HiddenAnswers:
-    """The rung that asks for `what` of what is known of a file."""
-    return HiddenAnswers(partial(_questions, what=what), entry, needs)
+def asked(what: str, key: str = "", times: int = 1) -> HiddenAnswers:
+    """The rung that asks for `what` of what is known of a file.
+
+    key, times: a count that is told so many times, wherever it stands.
+    """
+    return HiddenAnswers(partial(_questions, what=what, key=key, times=times))
 
 
-def _questions(rng: Rng, bench: Bench, what: str) -> Iterator[Question]:
+def _questions(rng: Rng, bench: Bench, what: str, key: str, times: int) -> Iterator[Question]:
     maker = MAKER.trusted(bench)
     for number in range(1, FILES + 1):
         truth = as_message(maker.ask("make", seed(rng)))
         if truth is None:
             raise JudgeFault("our own program gave no truth")
         given = GivenFile("old.pt", maker.take(truth["path"]))
-        yield Question(f"File {number} of {FILES}", (given,), _complaint(truth[what]))
+        yield Question(
+            f"File {number} of {FILES}", (given,), _complaint(_times(truth[what], key, times))
+        )
+
+
+def _times(truth: Message, key: str, times: int) -> Message:
+    def told(name: str, value: object) -> object:
+        inner = as_message(value)
+        if inner is not None:
+            return _times(inner, key, times)
+        return times * value if name == key and isinstance(value, int) else value
+
+    return {name: told(name, value) for name, value in truth.items()}
 
 
 def _complaint(truth: Message) -> Callable[[object], str | None]:

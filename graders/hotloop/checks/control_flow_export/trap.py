@@ -25,8 +25,11 @@ APART, TOGETHER = 1e-2, 1e-4
 TOO_NEAR = 1e-4
 
 
-def questions(rng: Rng, bench: Bench) -> Iterator[Question]:
-    """Three traces: each of another encoder, traced on another way."""
+def questions(rng: Rng, bench: Bench, first: int | None = None) -> Iterator[Question]:
+    """Three traces: each of another encoder, traced on another way.
+
+    first: the token that each message begins with, if that matters.
+    """
     for number, kind in enumerate(map(int, rng.permutation(3))):
         length = int(rng.integers(8, 30) if number % 2 else rng.integers(40, 100))
         way = Way(kind, 2, length, late=bool(rng.integers(2)))
@@ -36,16 +39,22 @@ def questions(rng: Rng, bench: Bench) -> Iterator[Question]:
         example = json.dumps({"tokens": tokens.values.tolist(), "kind": kind})
         given = GivenFile("example.json", example.encode())
         label = f"A trace on the way “{way.told}”"
-        yield Question(label, (weights, given), _complaint(weights, example, bench))
+        yield Question(label, (weights, given), _complaint(weights, example, bench, first))
 
 
-def _complaint(weights: int, example: str, bench: Bench) -> Callable[[object], str | None]:
+def _complaint(
+    weights: int, example: str, bench: Bench, first: int | None
+) -> Callable[[object], str | None]:
     def complaint(answer: object) -> str | None:
         told = as_message(answer)
         if told is None:
             return f"it is {shown(answer)}, not a dict"
         for name in (*DECISIONS, AGREES):
-            found = misformed(told.get(name)) or _about(name, told[name], weights, example, bench)
+            found = (
+                misformed(told.get(name))
+                or _begins_otherwise(told[name], first)
+                or _about(name, told[name], weights, example, bench)
+            )
             if found is not None:
                 return f"“{name}”: {found}"
         return None
@@ -69,6 +78,12 @@ def misformed(given: object) -> str | None:
     if not all(row[0] > 0 for row in rows):
         return "a message begins with a token that is no padding"
     return None
+
+
+def _begins_otherwise(given: dict[str, Any], first: int | None) -> str | None:
+    if first is None or all(row[0] == first for row in given["tokens"]):
+        return None
+    return f"each message begins with token {first}"
 
 
 def _about(

@@ -79,12 +79,20 @@ def truth_of(weights: int, case: Case, bench: Bench) -> Floats:
 
 
 def wrong_somewhere(
-    weights: int, runner: Process, rng: Rng, bench: Bench, ways: Callable[[Rng], Iterator[Way]]
+    weights: int,
+    runner: Process,
+    rng: Rng,
+    bench: Bench,
+    ways: Callable[[Rng], Iterator[Way]],
+    scale: int = 1,
 ) -> str | None:
-    """The first way on which the learner's model departs from the source."""
+    """The first way on which the learner's model departs from the source.
+
+    scale: how many times the source's scores are asked for.
+    """
     for way in ways(rng):
         case = case_of(weights, way, rng, bench)
-        found = departs(runner.answer("run", case), truth_of(weights, case, bench))
+        found = departs(runner.answer("run", case), scale * truth_of(weights, case, bench))
         if found is not None:
             return f"on the way “{case.label}” {found}"
     return None

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from hotloop import paths
 from hotloop.checks.profile_training_loop import augmentation, clocks, recordings, traces
+from hotloop.checks.profile_training_loop.meaning import (
+    Meaning,
+    MeantReferee,
+    RenderedBaseline,
+    told_all,
+)
 from hotloop.checks.profile_training_loop.network import RESNET50, SMALL, Network
 from hotloop.judge.check import Candidate, Check
 from hotloop.judge.levels import Level
-from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.correct import Correct
-from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
 from hotloop.judge.rungs.learns import Learns
 from hotloop.judge.rungs.refereed import Refereed
@@ -29,9 +35,9 @@ HARNESS = Path(__file__).parents[1] / "harness" / MODULE
 GIVEN = paths.exercises() / MODULE
 NETWORK_FILE = {"resnet.py": GIVEN / "resnet.py"}
 LOOP_FILES = {"slow_loop.py": GIVEN / "slow_loop.py", **NETWORK_FILE}
-SLOW_LOOP = Baseline(GIVEN / "slow_loop.py", "train", beside=NETWORK_FILE)
-SLOW_AUGMENT = Baseline(HARNESS / "slow_augment.py", "augment_batch", beside=LOOP_FILES)
-REFEREE = Referee({"referee.py": HARNESS / "referee.py", **NETWORK_FILE}, "referee.py")
+SLOW_LOOP = RenderedBaseline(GIVEN / "slow_loop.py", "train", beside=NETWORK_FILE)
+SLOW_AUGMENT = RenderedBaseline(HARNESS / "slow_augment.py", "augment_batch", beside=LOOP_FILES)
+REFEREE = MeantReferee({"referee.py": HARNESS / "referee.py", **NETWORK_FILE}, "referee.py")
 
 TIMED_IMAGES, TIMED_STEPS, TIMED_BATCH = 96, 4, 32
 GPU_IMAGES, GPU_STEPS, GPU_BATCH = 1024, 8, 256
@@ -76,46 +82,69 @@ def read_trace(variant: Variant | None = None) -> Check:
     )
 
 
-def diagnose() -> Check:
+def diagnose(variant: Variant | None = None) -> Check:
     """Causes of four recorded sicknesses, each with its evidence."""
-    return Check(Candidate("diagnosis", style="json"), {"correct": Answers(recordings.questions)})
+    asked = recordings.PLAIN
+    if variant is not None and variant.options:
+        values = variant.values()
+        asked = recordings.Asked(str(values["FILES"]), int(values["HOURS"]))
+    questions = partial(recordings.questions, asked=asked)
+    return Check(Candidate("diagnosis", style="json"), {"correct": Answers(questions)})
 
 
-def augment() -> Check:
+def augment(variant: Variant | None = None) -> Check:
     """The slow loop's augmentation, a batch at a time."""
+    border = Meaning.of(variant).border
     return Check(
         Candidate("augment", LOOP_FILE, "destination"),
         {
-            "correct": Correct(augmentation.cases, augmentation.augmented, augmentation.tolerance),
+            "correct": Correct(
+                augmentation.cases,
+                partial(augmentation.augmented, border=border),
+                augmentation.tolerance,
+            ),
             "fast_cpu": Fast(
-                augmentation.WORKLOAD, SLOW_AUGMENT, augmentation.fewest_bytes, AUGMENT_LEVELS
+                augmentation.workload(border),
+                replace(SLOW_AUGMENT, variant=variant),
+                augmentation.fewest_bytes,
+                AUGMENT_LEVELS,
             ),
         },
     )
 
 
-def train() -> Check:
+def train(variant: Variant | None = None) -> Check:
     """The whole loop: the same training in less time."""
+    meaning = Meaning.of(variant)
+    slow_loop, referee = replace(SLOW_LOOP, variant=variant), replace(REFEREE, meaning=meaning)
     loop = Fast(
-        _loop_workload(SMALL, TIMED_IMAGES, TIMED_STEPS, TIMED_BATCH),
-        SLOW_LOOP,
+        _loop_workload(SMALL, meaning, TIMED_IMAGES, TIMED_STEPS, TIMED_BATCH),
+        slow_loop,
         lambda spec: spec.out.bytes,
         LOOP_LEVELS,
         fewest_flops=SMALL.flops,
         needs=("learns",),
         seconds=90.0,
     )
+    few = told_all(meaning, SMALL.cases)
+    few_on_gpu = told_all(meaning, RESNET50.cases)
     return Check(
         Candidate("train", LOOP_FILE, "destination"),
         {
-            "correct": Refereed(SMALL.cases, REFEREE, "train", SMALL.disagreement),
-            "learns": Learns(SMALL.exam, REFEREE, "train", "accuracy", MARGIN),
-            "fast_cpu": RefereedFast(loop, REFEREE, "train", SMALL.disagreement),
-            "gpu_correct": GpuRefereed(RESNET50.cases, REFEREE, "train", RESNET50.disagreement),
+            "correct": Refereed(few, referee, "train", SMALL.disagreement),
+            "learns": Learns(
+                lambda rng: meaning.told_exam(SMALL.exam(rng)),
+                referee,
+                "train",
+                "accuracy",
+                MARGIN,
+            ),
+            "fast_cpu": RefereedFast(loop, referee, "train", SMALL.disagreement),
+            "gpu_correct": GpuRefereed(few_on_gpu, referee, "train", RESNET50.disagreement),
             "gpu_fast": GpuRefereedFast(
-                _loop_workload(RESNET50, GPU_IMAGES, GPU_STEPS, GPU_BATCH),
-                SLOW_LOOP,
-                REFEREE,
+                _loop_workload(RESNET50, meaning, GPU_IMAGES, GPU_STEPS, GPU_BATCH),
+                slow_loop,
+                referee,
                 "train",
                 RESNET50.disagreement,
                 RESNET50.flops,
@@ -125,6 +154,9 @@ def train() -> Check:
     )
 
 
-def _loop_workload(network: Network, images: int, steps: int, batch: int) -> Workload:
+def _loop_workload(
+    network: Network, meaning: Meaning, images: int, steps: int, batch: int
+) -> Workload:
     """What is right is the referee's affair."""
-    return Workload(lambda _rng, _index: network.call(images, steps, batch), network.fill)
+    spec = meaning.told_spec(network.call(images, steps, batch))
+    return Workload(lambda _rng, _index: spec, network.fill)

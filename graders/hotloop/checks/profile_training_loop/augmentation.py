@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +26,12 @@ TOLERANCE = Tolerance(relative=1e-5, absolute=1e-5)
 """A byte less its mean, where both are nearly the same, keeps few of float32's digits."""
 
 
-def augmented(images: Floats, rows: Floats) -> Floats:
-    """float64 [m, 3, side, side] of bytes [n, side, side, 3] and entries [m, 4]."""
-    padded = np.pad(images, ((0, 0), (4, 4), (4, 4), (0, 0)))
+def augmented(images: Floats, rows: Floats, border: int = 0) -> Floats:
+    """float64 [m, 3, side, side] of bytes [n, side, side, 3] and entries [m, 4].
+
+    border: the byte that stands around an image which was shifted.
+    """
+    padded = np.pad(images, ((0, 0), (4, 4), (4, 4), (0, 0)), constant_values=border)
     side = images.shape[1]
     results: list[Floats] = []
     for sample, down, right, mirrored in rows.astype(np.int64):
@@ -80,4 +84,7 @@ def _fill(rng: Rng, call: Call, hostile: bool) -> None:
     rows[...] = _rows(rng, len(images), len(rows), hostile)
 
 
-WORKLOAD = Workload(_timed_spec, _fill, all_agrees(augmented, TOLERANCE))
+def workload(border: int = 0) -> Workload:
+    """What is timed."""
+    truth = partial(augmented, border=border)
+    return Workload(_timed_spec, _fill, all_agrees(truth, TOLERANCE))

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,24 +29,39 @@ LEAST_SHARE = 0.1
 RELATIVE = 0.1
 
 
-def questions(_rng: Rng) -> Iterator[Question]:
+@dataclass(frozen=True)
+class Asked:
+    """files: the recordings' letters, in the order in which they are called a, b, c and d.
+
+    hours: of how many hours of training the part is told that an event takes; 1 for a share.
+    """
+
+    files: str = "abcd"
+    hours: int = 1
+
+
+PLAIN = Asked()
+
+
+def questions(_rng: Rng, asked: Asked = PLAIN) -> Iterator[Question]:
     """One question, which has four answers."""
-    yield Question("Your diagnosis", (), complaint)
+    yield Question("Your diagnosis", (), partial(complaint, asked=asked))
 
 
-def complaint(answer: object) -> str | None:
+def complaint(answer: object, asked: Asked = PLAIN) -> str | None:
     """What is wrong with a diagnosis of all four."""
     told = as_message(answer)
     if told is None:
         return f"it is {shown(answer)}, not a dict"
-    for name in NAMES:
-        found = _complaint_about(as_message(told.get(name)) or {}, _truth()[name])
+    for name, file in zip(NAMES, asked.files, strict=True):
+        about = as_message(told.get(name)) or {}
+        found = _complaint_about(about, _truth()[file], asked.hours)
         if found is not None:
             return f"recording {name}: {found}"
     return None
 
 
-def _complaint_about(told: Mapping[str, Any], truth: Mapping[str, Any]) -> str | None:
+def _complaint_about(told: Mapping[str, Any], truth: Mapping[str, Any], hours: int) -> str | None:
     cause, event = told.get("cause"), told.get("event")
     if cause not in CAUSES:
         return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
@@ -54,7 +70,8 @@ def _complaint_about(told: Mapping[str, Any], truth: Mapping[str, Any]) -> str |
     shares = {name: share for name, share in truth["evidence"].items() if share >= LEAST_SHARE}
     if not isinstance(event, str) or event not in shares:
         return f"the cause is right, but {shown(event)} is not where the lost time lies"
-    return number_complaint(f"the share of {event}", told.get("share"), shares[event], RELATIVE)
+    what, want = f"the share of {event}", hours * shares[event]
+    return number_complaint(what, told.get("share"), want, RELATIVE)
 
 
 @cache

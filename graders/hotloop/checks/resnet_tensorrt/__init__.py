@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from hotloop.checks.resnet_tensorrt import (
@@ -33,41 +34,57 @@ def export() -> Check:
     return Check(exports.EXPORT, exports.export_rungs(), extras=("onnx",))
 
 
-def first_departure() -> Check:
+def first_departure(variant: Variant | None = None) -> Check:
     """The first tensor in which two models part."""
+    agreed = None
+    if variant is not None and variant.options:
+        agreed = int(variant.values()["AGREED"])
     return Check(
         Candidate("first_departure", file="graph_reading.py", style="json"),
-        {"correct": HiddenAnswers(departures.questions)},
+        {"correct": HiddenAnswers(partial(departures.questions, agreed=agreed))},
         extras=("onnx",),
     )
 
 
-def read_graph() -> Check:
+def read_graph(variant: Variant | None = None) -> Check:
     """What can be fused and folded in a graph, and what it costs."""
+    asked = graph_figures.PLAIN
+    if variant is not None and variant.options:
+        values = variant.values()
+        codes = int(values["OUTSIDE"]), int(values["CONSUMERS"])
+        asked = graph_figures.Asked(str(values["ACTIVATION"]), *codes)
     return Check(
         Candidate("read_graph", file="graph_reading.py", style="json"),
         {
-            "structure": HiddenAnswers(graph_figures.about_structure),
+            "structure": HiddenAnswers(partial(graph_figures.about_structure, asked=asked)),
             "costs": HiddenAnswers(graph_figures.about_costs),
         },
         extras=("onnx",),
     )
 
 
-def fold_batchnorm() -> Check:
+def fold_batchnorm(variant: Variant | None = None) -> Check:
     """Normalizations into the convolutions before them."""
+    versions = int(variant.values()["FOLDED"]) if variant is not None and variant.options else 0
     return Check(
         Candidate("fold_batchnorm", file=rewriting.FILE, style="json"),
-        {"structure": rewriting.FOLDED, "numbers": rewriting.FOLDED_AND_RUN},
+        {
+            "structure": replace(rewriting.FOLDED, versions=versions),
+            "numbers": replace(rewriting.FOLDED_AND_RUN, versions=versions),
+        },
         extras=("onnx",),
     )
 
 
-def remove_noops() -> Check:
+def remove_noops(variant: Variant | None = None) -> Check:
     """Nodes that do nothing out of the graph."""
+    versions = int(variant.values()["REMOVED"]) if variant is not None and variant.options else 0
     return Check(
         Candidate("remove_noops", file=rewriting.FILE, style="json"),
-        {"identities": rewriting.IDENTITIES, "transposes": rewriting.TRANSPOSES},
+        {
+            "identities": replace(rewriting.IDENTITIES, versions=versions),
+            "transposes": replace(rewriting.TRANSPOSES, versions=versions),
+        },
         extras=("onnx",),
     )
 

@@ -12,8 +12,11 @@ from hotloop.worker.wire import as_list
 EQUAL_PAIRS = 2
 
 
-def questions(rng: Rng, bench: Bench) -> Iterator[Question]:
-    """One pair for each kind of fault, and some without any, in random order."""
+def questions(rng: Rng, bench: Bench, agreed: int | None = None) -> Iterator[Question]:
+    """One pair for each kind of fault, and some without any, in random order.
+
+    agreed: what is answered about models that agree.
+    """
     kinds = [str(kind) for kind in as_list(MAKERS.trusted(bench).ask("fault_names"))]
     drawn: list[str | None] = [*kinds, *([None] * EQUAL_PAIRS)]
     for place in map(int, rng.permutation(len(drawn))):
@@ -21,15 +24,15 @@ def questions(rng: Rng, bench: Bench) -> Iterator[Question]:
         files = ("reference.onnx", "exported.onnx", "feeds.npz")
         given = (GivenFile(name, unpacked(made[name.split(".")[0]])) for name in files)
         label = "A pair of models" if drawn[place] else "A pair of models that agree"
-        yield Question(label, tuple(given), _complaint_about(made["first"]))
+        yield Question(label, tuple(given), _complaint_about(made["first"], agreed))
 
 
-def _complaint_about(first: str | None) -> Callable[[object], str | None]:
+def _complaint_about(first: str | None, agreed: int | None) -> Callable[[object], str | None]:
     def complaint(answer: object) -> str | None:
-        if answer == first:
+        if answer == (agreed if first is None else first):
             return None
         if first is None:
-            return f"it says {shown(answer)}, and should say None"
+            return f"it says {shown(answer)}, and should say {agreed}"
         return f"it says {shown(answer)}, and the first tensor that departs is {first!r}"
 
     return complaint

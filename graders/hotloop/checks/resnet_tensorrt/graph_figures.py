@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from hotloop.checks.resnet_tensorrt.graphs import Rng, made_by, seed, unpacked
@@ -15,20 +16,35 @@ STRUCTURE = ("fusible", "blocked", "foldable", "unused")
 COSTS = ("parameter_bytes", "macs", "peak_bytes")
 
 
-def about_structure(rng: Rng, bench: Bench) -> Iterator[Question]:
+@dataclass(frozen=True)
+class Asked:
+    """activation: the operator at a chain's end. outside, consumers: what is said of a Conv that
+    begins no chain since it is an output of the graph, or since it has other readers.
+    """
+
+    activation: str = "Relu"
+    outside: str | int = "output"
+    consumers: str | int = "consumers"
+
+
+PLAIN = Asked()
+
+
+def about_structure(rng: Rng, bench: Bench, asked: Asked = PLAIN) -> Iterator[Question]:
     """Chains, what stands in their way, constant nodes, unused initializers."""
-    return _questions(rng, bench, STRUCTURE)
+    return _questions(rng, bench, STRUCTURE, asked)
 
 
 def about_costs(rng: Rng, bench: Bench) -> Iterator[Question]:
     """Bytes of parameters, multiplications, the most memory alive at once."""
-    return _questions(rng, bench, COSTS)
+    return _questions(rng, bench, COSTS, PLAIN)
 
 
-def _questions(rng: Rng, bench: Bench, keys: Sequence[str]) -> Iterator[Question]:
+def _questions(rng: Rng, bench: Bench, keys: Sequence[str], asked: Asked) -> Iterator[Question]:
+    how = (asked.activation, asked.outside, asked.consumers)
     for number in range(1, NETWORKS + 1):
         batch = int(rng.integers(2, 9))
-        made = made_by(bench, "puzzle", seed(rng), batch)
+        made = made_by(bench, "puzzle", seed(rng), batch, *how)
         file = GivenFile("network.onnx", unpacked(made["model"]))
         yield Question(f"Network {number}", (file, batch), _complaint_about(made["figures"], keys))
 

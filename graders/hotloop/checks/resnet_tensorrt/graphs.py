@@ -74,12 +74,15 @@ def hidden_graphs(bench: Bench, function: str, *arguments: int) -> list[HiddenGr
 
 
 def misread(
-    bench: Bench, function: str, sources: Sequence[bytes], made: Sequence[bytes]
+    bench: Bench, function: str, sources: Sequence[bytes], made: Sequence[bytes], versions: int
 ) -> Wrong | None:
-    """What our reader says about the first rewritten model that is wrong."""
+    """What our reader says about the first rewritten model that is wrong.
+
+    versions: by how much model_version grows for each node that is gone; not looked at for 0.
+    """
     pairs = [[_packed(a), _packed(b)] for a, b in zip(sources, made, strict=True)]
     file = GivenFile("pairs.json", json.dumps(pairs).encode())
-    said = as_list(READER.given(bench, "reads").ask(function, file))
+    said = as_list(READER.given(bench, "reads").ask(function, file, versions))
     return (int(said[0]), readable(said[1], 300)) if said else None
 
 

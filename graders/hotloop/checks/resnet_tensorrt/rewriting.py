@@ -40,12 +40,14 @@ class Rewrites:
 
     batches: of hidden graphs. about: the reader's function. runs: they are run as well.
     again: the reader's function about a second rewrite, and of how many graphs one has it.
+    versions: as in `misread`.
     """
 
     batches: Callable[[Rng, Bench], Iterable[Graphs]]
     about: str
     runs: bool = True
     again: tuple[str, int] | None = None
+    versions: int = 0
     needs: tuple[str, ...] = ()
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
@@ -66,7 +68,7 @@ class Rewrites:
         sources = [graph.model for graph in batch]
         label = f"Among graphs {before + 1} to {before + len(batch)}"
         rewritten = _rewritten(sources, label, candidate, bench)
-        wrong = misread(bench, self.about, sources, rewritten)
+        wrong = misread(bench, self.about, sources, rewritten, self.versions)
         if wrong is None and self.runs:
             wrong = miscomputed(bench, batch, rewritten)
         if wrong is None and self.again is not None:
@@ -81,7 +83,7 @@ class Rewrites:
         chosen = range(0, len(models), one_in)
         once = [models[place] for place in chosen]
         twice = _rewritten(once, f"{label}, a second time", candidate, bench)
-        wrong = misread(bench, about, once, twice)
+        wrong = misread(bench, about, once, twice, self.versions)
         return None if wrong is None else (chosen[wrong[0]], wrong[1])
 
 

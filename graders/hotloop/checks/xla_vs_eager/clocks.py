@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,17 +25,28 @@ STAGES = {
 """What jax.monitoring tells of a compilation, and about which part of it each is."""
 
 
-def time_questions(rng: Rng) -> Iterator[Question]:
+@dataclass(frozen=True)
+class Per:
+    """Of how many steps of either kind the time is told."""
+
+    eager: int = 1
+    compiled: int = 1
+
+
+PLAIN = Per()
+
+
+def time_questions(rng: Rng, per: Per = PLAIN) -> Iterator[Question]:
     """How long compiling takes, and a step of either kind."""
-    yield from _questions(rng, TIMES)
+    yield from _questions(rng, TIMES, per)
 
 
 def step_questions(rng: Rng) -> Iterator[Question]:
     """After which step the compiled run is ahead, and whether it ever is with new shapes."""
-    yield from _questions(rng, STEPS)
+    yield from _questions(rng, STEPS, PLAIN)
 
 
-def _questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
+def _questions(rng: Rng, keys: tuple[str, ...], per: Per) -> Iterator[Question]:
     for label, programs, gain in (
         ("a quick network", 1, 4.0),
         ("a network of three shapes", 3, 1.6),
@@ -42,6 +54,8 @@ def _questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
         ("a very large program", 1, 1.15),
     ):
         recording, truth = made(rng, programs, gain)
+        truth["eager_step_s"] *= per.eager
+        truth["compiled_step_s"] *= per.compiled
         file = GivenFile("steps.json", json.dumps(recording).encode())
         yield Question(f"For {label}", (file,), complaint(truth, keys, RELATIVE))
 

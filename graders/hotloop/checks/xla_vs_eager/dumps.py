@@ -212,15 +212,18 @@ class Dump:
         return name
 
 
-def figure_questions(rng: Rng) -> Iterator[Question]:
-    """How many fusions of which kind, how much is in them, and what memory has to move."""
+def figure_questions(rng: Rng, runs: int = 1) -> Iterator[Question]:
+    """How many fusions of which kind, how much is in them, and what memory has to move.
+
+    runs: of how many runs of the program the traffic is told.
+    """
     for number in range(1, DUMPS + 1):
         dump, text = made(rng)
         largest = max(dump.moved, key=lambda name: dump.moved[name])
         truth = {
             "fusions": dump.fusions,
             "fused": dump.fused,
-            "traffic": sum(dump.moved.values()),
+            "traffic": runs * sum(dump.moved.values()),
             "largest": largest,
         }
         yield Question(f"Dump {number}", (_file(text),), complaint(truth, FIGURES))

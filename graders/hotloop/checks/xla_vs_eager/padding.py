@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,14 +29,14 @@ MOST_WASTE = 1.05
 PADDED = Trial("padded", "unpadded", first=1, trees=1)
 
 
-def budget_questions(rng: Rng) -> Iterator[Question]:
-    """Every batch finds a place, in few programs."""
-    yield from _questions(rng, budget_complaint)
+def budget_questions(rng: Rng, unit: int = 1) -> Iterator[Question]:
+    """Every batch finds a place, in few programs. unit: what sizes count for each sample."""
+    yield from _questions(rng, partial(budget_complaint, unit=unit))
 
 
-def waste_questions(rng: Rng) -> Iterator[Question]:
-    """And next to nothing is computed in vain that need not be."""
-    yield from _questions(rng, waste_complaint)
+def waste_questions(rng: Rng, unit: int = 1) -> Iterator[Question]:
+    """And next to nothing is computed in vain that need not be. unit: as above."""
+    yield from _questions(rng, partial(waste_complaint, unit=unit))
 
 
 def _questions(
@@ -64,9 +65,9 @@ def _whole(drawn: NDArray[np.floating[Any]]) -> Lengths:
     return [int(n) for n in np.clip(np.rint(drawn), 1, 256)]
 
 
-def budget_complaint(answer: object, lengths: Lengths, budget: int) -> str | None:
+def budget_complaint(answer: object, lengths: Lengths, budget: int, unit: int = 1) -> str | None:
     """About sizes that do not hold everything, or are too many."""
-    sizes = _sizes(answer)
+    sizes = _sizes(answer, unit)
     if isinstance(sizes, str):
         return sizes
     if max(lengths) > max(sizes):
@@ -77,9 +78,9 @@ def budget_complaint(answer: object, lengths: Lengths, budget: int) -> str | Non
     return None
 
 
-def waste_complaint(answer: object, lengths: Lengths, budget: int) -> str | None:
+def waste_complaint(answer: object, lengths: Lengths, budget: int, unit: int = 1) -> str | None:
     """About more rows than 1.05 × the fewest possible."""
-    sizes = _sizes(answer)
+    sizes = _sizes(answer, unit)
     if isinstance(sizes, str):
         return sizes
     computed = sum(_place(length, sizes) for length in lengths)
@@ -112,11 +113,13 @@ def _place(length: int, sizes: Lengths) -> int:
     return min(size for size in sizes if size >= length)
 
 
-def _sizes(answer: object) -> Lengths | str:
+def _sizes(answer: object, unit: int) -> Lengths | str:
     given = as_list(answer)
     if not given or not all(type(size) is int and size > 0 for size in given):
         return f"the answer is {shown(answer)}, not a list of sizes"
-    return [int(size) for size in given]
+    if odd := next((size for size in map(int, given) if size % unit), None):
+        return f"{odd} is no multiple of {unit}"
+    return [int(size) // unit for size in given]
 
 
 def padded_programs(rng: Rng, bench: Bench) -> Iterator[Assignment]:

@@ -70,12 +70,14 @@ def _sizes(hlo: str) -> Iterator[int]:
         yield BYTES[dtype] * prod(int(n) for n in shape.split(",") if n)
 
 
-def figure_questions(rng: Rng) -> Iterator[Question]:
-    """Some made recordings of all kinds."""
+def figure_questions(rng: Rng, per: int = 1) -> Iterator[Question]:
+    """Some made recordings of all kinds. per: of how many steps the milliseconds are told."""
     for number in range(1, 5):
         recording = made(rng, storm=number == 1)
         file = GivenFile("run.json.gz", gzip.compress(json.dumps(recording).encode(), 1))
         truth = figures(recording)
+        if truth["step_ms"] is not None:
+            truth["step_ms"] *= per
         yield Question(f"Recording {number}", (file,), complaint(truth, FIGURES, 0.001))
 
 

@@ -75,8 +75,11 @@ def _ways(rng: Rng, batch: int) -> Iterator[tuple[str, tuple[Tensor, ...]]]:
 # --- with names -----------------------------------------------------------------------------------
 
 
-def annotated(rng: Rng, bench: Bench) -> Iterator[Assignment]:
-    """A prefix that nobody could know is on every layer, and on what is returned."""
+def annotated(rng: Rng, bench: Bench, between: str = "") -> Iterator[Assignment]:
+    """A prefix that nobody could know is on every layer, and on what is returned.
+
+    between: what stands between it and a layer's name.
+    """
     prefix, batch = f"run{int(rng.integers(100, 1000))}_", int(rng.integers(5, 20))
 
     def complaint(data: bytes) -> str | None:
@@ -85,7 +88,9 @@ def annotated(rng: Rng, bench: Bench) -> Iterator[Assignment]:
             found, 2, _batch(batch)
         )
         return (
-            outside or scopes_complaint(found, prefix) or _step_complaint(data, batch, rng, bench)
+            outside
+            or scopes_complaint(found, prefix + between)
+            or _step_complaint(data, batch, rng, bench)
         )
 
     yield Assignment(f"A step for {batch} samples", (batch, prefix), exported.FILE, complaint)

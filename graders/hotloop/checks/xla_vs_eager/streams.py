@@ -17,9 +17,9 @@ Rng = np.random.Generator
 STREAMS = program("call_streams.py")
 
 
-def count_questions(rng: Rng, bench: Bench) -> Iterator[Question]:
-    """How many programs."""
-    yield from _questions(rng, bench, ("programs",))
+def count_questions(rng: Rng, bench: Bench, processes: int = 1) -> Iterator[Question]:
+    """How many programs. processes: how many make all of these calls, each for itself."""
+    yield from _questions(rng, bench, ("programs",), processes)
 
 
 def culprit_questions(rng: Rng, bench: Bench) -> Iterator[Question]:
@@ -27,7 +27,9 @@ def culprit_questions(rng: Rng, bench: Bench) -> Iterator[Question]:
     yield from _questions(rng, bench, ("culprit", "cause"))
 
 
-def _questions(rng: Rng, bench: Bench, keys: tuple[str, ...]) -> Iterator[Question]:
+def _questions(
+    rng: Rng, bench: Bench, keys: tuple[str, ...], processes: int = 1
+) -> Iterator[Question]:
     maker = STREAMS.trusted(bench)
     kinds = maker.ask("kinds")
     if not isinstance(kinds, int):
@@ -35,7 +37,8 @@ def _questions(rng: Rng, bench: Bench, keys: tuple[str, ...]) -> Iterator[Questi
     for kind in range(kinds):
         truth = told(maker.ask("make", kind, int(rng.integers(1 << 30))))
         file = GivenFile("calls.json", maker.take(truth["path"]))
-        yield Question(f"Stream {kind + 1}", (file,), _complaint(truth, keys))
+        asked = {**truth, "programs": processes * int(truth["programs"])}
+        yield Question(f"Stream {kind + 1}", (file,), _complaint(asked, keys))
 
 
 def _complaint(truth: Message, keys: tuple[str, ...]) -> Callable[[object], str | None]:

@@ -18,17 +18,18 @@ TEST_BATCH = 256
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def augmented(images, entries, out):
+def augmented(images, entries, border, out):
     """images: uint8 [n, h, w, 3]. entries: int64 [m, 4]. out: float32 [m, 3, h, w]."""
     _, height, width, _ = images.shape
-    padded = torch.nn.functional.pad(images, (0, 0, PADDING, PADDING, PADDING, PADDING))
+    around = (0, 0, PADDING, PADDING, PADDING, PADDING)
+    padded = torch.nn.functional.pad(images, around, value=border)
     for result, (sample, dy, dx, flip) in zip(out, entries.tolist(), strict=True):
         cut = padded[sample, dy : dy + height, dx : dx + width]
         result.copy_(_normalised(cut.flip(1) if flip else cut))
 
 
-def train(images, labels, plan, rate, initial, trained):
-    """As the learner's `train`."""
+def train(images, labels, plan, rate, initial, border, trained):
+    """As the learner's `train`. border: the byte around an image which was shifted."""
     model = ResNet(size_for(DEVICE)).to(DEVICE)
     unpack(model, initial)
     model.train()
@@ -37,7 +38,7 @@ def train(images, labels, plan, rate, initial, trained):
     )
     for entries in plan:
         inputs = torch.empty(len(entries), 3, *images.shape[1:3])
-        augmented(images, entries, inputs)
+        augmented(images, entries, border, inputs)
         loss = cross_entropy(model(inputs.to(DEVICE)), labels[entries[:, 0]].to(DEVICE))
         optimizer.zero_grad()
         loss.backward()

@@ -54,16 +54,23 @@ def _without_hints(model: onnx.ModelProto, rng: Rng) -> onnx.ModelProto:
     return model
 
 
-def figures(model: onnx.ModelProto, batch: int) -> dict[str, object]:
-    """What `read_graph` is to answer."""
+def figures(
+    model: onnx.ModelProto, batch: int, activation: str, outside: str | int, consumers: str | int
+) -> dict[str, object]:
+    """What `read_graph` is to answer.
+
+    activation: the operator at a chain's end. outside, consumers: what is said of a Conv that
+    begins no chain since it is an output of the graph, or since it has other readers.
+    """
     values = _values(model, batch)
-    fusible, blocked = _chains(model.graph)
+    fusible, blocked = _chains(model.graph, ("BatchNormalization", activation))
+    reasons = {True: outside, False: consumers}
     read = {name for node in model.graph.node for name in node.input}
     shown = {value.name for value in model.graph.output}
     stored = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
     return {
         "fusible": fusible,
-        "blocked": blocked,
+        "blocked": {name: reasons[shown] for name, shown in blocked.items()},
         "foldable": _foldable(model.graph),
         "unused": [name for name in stored if name not in read | shown],
         "parameter_bytes": sum(v.nbytes for name, v in stored.items() if name in read),
@@ -244,26 +251,28 @@ def _values(model: onnx.ModelProto, batch: int) -> Arrays:
     return {**stored, **feeds, **dict(zip(names, made, strict=True))}
 
 
-def _chains(graph: onnx.GraphProto) -> tuple[list[list[str]], dict[str, str]]:
+def _chains(
+    graph: onnx.GraphProto, kinds: tuple[str, str]
+) -> tuple[list[list[str]], dict[str, bool]]:
+    """Chains, and what begins none: whether it is an output of the graph."""
     fusible: list[list[str]] = []
-    blocked: dict[str, str] = {}
+    blocked: dict[str, bool] = {}
     for conv in graph.node:
         if conv.op_type != "Conv":
             continue
-        chain = _chain(graph, conv)
+        chain = _chain(graph, conv, kinds)
         if len(chain) > 1:
             fusible.append(chain)
             continue
         wishes = [n for n in graph.node if conv.output[0] in n.input]
-        if {"BatchNormalization", "Relu"}.isdisjoint(n.op_type for n in wishes):
+        if set(kinds).isdisjoint(n.op_type for n in wishes):
             continue
-        outside = any(value.name == conv.output[0] for value in graph.output)
-        blocked[conv.name] = "output" if outside else "consumers"
+        blocked[conv.name] = any(value.name == conv.output[0] for value in graph.output)
     return fusible, blocked
 
 
-def _chain(graph: onnx.GraphProto, conv: onnx.NodeProto) -> list[str]:
-    chain, end, wanted = [conv.name], conv.output[0], ["BatchNormalization", "Relu"]
+def _chain(graph: onnx.GraphProto, conv: onnx.NodeProto, kinds: tuple[str, str]) -> list[str]:
+    chain, end, wanted = [conv.name], conv.output[0], list(kinds)
     while wanted:
         readers = [n for n in graph.node for name in n.input if name == end]
         outside = any(value.name == end for value in graph.output)

@@ -37,10 +37,13 @@ def pair(seed: int, fault: str | None) -> dict[str, object]:
     }
 
 
-def puzzle(seed: int, batch: int) -> dict[str, object]:
-    """A network, and its figures for a batch."""
+def puzzle(
+    seed: int, batch: int, activation: str, outside: str | int, consumers: str | int
+) -> dict[str, object]:
+    """A network, and its figures for a batch; the rest as in `graph_figures.figures`."""
     model = graph_figures.puzzling(np.random.default_rng(seed))
-    return {"model": _packed(model), "figures": graph_figures.figures(model, batch)}
+    figures = graph_figures.figures(model, batch, activation, outside, consumers)
+    return {"model": _packed(model), "figures": figures}
 
 
 def foldables(seed: int, count: int) -> list[dict[str, object]]:

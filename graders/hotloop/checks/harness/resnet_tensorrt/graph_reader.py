@@ -20,28 +20,40 @@ Complaint = Callable[[onnx.ModelProto, onnx.ModelProto], str | None]
 Wrong = tuple[int, str]
 
 
-def about_folded(path: str) -> Wrong | None:
-    """Models whose normalizations were to be folded."""
-    return _first(path, graph_folds.complaint)
+def about_folded(path: str, versions: int = 0) -> Wrong | None:
+    """Models whose normalizations were to be folded.
+
+    versions: by how much model_version grows for each node that is gone; not looked at for 0.
+    """
+    return _first(path, graph_folds.complaint, versions)
 
 
-def about_cleaned(path: str) -> Wrong | None:
-    """Models that were to lose what does nothing."""
-    return _first(path, graph_noops.complaint)
+def about_cleaned(path: str, versions: int = 0) -> Wrong | None:
+    """Models that were to lose what does nothing. versions: as above."""
+    return _first(path, graph_noops.complaint, versions)
 
 
-def about_cleaned_again(path: str) -> Wrong | None:
-    """Models that had lost it already."""
-    return _first(path, graph_noops.complaint_of_another)
+def about_cleaned_again(path: str, versions: int = 0) -> Wrong | None:
+    """Models that had lost it already. versions: as above."""
+    return _first(path, graph_noops.complaint_of_another, versions)
 
 
-def _first(path: str, complaint: Complaint) -> Wrong | None:
+def _first(path: str, complaint: Complaint, versions: int) -> Wrong | None:
     for place, (source, made) in enumerate(json.loads(Path(path).read_text())):
         try:
             model = onnx.load_model_from_string(base64.b64decode(made))
         except DecodeError:
             return place, "what was written is no ONNX model"
-        said = complaint(onnx.load_model_from_string(base64.b64decode(source)), model)
+        before = onnx.load_model_from_string(base64.b64decode(source))
+        said = complaint(before, model) or _other_version(before, model, versions)
         if said is not None:
             return place, said
     return None
+
+
+def _other_version(before: onnx.ModelProto, made: onnx.ModelProto, versions: int) -> str | None:
+    gone = len(before.graph.node) - len(made.graph.node)
+    want = before.model_version + versions * gone
+    if not versions or made.model_version == want:
+        return None
+    return f"its model_version is {made.model_version} and should be {want}"

@@ -1,0 +1,137 @@
+"""What a candidate's loop means otherwise: the border of images, classes, and the rate's unit.
+
+The truth takes it from here; the loop that is timed against is the candidate's own, as rendered.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from hotloop.checks.profile_training_loop.pictures import CLASSES
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import CallSpec
+from hotloop.judge.compare import Floats
+from hotloop.judge.gpu.card import Card
+from hotloop.judge.referee import Referee
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.rungs.learns import Exam
+from hotloop.variants.variant import Variant
+
+Rng = np.random.Generator
+
+LABELS, RATE = 1, 3
+"""Places among the arguments of `train`; `accuracy` has its labels in the same one."""
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """border: the byte around an image which was shifted. times, plus: class c counts as
+    (times * c + plus) mod 10. pace: how many times the rate that is told a step goes.
+    """
+
+    border: int = 0
+    times: int = 1
+    plus: int = 0
+    pace: int = 1
+
+    @classmethod
+    def of(cls, variant: Variant | None) -> Meaning:
+        """The variant's; the plain one without."""
+        if variant is None or not variant.options:
+            return cls()
+        values = variant.values()
+        names = ("BORDER", "TIMES", "PLUS", "PACE")
+        return cls(*(int(values[name]) for name in names))
+
+    def told(self, case: Case) -> Case:
+        """A training run as the candidate is given it: at the same pace in the end."""
+        arguments = list(case.arguments)
+        rate = arguments[RATE]
+        assert isinstance(rate, float)
+        arguments[RATE] = rate / self.pace
+        return replace(case, arguments=tuple(arguments))
+
+    def told_spec(self, spec: CallSpec) -> CallSpec:
+        """The same for one without values."""
+        arguments = list(spec.arguments)
+        rate = arguments[RATE]
+        assert isinstance(rate, float)
+        arguments[RATE] = rate / self.pace
+        return replace(spec, arguments=tuple(arguments))
+
+    def told_exam(self, exam: Exam) -> Exam:
+        """The same for a longer run."""
+        return replace(exam, training=self.told(exam.training))
+
+    def plainly(self, function: str, case: Case) -> Case:
+        """What the referee is asked, who knows one meaning only but for the border."""
+        arguments = list(case.arguments)
+        labels = arguments[LABELS]
+        assert isinstance(labels, Tensor)
+        classes = (self.times * labels.values + self.plus) % CLASSES
+        arguments[LABELS] = replace(labels, values=classes)
+        if function == "train":
+            rate = arguments[RATE]
+            assert isinstance(rate, float)
+            arguments[RATE] = rate * self.pace
+            arguments.append(self.border)
+        return replace(case, arguments=tuple(arguments))
+
+
+@dataclass(frozen=True)
+class MeantReferee(Referee):
+    """A referee who is asked with a candidate's meaning."""
+
+    meaning: Meaning = Meaning()
+
+    def answer(self, function: str, case: Case, bench: Bench) -> Floats:
+        """As the candidate should have understood it."""
+        return super().answer(function, self.meaning.plainly(function, case), bench)
+
+    @contextmanager
+    def on_gpu(
+        self, function: str, bench: Bench, card: Card
+    ) -> Generator[Callable[[Case], Floats]]:
+        """The same on the GPU."""
+        with super().on_gpu(function, bench, card) as answer:
+            yield lambda case: answer(self.meaning.plainly(function, case))
+
+
+@dataclass(frozen=True)
+class RenderedBaseline(Baseline):
+    """A baseline beside whose file those of its module lie as a variant has them."""
+
+    variant: Variant | None = None
+
+    def folder(self, bench: Bench) -> Path:
+        """What its worker sees."""
+        if self.variant is None or self.variant.is_plain:
+            return super().folder(bench)
+        return bench.shared(f"files of {self.path}", lambda: self._rendered(bench))
+
+    def _rendered(self, bench: Bench) -> Path:
+        # Without a variant the judge needs no library that reads a module's files.
+        from hotloop.render import render
+
+        assert self.variant is not None
+        given = render(self.variant.module, self.variant)
+        files = {self.path.name: self.path, **self.beside}
+        with tempfile.TemporaryDirectory() as folder:
+            for name in files.keys() & given.keys():
+                files[name] = Path(folder) / name
+                files[name].write_bytes(given[name])
+            return bench.staged(files)
+
+
+def told_all(
+    meaning: Meaning, cases: Callable[[Rng], Iterable[Case]]
+) -> Callable[[Rng], Iterable[Case]]:
+    """Training runs as the candidate is given them."""
+    return lambda rng: map(meaning.told, cases(rng))
