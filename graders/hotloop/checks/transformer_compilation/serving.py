@@ -138,7 +138,7 @@ def served(candidate: Candidate, bench: Bench) -> Served:
     seed, width = int(rng.integers(1 << 31)), 4 * int(rng.integers(4, 9))
     process = PROGRAM.given(bench, "serves")
     text = bench.files.read_text(candidate.file or FILE).encode()
-    process.ask("begin", GivenFile(FILE, text), seed, width)
+    process.ask("begin", GivenFile(FILE, text), bench.called(candidate.name), seed, width)
     weights = drawn_weights(seed, width)
     before, outside, real = _counts(process), 0, 0
     for number, request in enumerate(stream(rng), start=1):

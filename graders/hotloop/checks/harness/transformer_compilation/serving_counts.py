@@ -43,8 +43,8 @@ class Service:
 _services: list[Service] = []
 
 
-def begin(path: str, seed: int, width: int) -> None:
-    """A new service, as the learner's file makes it."""
+def begin(path: str, name: str, seed: int, width: int) -> None:
+    """A new service, as the function of this name in the learner's file makes it."""
     torch._dynamo.reset()
     counts = Counts()
     rng = np.random.default_rng(seed)
@@ -53,7 +53,7 @@ def begin(path: str, seed: int, width: int) -> None:
         "down": torch.from_numpy(rng.standard_normal(width).astype(np.float32)),
     }
     with torch.no_grad():
-        made = _loaded(Path(path)).make(_compiling(counts), weights)
+        made = getattr(_loaded(Path(path)), name)(_compiling(counts), weights)
     _services[:] = [Service(made, counts)]
 
 
