@@ -1,6 +1,7 @@
 """Attention by tiles, in PyTorch: the scores of a tile live in the cache and nowhere else."""
 
 import math
+from itertools import pairwise
 
 import torch
 

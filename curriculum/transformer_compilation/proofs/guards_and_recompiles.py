@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable
 
 import torch
-from torch._dynamo import config
+from torch._dynamo import config, mark_dynamic
 
 
 # --8<-- [start:count]
@@ -49,6 +49,14 @@ def main() -> None:
     grad = [(x(4, 8), 2.0), (x(4, 8, requires_grad=True), 2.0)]
     print(f"requires_grad: {graphs(grad)}")
     assert graphs(grad) == [1, 2]
+    square = [(x(6, 6), 2.0), (x(6, 9), 2.0), (x(4, 7), 2.0)]
+    print(f"dynamic=True, two sizes equal at first: {graphs(square, dynamic=True)}")
+    assert graphs(square, dynamic=True) == [1, 2, 2]
+    for tensor, _ in square:
+        for axis in range(2):
+            mark_dynamic(tensor, axis)
+    print(f"both marked as free: {graphs(square)}")
+    assert graphs(square) == [1, 1, 1]
     limit = config.recompile_limit
     logging.getLogger("torch._dynamo").setLevel(logging.ERROR)
     many = graphs([(x(4, n), 2.0) for n in range(2, limit + 6)], dynamic=False)

@@ -9,6 +9,8 @@ from hotloop.checks.transformer_compilation import (
     e4m3,
     fusing,
     gradients,
+    outputs,
+    serving,
     speeds,
     streams,
 )
@@ -27,7 +29,7 @@ from hotloop.judge.rungs.traffic import ByteLevel, Traffic
 KERNELS = "flash_triton.py"
 
 # Provisional on every device that has no recorded run: module.yaml says where they come from.
-CPU_LEVELS = (Level(1.2, 0.5), Level(1.3, 1.0))
+CPU_LEVELS = (Level(1.2, 0.5), Level(1.5, 1.0))
 GPU_LEVELS = (Level(2.0, 0.4), Level(3.5, 0.7), Level(5.0, 1.0))
 BACKWARD_KERNELS = "flash_backward.py"
 BACKWARD_READS = (ByteLevel(3.3, 1.0), ByteLevel(5.2, 0.5))
@@ -164,5 +166,29 @@ def decode_step() -> Check:
             "generates": decoding.generates(),
             "gpu_correct": decoding.gpu_correct(),
             "gpu_fast": decoding.gpu_fast(DECODE_LEVELS),
+        },
+    )
+
+
+def read_output() -> Check:
+    """What Inductor has written: kernels, bytes, and reused memory."""
+    return Check(
+        Candidate("read_output", "output_code.py", "json"),
+        {
+            "kernels": Answers(outputs.kernel_questions),
+            "bytes": Answers(outputs.byte_questions, needs=("kernels",)),
+            "reused": Answers(outputs.reuse_questions, needs=("kernels",)),
+        },
+    )
+
+
+def few_graphs() -> Check:
+    """A service that TorchDynamo compiles once for all sizes."""
+    return Check(
+        Candidate("make", serving.FILE, "json"),
+        {
+            "correct": serving.RightAnswers(),
+            "graphs": serving.FewGraphs(most=2),
+            "padding": serving.LittlePadding(most=1.3),
         },
     )

@@ -1,0 +1,168 @@
+"""Questions about what Inductor has written for blocks of a transformer: recorded, and renumbered.
+
+What is asked stands in outputs.json.gz with each recording. It was taken from Inductor's objects
+by curriculum/transformer_compilation/recordings/record.py, and not read off the text. Buffers,
+arguments and kernels get other numbers each time.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.worker.wire import as_list, as_message
+
+Rng = np.random.Generator
+Recording = Mapping[str, Any]
+
+FILE = Path(__file__).parents[1] / "harness" / "transformer_compilation" / "outputs.json.gz"
+DRAWN = 4
+"""Beside one for each trap."""
+
+MOST_OFFSET = 20
+TENSOR = re.compile(r"\b(buf|arg)(\d+)(?=_1\b|\b)")
+KERNEL = re.compile(r"\b(cpp_fused_\w*_)(\d+)\b")
+
+TRAPS: Mapping[str, Callable[[Recording], bool]] = {
+    "other types": lambda r: "BFloat16*" in r["code"],
+    "flags or whole numbers": lambda r: "bool*" in r["code"] or "int64_t*" in r["code"],
+    "in place": lambda r: "in_out_ptr0" in r["code"],
+    "a kernel that is called twice": lambda r: _twice([k["name"] for k in r["kernels"]]),
+    "memory in another shape": lambda r: bool(re.search(r"reinterpret_tensor.*# reuse", r["code"])),
+    "memory in the same shape": lambda r: bool(re.search(r"= buf\d+; del.*# reuse", r["code"])),
+    "an operator of two words": lambda r: any(
+        "native_" in op for k in r["kernels"] for op in k["fused"]
+    ),
+}
+
+
+@cache
+def recordings() -> Sequence[Recording]:
+    """All of them."""
+    return json.loads(gzip.decompress(FILE.read_bytes()))
+
+
+def kernel_questions(rng: Rng) -> Iterator[Question]:
+    """Which kernels are called, and what they were made of."""
+    yield from _questions(rng, kernels_complaint)
+
+
+def byte_questions(rng: Rng) -> Iterator[Question]:
+    """What each kernel loads and stores."""
+    yield from _questions(rng, bytes_complaint)
+
+
+def reuse_questions(rng: Rng) -> Iterator[Question]:
+    """Which buffers lie in memory of others."""
+    yield from _questions(rng, reuse_complaint)
+
+
+def drawn(rng: Rng) -> Iterator[Recording]:
+    """Some recordings, among which is each trap, with other numbers in them."""
+    known = recordings()
+    picked = [int(n) for n in rng.choice(len(known), DRAWN, replace=False)]
+    picked += [
+        int(rng.choice([n for n, r in enumerate(known) if trap(r)])) for trap in TRAPS.values()
+    ]
+    for number in rng.permutation(sorted(set(picked))):
+        yield renumbered(known[int(number)], rng)
+
+
+def renumbered(recording: Recording, rng: Rng) -> Recording:
+    """The same with other numbers of buffers, arguments and kernels."""
+    code = str(recording["code"])
+    tensors, kernels = _others(TENSOR, code, rng), _others(KERNEL, code, rng)
+
+    def changed(text: str) -> str:
+        text = TENSOR.sub(lambda m: m[1] + tensors[m[2]], text)
+        return KERNEL.sub(lambda m: m[1] + kernels[m[2]], text)
+
+    return {
+        **recording,
+        "code": changed(code),
+        "kernels": [{**kernel, "name": changed(kernel["name"])} for kernel in recording["kernels"]],
+        "reused": [[changed(name) for name in pair] for pair in recording["reused"]],
+    }
+
+
+def _others(pattern: re.Pattern[str], code: str, rng: Rng) -> dict[str, str]:
+    """Another number for each that there is."""
+    found = sorted({match[2] for match in pattern.finditer(code)}, key=int)
+    others = rng.permutation(np.arange(len(found)) + int(rng.integers(1, MOST_OFFSET)))
+    return {old: str(new) for old, new in zip(found, others, strict=True)}
+
+
+def _questions(
+    rng: Rng, judged: Callable[[Recording, Mapping[str, Any]], str | None]
+) -> Iterator[Question]:
+    for number, recording in enumerate(drawn(rng), start=1):
+
+        def complaint(answer: object, recording: Recording = recording) -> str | None:
+            told = as_message(answer)
+            return (
+                f"the answer is {shown(answer)}, not a dict"
+                if told is None
+                else judged(recording, told)
+            )
+
+        file = GivenFile("output_code.py", str(recording["code"]).encode())
+        yield Question(
+            f"Output code {number}, {', '.join(recording['pieces'])}", (file,), complaint
+        )
+
+
+def kernels_complaint(recording: Recording, told: Mapping[str, Any]) -> str | None:
+    """About calls and what they were made of; a sentence's beginning."""
+    want, got = recording["kernels"], [as_message(each) for each in as_list(told.get("kernels"))]
+    if len(got) != len(want):
+        return f"{len(got)} kernels are told of, and {len(want)} are called"
+    for place, (kernel, each) in enumerate(zip(want, got, strict=True), start=1):
+        if each is None or each.get("name") != kernel["name"]:
+            name = shown(None if each is None else each.get("name"))
+            return f"call {place} is of {kernel['name']!r}, and {name} is told"
+        if each.get("fused") != kernel["fused"]:
+            return (
+                f"call {place}, {kernel['name']!r}: it was made of {kernel['fused']}, and "
+                f"{shown(each.get('fused'))} is told"
+            )
+    return None
+
+
+def bytes_complaint(recording: Recording, told: Mapping[str, Any]) -> str | None:
+    """About what a call loads or stores."""
+    got = [as_message(each) or {} for each in as_list(told.get("kernels"))]
+    if len(got) != len(recording["kernels"]):
+        return f"{len(got)} kernels are told of"
+    for place, (kernel, each) in enumerate(zip(recording["kernels"], got, strict=True), start=1):
+        for what in ("loads", "stores"):
+            if type(each.get(what)) is not int or each[what] != kernel[what]:
+                return (
+                    f"call {place}, {kernel['name']!r}: “{what}” is {shown(each.get(what))} and "
+                    f"should be {kernel[what]}"
+                )
+    return None
+
+
+def reuse_complaint(recording: Recording, told: Mapping[str, Any]) -> str | None:
+    """About memory that is taken over."""
+    want, got = recording["reused"], [as_list(pair) for pair in as_list(told.get("reused"))]
+    for pair in want:
+        if pair not in got:
+            return f"{pair[0]} lies in the memory of {pair[1]}, which is not told"
+    if len(got) != len(want):
+        other = next((pair for pair in got if pair not in want), got[-1])
+        return f"{shown(other)} is told, and is no such pair, or is told twice"
+    return None
+
+
+def _twice(names: Sequence[str]) -> bool:
+    own = [name for name in names if name.startswith("cpp_")]
+    return len(set(own)) < len(own)

@@ -1,0 +1,216 @@
+"""Rungs about a service that is compiled: right answers, few graphs, little padding.
+
+The service runs with TorchDynamo in a process of ours that has the learner's file in it, so what is
+counted there is `instrumented`. Answers are compared here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from hotloop import paths
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.program import Process, Program
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list
+
+Rng = np.random.Generator
+
+MODULE = "transformer_compilation"
+FILE = "serving.py"
+MAIN = "serving_counts.py"
+PROGRAM = Program(
+    {
+        MAIN: Path(__file__).parents[1] / "harness" / MODULE / MAIN,
+        "served.py": paths.exercises() / MODULE / "served.py",
+    },
+    MAIN,
+)
+
+NEAR = Tolerance(1e-4, 1e-4)
+"""Of means of numbers of about 1, in float32."""
+
+CALLS = 30
+MOST_ROWS, MOST_LENGTH = 12, 80
+CALL_S = 30.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """strided: its memory has another order than its axes."""
+
+    rows: int
+    length: int
+    temperature: float
+    strided: bool
+
+
+@dataclass(frozen=True)
+class Served:
+    """What a stream of requests showed."""
+
+    graphs: int
+    positions: int
+    real: int
+    outside: int
+    """Requests of which some positions went through no compiled graph."""
+
+
+@dataclass(frozen=True)
+class RightAnswers:
+    """All requests of a stream are answered as by eager PyTorch."""
+
+    instrumented: ClassVar[bool] = True
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Serve a stream; the first wrong answer rules."""
+        served(candidate, bench)
+        said = f"Right for all {CALLS} hidden requests."
+        return RungRecord(name, Verdict.PASSED, said, 1.0)
+
+
+@dataclass(frozen=True)
+class FewGraphs:
+    """most: graphs that a stream of requests may be compiled into."""
+
+    instrumented: ClassVar[bool] = True
+    most: int
+    needs: tuple[str, ...] = ("correct",)
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Serve another stream, and look what TorchDynamo has made."""
+        found = served(candidate, bench)
+        evidence = {"graphs": found.graphs}
+        if found.outside:
+            raise Ruling(
+                Verdict.WRONG_ANSWER,
+                f"{found.outside} of {CALLS} requests were not computed by what `compiled` has "
+                "given, or not all of their positions were.",
+            )
+        if found.graphs > self.most:
+            raise Ruling(
+                Verdict.TOO_SLOW,
+                f"{found.graphs} graphs were compiled for {CALLS} requests, {self.most} are "
+                "allowed: which sizes and values have a guard?",
+            )
+        graphs = "1 graph" if found.graphs == 1 else f"{found.graphs} graphs"
+        return RungRecord(
+            name, Verdict.PASSED, f"{graphs} for {CALLS} requests.", 1.0, evidence=evidence
+        )
+
+
+@dataclass(frozen=True)
+class LittlePadding:
+    """most: positions that are computed, over those that were asked for."""
+
+    instrumented: ClassVar[bool] = True
+    most: float
+    needs: tuple[str, ...] = ("graphs",)
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Serve another stream, and add up."""
+        found = served(candidate, bench)
+        share = found.positions / found.real
+        said = f"It computes {share:.2f} times the positions that were asked for"
+        evidence = {"share": round(share, 3)}
+        if share > self.most:
+            sentence = f"{said}; at most {self.most:g} times is allowed."
+            return RungRecord(name, Verdict.TOO_SLOW, sentence, evidence=evidence)
+        return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
+
+
+def served(candidate: Candidate, bench: Bench) -> Served:
+    """Serve a stream that is drawn now. Ruling about the first wrong answer."""
+    rng = bench.seeds.generator()
+    seed, width = int(rng.integers(1 << 31)), 4 * int(rng.integers(4, 9))
+    process = PROGRAM.given(bench, "serves")
+    text = bench.files.read_text(candidate.file or FILE).encode()
+    process.ask("begin", GivenFile(FILE, text), bench.called(candidate.name), seed, width)
+    weights = drawn_weights(seed, width)
+    before, outside, real = _counts(process), 0, 0
+    for number, request in enumerate(stream(rng), start=1):
+        _require_right(f"Request {number}", request, weights, rng, process)
+        after, needed = _counts(process), request.rows * request.length
+        outside += after[2] - before[2] < needed
+        before, real = after, real + needed
+    return Served(before[0], before[2], real, outside)
+
+
+def stream(rng: Rng) -> Iterator[Request]:
+    """Requests. In the first one two sizes are equal, which they will not stay; sizes of 1 come in
+    all places, and numbers of all kinds.
+    """
+    same = int(rng.integers(5, 10))
+    yield Request(same, same, 0.7, strided=False)
+    rest = [
+        Request(
+            int(rng.integers(2, MOST_ROWS + 1)),
+            int(rng.integers(20, MOST_LENGTH + 1)),
+            float(rng.choice([0.5, 0.8, 1.0, 1.3]))
+            if rng.random() < 0.6
+            else int(rng.integers(1, 4)),
+            strided=bool(rng.random() < 0.3),
+        )
+        for _ in range(CALLS - 6)
+    ]
+    rest += [
+        Request(1, int(rng.integers(20, 60)), 0.9, strided=False),
+        Request(int(rng.integers(3, 9)), 1, 2, strided=True),
+        Request(1, 1, 0.6, strided=False),
+        Request(int(rng.integers(3, 9)), int(rng.integers(20, 60)), 1, strided=True),
+        Request(1, int(rng.integers(20, 60)), 3, strided=False),
+    ]
+    for place in rng.permutation(len(rest)):
+        yield rest[int(place)]
+
+
+def drawn_weights(seed: int, width: int) -> tuple[Floats, Floats]:
+    """As the program draws them."""
+    rng = np.random.default_rng(seed)
+    up = rng.standard_normal((width, width)).astype(np.float32).astype(np.float64)
+    return up, rng.standard_normal(width).astype(np.float32).astype(np.float64)
+
+
+def truth(weights: tuple[Floats, Floats], x: Floats, temperature: float) -> Floats:
+    """Of a request, in float64."""
+    scores = np.tanh(x @ weights[0]) @ weights[1] / temperature
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    return (shares[:, :, None] * x).sum(axis=1)
+
+
+def _require_right(
+    label: str, request: Request, weights: tuple[Floats, Floats], rng: Rng, process: Process
+) -> None:
+    width = len(weights[1])
+    # Positions that stand out, as those of padding do.
+    x = Tensor(1.0 + rng.standard_normal((request.rows, request.length, width)), FP32)
+    out = TensorSpec((request.rows, width), FP32)
+    arguments = (x, request.temperature, request.strided)
+    got = process.answer("answer", Case(label, arguments, out), timeout_s=CALL_S)
+    found = compare(got, truth(weights, x.rounded(), request.temperature), NEAR)
+    if found is not None:
+        raise Ruling(
+            Verdict.WRONG_ANSWER,
+            f"{label}, {request.rows} rows of {request.length}: {found.sentence()}.",
+        )
+
+
+def _counts(process: Process) -> list[int]:
+    told = as_list(process.ask("counts"))
+    if len(told) != 3 or not all(type(each) is int for each in told):
+        raise Ruling(Verdict.TAMPERED, "The service's process does not keep to the protocol.")
+    return [int(str(each)) for each in told]

@@ -1,0 +1,28 @@
+"""Pads everything to the largest size, which is one graph and mostly nothing.
+
+fails: few_graphs.padding
+"""
+
+### BEGIN SOLUTION transformer_compilation.few_graphs
+import served
+import torch
+
+
+def make(compiled, weights):
+    """The function that answers requests; see the notebook."""
+    fast = compiled(served.pooled)
+
+    def answer(x, temperature):
+        rows, length, width = x.shape
+        padded = x.new_zeros(16, 128, width)
+        padded[:rows, :length] = x
+        real = torch.zeros(padded.shape[:2], dtype=torch.bool)
+        real[:, :length] = True
+        # A number of Python has a guard on its type, and at first on its value.
+        heat = torch.full((), float(temperature))
+        return fast(weights, padded, real, heat)[:rows]
+
+    return answer
+
+
+### END SOLUTION

@@ -1,0 +1,77 @@
+"""Recorded output code: each trap is among what is drawn, and other numbers change nothing else."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop.checks.transformer_compilation import outputs
+
+
+def test_each_trap_is_recorded_more_than_once() -> None:
+    known = outputs.recordings()
+    for name, trap in outputs.TRAPS.items():
+        assert sum(map(trap, known)) >= 3, name
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_each_judging_has_every_trap(seed: int) -> None:
+    drawn = list(outputs.drawn(np.random.default_rng(seed)))
+    for name, trap in outputs.TRAPS.items():
+        assert any(map(trap, drawn)), name
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_other_numbers_are_other_in_text_and_truth_alike(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for known in outputs.recordings()[:8]:
+        other = outputs.renumbered(known, rng)
+        assert other["code"] != known["code"]
+        assert len(other["code"].splitlines()) == len(known["code"].splitlines())
+        names = {kernel["name"] for kernel in other["kernels"]}
+        assert len(names) == len({kernel["name"] for kernel in known["kernels"]})
+        assert all(f"{name}(" in other["code"] for name in names)
+        for mine, theirs in zip(other["kernels"], known["kernels"], strict=True):
+            same = ("fused", "loads", "stores")
+            assert [mine[key] for key in same] == [theirs[key] for key in same]
+        for new, old in other["reused"]:
+            assert f"{new} = " in other["code"]
+            assert old in other["code"]
+
+
+def _right() -> tuple[outputs.Recording, dict[str, Any]]:
+    known = next(r for r in outputs.recordings() if r["reused"] and len(r["kernels"]) > 2)
+    return known, copy.deepcopy({"kernels": known["kernels"], "reused": known["reused"]})
+
+
+def test_the_truth_is_right() -> None:
+    known, told = _right()
+    for judged in (outputs.kernels_complaint, outputs.bytes_complaint, outputs.reuse_complaint):
+        assert judged(known, told) is None
+
+
+def test_what_is_wrong_is_named() -> None:
+    known, told = _right()
+    told["kernels"][1]["name"] = "cpp_fused_other_7"
+    assert "call 2 is of" in str(outputs.kernels_complaint(known, told))
+    known, told = _right()
+    told["kernels"].pop()
+    assert "are called" in str(outputs.kernels_complaint(known, told))
+    known, told = _right()
+    told["kernels"][0]["loads"] += 4
+    assert "“loads”" in str(outputs.bytes_complaint(known, told))
+    known, told = _right()
+    gone = told["reused"].pop()
+    assert gone[0] in str(outputs.reuse_complaint(known, told))
+    told["reused"] += [gone, gone]
+    assert "twice" in str(outputs.reuse_complaint(known, told))
+
+
+@pytest.mark.parametrize("told", [{}, {"kernels": 3}, {"kernels": [None], "reused": "x"}])
+def test_what_is_no_answer_is_wrong(told: dict[str, Any]) -> None:
+    known, _ = _right()
+    for judged in (outputs.kernels_complaint, outputs.bytes_complaint, outputs.reuse_complaint):
+        assert judged(known, told) is not None
