@@ -4,6 +4,7 @@ What a converter may stumble over is here as there: the Focus stem (or the 6×6 
 replaced it), SiLU, SPPF, and a head that gives a grid of numbers for each of three sizes of object.
 """
 
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -209,6 +210,22 @@ def _read(path):
 
         weights = load_file(path)
     else:
+        weights = _unpickled(path)
+    # Loaded through torch.hub, the network lies one name deeper: model.model.0 and so on.
+    prefix = "model." if all(name.startswith("model.model.") for name in weights) else ""
+    return {
+        name.removeprefix(prefix): t.float() if t.is_floating_point() else t
+        for name, t in weights.items()
+    }
+
+
+def _unpickled(path):
+    try:
         # weights_only: such a file is a pickle, and a pickle may hold any code.
-        weights = torch.load(path, map_location="cpu", weights_only=True)
-    return {name: t.float() if t.is_floating_point() else t for name, t in weights.items()}
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        raise ValueError(
+            f"{path} holds pickled code, as YOLOv5's own files do. Where that is installed: "
+            f'torch.save(torch.load("{path.name}", weights_only=False)["model"]'
+            '.state_dict(), "weights.pt")'
+        ) from error

@@ -11,7 +11,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
     "onnx_custom": ("onnxruntime_extensions",),
     "tvm": ("tvm", "tvm_ffi"),
     "monitoring": ("prometheus_client", "tensorboard"),
-    "xla": ("jax",),
+    "xla": ("jax", "jaxlib"),
     "checkpoints": ("safetensors",),
     "xdsl": ("xdsl",),
     "bank": ("genanki", "jinja2"),

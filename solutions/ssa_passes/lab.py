@@ -32,10 +32,12 @@
 # | `ir.py` | the language: read, written, run |
 # | `lowering.py`, `dominance.py`, `to_ssa.py`, `verify.py` | into SSA form: tasks 1 to 4 |
 # | `dead_code.py`, `fold.py`, `common.py`, `simplify.py`, `hoist.py` | passes: tasks 5 to 9 |
-# | `memory_plan.py` | where tensors lie: task 10 |
-# | `fx_pass.py`, `fx_text.py` | a pass in torch.fx, and its graphs as text: task 11 |
-# | `shapes.py` | types and shapes: task 12 |
-# | `ir_drawing.py` | programs drawn in this notebook |
+# | `leave.py` | out of SSA form: task 10 |
+# | `memory_plan.py`, `fuse.py` | where tensors lie, and which steps are one kernel: tasks 11 and 12 |
+# | `fx_pass.py`, `fx_text.py` | a pass in torch.fx, and its graphs as text: task 13 |
+# | `xdsl_pass.py`, `mlir_pass.py` | the same pass in xDSL and through MLIR's bindings: tasks 14 and 15 |
+# | `shapes.py` | types and shapes: task 16 |
+# | `ir_drawing.py`, `tensor_drawing.py` | programs and graphs drawn in this notebook |
 
 # %%
 import importlib
@@ -375,7 +377,46 @@ for file, name in [
 SVG(ir_drawing.graph(single, str(program), titles=["SSA", "optimised"]))
 
 # %% [markdown]
-# ## 10. Where tensors lie
+# ## 10. Out of SSA form
+#
+# ### CARD ssa_passes.leave_ssa
+#
+# No machine has a phi. At the end of each predecessor stand copies instead, `x: int = copy y`, and a name may be assigned more than once. Write `leave(function)` in `leave.py`: the
+# same function without phis. Mind:
+#
+# - all phis of a block read before any of them writes, and copies happen one after the other;
+# - what stands at the end of a block runs whichever way it then goes;
+# - no more copies than needed: on each edge one for each phi that gets something else than itself, and one more for each circle in which names change places.
+#
+# Predict: what does the program below print, and what would it print if each phi simply became a copy, in the order of the text?
+#
+# ### HINTS ssa_passes.leave_ssa
+
+# %%
+example = """
+func f(n: int) -> int
+b0:
+  jump b1
+b1:
+  a: int = phi b0 1 b1 b
+  b: int = phi b0 2 b1 a
+  i: int = phi b0 0 b1 j
+  j: int = add i 1
+  go: bool = lt j n
+  branch go b1 b2
+b2:
+  print a
+  return i
+"""
+after = fresh("leave", "leave")(example)
+print([ir.run(ir.parse(text), [4])[:2] for text in (example, after)])
+SVG(ir_drawing.graph(example, after, titles=["SSA", "with copies"]))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "leave_ssa", "locked": true, "points": 10, "solution": false, "task": false}
+check("ssa_passes.leave_ssa")
+
+# %% [markdown]
+# ## 11. Where tensors lie
 #
 # ### CARD ssa_passes.plan_memory
 #
@@ -402,14 +443,65 @@ small = json.dumps(
         "steps": [["a", ["x"]], ["c", ["x"]], ["b", ["a"]], ["d", ["c"]], ["e", ["b", "d"]]],
     }
 )
-print(fresh("memory_plan", "plan")(small))
-print(fresh("memory_plan", "best_order")(small))
+import tensor_drawing
+
+best = fresh("memory_plan", "best_order")(small)
+steps = dict(json.loads(small)["steps"])
+turned = json.dumps(json.loads(small) | {"steps": [[made, steps[made]] for made in best]})
+plan = fresh("memory_plan", "plan")
+print(best)
+SVG(tensor_drawing.memory(small, plan(small), titles=["as given"]))
+
+# %%
+SVG(tensor_drawing.memory(turned, plan(turned), titles=["in the best order"]))
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "plan_memory", "locked": true, "points": 11, "solution": false, "task": false}
 check("ssa_passes.plan_memory")
 
 # %% [markdown]
-# ## 11. The same in torch.fx
+# ## 12. Which steps are one kernel
+#
+# ### CARD ssa_passes.fuse
+#
+# Each step of a graph of tensors could be a kernel of its own: it loads what it reads, and stores what it makes. Two steps in one kernel hand each element over in a register. What a kernel can be stands at the
+# head of `fuse.py`: one loop, at most one matmul, which begins it, and sums, which are complete when it has ended. A tensor with readers outside is still stored.
+#
+# Write there, for graphs in its format:
+#
+# - `fuse(text)`: kernels, as lists of names, in an order in which they can run; no two of them are left that would be a kernel together and move fewer bytes;
+# - `best(text)`: the same, moving as few bytes as any division into kernels does. At most six steps.
+#
+# Two steps may make one kernel by themselves, and still not in this graph. Predict: may `e` and `d` below be one kernel? May `p` and `q`?
+#
+# ### HINTS ssa_passes.fuse
+
+# %%
+graph = json.dumps(
+    {
+        "inputs": {"x": [4, 8], "v": [8, 8], "w": [8, 8]},
+        "outputs": ["r"],
+        "steps": [
+            ["e", "exp", ["x"], [4, 8]],
+            ["s", "sum", ["e"], [4, 1]],
+            ["d", "mul", ["e", "s"], [4, 8]],
+            ["p", "matmul", ["d", "v"], [4, 8]],
+            ["q", "relu", ["p"], [4, 8]],
+            ["r", "add", ["q", "d"], [4, 8]],
+        ],
+    }
+)
+alone = [[made] for made, *_ in json.loads(graph)["steps"]]
+fused = fresh("fuse", "fuse")(graph)
+moved = fresh("fuse", "moved")
+parsed = fresh("fuse", "read")(graph)
+titles = [f"{len(k)} kernels, {moved(parsed, k)} bytes" for k in (alone, fused)]
+SVG(tensor_drawing.kernels(graph, alone, fused, titles=titles))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "fuse", "locked": true, "points": 11, "solution": false, "task": false}
+check("ssa_passes.fuse")
+
+# %% [markdown]
+# ## 13. The same in torch.fx
 #
 # ### CARD ssa_passes.torch_fx
 #
@@ -435,7 +527,10 @@ d = mul_ x y
 e = add x y
 return b e
 """
-print(fresh("fx_pass", "clean_text")(written))
+cleaned = fresh("fx_pass", "clean_text")(written)
+SVG(tensor_drawing.lines(written, cleaned, titles=["before", "after"]))
+
+# %%
 theirs = fx_text.read(written)
 theirs.eliminate_dead_code()
 print(fx_text.write(theirs))
@@ -444,7 +539,76 @@ print(fx_text.write(theirs))
 check("ssa_passes.torch_fx")
 
 # %% [markdown]
-# ## 12. Types before anything runs
+# ## 14. The same in xDSL
+#
+# ### CARD ssa_passes.xdsl
+#
+# [xDSL](https://docs.xdsl.dev) is MLIR in Python: operations have operands, results, attributes, and **regions**, which hold blocks of more operations. An `scf.if` has two of them, so that there are
+# no jumps, and dominance is what you see: a value is known behind its operation and in all regions below, not outside of its own region. A value is an object, and its `uses` are there to be asked.
+#
+# Write `clean(module)` in `xdsl_pass.py`. In its result no pure operation is left that nobody reads, no `scf.if` without effect that nobody reads, and no pure operation that was there already: the same
+# operation, operands (either way round where it is in `COMMUTATIVE`), attributes and type.
+#
+# Useful: `op.name`, `op.operands`, `op.results`, `op.properties`, `op.regions`, `region.blocks`, `block.ops`; `value.uses`, `value.replace_all_uses_with(other)`; `op.detach()`, then `op.erase()`.
+#
+# This task needs the group `xdsl`: `pip install 'hotloop[xdsl]'`.
+#
+# ### HINTS ssa_passes.xdsl
+
+# %%
+program = """
+func.func private @print(i64)
+func.func @f(%a: i64, %b: i64, %c: i1) -> i64 {
+  %s = arith.addi %a, %b : i64
+  %r = scf.if %c -> (i64) {
+    %t = arith.addi %b, %a : i64
+    %m = arith.muli %t, %t : i64
+    func.call @print(%m) : (i64) -> ()
+    scf.yield %t : i64
+  } else {
+    %m = arith.muli %s, %s : i64
+    scf.yield %m : i64
+  }
+  %m = arith.muli %s, %s : i64
+  %d = arith.subi %m, %r : i64
+  return %r : i64
+}
+"""
+print(fresh("xdsl_pass", "clean")(fresh("xdsl_pass", "read")(program)))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "xdsl", "locked": true, "points": 9, "solution": false, "task": false}
+check("ssa_passes.xdsl")
+
+# %% [markdown]
+# ## 15. The same through MLIR's bindings
+#
+# ### CARD ssa_passes.mlir
+#
+# The same text, the same pass; now the graph is MLIR's own, and Python holds handles to it. Write `clean(module)` in `mlir_pass.py`. What differs from xDSL: `block.operations` gives views, and
+# `view.operation` what has `name`, `operands`, `results`, `attributes`, `regions`, `erase()`. A handle to what was erased must not be used any more: that is C++'s memory.
+#
+# MLIR brings a pass `cse`. Try it on the program above before you begin: is it this task's answer?
+#
+# This task needs the group `xla`, whose jaxlib holds the bindings: `pip install 'hotloop[xla]'`.
+#
+# ### HINTS ssa_passes.mlir
+
+# %%
+print(fresh("mlir_pass", "clean")(fresh("mlir_pass", "read")(program)))
+
+# %%
+from jaxlib.mlir.passmanager import PassManager
+
+module = fresh("mlir_pass", "read")(program)
+with module.context:
+    PassManager.parse("builtin.module(cse)").run(module.operation)
+print(module)
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "mlir", "locked": true, "points": 9, "solution": false, "task": false}
+check("ssa_passes.mlir")
+
+# %% [markdown]
+# ## 16. Types before anything runs
 #
 # ### CARD ssa_passes.infer
 #

@@ -33,6 +33,7 @@
 # | `schedules.py` | schedules by a learned cost model |
 # | `fp8.py` | keys in eight bits |
 # | `policy.py` | when to compile, and what for |
+# | `decoding.py`, `decoder.py`, `recording.py` | a decoding step that can be recorded, a decoder, and a recorder for a CPU |
 
 # %%
 import json
@@ -329,7 +330,71 @@ check("transformer_compilation.compile_policy")
 check("transformer_compilation.eight_bits")
 
 # %% [markdown]
-# ## 9. Explain it
+# ## 9. A step that is recorded
+#
+# ### CARD transformer_compilation.decode_step
+#
+# Decoding computes little and launches much: a step of `decoder.py` is some hundred kernels of microseconds. A CUDA graph records the launches of one step and repeats them at once. What it repeats has
+# the same memory, the same sizes, and the numbers that Python has put in, so the step has to be written for it. `recording.py` does on a CPU what a CUDA graph does: it writes down each operator
+# below autograd and repeats the list, without your Python.
+#
+# Write three functions in `decoding.py`:
+#
+# - `prepare(weights, cache)` is called once; what it returns is given to each step. `weights` are those of `decoder.shapes`, `cache` is float32 `[layers, rows, 2, heads, longest, size]`: keys at 0, values at 1.
+# - `step(ready, token, place, cache, out)`: `token` and `place` are int64 `[rows]`. Row r's token is its `place[r]`-th, so its first keys and values lie at places below, **and behind them lies what
+#   earlier requests have left**. Write the new ones to their place, and fill `out`, float32 `[rows, words]`, with the scores of the next word.
+# - `generate(seed, first, out)`: with the weights of `decoder.load(seed)` fill `out`, int64 `[rows, n]`, with the best words behind `first`, int64 `[rows]`, one after the other. Where `decoder.DEVICE`
+#   is a GPU, record a CUDA graph; it may be kept for later calls of the same seed and rows, with other lengths.
+#
+# The judge records your `prepare` and `step` with the sizes of a hidden problem and **other values**, and has PyTorch's operators repeated on that problem in a process without your code. Rows have prompts of
+# different lengths. Each operator is a kernel, views are none. *Predict first*: how many kernels has a layer, if you write one operation a line, and how many can it have?
+#
+# ### HINTS transformer_compilation.decode_step
+
+# %%
+import decoder
+import decoding
+import recording
+
+weights, longest = decoder.load(1), 32
+cache = torch.zeros(decoder.LAYERS, 3, 2, decoder.HEADS, longest, decoder.WIDTH // decoder.HEADS)
+token, place = torch.zeros(3, dtype=torch.int64), torch.zeros(3, dtype=torch.int64)
+scores = torch.zeros(3, decoder.VOCABULARY)
+recorded = recording.record(
+    decoding.prepare, decoding.step, weights, token, place, cache, scores
+)  # fmt: skip
+print(recorded.launches, "kernels a step:")
+print(", ".join(op[0].split(".")[1] for op in recorded.each if recording.launches(op[0])))
+words = torch.randint(decoder.VOCABULARY, (3, 10))
+truth = decoder.scores(weights, decoder.HEADS, words)
+for number in range(10):
+    token.copy_(words[:, number])
+    place.fill_(number)
+    recorded.replay()
+    print(f"token {number}: largest error {(scores - truth[:, number]).abs().max():.1e}")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "decode_step", "locked": true, "points": 22, "solution": false, "task": false}
+check("transformer_compilation.decode_step")
+
+# %% [markdown]
+# Is it the launches? The cell times a step as it was written and as it was recorded, and a product as large as all of the step's products together. *Predict first* which share of a step computes.
+
+# %%
+flops_a_row = 2 * (decoder.LAYERS * 12 * decoder.WIDTH**2 + decoder.WIDTH * decoder.VOCABULARY)
+wide = torch.randn(decoder.WIDTH, flops_a_row // (2 * decoder.WIDTH))
+narrow = torch.randn(3, decoder.WIDTH)
+ready = decoding.prepare(weights, cache)
+place.fill_(8)
+with torch.no_grad():
+    for name, work in (
+        ("the step", lambda: decoding.step(ready, token, place, cache, scores)),
+        ("its recording, repeated from Python", recorded.replay),
+        ("one product as large as all of its products", lambda: narrow @ wide),
+    ):
+        print(f"{name}: {1e6 * fastest(work, 50):.0f} µs")
+
+# %% [markdown]
+# ## 10. Explain it
 #
 # ### CARD transformer_compilation.explain
 #

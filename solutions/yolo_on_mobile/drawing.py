@@ -8,16 +8,16 @@ from html import escape
 from shapes import CLASSES, COLOURS
 
 
-def draw(panels, scale=3):
+def draw(panels, scale=3, names=CLASSES):
     """Pictures side by side. panels: (title, uint8 [height, width, 3] in RGB order, boxes).
 
-    boxes: lists of left, top, right, bottom, score, class.
+    boxes: lists of left, top, right, bottom, score, class. names: of the classes, by number.
     """
     parts, left, tallest = [], 0, 0
     for title, picture, boxes in panels:
         height, width, _ = picture.shape
         parts.append(f'<g transform="translate({left} 16) scale({scale})">{_image(picture)}')
-        parts += [_box(*box) for box in boxes]
+        parts += [_box(names, *box) for box in boxes]
         parts.append(f'</g><text x="{left}" y="12" font-size="12">{escape(title)}</text>')
         left += width * scale + 12
         tallest = max(tallest, height * scale + 20)
@@ -36,9 +36,10 @@ class Drawing:
         return self.svg
 
 
-def _box(left, top, right, bottom, score, which):
-    name = CLASSES[int(which)]
-    colour = "#" + "".join(f"{int(255 * part):02x}" for part in COLOURS[name.split()[0]])
+def _box(names, left, top, right, bottom, score, which):
+    name = names[int(which)]
+    shade = COLOURS.get(name.split()[0], COLOURS["grey"])
+    colour = "#" + "".join(f"{int(255 * part):02x}" for part in shade)
     place = f'x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{bottom - top:.1f}"'
     said = f"{escape(name)} {score:.2f}"
     return (

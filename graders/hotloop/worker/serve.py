@@ -10,6 +10,7 @@ import gc
 import importlib.util
 import os
 import platform
+import shutil
 import socket
 import sys
 import tempfile
@@ -45,6 +46,12 @@ class Worker:
         self.style = "return"
         self.record = False
         self.device: DeviceCalls | None = None
+        self.given: list[Path] = []
+
+    def forget_files(self) -> None:
+        """Remove the files that the judge gave. A learner's own kernel has no other end."""
+        while self.given:
+            shutil.rmtree(self.given.pop(), ignore_errors=True)
 
     def answer(self, message: Message, fds: list[int]) -> Message:
         """The reply to one request; every failure becomes a reply, never an exception."""
@@ -108,6 +115,7 @@ class Worker:
     def on_put_file(self, message: Message, _fds: list[int]) -> Message:
         """Write what lies in a buffer to a file, which the candidate is then given the path of."""
         folder = Path(tempfile.mkdtemp(prefix="given-"))
+        self.given.append(folder)
         path = folder / Path(message["name"]).name
         path.write_bytes(self.mappings[message["buffer"]].memory[: message["bytes"]])
         return {"path": str(path)}
@@ -201,6 +209,7 @@ def answer_requests(
         return
     finally:
         sock.close()
+        worker.forget_files()
         if collecting:
             gc.enable()
 

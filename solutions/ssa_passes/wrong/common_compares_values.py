@@ -1,4 +1,4 @@
-"""Compares constants by value: 0.0 equals -0.0, but dividing by them does not give the same.
+"""Compares constants by type and value: 0.0 equals -0.0, and dividing by them gives two results.
 
 fails: common.same
 """
@@ -45,7 +45,14 @@ def key_of(instr, types, block):
     if instr.op not in ir.PURE:
         return None
     args = sorted(instr.args) if instr.op in ir.COMMUTATIVE else instr.args
-    return (instr.op, *(ir.value_of(a) if ir.is_constant(a) else a for a in args))
+    return (instr.op, instr.type, *(as_value(arg) for arg in args))
+
+
+def as_value(arg):
+    """A constant by its type and value; a name as it is."""
+    if not ir.is_constant(arg):
+        return arg
+    return type(ir.value_of(arg)).__name__, ir.value_of(arg)
 
 
 ### END SOLUTION

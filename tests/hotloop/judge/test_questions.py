@@ -93,6 +93,18 @@ def test_a_name_cannot_lead_out_of_the_folder(link: Link) -> None:
     assert path.parent.name.startswith("given-")
 
 
+def test_what_was_given_is_gone_with_the_link() -> None:
+    ours, theirs = socket.socketpair()
+    worker = threading.Thread(target=serve, args=(theirs, {}))
+    worker.start()
+    link = Link(ours, SignalFreezer(2**22 - 1), trusted=False)
+    paths = [Path(path) for path in put_files(link, [("data", b"a"), ("data", b"b")])]
+    assert all(path.is_file() for path in paths)
+    link.bye()
+    worker.join(10)
+    assert not any(path.parent.exists() for path in paths)
+
+
 def test_what_a_candidate_wrote_comes_back(link: Link) -> None:
     link.resolve("write", None, 10)
     path = ask_plainly(link, (put_folder(link),), 10)

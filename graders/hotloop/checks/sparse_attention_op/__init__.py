@@ -8,7 +8,9 @@ from hotloop.checks.sparse_attention_op import (
     exports,
     fallbacks,
     kernels,
+    native_ops,
     operators,
+    plugins,
     references,
     shapes,
     silences,
@@ -85,3 +87,18 @@ def custom_op() -> Check:
         custom_ops.rungs(),
         extras=("onnx", "onnx_custom"),
     )
+
+
+def native_op() -> Check:
+    """Bare nodes in ONNX Runtime, by a library in C++."""
+    return Check(
+        Candidate(native_ops.ENTRY, native_ops.FILE),
+        native_ops.rungs(),
+        extras=("onnx",),
+        programs={"g++": "g++"},
+    )
+
+
+def plugin() -> Check:
+    """The operator for TensorRT, through a stub of its interface."""
+    return Check(Candidate(plugins.CREATOR, plugins.FILE), plugins.rungs(), programs={"g++": "g++"})

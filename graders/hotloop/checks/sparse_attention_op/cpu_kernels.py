@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from hotloop.checks.sparse_attention_op import truth
+from hotloop.checks.sparse_attention_op.counted import CountedLoads
 from hotloop.checks.sparse_attention_op.patterns import (
     EMPTY,
     FULL,
@@ -26,11 +27,12 @@ FILE = "cpu_op.py"
 
 
 def rungs() -> dict[str, Rung]:
-    """Right; and right where all that is not listed is no number."""
+    """Right; right where all that is not listed is no number; and in proportion to the density."""
     reference = truth.attention_over_lists
     return {
         "correct": Correct(_cases, reference, tolerance),
         "untouched": Correct(_poisoned, _without_poison, _tolerance, needs=("correct",)),
+        "traffic": CountedLoads(),
     }
 
 

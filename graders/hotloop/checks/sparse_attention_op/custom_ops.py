@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from hotloop.worker.wire import as_message
 
 FILE = "custom_op.py"
 Rng = np.random.Generator
+Right = Callable[[bytes], str | None]
 
 
 def rungs() -> dict[str, Rung]:
@@ -26,6 +27,12 @@ def rungs() -> dict[str, Rung]:
 
 
 def _assignments(rng: Rng, bench: Bench) -> Iterable[Assignment]:
+    for label, model, feeds, right in hidden_models(rng, bench):
+        yield Assignment(label, (model, feeds), "outputs.npz", right)
+
+
+def hidden_models(rng: Rng, bench: Bench) -> Iterator[tuple[str, GivenFile, GivenFile, Right]]:
+    """Label, model, inputs, and what is to be complained of in the outputs."""
     for number in range(3):
         told = as_message(MODELS.trusted(bench).ask("bare", int(rng.integers(1 << 31))))
         if told is None:
@@ -33,10 +40,10 @@ def _assignments(rng: Rng, bench: Bench) -> Iterable[Assignment]:
         model = GivenFile("bare.onnx", base64.b64decode(told["model"]))
         feeds = GivenFile("feeds.npz", base64.b64decode(told["feeds"]))
         label = f"Model {number + 1}, four nodes"
-        yield Assignment(label, (model, feeds), "outputs.npz", _right(model, feeds, bench))
+        yield label, model, feeds, _right(model, feeds, bench)
 
 
-def _right(model: GivenFile, feeds: GivenFile, bench: Bench) -> Callable[[bytes], str | None]:
+def _right(model: GivenFile, feeds: GivenFile, bench: Bench) -> Right:
     def complaint(data: bytes) -> str | None:
         answer = GivenFile("outputs.npz", data)
         apart = MODELS.given(bench, "outputs").ask("far", model, feeds, answer)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hotloop.checks.sparse_attention_op import truth
+from hotloop.checks.sparse_attention_op import speeds, truth
 from hotloop.checks.sparse_attention_op.patterns import (
     EMPTY,
     FULL,
@@ -35,7 +35,7 @@ ADVICE = "Load keys and values of listed blocks only, and the queries once."
 
 
 def rungs() -> dict[str, Rung]:
-    """Right, in proportion to the density, compiled, and right on a GPU."""
+    """Right, in proportion to the density, compiled; right and fast on a GPU."""
     reference = truth.attention_over_lists
     traffic = Traffic(
         thin, reference, tolerance, fewest_bytes, BYTE_LEVELS, ADVICE, timeout_s=CASE_S
@@ -47,6 +47,8 @@ def rungs() -> dict[str, Rung]:
         "traffic": traffic,
         "compiles": Compiles(_for_a_compiler),
         "gpu_correct": GpuCorrect(_gpu_cases, reference, tolerance),
+        "gpu_fast": speeds.against_dense(),
+        "gpu_flex": speeds.against_flex(),
     }
 
 

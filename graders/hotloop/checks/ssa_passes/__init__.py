@@ -6,8 +6,11 @@ from functools import partial
 
 from hotloop.checks.ssa_passes import (
     finished,
+    fusion,
+    left,
     memory,
     passes,
+    regions,
     shapes,
     structure,
     tensor_graphs,
@@ -77,6 +80,13 @@ def hoist() -> Check:
     return passes.check("hoist", "hoist.py", finished.hoisted)
 
 
+def leave_ssa() -> Check:
+    """Copies in place of phis."""
+    subject = Subject(left.as_phis, left.without_phis)
+    rungs = {"sound": Sound(subject), "same": Same(subject), "few": left.FewCopies(subject)}
+    return Check(Candidate("leave", "leave.py", "json"), rungs)
+
+
 def plan_memory() -> Check:
     """Where tensors lie, and in which order steps run."""
     candidate = Candidate("plan", "memory_plan.py", "json")
@@ -88,6 +98,16 @@ def plan_memory() -> Check:
     return Check(candidate, rungs)
 
 
+def fuse() -> Check:
+    """Which steps become one kernel."""
+    rungs = {
+        "legal": fusion.Fused(),
+        "merged": fusion.Fused(thorough=True, needs=("legal",)),
+        "fewest": AnswersFrom("best", fusion.least_moved),
+    }
+    return Check(Candidate("fuse", "fuse.py", "json"), rungs)
+
+
 def torch_fx() -> Check:
     """Merging and removing in torch.fx, where tensors can be written to."""
     candidate = Candidate("clean_text", "fx_pass.py", "json")
@@ -97,6 +117,16 @@ def torch_fx() -> Check:
         "complete": tensor_graphs.Judged("complete", "same"),
     }
     return Check(candidate, rungs)
+
+
+def xdsl() -> Check:
+    """Merging and removing in xDSL, with regions."""
+    return regions.check("xdsl_pass.py")
+
+
+def mlir() -> Check:
+    """The same through MLIR's own bindings."""
+    return regions.check("mlir_pass.py")
 
 
 def infer() -> Check:

@@ -101,11 +101,23 @@ def _both_zeros() -> list[Stmt]:
     return [Print(Op("div", args, "float")) for args in parts]
 
 
+def _no_round() -> list[Stmt]:
+    """A division by zero in a loop that does not change it, and never comes to it."""
+    zero, turn = Var("zero", "int"), Var("turn", "int")
+    division = Print(Op("div", (Const(7), zero), "int"))
+    return [
+        Assign(zero, Op("sub", (Const(3), Const(3)), "int")),
+        For(turn, Const(0), zero, [division]),
+    ]
+
+
 def as_blocks(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
     """Not yet in SSA form."""
     tree = drawn(rng, Style(floats=number % 2 == 0, statements=2 + number % 5))
     if number % 20 == 0:
         tree = replace(tree, body=[*_both_zeros(), *tree.body])
+    if number % 20 == 10:
+        tree = replace(tree, body=[*_no_round(), *tree.body])
     program = lowered(tree, lazy=number % 3 == 0)
     return (tree, str(program), program) if _is_small(program) else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hotloop.checks.transformer_compilation import (
     accounts,
     attentions,
+    decoding,
     e4m3,
     fusing,
     gradients,
@@ -31,6 +32,8 @@ GPU_LEVELS = (Level(2.0, 0.4), Level(3.5, 0.7), Level(5.0, 1.0))
 BACKWARD_KERNELS = "flash_backward.py"
 BACKWARD_READS = (ByteLevel(3.3, 1.0), ByteLevel(5.2, 0.5))
 READS = (ByteLevel(2.8, 1.0), ByteLevel(4.6, 0.5))
+DECODE_LEVELS = (Level(1.5, 0.4), Level(3.0, 1.0))
+LAUNCHES = (decoding.LaunchLevel(10, 8, 1.0), decoding.LaunchLevel(14, 10, 0.5))
 
 
 def count_bytes() -> Check:
@@ -147,5 +150,19 @@ def eight_bits() -> Check:
         {
             "rounded": Answers(e4m3.plain_questions),
             "scaled": Answers(e4m3.uneven_questions, needs=("rounded",)),
+        },
+    )
+
+
+def decode_step() -> Check:
+    """A decoding step that can be recorded, and the loop around it."""
+    return Check(
+        Candidate("generate", decoding.FILE, "destination"),
+        {
+            "correct": decoding.correct(),
+            "launches": decoding.FewLaunches(LAUNCHES),
+            "generates": decoding.generates(),
+            "gpu_correct": decoding.gpu_correct(),
+            "gpu_fast": decoding.gpu_fast(DECODE_LEVELS),
         },
     )

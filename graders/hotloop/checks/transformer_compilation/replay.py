@@ -66,7 +66,7 @@ def replay(stream: Stream, link: Link, bench: Bench) -> Process:
         if number:
             process.restart()
         for length in life:
-            call = _described(process, number, length)
+            call = described(process, number, length)
             answer = ask_plainly(link, (prices, memory, call), bench.patience(TIMEOUT_S))
             memory, way = read_answer(answer, length, stream.label)
             if way is None:
@@ -76,7 +76,7 @@ def replay(stream: Stream, link: Link, bench: Bench) -> Process:
     return process
 
 
-def _described(process: Process, life: int, length: int) -> str:
+def described(process: Process, life: int, length: int) -> str:
     """A call as the policy is told of it."""
     return json.dumps(
         {

@@ -7,21 +7,31 @@ from functools import partial
 from hotloop.checks.yolo_on_mobile import (
     audits,
     departures,
+    engines,
+    fitting,
     pictures,
     quantized,
     recorded,
     rewriting,
+    session_options,
+    speeds,
     suppression,
     tables,
     whole_file,
 )
 from hotloop.judge.check import Candidate, Check
 from hotloop.judge.compare import Tolerance
+from hotloop.judge.levels import Level
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.correct import Correct
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.holds import Holds
+
+# Provisional on every device that has no recorded run: module.yaml says where they come from.
+CPU_LEVELS = (Level(1.2, 0.5), Level(1.5, 1.0))
+FIT_LEVELS = (Level(0.75, 0.5), Level(0.95, 1.0))
+ENGINE_LEVELS = (Level(2.0, 0.5), Level(3.5, 1.0), Level(5.0, 0.0))
 
 
 def letterbox() -> Check:
@@ -148,6 +158,36 @@ def in_graph() -> Check:
                 "It gives the right boxes for hidden pictures and limits.",
                 needs=("interface",),
             ),
+        },
+        extras=("onnx",),
+    )
+
+
+def speed() -> Check:
+    """The detector in ONNX Runtime against PyTorch, and as a TensorRT engine."""
+    return Check(
+        Candidate("prepare", file="speed.py", style="json"),
+        {
+            "correct": Holds(speeds.looks, "The file gives the detector's table, in both sizes."),
+            "settings": AnswersFrom(
+                "session_options", session_options.questions, needs=("correct",)
+            ),
+            "fast_cpu": speeds.measured(CPU_LEVELS),
+            "engine": engines.Builds(),
+            "gpu_fast": engines.EngineFast(ENGINE_LEVELS),
+        },
+        extras=("onnx",),
+    )
+
+
+def fit() -> Check:
+    """The detector within the card of a device."""
+    return Check(
+        Candidate("fit", file="fit.py", style="json"),
+        {
+            "card": Holds(fitting.kept, "It keeps to the card."),
+            "sees": Holds(fitting.sees, "It sees what the card asks for.", needs=("card",)),
+            "fast_cpu": fitting.FittedFast(FIT_LEVELS),
         },
         extras=("onnx",),
     )

@@ -120,11 +120,13 @@ def accuracy_complaint(data: bytes, bench: Bench) -> str | None:
     return lost_complaint(before, after, score_change(floats, integers))
 
 
-def lost_complaint(before: float, after: float, change: float) -> str | None:
+def lost_complaint(
+    before: float, after: float, change: float, pictures: int = PICTURES
+) -> str | None:
     """Of mAP, and of what scores say. Written so that what is no number is wrong."""
     if not before - after <= MOST_LOST:
         return (
-            f"on {PICTURES} hidden scenes its mAP is {after:.3f}, and {before:.3f} with float32: "
+            f"on {pictures} hidden scenes its mAP is {after:.3f}, and {before:.3f} with float32: "
             f"{MOST_LOST:g} may be lost"
         )
     if not change <= MOST_CHANGED:

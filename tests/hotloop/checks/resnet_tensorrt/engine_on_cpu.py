@@ -25,6 +25,7 @@ torch.cuda.current_stream = lambda: SimpleNamespace(cuda_stream=0)
 MemoryPoolType = SimpleNamespace(WORKSPACE="workspace")
 NetworkDefinitionCreationFlag = SimpleNamespace(STRONGLY_TYPED=1)
 TensorIOMode = SimpleNamespace(INPUT=0, OUTPUT=1)
+KINDS = {"tensor(uint8)": np.uint8, "tensor(float)": np.float32}
 
 
 class Logger:
@@ -138,7 +139,8 @@ class Context:
 
     def execute_async_v3(self, _stream: int) -> bool:
         given, told = (self.engine.get_tensor_name(index) for index in (0, 1))
-        (out,) = self.engine.session.run([told], {given: self._memory(given, np.uint8, self.shape)})
+        kind = KINDS[self.engine.session.get_inputs()[0].type]
+        (out,) = self.engine.session.run([told], {given: self._memory(given, kind, self.shape)})
         self._memory(told, np.float32, out.shape)[...] = out
         return True
 

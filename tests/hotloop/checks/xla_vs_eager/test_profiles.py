@@ -51,7 +51,9 @@ def test_what_is_missing_is_told(changed: list[dict[str, Any]], said: str | None
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"{}", gzip.compress(b"no json"), gzip.compress(b"[" * 9999)]
+    "data",
+    [b"", b"{}", gzip.compress(b"no json"), gzip.compress(b"[" * 9999)],
+    ids=["empty", "not packed", "no JSON", "no end"],  # what is packed holds the time
 )
 def test_what_is_no_profile_is_refused(data: bytes) -> None:
     with pytest.raises(Ruling, match="no gzipped JSON"):

@@ -1,0 +1,60 @@
+"""Baselines of sparse_attention_op: dense attention, and FlexAttention with the same kept blocks.
+
+Runs in a worker, never in the judge. Destination style: the last argument is filled.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, cast
+
+import torch
+from torch.nn.attention.flex_attention import BlockMask, flex_attention
+from torch.nn.functional import scaled_dot_product_attention
+
+
+def dense(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    kept: torch.Tensor,
+    block: int,
+    causal: bool,
+    out: torch.Tensor,
+) -> None:
+    """Of all keys, without a mask: another result, as fast as PyTorch can attend densely."""
+    del kept, block, causal
+    out.copy_(scaled_dot_product_attention(q, k, v))
+
+
+def flex(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    kept: torch.Tensor,
+    block: int,
+    causal: bool,
+    out: torch.Tensor,
+) -> None:
+    """Of the kept blocks, which are all whole: the block divides the length. Not causal."""
+    del causal
+    counts = kept.sum(-1, dtype=torch.int32)
+    columns = kept.to(torch.uint8).argsort(dim=-1, descending=True, stable=True).to(torch.int32)
+    # Whole blocks are the second pair; the first one lists blocks that a function looks into. It is
+    # another tensor: one that is given twice breaks the code that is made for a CPU.
+    mask = BlockMask.from_kv_blocks(
+        torch.zeros_like(counts),
+        torch.zeros_like(columns),
+        counts,
+        columns,
+        BLOCK_SIZE=block,
+        seq_lengths=(q.shape[-2], k.shape[-2]),
+        compute_q_blocks=False,  # for a gradient only
+    )
+    options: Any = {"BLOCK_M": block, "BLOCK_N": block} if q.is_cuda else None
+    out.copy_(_compiled()(q, k, v, block_mask=mask, kernel_options=options))
+
+
+@cache
+def _compiled() -> Any:
+    return cast(Any, torch).compile(flex_attention, dynamic=False)

@@ -1,0 +1,187 @@
+"""Builds a candidate's plugin with a stub of TensorRT's interface, and calls it as TensorRT would.
+
+`load` comes first. Plugins have numbers here; `run` enqueues one.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import torch
+
+HERE = Path(__file__).parent
+COMMON = ("g++", "-std=c++17", "-fPIC")
+TEXTS = ("name", "version", "namespace")
+POINTERS = ("made", "cloned", "attached", "restored")
+STRINGS = ("complaint", "text", "core_text")
+LOADED: list[ctypes.CDLL] = []
+PLUGINS: list[int] = []
+
+
+def load(path: str) -> list[dict[str, Any]]:
+    """Build and load it; what its creators say of themselves."""
+    library = str(Path(tempfile.mkdtemp()) / "plugin.so")
+    _run(
+        *COMMON, "-O1", "-shared", f"-I{HERE}", path, str(HERE / "plugin_trial.cpp"), "-o", library
+    )
+    loaded = ctypes.CDLL(library)
+    for name in POINTERS:
+        getattr(loaded, f"trial_{name}").restype = ctypes.c_void_p
+    for name in STRINGS:
+        getattr(loaded, f"trial_{name}").restype = ctypes.c_char_p
+    loaded.trial_workspace.restype = ctypes.c_int64
+    LOADED[:] = [loaded]
+    PLUGINS.clear()
+    return [_creator(which) for which in range(loaded.trial_creators())]
+
+
+def compiles(path: str, folders: Sequence[str]) -> None:
+    """With headers that are installed here."""
+    target = str(Path(tempfile.mkdtemp()) / "plugin.o")
+    included = [f"-I{folder}" for folder in folders]
+    # Our own folder comes last, for launch_attention.h alone: the stubs must not be found first.
+    own = Path(tempfile.mkdtemp())
+    (own / "launch_attention.h").write_bytes((HERE / "launch_attention.h").read_bytes())
+    _run(*COMMON, "-c", *included, f"-I{own}", path, "-o", target)
+
+
+def made(block: int, causal: int) -> int:
+    """A plugin for a node with these attributes; its number."""
+    return _kept(LOADED[0].trial_made(0, _i64(block), _i64(causal)))
+
+
+def cloned(number: int) -> int:
+    """A clone; the original ends."""
+    return _replaced(number, LOADED[0].trial_cloned)
+
+
+def attached(number: int) -> int:
+    """For a context; the original stays."""
+    return _kept(LOADED[0].trial_attached(ctypes.c_void_p(PLUGINS[number])))
+
+
+def restored(number: int) -> int:
+    """From its fields, after it has ended."""
+    return _kept(LOADED[0].trial_restored(0, ctypes.c_void_p(PLUGINS[number])))
+
+
+def described(number: int, sizes: str) -> dict[str, Any]:
+    """Capabilities, names, outputs, types and shape."""
+    library, plugin = LOADED[0], ctypes.c_void_p(PLUGINS[number])
+    told: dict[str, Any] = {"capabilities": library.trial_capabilities(plugin)}
+    if told["capabilities"] != 7:
+        return told
+    told |= {t: _text(library.trial_core_text(plugin, i)) for i, t in enumerate(TEXTS)}
+    told["outputs"] = library.trial_outputs(plugin)
+    types = ([0, 0, 0, 0], [1, 1, 1, 0])
+    told["types"] = [library.trial_type(plugin, (ctypes.c_int32 * 4)(*each)) for each in types]
+    out = (ctypes.c_int64 * 8)()
+    rank = library.trial_shape(plugin, _sizes(sizes), out)
+    told["shape"] = list(out)[:rank] if rank >= 0 else None
+    return told
+
+
+def supports(number: int, asked: str) -> list[bool]:
+    """For each [position, types, formats]."""
+    plugin = ctypes.c_void_p(PLUGINS[number])
+    five = ctypes.c_int32 * 5
+    return [
+        bool(LOADED[0].trial_supports(plugin, position, five(*types), five(*formats)) & 1)
+        for position, types, formats in json.loads(asked)
+    ]
+
+
+def workspace(number: int, least: str, usual: str, most: str, half: int) -> int:
+    """Bytes that it asks for."""
+    plugin = ctypes.c_void_p(PLUGINS[number])
+    return LOADED[0].trial_workspace(plugin, *map(_sizes, (least, usual, most)), half)
+
+
+def configured(number: int, least: str, usual: str, most: str, half: int) -> int:
+    """Its return code."""
+    plugin = ctypes.c_void_p(PLUGINS[number])
+    return LOADED[0].trial_configured(plugin, *map(_sizes, (least, usual, most)), half)
+
+
+def shaped(number: int, sizes: str, half: int) -> int:
+    """Its return code."""
+    return LOADED[0].trial_shaped(ctypes.c_void_p(PLUGINS[number]), _sizes(sizes), half)
+
+
+def run(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    threshold: torch.Tensor,
+    number: int,
+    workspace_bytes: int,
+    stream: int,
+    out: torch.Tensor,
+) -> None:
+    """Enqueue it. stream: any number stands for one; 0 for the default stream."""
+    tensors = [*(x.contiguous() for x in (q, k, v, threshold)), out]
+    pointers = (ctypes.c_void_p * 5)(*(x.data_ptr() for x in tensors))
+    sizes = (ctypes.c_int64 * 4)(*q.shape)
+    half, plugin = int(q.element_size() == 2), ctypes.c_void_p(PLUGINS[number])
+    code = LOADED[0].trial_enqueued(
+        plugin, sizes, half, pointers, *map(_i64, (workspace_bytes, stream))
+    )
+    _require_nothing_said()
+    if code != 0:
+        raise RuntimeError(f"enqueue returned {code}")
+
+
+def _creator(which: int) -> dict[str, Any]:
+    library = LOADED[0]
+    told: dict[str, Any] = {t: _text(library.trial_text(which, i)) for i, t in enumerate(TEXTS)}
+    told["fields"] = []
+    name = ctypes.c_char_p()
+    while (kind := library.trial_field(which, len(told["fields"]), ctypes.byref(name))) >= 0:
+        told["fields"].append([_text(name.value), kind])
+    return told
+
+
+def _replaced(number: int, act: Callable[[ctypes.c_void_p], int | None]) -> int:
+    pointer = ctypes.c_void_p(PLUGINS[number])
+    new = act(pointer)
+    LOADED[0].trial_destroyed(pointer)
+    return _kept(new)
+
+
+def _kept(pointer: int | None) -> int:
+    _require_nothing_said()
+    if not pointer:
+        raise RuntimeError("there is no plugin")
+    PLUGINS.append(pointer)
+    return len(PLUGINS) - 1
+
+
+def _require_nothing_said() -> None:
+    said = _text(LOADED[0].trial_complaint())
+    if said:
+        raise RuntimeError(said)
+
+
+def _text(text: bytes | None) -> str:
+    return (text or b"").decode(errors="replace")
+
+
+def _sizes(text: str) -> Any:
+    return (ctypes.c_int64 * 4)(*json.loads(text))
+
+
+def _i64(value: int) -> ctypes.c_int64:
+    return ctypes.c_int64(value)
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr[:2000])

@@ -1,0 +1,140 @@
+"""Rung: what the C++ kernel loads, counted, at three densities.
+
+Its own source is built with a call before each access to memory, and runs in a process that holds
+nothing else of the learner's. It is native code beside the counter all the same, and could reach
+it: the rung is `instrumented`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.checks.sparse_attention_op import truth
+from hotloop.checks.sparse_attention_op.files import program
+from hotloop.checks.sparse_attention_op.patterns import Rng, draw, listed, lists, tolerance
+from hotloop.checks.sparse_attention_op.references import odd_length
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.program import Process
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Case, Tensor, require_agreement, ruling_about
+from hotloop.judge.rungs.traffic import COUNTING_SLACK, ByteLevel
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list, as_message
+
+SOURCE = "sparse_attention.cpp"
+COUNTER = program("counting.py", "counting.cpp")
+SHARES = (0.05, 0.2, 0.5)
+BLOCK, DEPTH = 16, 32
+FOLLOWS = ("k", "v", "counts", "columns")
+"""What is loaded in proportion to the density. Queries may be kept, or loaded for each key."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """One density. loaded: of keys, values and lists. fewest: each query takes its keys once.
+
+    least: listed keys and values once for all queries: no kernel loads less.
+    """
+
+    density: float
+    loaded: int
+    fewest: int
+    least: int
+
+    @property
+    def factor(self) -> float:
+        """Times the fewest."""
+        return self.loaded / self.fewest
+
+
+@dataclass(frozen=True)
+class CountedLoads:
+    """At every density at most `factor` times what a query's listed keys and values are."""
+
+    levels: Sequence[ByteLevel] = (ByteLevel(1.1, 1.0), ByteLevel(1.6, 0.5))
+    needs: tuple[str, ...] = ("untouched",)
+    instrumented: bool = True
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Build it with the counter, run it at each density, compare, count."""
+        del candidate
+        source = GivenFile(SOURCE, bench.files.content(SOURCE))
+        process = COUNTER.given(bench, "counts")
+        process.ask("load", source)
+        shares = [_counted(case, process) for case in _cases(bench.seeds.generator())]
+        return self._rule(name, shares)
+
+    def _rule(self, name: str, shares: Sequence[Share]) -> RungRecord:
+        told = ", ".join(f"{s.factor:.2f}× at {s.density:.0%}" for s in shares)
+        evidence = {
+            "densities": [round(s.density, 4) for s in shares],
+            "loaded_bytes": [s.loaded for s in shares],
+            "fewest_bytes": [s.fewest for s in shares],
+            "factors": [round(s.factor, 4) for s in shares],
+        }
+        if any(s.loaded < COUNTING_SLACK * s.least for s in shares):
+            sentence = "Fewer bytes were counted than the answer needs: show it to your instructor."
+            return RungRecord(name, Verdict.IMPLAUSIBLE, sentence, evidence=evidence)
+        worst = max(s.factor for s in shares)
+        earned = max((lv.earned for lv in self.levels if worst <= lv.factor), default=0.0)
+        what = f"It loads, of keys, values and lists, {told} of the fewest for each query"
+        if earned >= 1:
+            return RungRecord(name, Verdict.PASSED, f"{what}.", earned, evidence=evidence)
+        verdict = Verdict.PARTIAL if earned else Verdict.TOO_SLOW
+        sentence = f"{what}: walk along the list, and take each listed key and value once."
+        return RungRecord(name, verdict, sentence, earned, evidence=evidence)
+
+
+def _cases(rng: Rng) -> Iterator[Case]:
+    for share in SHARES:
+        length = odd_length(rng, BLOCK, int(rng.integers(18, 24)))
+        drawn = draw(rng, (1, 2, length, DEPTH), BLOCK)
+        blocks = -(-length // BLOCK)
+        kept = rng.random((1, 2, blocks, blocks)) < share
+        kept[:, :, 1] = False
+        yield listed(f"About {share:.0%} of the blocks", drawn, *lists(kept, rng))
+
+
+def _counted(case: Case, process: Process) -> Share:
+    with ruling_about(case):
+        answer = process.answer("run", case)
+        require_agreement(case, answer, truth.attention_over_lists, tolerance(case))
+        loads = _loads(process.ask("counted"))
+    return share_of(case, sum(loads[name] for name in FOLLOWS))
+
+
+def share_of(case: Case, loaded: int) -> Share:
+    """A case's fewest bytes beside what was loaded."""
+    _, _, _, counts, columns, block, _ = case.arguments
+    assert isinstance(counts, Tensor)
+    assert isinstance(columns, Tensor)
+    assert isinstance(block, int)
+    length, depth = case.out.shape[-2:]
+    places = truth.listed(counts.values, columns.values)
+    keys = np.where(places, np.minimum(block, length - columns.values * block), 0)
+    blocks = columns.values.shape[-1]
+    place: NDArray[np.int64] = np.arange(blocks, dtype=np.int64)
+    queries = np.minimum(block, length - place * block)
+    row = 2 * depth * case.out.dtype.bytes
+    list_bytes = 4 * (counts.values + 1)
+    each = int(((keys.sum(-1) * row + list_bytes) * queries).sum())
+    used = np.zeros((*columns.values.shape[:2], blocks), np.bool_)
+    for plane in np.ndindex(used.shape[:2]):
+        used[plane][columns.values[plane][places[plane]]] = True
+    least = int((used * queries).sum()) * row
+    density = float(counts.values.sum()) / columns.values.size
+    return Share(density, loaded, each, least)
+
+
+def _loads(told: object) -> dict[str, int]:
+    message = as_message(told) or {}
+    loads = {name: as_list(message.get(name))[:1] for name in FOLLOWS}
+    if all(len(first) == 1 and isinstance(first[0], int) for first in loads.values()):
+        return {name: int(str(first[0])) for name, first in loads.items()}
+    raise Ruling(Verdict.TAMPERED, "The counter's answer does not keep to the protocol.")

@@ -1,0 +1,347 @@
+"""Task 13: a plugin of TensorRT, called through a stub of its interface with memory on the host.
+
+The stub keeps to documented signatures, not to layouts in memory. So it shows that a plugin's
+answers are right, and never that TensorRT takes it: for that its own headers are needed, and a GPU.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+from hotloop.checks.sparse_attention_op import truth
+from hotloop.checks.sparse_attention_op.files import HARNESS
+from hotloop.checks.sparse_attention_op.patterns import EMPTY, FULL, Drawn, Rng, draw, tolerance
+from hotloop.checks.sparse_attention_op.references import odd_length
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.dtypes import FP16, FP32, DType
+from hotloop.judge.program import Process, Program
+from hotloop.judge.questions import GivenFile, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import require_agreement, ruling_about
+from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list, as_message
+
+FILE = "attention_plugin.cpp"
+CREATOR = "SparseAttentionCreator"
+TRIAL = Program(
+    {
+        name: HARNESS / name
+        for name in (
+            "plugin_trial.py",
+            "plugin_trial.cpp",
+            "NvInferRuntime.h",
+            "cuda_runtime_api.h",
+            "launch_attention.h",
+        )
+    },
+    "plugin_trial.py",
+)
+NAME, VERSION = "SparseAttention", "1"
+FLOAT, HALF, OTHER_TYPES = 0, 1, (2, 3, 7, 8)
+LINEAR, OTHER_FORMATS = 0, (1, 2, 4)
+THRESHOLD, OUTPUT = 3, 4
+ATTRIBUTES = {"block", "causal"}
+
+HEADERS = ("NvInferRuntime.h", "cuda_runtime_api.h")
+PLACES = (
+    Path("/usr/include/x86_64-linux-gnu"),
+    Path("/usr/include"),
+    Path("/usr/local/cuda/include"),
+    Path("/usr/local/tensorrt/include"),
+)
+REMEDY = (
+    "sudo apt-get install libnvinfer-headers-dev cuda-cudart-dev-13-0, from NVIDIA's repository"
+)
+
+Sizes = tuple[int, int, int, int]
+
+
+def rungs() -> dict[str, Rung]:
+    """What it says of itself, plans, carries on and computes; then with TensorRT's own headers."""
+    return {
+        "described": Holds(_describes, "Its names, its types and its shape are those of q."),
+        "planned": Holds(
+            _plans, "It takes the types it can, and memory for the largest shape.", ("described",)
+        ),
+        "carried": Holds(
+            _carries, "Clone, context and a stored engine know what the node said.", ("planned",)
+        ),
+        "enqueued": Enqueues(),
+        "tensorrt": Headers(),
+    }
+
+
+def _loaded(bench: Bench) -> Process:
+    """The process that has the plugin in it. Ruling when it cannot be built."""
+    process = TRIAL.given(bench, "tries")
+    bench.shared("plugin is loaded", lambda: _load(process, bench))
+    return process
+
+
+def _load(process: Process, bench: Bench) -> list[object]:
+    source = GivenFile(FILE, bench.files.content(FILE))
+    return as_list(process.ask("load", source))
+
+
+def _describes(_candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    rng = bench.seeds.generator()
+
+    def creator() -> str | None:
+        _loaded(bench)
+        told = [as_message(each) or {} for each in _creators(bench)]
+        if len(told) != 1:
+            return f"{len(told)} creators are registered, and one is asked for"
+        fields = {str(as_list(field)[0]) for field in as_list(told[0].get("fields"))}
+        if not fields.issuperset(ATTRIBUTES):
+            return f"it asks the parser for the attributes {shown(sorted(fields))}"
+        return _misnamed(told[0])
+
+    yield Look("The creator", creator)
+    for _ in range(2):
+        sizes = _sizes(rng)
+        label = f"A node for {_told(sizes)}"
+        yield Look(label, lambda sizes=sizes: _undescribed(sizes, rng, bench))
+
+
+def _creators(bench: Bench) -> list[object]:
+    process = TRIAL.given(bench, "tries")
+    return bench.shared("plugin is loaded", lambda: _load(process, bench))
+
+
+def _misnamed(told: Mapping[str, object]) -> str | None:
+    if (told.get("name"), told.get("version")) != (NAME, VERSION):
+        return f"it is {shown(told.get('name'))} in version {shown(told.get('version'))}"
+    return None
+
+
+def _undescribed(sizes: Sizes, rng: Rng, bench: Bench) -> str | None:
+    process = _loaded(bench)
+    number = _number(process.ask("made", *_attributes(rng)))
+    told = as_message(process.ask("described", number, json.dumps(sizes))) or {}
+    if told.get("capabilities") != 7:
+        return "of core, build and runtime, getCapabilityInterface does not give each as what it is"
+    if told.get("outputs") != 1:
+        return f"it has {shown(told.get('outputs'))} outputs"
+    if told.get("types") != [FLOAT, HALF]:
+        return "the output's type is not that of q"
+    if told.get("shape") != list(sizes):
+        return f"its output has the shape {shown(told.get('shape'))}"
+    return _misnamed(told)
+
+
+def _plans(_candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    rng = bench.seeds.generator()
+    yield Look("Types and formats", lambda: _wrong_formats(rng, bench))
+    for _ in range(3):
+        block, causal = _attributes(rng)
+        yield Look(
+            f"The workspace for blocks of {block}",
+            lambda block=block, causal=causal: _wrong_workspace(block, causal, rng, bench),
+        )
+
+
+def _wrong_formats(rng: Rng, bench: Bench) -> str | None:
+    process = _loaded(bench)
+    number = _number(process.ask("made", *_attributes(rng)))
+    asked = list(combinations(rng))
+    told = as_list(process.ask("supports", number, json.dumps(asked)))
+    for (position, types, formats), got in zip(asked, told, strict=True):
+        want = supported(position, types, formats)
+        if got is not want:
+            said = "takes" if got else "refuses"
+            name = ("q", "k", "v", "threshold", "the output")[position]
+            kinds = f"type {types[position]} and format {formats[position]}"
+            return f"it {said} {kinds} for {name}, where q has type {types[0]}"
+    return None
+
+
+def combinations(rng: Rng) -> Iterator[tuple[int, list[int], list[int]]]:
+    """Positions with types and formats up to them: all that are right but for the last one."""
+    for half, position in product((FLOAT, HALF), range(OUTPUT + 1)):
+        good = [half] * (OUTPUT + 1)
+        good[THRESHOLD] = FLOAT
+        linear = [LINEAR] * (OUTPUT + 1)
+        for last in (FLOAT, HALF, *OTHER_TYPES):
+            yield position, [*good[:position], last, *good[position + 1 :]], linear
+        other = int(rng.choice(OTHER_FORMATS))
+        yield position, good, [*linear[:position], other, *linear[position + 1 :]]
+
+
+def supported(position: int, types: Sequence[int], formats: Sequence[int]) -> bool:
+    """What a plugin that computes in q's type can take, looking at 0 to `position` only."""
+    if formats[position] != LINEAR:
+        return False
+    if position == 0:
+        return types[0] in {FLOAT, HALF}
+    return types[position] == (FLOAT if position == THRESHOLD else types[0])
+
+
+def _wrong_workspace(block: int, causal: int, rng: Rng, bench: Bench) -> str | None:
+    process = _loaded(bench)
+    number = _number(process.ask("made", block, causal))
+    least, usual, most = _profile(rng)
+    got = process.ask("workspace", number, *map(json.dumps, (least, usual, most)), 0)
+    want = workspace(most, block)
+    if isinstance(got, int) and want <= got <= 2 * want:
+        return None
+    return f"for up to {_told(most)} it asks for {shown(got)} bytes, and {want} are needed"
+
+
+def workspace(sizes: Sizes, block: int) -> int:
+    """As launch_attention.h has it."""
+    blocks = -(-sizes[2] // block)
+    return 4 * sizes[0] * sizes[1] * blocks * (blocks + 1)
+
+
+def _carries(_candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    rng = bench.seeds.generator()
+    for how in ("cloned", "attached", "restored"):
+        for causal in (0, 1):
+            block = int(rng.choice([8, 16, 32]))
+            label = {"cloned": "A clone", "attached": "A context", "restored": "A stored engine"}
+            yield Look(
+                f"{label[how]} of block {block} and causal {causal}",
+                lambda how=how, block=block, causal=causal: _lost(how, block, causal, rng, bench),
+            )
+
+
+def _lost(how: str, block: int, causal: int, rng: Rng, bench: Bench) -> str | None:
+    """What a plugin computes that came out of another one, which may have ended."""
+    process = _loaded(bench)
+    number = _number(process.ask(how, _number(process.ask("made", block, causal))))
+    shape = (1, 2, odd_length(rng, block, 4), 16)
+    drawn = draw(rng, shape, block, causal=bool(causal), fixed=(None, FULL))
+    try:
+        _require_right("it", drawn, number, workspace(shape, block), process)
+    except Ruling as ruling:
+        if ruling.verdict is not Verdict.WRONG_ANSWER:
+            raise
+        return "it computes something else than the plugin that the node gave"
+    return None
+
+
+@dataclass(frozen=True)
+class Enqueues:
+    """Two contexts in turns, each with shapes of its own, types and thresholds at the edges."""
+
+    needs: tuple[str, ...] = ("carried",)
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Each answer is compared with float64."""
+        del candidate
+        rng = bench.seeds.generator()
+        process = _loaded(bench)
+        calls = 0
+        for causal in (0, 1):
+            block = int(rng.choice([8, 16]))
+            calls += self._two_contexts(block, causal, rng, process)
+        said = f"Right in all {calls} calls of two contexts each, on the host."
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"calls": calls})
+
+    def _two_contexts(self, block: int, causal: int, rng: Rng, process: Process) -> int:
+        built = _number(process.ask("made", block, causal))
+        most: Sizes = (3, 2, 6 * block, 32)
+        profile = [json.dumps(sizes) for sizes in ((1, 2, 1, 32), (2, 2, 4 * block, 32), most)]
+        _require_code("configurePlugin", process.ask("configured", built, *profile, 0))
+        size = process.ask("workspace", built, *profile, 0)
+        room = size if isinstance(size, int) else 0
+        engine = _number(process.ask("restored", built))
+        contexts = [_number(process.ask("attached", engine)) for _ in range(2)]
+        rounds = list(self._rounds(block, bool(causal), rng))
+        for pair in rounds:
+            for number, (_, drawn) in zip(contexts, pair, strict=True):
+                sizes, half = json.dumps(drawn.shape), int(drawn.dtype is FP16)
+                _require_code("onShapeChange", process.ask("shaped", number, sizes, half))
+            for number, (label, drawn) in zip(contexts, pair, strict=True):
+                _require_right(label, drawn, number, room, process, int(rng.integers(1, 1 << 40)))
+        return 2 * len(rounds)
+
+    def _rounds(
+        self, block: int, causal: bool, rng: Rng
+    ) -> Iterator[tuple[tuple[str, Drawn], tuple[str, Drawn]]]:
+        """What two contexts are given at a time."""
+
+        def one(
+            batch: int, length: int, dtype: DType = FP32, fixed: tuple[float | None, ...] = ()
+        ) -> Drawn:
+            shape = (batch, 2, length, 32)
+            return draw(rng, shape, block, causal=causal, dtype=dtype, fixed=fixed)
+
+        long, short = 6 * block, 2 * block - 1
+        yield ("The largest shape", one(3, long)), ("A short one beside it", one(1, short))
+        yield (
+            ("A last block that is shorter", one(2, odd_length(rng, block, 5))),
+            ("float16 beside float32", one(1, 3 * block, FP16)),
+        )
+        yield (
+            ("A full and an empty head", one(1, 3 * block + 1, fixed=(FULL, EMPTY))),
+            ("One token", one(1, 1, fixed=(EMPTY, FULL))),
+        )
+
+
+@dataclass(frozen=True)
+class Headers:
+    """It compiles with the headers of TensorRT and CUDA that are installed here."""
+
+    needs: tuple[str, ...] = ("enqueued",)
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Nothing is linked and nothing runs."""
+        del candidate
+        folders = [next((p for p in PLACES if (p / header).is_file()), None) for header in HEADERS]
+        if None in folders:
+            lacking = HEADERS[folders.index(None)]
+            said = f"{lacking} is missing on this machine: {REMEDY}"
+            return RungRecord(name, Verdict.NOT_MEASURED, said)
+        source = GivenFile(FILE, bench.files.content(FILE))
+        process = TRIAL.given(bench, "tries")
+        process.ask("compiles", source, [str(folder) for folder in folders])
+        said = "It compiles with TensorRT's own headers; no engine was built."
+        return RungRecord(name, Verdict.PASSED, said, 1.0)
+
+
+def _require_right(
+    label: str, drawn: Drawn, number: int, room: int, process: Process, stream: int = 0
+) -> None:
+    case = drawn.case(label)
+    asked = replace(case, arguments=(*case.arguments[:4], number, room, stream))
+    with ruling_about(asked):
+        answer = process.answer("run", asked)
+        require_agreement(case, answer, truth.attention, tolerance(case))
+
+
+def _require_code(name: str, code: object) -> None:
+    if code != 0:
+        raise Ruling(Verdict.WRONG_ANSWER, f"{name} returned {shown(code)}, which is a failure.")
+
+
+def _attributes(rng: Rng) -> tuple[int, int]:
+    return int(rng.choice([8, 16, 32])), int(rng.integers(2))
+
+
+def _sizes(rng: Rng) -> Sizes:
+    batch, heads, length = (int(rng.integers(*ends)) for ends in ((1, 5), (2, 9), (33, 900)))
+    return batch, heads, 2 * length + 1, int(rng.choice([32, 64]))
+
+
+def _profile(rng: Rng) -> tuple[Sizes, Sizes, Sizes]:
+    """Smallest, usual and largest shape, batch and length free."""
+    batch, heads, length, depth = _sizes(rng)
+    most = (batch + 3, heads, 3 * length, depth)
+    return (1, heads, 1, depth), (batch, heads, length, depth), most
+
+
+def _told(sizes: Sizes) -> str:
+    return f"[{', '.join(map(str, sizes))}]"
+
+
+def _number(told: object) -> int:
+    if isinstance(told, int):
+        return told
+    raise Ruling(Verdict.TAMPERED, "The trial's answer does not keep to the protocol.")

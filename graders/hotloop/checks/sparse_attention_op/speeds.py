@@ -1,0 +1,156 @@
+"""What is timed on a GPU: from a mask of kept blocks to the output, long sequences in float16.
+
+The lists are made within the timed call on every side: a pattern that depends on the data is a new
+one each time.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.checks.sparse_attention_op.patterns import Rng
+from hotloop.judge.calls import CallSpec, TensorSpec
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.dtypes import BOOL, FP16
+from hotloop.judge.gpu.recipes import Draw, Keep, Normal
+from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.levels import Level
+from hotloop.judge.rungs.cuda_operator import Called
+from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.rungs.gpu_fast import GpuFast
+
+FILE = Path(__file__).parents[1] / "baselines" / "sparse_attention_op.py"
+PLANES, LENGTH, DEPTH, BLOCK = 256, 4096, 64, 64
+"""Many planes: four of a call are compared in float64 on the host, whatever their number."""
+
+DENSITY = 0.1
+EMPTY_PLANES = 0.1
+PAIR_FLOPS = 4
+"""A product and a sum for the score, and for the output, for each number of a head's depth."""
+
+DENSE_LEVELS = (Level(2.0, 0.5), Level(3.5, 1.0))
+FLEX_LEVELS = (Level(0.7, 0.5), Level(0.9, 1.0))
+TOLERANCE = Tolerance(2**-9, 4e-3)
+"""As for float16 elsewhere here: shares are rounded before they meet the values."""
+
+
+def against_dense() -> Called:
+    """Against dense attention without any mask, the fastest that PyTorch has."""
+    return _called(
+        GpuFast(
+            _workload(),
+            Baseline(FILE, "dense"),
+            fewest_bytes,
+            DENSE_LEVELS,
+            fewest_flops=fewest_flops,
+            baseline_truth=dense_attention,
+            seconds=120.0,
+        )
+    )
+
+
+def against_flex() -> Called:
+    """Against FlexAttention, compiled, with the same blocks."""
+    return _called(
+        GpuFast(
+            _workload(),
+            Baseline(FILE, "flex"),
+            fewest_bytes,
+            FLEX_LEVELS,
+            fewest_flops=fewest_flops,
+            seconds=120.0,
+        )
+    )
+
+
+def _called(rung: GpuFast) -> Called:
+    return Called("attend_kept", rung, "destination")
+
+
+def _workload() -> DeviceWorkload:
+    return DeviceWorkload(_spec, _draws, attention_of_kept, TOLERANCE, on_device)
+
+
+def _spec(_rng: Rng, _index: int) -> CallSpec:
+    tensor = TensorSpec((PLANES, 1, LENGTH, DEPTH), FP16)
+    blocks = LENGTH // BLOCK
+    kept = TensorSpec((PLANES, 1, blocks, blocks), BOOL)
+    return CallSpec((tensor, tensor, tensor, kept, BLOCK, False), tensor)
+
+
+def _draws(_rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, ...]:
+    """Hostile: keys that are all alike within themselves, and planes that keep nothing.
+
+    As many blocks are kept on the whole: nobody gains by telling the two apart.
+    """
+    keep = Keep(DENSITY / (1 - EMPTY_PLANES), EMPTY_PLANES) if hostile else Keep(DENSITY)
+    keys = Normal(0.5, "equal_rows") if hostile else Normal()
+    return Normal(), keys, Normal(), keep
+
+
+def fewest_bytes(spec: CallSpec) -> int:
+    """Each tensor once: of a tenth of the blocks of all rows, hardly any key is in none."""
+    tensors = [a.bytes for a in spec.arguments if isinstance(a, TensorSpec)]
+    return sum(tensors) + spec.out.bytes
+
+
+def fewest_flops(spec: CallSpec) -> int:
+    """Of the kept blocks, as many as are drawn on average."""
+    planes, _, length, depth = spec.out.shape
+    return int(PAIR_FLOPS * planes * depth * length**2 * DENSITY)
+
+
+def attention_of_kept(
+    q: Floats, k: Floats, v: Floats, kept: NDArray[Any], block: int, _causal: bool
+) -> Floats:
+    """In float64 on the host, kept blocks only. The block divides the length."""
+    out = np.zeros_like(v)
+    for plane, head, row in np.ndindex(kept.shape[:3]):
+        columns = np.flatnonzero(kept[plane, head, row])
+        if not columns.size:
+            continue
+        rows = slice(row * block, (row + 1) * block)
+        keys, values = (_blocks(x[plane, head], columns, block) for x in (k, v))
+        scores = q[plane, head, rows] @ keys.T / math.sqrt(q.shape[-1])
+        shares = np.exp(scores - scores.max(-1, keepdims=True))
+        out[plane, head, rows] = shares @ values / shares.sum(-1, keepdims=True)
+    return out
+
+
+def _blocks(x: Floats, columns: NDArray[np.int64], block: int) -> Floats:
+    """The tokens of some blocks."""
+    return x.reshape(-1, block, x.shape[-1])[columns].reshape(-1, x.shape[-1])
+
+
+def on_device(q: Any, k: Any, v: Any, kept: Any, block: int, _causal: bool) -> Any:
+    """The same on torch tensors of float64, a plane at a time."""
+    out = v.clone()
+    for plane in range(len(q)):
+        scores = q[plane] @ k[plane].transpose(-1, -2) / math.sqrt(q.shape[-1])
+        seen = kept[plane] != 0
+        seen = seen.repeat_interleave(block, -2).repeat_interleave(block, -1)
+        anybody = seen.any(-1, keepdim=True)
+        scores = scores.masked_fill(~seen & anybody, -math.inf)
+        out[plane] = (scores.softmax(-1) * anybody) @ v[plane]
+    return out
+
+
+def dense_attention(q: Any, k: Any, v: Any, *_rest: Any) -> Any:
+    """What the dense baseline computes: of all keys. On arrays and on torch tensors."""
+    out = v + 0.0
+    for plane in range(len(q)):
+        out[plane] = _of_all(q[plane], k[plane], v[plane])
+    return out
+
+
+def _of_all(q: Any, k: Any, v: Any) -> Any:
+    scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1])
+    if isinstance(scores, np.ndarray):
+        shares = np.exp(scores - scores.max(-1, keepdims=True))
+        return shares @ v / shares.sum(-1, keepdims=True)
+    return scores.softmax(-1) @ v

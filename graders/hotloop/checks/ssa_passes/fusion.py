@@ -1,0 +1,379 @@
+"""Operator fusion: kernels that are legal, that leave no pair worth merging, that move least.
+
+A machine of our own runs the kernels one after the other and counts what it loads and stores. The
+least of a small graph is found by trying every way to divide its steps.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.questions import Question, ask_all_plainly, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list
+
+Rng = np.random.Generator
+Shape = tuple[int, int]
+Kernels = list[list[str]]
+
+GRAPHS = 80
+SMALL_GRAPHS = 30
+SMALL = 6
+TRAPS = 10
+"""Small graphs for which merging the dearest pair first does not end at the least."""
+BYTES = 4
+AT_ONCE = 20
+TIMEOUT_S = 90.0
+
+ONE = ("relu", "exp")
+TWO = ("add", "mul")
+
+
+@dataclass(frozen=True)
+class Step:
+    """What it makes, by what, from what, of which shape."""
+
+    made: str
+    op: str
+    reads: tuple[str, ...]
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Steps in an order in which they can run."""
+
+    inputs: dict[str, Shape]
+    outputs: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+    def text(self) -> str:
+        """As the learner's function is given it."""
+        steps = [[s.made, s.op, s.reads, s.shape] for s in self.steps]
+        return json.dumps({"inputs": self.inputs, "outputs": self.outputs, "steps": steps})
+
+    @cached_property
+    def named(self) -> dict[str, Step]:
+        """By what they make."""
+        return {step.made: step for step in self.steps}
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """In bytes, of inputs too."""
+        shapes = self.inputs | {step.made: step.shape for step in self.steps}
+        return {name: BYTES * rows * columns for name, (rows, columns) in shapes.items()}
+
+    @cached_property
+    def loops(self) -> dict[str, Shape]:
+        """What each step loops over."""
+        shapes = self.inputs | {step.made: step.shape for step in self.steps}
+        return {s.made: shapes[s.reads[0]] if s.op == "sum" else s.shape for s in self.steps}
+
+    def readers(self, name: str) -> set[str]:
+        """What is made from it."""
+        return {step.made for step in self.steps if name in step.reads}
+
+
+# --- the machine ----------------------------------------------------------------------------------
+
+
+def refused(graph: Graph, kernel: Sequence[str]) -> str | None:
+    """Why these steps are no kernel; a sentence's beginning."""
+    steps = [graph.named[made] for made in kernel]
+    if len({graph.loops[made] for made in kernel}) > 1:
+        return f"the steps of kernel {shown(list(kernel))} have different loops"
+    if sum(step.op == "matmul" for step in steps) > 1:
+        return f"kernel {shown(list(kernel))} has two matmuls"
+    for step in steps:
+        for name in set(step.reads) & set(kernel):
+            if step.op == "matmul":
+                return f"{step.made} needs all of {name}, which its own kernel makes"
+            if graph.named[name].op == "sum":
+                return f"{step.made} reads the sum {name} before its kernel's loop has ended"
+    return None
+
+
+def run(graph: Graph, kernels: Kernels) -> int | str:
+    """Bytes loaded and stored, or what cannot be run."""
+    memory, total = set(graph.inputs), 0
+    for kernel in kernels:
+        complaint = refused(graph, kernel)
+        if complaint is not None:
+            return complaint
+        loaded = {name for made in kernel for name in graph.named[made].reads} - set(kernel)
+        if not loaded <= memory:
+            missing = min(loaded - memory)
+            return f"kernel {shown(kernel)} reads {missing}, which no earlier kernel has made"
+        stored = {
+            made
+            for made in kernel
+            if made in graph.outputs or not graph.readers(made) <= set(kernel)
+        }
+        memory |= stored
+        total += sum(graph.sizes[name] for name in (*loaded, *stored))
+    return total
+
+
+def answered(graph: Graph, answer: object) -> Kernels | str:
+    """The kernels, each step in one; or a complaint."""
+    kernels = [[str(name) for name in as_list(kernel)] for kernel in as_list(answer)]
+    if sorted(name for kernel in kernels for name in kernel) != sorted(graph.named):
+        return f"{shown(answer)} does not name each step once, in lists"
+    return [kernel for kernel in kernels if kernel]
+
+
+def in_order(graph: Graph, kernels: Kernels) -> Kernels | None:
+    """As they can run, or None if they wait for each other."""
+    home = {made: number for number, kernel in enumerate(kernels) for made in kernel}
+    before = {
+        number: {home[n] for m in kernel for n in graph.named[m].reads if n in home} - {number}
+        for number, kernel in enumerate(kernels)
+    }
+    order: list[int] = []
+    while len(order) < len(kernels):
+        ready = [n for n in before if n not in order and before[n] <= set(order)]
+        if not ready:
+            return None
+        order += ready
+    return [kernels[number] for number in order]
+
+
+def cost(graph: Graph, kernels: Kernels) -> int | None:
+    """Bytes, in the order that suits; None if they cannot be run."""
+    if any(refused(graph, kernel) for kernel in kernels):
+        return None
+    order = in_order(graph, kernels)
+    total = run(graph, order) if order is not None else None
+    return total if isinstance(total, int) else None
+
+
+def mergings(graph: Graph, kernels: Kernels) -> Iterator[tuple[int, Kernels]]:
+    """Two of them made one, where that can be run: with the bytes then."""
+    for place, one in enumerate(kernels):
+        for other in kernels[place + 1 :]:
+            rest = [kernel for kernel in kernels if kernel is not one and kernel is not other]
+            merged = [[*one, *other], *rest]
+            if refused(graph, merged[0]) is None and (bytes_ := cost(graph, merged)) is not None:
+                yield bytes_, merged
+
+
+def unmerged(graph: Graph, kernels: Kernels) -> str | None:
+    """About two kernels that should be one."""
+    now = cost(graph, kernels)
+    for then, merged in mergings(graph, kernels):
+        if now is not None and then < now:
+            return f"{shown(merged[0])} could be one kernel: {now} bytes are moved, {then} then"
+    return None
+
+
+def greedy(graph: Graph) -> int:
+    """The bytes where merging the best pair first comes to an end."""
+    kernels: Kernels = [[made] for made in graph.named]
+    now = cost(graph, kernels) or 0
+    while better := [pair for pair in mergings(graph, kernels) if pair[0] < now]:
+        now, kernels = min(better, key=lambda pair: pair[0])
+    return now
+
+
+def least(graph: Graph) -> int:
+    """The fewest bytes, by trying everything."""
+    costs = (cost(graph, kernels) for kernels in _divided(list(graph.named)))
+    return min(found for found in costs if found is not None)
+
+
+def _divided(names: list[str]) -> Iterator[Kernels]:
+    if not names:
+        yield []
+        return
+    first, *others = names
+    for kernels in _divided(others):
+        yield [[first], *kernels]
+        for place, kernel in enumerate(kernels):
+            yield [*kernels[:place], [first, *kernel], *kernels[place + 1 :]]
+
+
+# --- hidden graphs --------------------------------------------------------------------------------
+
+
+class _Maker:
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.rows = rng.choice((4, 6, 16))
+        self.widths = rng.sample((2, 3, 5, 8), 2)
+        self.shapes: dict[str, Shape] = {}
+        self.steps: list[Step] = []
+        for name in ("x", "y"):
+            self.shapes[name] = (self.rows, self.widths[0])
+        self.inputs = ["x", "y"]
+
+    def step(self, op: str, *reads: str, width: int | None = None) -> str:
+        """Its name. Of a matmul the second factor is an input of its own."""
+        rows, columns = self.shapes[reads[0]]
+        if op == "matmul":
+            columns, factor = width or columns, f"w{len(self.inputs)}"
+            self.shapes[factor] = (self.shapes[reads[0]][1], columns)
+            self.inputs.append(factor)
+            reads = (reads[0], factor)
+        elif op == "sum":
+            columns = 1
+        elif len(reads) > 1:
+            columns = max(columns, self.shapes[reads[1]][1])
+        made = f"t{len(self.steps)}"
+        self.steps.append(Step(made, op, reads, (rows, columns)))
+        self.shapes[made] = (rows, columns)
+        return made
+
+    def random(self) -> None:
+        """Any step, mostly of what is new."""
+        names = ["x", "y", *(step.made for step in self.steps)]
+        source = self.rng.choice(names[-4:] if self.rng.random() < 0.7 else names)
+        op = self.rng.choice((*ONE, *TWO, *TWO, *TWO, "sum", "matmul"))
+        columns = self.shapes[source][1]
+        if op == "matmul":
+            self.step(op, source, width=self.rng.choice(self.widths))
+        elif op in TWO:
+            fitting = [n for n in names if self.shapes[n][1] in (columns, 1) and n != source]
+            self.step(op, source, self.rng.choice(fitting)) if fitting else self.step(
+                "relu", source
+            )
+        elif op == "sum" and columns == 1:
+            self.step("exp", source)
+        else:
+            self.step(op, source)
+
+    def graph(self) -> Graph:
+        """Outputs: what nobody reads, and sometimes one more."""
+        read = {name for step in self.steps for name in step.reads}
+        outputs = {step.made for step in self.steps if step.made not in read}
+        if self.rng.random() < 0.4:
+            outputs.add(self.rng.choice(self.steps).made)
+        inputs = {name: self.shapes[name] for name in self.inputs if name in read}
+        return Graph(inputs, tuple(sorted(outputs)), tuple(self.steps))
+
+
+def _normalised(maker: _Maker) -> None:
+    """A sum that the elements wait for."""
+    powers = maker.step("exp", "x")
+    total = maker.step("sum", powers)
+    maker.step("mul", powers, total)
+
+
+def _around_a_product(maker: _Maker) -> None:
+    """What is before the matmul and what is behind it cannot be one kernel."""
+    before = maker.step("relu", "x")
+    product = maker.step("matmul", before)
+    maker.step("add", product, before)
+
+
+def _two_products(maker: _Maker) -> None:
+    """One of them must be left alone."""
+    maker.step("add", maker.step("matmul", "x"), maker.step("matmul", "y"))
+
+
+def _read_twice(maker: _Maker) -> None:
+    """Two readers, and all in one loop."""
+    first = maker.step("add", "x", "y")
+    maker.step("mul", maker.step("relu", first), maker.step("exp", first))
+
+
+MOTIFS: tuple[Callable[[_Maker], None], ...] = (
+    _normalised,
+    _around_a_product,
+    _two_products,
+    _read_twice,
+)
+
+
+def drawn(rng: random.Random, number: int, steps: int) -> Graph:
+    """A motif and what follows from it."""
+    maker = _Maker(rng)
+    MOTIFS[number % len(MOTIFS)](maker)
+    while len(maker.steps) < steps:
+        maker.random()
+    return maker.graph()
+
+
+def small_graphs(rng: random.Random) -> Iterator[tuple[Graph, int]]:
+    """With the least that they can move; some of them are traps for merging greedily."""
+    traps = plain = number = 0
+    while traps + plain < SMALL_GRAPHS:
+        number += 1
+        graph = drawn(rng, number, SMALL)
+        fewest = least(graph)
+        trap = greedy(graph) > fewest
+        if trap and traps < TRAPS:
+            traps += 1
+            yield graph, fewest
+        elif not trap and plain < SMALL_GRAPHS - TRAPS:
+            plain += 1
+            yield graph, fewest
+
+
+# --- rungs ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fused:
+    """A rung: the kernels of all graphs can be run; or, thorough, no two are left worth merging."""
+
+    thorough: bool = False
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """The first complaint rules, the small graphs come first."""
+        pairs = bench.shared("fused graphs", lambda: _asked(candidate, bench))
+        before = after = kernels = 0
+        for number, (graph, answer) in enumerate(pairs, 1):
+            found = answered(graph, answer)
+            total = found if isinstance(found, str) else run(graph, found)
+            complaint = total if isinstance(total, str) else None
+            if complaint is None and self.thorough and not isinstance(found, str):
+                complaint = unmerged(graph, found)
+            if complaint is not None or isinstance(found, str) or isinstance(total, str):
+                told = f"Graph {number}: {complaint}. It was: {graph.text()}"
+                raise Ruling(Verdict.WRONG_ANSWER, told)
+            before += cost(graph, [[made] for made in graph.named]) or 0
+            after, kernels = after + total, kernels + len(found)
+        steps = sum(len(graph.steps) for graph, _ in pairs)
+        said = f"{steps} steps in {kernels} kernels, {after} bytes moved instead of {before}."
+        evidence = {"kernels": kernels, "bytes_before": before, "bytes_after": after}
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
+
+
+def _asked(candidate: Candidate, bench: Bench) -> list[tuple[Graph, object]]:
+    rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
+    graphs = [drawn(rng, number, 3 + number // 9) for number in range(GRAPHS)]
+    link, answers = bench.worker(candidate), list[object]()
+    for start in range(0, GRAPHS, AT_ONCE):
+        calls = [[graph.text()] for graph in graphs[start : start + AT_ONCE]]
+        answers += ask_all_plainly(link, calls, bench.patience(TIMEOUT_S))
+    return list(zip(graphs, answers, strict=True))
+
+
+def least_moved(generator: Rng) -> Iterator[Question]:
+    """Small graphs, whose least is known."""
+    rng = random.Random(int(generator.integers(1 << 62)))
+    for number, (graph, fewest) in enumerate(small_graphs(rng), 1):
+        yield Question(f"Graph {number}", (graph.text(),), _moves_least(graph, fewest))
+
+
+def _moves_least(graph: Graph, fewest: int) -> Callable[[object], str | None]:
+    def complaint(answer: object) -> str | None:
+        found = answered(graph, answer)
+        total = found if isinstance(found, str) else run(graph, found)
+        if isinstance(total, str):
+            return total
+        if total > fewest:
+            return f"{total} bytes are moved, and {fewest} would do; the graph is {graph.text()}"
+        return None
+
+    return complaint

@@ -1,0 +1,147 @@
+"""Out of SSA form: hidden programs whose phis swap, rotate and lose copies, and how few copies do.
+
+How few: on each edge one for each phi that gets another value, and one more for each circle in
+which values only change places.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from hotloop.checks.ssa_passes import verifier
+from hotloop.checks.ssa_passes.drawing import as_ssa
+from hotloop.checks.ssa_passes.language import Block, Instr, Program
+from hotloop.checks.ssa_passes.passes import Subject
+from hotloop.checks.ssa_passes.trees import Return, Tree, Var
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+
+SHAPES = 4
+"""Of ten programs so many are written for what random ones seldom hold."""
+
+
+def without_phis(program: Program) -> str | None:
+    """Left, and each name of one type."""
+    for instr in program.instrs:
+        if instr.op == "phi":
+            return f"“{instr}” is still there"
+    return verifier.untyped(program)
+
+
+def as_phis(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
+    """In SSA form; with circles of phis, and with phis that are read after the loop."""
+    if number % 10 >= SHAPES:
+        return as_ssa(rng, number)
+    program = _circle(rng, 2 + number % 10) if number % 10 < 2 else _read_later(rng, number)
+    tree = Tree([Var("n", "int")], "int", [Return(Var("n", "int"))])
+    return tree, str(program), program
+
+
+def _circle(rng: random.Random, length: int) -> Program:
+    """Values that change places in each round, and one more that follows the first of them."""
+    names = [f"v{place}" for place in range(length)]
+    rng.shuffle(names)
+    starts = rng.sample(range(-50, 50), length)
+    phis = [
+        Instr("phi", ("b0", str(start), "b2", after), name, "int")
+        for start, (name, after) in zip(starts, pairwise([*names, names[0]]), strict=True)
+    ]
+    phis.append(Instr("phi", ("b0", "7", "b2", names[0]), "follower", "int"))
+    rng.shuffle(phis)
+    seen = [Instr("print", (name,)) for name in (*names, "follower")]
+    return _loop(phis, seen, rounds=rng.randint(2, 5))
+
+
+def _loop(phis: Sequence[Instr], seen: Sequence[Instr], rounds: int) -> Program:
+    count = Instr("phi", ("b0", "0", "b2", "more"), "count", "int")
+    less = Instr("lt", ("count", str(rounds)), "go", "bool")
+    blocks = [
+        Block("b0", [Instr("jump", ("b1",))]),
+        Block("b1", [*phis, count, *seen, less, Instr("branch", ("go", "b2", "b3"))]),
+        Block("b2", [Instr("add", ("count", "1"), "more", "int"), Instr("jump", ("b1",))]),
+        Block("b3", [Instr("return", ("n",))]),
+    ]
+    return Program("f", [("n", "int")], "int", blocks)
+
+
+def _read_later(rng: random.Random, number: int) -> Program:
+    """A loop of one block, behind which the phi is read: the edge back needs a block of its own."""
+    step, rounds = rng.randint(1, 9), rng.randint(2, 5)
+    phis = [
+        Instr("phi", ("b0", "0", "b1", "more"), "count", "int"),
+        Instr("phi", ("b0", "n", "b1", "next"), "kept", "int"),
+    ]
+    if number % 2:
+        phis.append(Instr("phi", ("b0", "1", "b1", "kept"), "older", "int"))
+    loop = [
+        Instr("add", ("kept", str(step)), "next", "int"),
+        Instr("add", ("count", "1"), "more", "int"),
+        Instr("lt", ("more", str(rounds)), "go", "bool"),
+        Instr("branch", ("go", "b1", "b2")),
+    ]
+    seen = [Instr("print", (phi.to,)) for phi in phis]
+    blocks = [
+        Block("b0", [Instr("jump", ("b1",))]),
+        Block("b1", [*phis, *loop]),
+        Block("b2", [*seen, Instr("return", ("kept",))]),
+    ]
+    return Program("f", [("n", "int")], "int", blocks)
+
+
+def moves(program: Program) -> dict[tuple[str, str], dict[str, str]]:
+    """By edge: what each phi gets, where that is another name or a constant."""
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for block in program.blocks:
+        for phi in block.phis:
+            for label, value in phi.incoming:
+                if value != phi.to:
+                    found.setdefault((label, block.name), {})[phi.to] = value
+    return found
+
+
+def enough(program: Program) -> int:
+    """Copies that do it."""
+    return sum(len(edge) + _circles(edge) for edge in moves(program).values())
+
+
+def _circles(edge: dict[str, str]) -> int:
+    """In which each name gets the value of the next one."""
+    on_circles: set[str] = set()
+    count = 0
+    for start in edge:
+        way, here = [start], edge[start]
+        while here in edge and here not in way:
+            way.append(here)
+            here = edge[here]
+        if here == start and start not in on_circles:
+            on_circles |= set(way)
+            count += 1
+    return count
+
+
+@dataclass(frozen=True)
+class FewCopies:
+    """No more copies than the moves of each edge take."""
+
+    subject: Subject
+    needs: tuple[str, ...] = ("same",)
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Count them, program by program."""
+        given, total = self.subject.given(bench), 0
+        for one, result in zip(given, self.subject.made(candidate, bench), strict=True):
+            allowed = enough(one.program)
+            count = sum(1 for instr in result.instrs if instr.op == "copy")
+            total += count
+            if count > allowed:
+                raise Ruling(
+                    Verdict.WRONG_ANSWER,
+                    f"{one.label}: it has {count} copies, and {allowed} are enough. "
+                    f"It was: {one.told()}.",
+                )
+        return RungRecord(name, Verdict.PASSED, f"{total} copies, and none too many.", 1.0)

@@ -1,0 +1,605 @@
+"""Programs with regions inside of operations, in MLIR's text: drawn, read, run.
+
+They are given in the form that people write, and read in the generic one, which all printers of
+MLIR share. Nothing of MLIR or xDSL is loaded.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from hotloop.checks.ssa_passes.arithmetic import wrap
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate, Check
+from hotloop.judge.questions import ask_all_plainly, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+
+COUNT = 120
+AT_ONCE = 30
+TIMEOUT_S = 120.0
+LONGEST = 100_000
+
+INTS = ("arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori", "arith.xori")
+COMMUTATIVE = frozenset(INTS) - {"arith.subi"}
+PURE = (*INTS, "arith.constant", "arith.cmpi", "arith.select")
+PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge")
+
+_COMPUTED: Mapping[str, Callable[[int, int], int]] = {
+    "arith.addi": lambda a, b: a + b,
+    "arith.subi": lambda a, b: a - b,
+    "arith.muli": lambda a, b: a * b,
+    "arith.andi": lambda a, b: a & b,
+    "arith.ori": lambda a, b: a | b,
+    "arith.xori": lambda a, b: a ^ b,
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "slt": lambda a, b: a < b,
+    "sle": lambda a, b: a <= b,
+    "sgt": lambda a, b: a > b,
+    "sge": lambda a, b: a >= b,
+}
+
+
+class Malformed(Exception):
+    """No such program. The message is a sentence's beginning."""
+
+
+@dataclass(frozen=True)
+class Op:
+    """attribute: a constant's value or a comparison's predicate. type: of the result, if any.
+
+    regions: of an scf.if, each ending with what it yields.
+    """
+
+    name: str
+    operands: tuple[str, ...] = ()
+    attribute: str = ""
+    to: str = ""
+    type: str = ""
+    regions: tuple[tuple[Op, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Program:
+    """One function of i64 and i1."""
+
+    params: tuple[tuple[str, str], ...]
+    body: tuple[Op, ...]
+
+    def __str__(self) -> str:
+        params = ", ".join(f"%{name}: {kind}" for name, kind in self.params)
+        lines = ["func.func private @print(i64)", f"func.func @f({params}) -> i64 {{"]
+        return "\n".join([*lines, *_written(self.body, "  "), "}"]) + "\n"
+
+    def run(self, arguments: list[int]) -> list[int]:
+        """What is printed, and the result behind it."""
+        printed: list[int] = []
+        names = dict(zip((name for name, _ in self.params), arguments, strict=True))
+        result = _run(self.body, names, printed)
+        return [*printed, *result]
+
+
+def _written(body: tuple[Op, ...], indent: str) -> Iterator[str]:
+    """As people write it."""
+    for op in body:
+        args = ", ".join(f"%{name}" for name in op.operands)
+        left = f"{indent}%{op.to} = " if op.to else indent
+        if op.name == "arith.constant":
+            yield f"{left}{op.name} {op.attribute}" + (" : i64" if op.type == "i64" else "")
+        elif op.name == "arith.cmpi":
+            yield f"{left}{op.name} {op.attribute}, {args} : i64"
+        elif op.name == "func.call":
+            yield f"{left}{op.name} @print({args}) : (i64) -> ()"
+        elif op.name == "scf.if":
+            yield f"{left}{op.name} {args}" + (f" -> ({op.type}) {{" if op.to else " {")
+            yield from _written(op.regions[0], indent + "  ")
+            yield f"{indent}}} else {{"
+            yield from _written(op.regions[1], indent + "  ")
+            yield f"{indent}}}"
+        elif op.operands or op.name != "scf.yield":
+            name = "return" if op.name == "func.return" else op.name
+            yield f"{left}{name} {args} : {op.type or 'i64'}"
+
+
+def _run(body: tuple[Op, ...], names: dict[str, int], printed: list[int]) -> list[int]:
+    for op in body:
+        values = [names[name] for name in op.operands]
+        if op.name in ("scf.yield", "func.return"):
+            return values
+        if op.name == "func.call":
+            printed.append(values[0])
+        elif op.name == "scf.if":
+            yielded = _run(op.regions[0 if values[0] else 1], dict(names), printed)
+            names.update(zip([op.to] if op.to else [], yielded, strict=True))
+        elif op.name == "arith.constant":
+            names[op.to] = int({"true": "1", "false": "0"}.get(op.attribute, op.attribute))
+        elif op.name == "arith.select":
+            names[op.to] = values[1] if values[0] else values[2]
+        else:
+            names[op.to] = wrap(int(_COMPUTED[op.attribute or op.name](*values)))
+    return []
+
+
+# --- reading the generic form ---------------------------------------------------------------------
+
+_TOKEN = re.compile(
+    r'\s*("(?:[^"\\]|\\.)*"|->|<\{|\}>|%[\w$.#-]+|[\^@#!][\w$.]+|-?[\w.]+|[(){}<>\[\],:=])'
+)
+
+
+def parse(text: object) -> Program:
+    """Read it. Malformed when it is none, or when a name is read where it is not there."""
+    if not isinstance(text, str) or len(text) > LONGEST:
+        raise Malformed(f"it gives {shown(text)}, not a program's text")
+    try:
+        return _Reader(text).program()
+    except (IndexError, RecursionError) as wrong:
+        raise Malformed("its text ends too early, or nests too deep") from wrong
+
+
+@dataclass
+class _Reader:
+    text: str
+    words: list[str] = field(default_factory=list[str])
+    at: int = 0
+
+    def __post_init__(self) -> None:
+        place = 0
+        rest = self.text.rstrip()
+        while place < len(rest):
+            found = _TOKEN.match(rest, place)
+            if found is None:
+                raise Malformed(f"{shown(rest[place : place + 20])} is not read as MLIR")
+            self.words.append(found[1])
+            place = found.end()
+
+    def take(self, *expected: str) -> str:
+        word = self.words[self.at]
+        if expected and word not in expected:
+            raise Malformed(f"{shown(word)} stands where {expected[0]} should")
+        self.at += 1
+        return word
+
+    def sees(self, *words: str) -> bool:
+        return self.at < len(self.words) and self.words[self.at] in words
+
+    def program(self) -> Program:
+        """A module with the function f; declarations are read over."""
+        found: list[Program] = []
+        self.take('"builtin.module"')
+        for word in ("(", ")"):
+            self.take(word)
+        self.attributes()
+        self.take("(")
+        self.take("{")
+        self.label()
+        while not self.sees("}"):
+            function = self.function()
+            found += [function] if function is not None else []
+        self.take("}")
+        self.take(")")
+        self.ending()
+        if len(found) != 1 or self.at != len(self.words):
+            raise Malformed("it is not one module with one function f")
+        return found[0]
+
+    def function(self) -> Program | None:
+        self.take('"func.func"')
+        for word in ("(", ")"):
+            self.take(word)
+        attributes = self.attributes()
+        self.take("(")
+        self.take("{")
+        params = self.label()
+        body = self.body(dict(params))
+        self.take("}")
+        self.take(")")
+        self.ending()
+        if attributes.get("sym_name") != '"f"':
+            if body:
+                raise Malformed("it has another function than f")
+            return None
+        if not body or body[-1].name != "func.return":
+            raise Malformed("its function does not end with return")
+        return Program(tuple(params), body)
+
+    def label(self) -> list[tuple[str, str]]:
+        """A block's first line, if there is one: its arguments."""
+        params: list[tuple[str, str]] = []
+        if not self.words[self.at].startswith("^"):
+            return params
+        self.take()
+        if self.sees("("):
+            self.take("(")
+            while not self.sees(")"):
+                name = self.take()
+                self.take(":")
+                params.append((_bare(name), self.take("i64", "i1")))
+                if self.sees(","):
+                    self.take(",")
+            self.take(")")
+        self.take(":")
+        return params
+
+    def attributes(self) -> dict[str, str]:
+        """Of both kinds: <{…}> and {…}, where one follows."""
+        found: dict[str, str] = {}
+        for opening, closing in (("<{", "}>"), ("{", "}")):
+            if not self.sees(opening):
+                continue
+            self.take(opening)
+            while not self.sees(closing):
+                key = self.take()
+                found[key] = ""
+                if self.sees("="):
+                    self.take("=")
+                    found[key] = self.value(closing)
+                if self.sees(","):
+                    self.take(",")
+            self.take(closing)
+        return found
+
+    def value(self, closing: str) -> str:
+        """All words up to the next comma or the end that are in no bracket."""
+        words: list[str] = []
+        depth = 0
+        while depth or not self.sees(",", closing):
+            word = self.take()
+            depth += (word in ("(", "[", "{", "<", "<{")) - (word in (")", "]", "}", ">", "}>"))
+            words.append(word)
+        return " ".join(words)
+
+    def ending(self) -> list[str]:
+        """`: (types) -> types`; the result's."""
+        self.attributes()
+        self.take(":")
+        self.take("(")
+        while not self.sees(")"):
+            self.take("i64", "i1", ",")
+        self.take(")")
+        self.take("->")
+        if not self.sees("("):
+            return [self.take("i64", "i1")]
+        self.take("(")
+        types: list[str] = []
+        while not self.sees(")"):
+            types.append(self.take("i64", "i1"))
+            if self.sees(","):
+                self.take(",")
+        self.take(")")
+        return types
+
+    def body(self, known: dict[str, str]) -> tuple[Op, ...]:
+        """Operations up to the region's end. What they define is known to those behind only."""
+        ops: list[Op] = []
+        while not self.sees("}"):
+            ops.append(self.op(known))
+        for early in ops[:-1]:
+            if early.name in ("scf.yield", "func.return"):
+                raise Malformed("something stands behind the end of a block")
+        return tuple(ops)
+
+    def op(self, known: dict[str, str]) -> Op:
+        to = ""
+        if self.words[self.at].startswith("%"):
+            to = _bare(self.take())
+            self.take("=")
+        name = self.take().strip('"')
+        operands = self.operands(known)
+        attributes = self.attributes()
+        regions = self.regions(name, known)
+        types = self.ending()
+        op = Op(name, operands, "", to, types[0] if types else "", regions)
+        op = _checked(op, attributes, [known[operand] for operand in operands])
+        if len(types) != bool(to) or to in known:
+            raise Malformed(f"%{to or name} does not name one result, or is taken")
+        if to:
+            known[to] = op.type
+        return op
+
+    def operands(self, known: dict[str, str]) -> tuple[str, ...]:
+        """All of them known."""
+        found: list[str] = []
+        self.take("(")
+        while not self.sees(")"):
+            found.append(_bare(self.take()))
+            if found[-1] not in known:
+                raise Malformed(f"%{found[-1]} is read where it is not there")
+            if self.sees(","):
+                self.take(",")
+        self.take(")")
+        return tuple(found)
+
+    def regions(self, name: str, known: dict[str, str]) -> tuple[tuple[Op, ...], ...]:
+        """What they define is known inside only."""
+        found: list[tuple[Op, ...]] = []
+        if not self.sees("("):
+            return ()
+        self.take("(")
+        while not self.sees(")"):
+            self.take("{")
+            if self.label():
+                raise Malformed(f"a block of {name} has arguments")
+            found.append(self.body(dict(known)))
+            self.take("}")
+            if self.sees(","):
+                self.take(",")
+        self.take(")")
+        return tuple(found)
+
+
+def _bare(word: str) -> str:
+    if not word.startswith("%") or len(word) < 2:
+        raise Malformed(f"{shown(word)} is no value's name")
+    return word[1:]
+
+
+def _checked(op: Op, attributes: dict[str, str], kinds: list[str]) -> Op:
+    """With its attribute, if operands, result and regions are as the operation has them."""
+    flags = attributes.get("overflowFlags", "none")
+    if "nsw" in flags or "nuw" in flags:
+        raise Malformed(f"{op.name} promises that nothing overflows")
+    if op.name in INTS:
+        fits = kinds == ["i64", "i64"] and op.type == "i64"
+    elif op.name == "arith.constant":
+        value = attributes.get("value", "").split(" ")[0]
+        op = replace(op, attribute=value)
+        good = {"i1": ("true", "false")}.get(op.type, (value,))
+        fits = not kinds and value in good and (op.type == "i1" or _is_int(value))
+    elif op.name == "arith.cmpi":
+        number = attributes.get("predicate", "").split(" ")[0]
+        known = number.isdigit() and int(number) < len(PREDICATES)
+        op = replace(op, attribute=PREDICATES[int(number)] if known else "")
+        fits = known and kinds == ["i64", "i64"] and op.type == "i1"
+    elif op.name == "arith.select":
+        fits = kinds == ["i1", op.type, op.type]
+    elif op.name == "func.call":
+        fits = kinds == ["i64"] and attributes.get("callee") == "@print"
+    elif op.name == "scf.if":
+        ends = [region[-1:] for region in op.regions]
+        fits = kinds == ["i1"] and len(ends) == 2 and all(_yields(op, end) for end in ends)
+    else:
+        fits = op.name in ("scf.yield", "func.return") and len(kinds) <= 1
+        op = replace(op, type=kinds[0] if kinds else "")
+        return op if fits and not op.to else _refuse(op)
+    return op if fits else _refuse(op)
+
+
+def _yields(op: Op, end: tuple[Op, ...]) -> bool:
+    """A region of an operation without a result may be empty in what xDSL prints."""
+    if not end:
+        return not op.to
+    return end[0].name == "scf.yield" and end[0].type == (op.type if op.to else "")
+
+
+def _is_int(text: str) -> bool:
+    return re.fullmatch(r"-?[0-9]{1,19}", text) is not None
+
+
+def _refuse(op: Op) -> Op:
+    raise Malformed(f"{op.name} has other operands, results or attributes than it may")
+
+
+# --- what is left to do ---------------------------------------------------------------------------
+
+
+def has_effect(op: Op) -> bool:
+    """Itself, or something inside of it."""
+    return op.name == "func.call" or any(has_effect(o) for region in op.regions for o in region)
+
+
+def unfinished(program: Program) -> str | None:
+    """About something that is left to be merged or removed."""
+    read = set(_reads(program.body))
+    return _left(program.body, read, {})
+
+
+def _reads(body: tuple[Op, ...]) -> Iterator[str]:
+    for op in body:
+        yield from op.operands
+        for region in op.regions:
+            yield from _reads(region)
+
+
+def _left(body: tuple[Op, ...], read: set[str], above: dict[tuple[str, ...], str]) -> str | None:
+    seen = dict(above)
+    for op in body:
+        quiet = op.name in PURE or (op.name == "scf.if" and not has_effect(op))
+        if quiet and op.to not in read:
+            return f"%{op.to} = {op.name} is still there, and nobody can notice when it is gone"
+        if op.name in PURE:
+            parts = sorted(op.operands) if op.name in COMMUTATIVE else op.operands
+            key = (op.name, op.attribute, op.type, *parts)
+            if key in seen:
+                return f"%{op.to} = {op.name} is computed again: %{seen[key]} is that"
+            seen[key] = op.to
+        for region in op.regions:
+            found = _left(region, read, seen)
+            if found is not None:
+                return found
+    return None
+
+
+# --- drawing --------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Drawer:
+    rng: random.Random
+    count: int = 0
+    repeated: list[Op] = field(default_factory=list[Op])
+
+    def name(self) -> str:
+        self.count += 1
+        return f"v{self.count}"
+
+    def pure(self, op: str, *operands: str, attribute: str = "", kind: str = "i64") -> Op:
+        return Op(op, operands, attribute, self.name(), kind)
+
+    def any(self, scope: dict[str, str]) -> Op:
+        """A pure operation; often one that was there, perhaps in a region that is closed."""
+        rng = self.rng
+        ints = [name for name, kind in scope.items() if kind == "i64"]
+        fitting = [op for op in self.repeated if set(op.operands) <= set(scope)]
+        if fitting and rng.random() < 0.4:
+            old = rng.choice(fitting)
+            turned = old.operands[::-1] if old.name in INTS and rng.random() < 0.4 else old.operands
+            return replace(old, to=self.name(), operands=turned)
+        roll = rng.random()
+        if roll < 0.2:
+            return self.pure("arith.constant", attribute=str(rng.choice((0, 1, 2, 3, -1))))
+        two = (rng.choice(ints), rng.choice(ints))
+        if roll < 0.35:
+            return self.pure("arith.cmpi", *two, attribute=rng.choice(PREDICATES), kind="i1")
+        if roll < 0.45:
+            conditions = [name for name, kind in scope.items() if kind == "i1"]
+            return self.pure("arith.select", rng.choice(conditions), *two)
+        return self.pure(rng.choice(INTS), *two)
+
+    def body(self, scope: dict[str, str], length: int, depth: int) -> list[Op]:
+        """Operations; `scope` learns what they define."""
+        ops: list[Op] = []
+        for _ in range(length):
+            roll = self.rng.random()
+            if roll < 0.1:
+                ints = [name for name, kind in scope.items() if kind == "i64"]
+                op = Op("func.call", (self.rng.choice(ints),))
+            elif roll < 0.3 and depth:
+                op = self.choice(scope, depth, self.rng.randint(1, 4), self.rng.random() < 0.6)
+            else:
+                op = self.any(scope)
+                self.repeated.append(op)
+            ops.append(op)
+            if op.to:
+                scope[op.to] = op.type
+        return ops
+
+    def choice(self, scope: dict[str, str], depth: int, length: int, gives: bool) -> Op:
+        """An scf.if; with a result or without."""
+        condition = self.rng.choice([name for name, kind in scope.items() if kind == "i1"])
+        regions: list[tuple[Op, ...]] = []
+        for _ in range(2):
+            inside = dict(scope)
+            ops = self.body(inside, length, depth - 1)
+            ints = [name for name, kind in inside.items() if kind == "i64"]
+            end = Op("scf.yield", (self.rng.choice(ints[-3:]),) if gives else (), type="i64")
+            regions.append((*ops, end if gives else Op("scf.yield")))
+        to = self.name() if gives else ""
+        return Op("scf.if", (condition,), "", to, "i64" if gives else "", tuple(regions))
+
+    def motif(self) -> list[Op]:
+        """What is easily done wrong, each in every program: two ways that compute the same, and
+        the same behind them; comparisons and constants that differ in an attribute only; a
+        difference turned round; an if that nobody reads, with a print inside and without."""
+        ops: list[Op] = []
+        arms: list[tuple[Op, ...]] = []
+        for _ in range(2):
+            product = self.pure("arith.muli", "a", "b")
+            arms.append((product, Op("func.call", (product.to,)), Op("scf.yield")))
+        ops.append(Op("scf.if", ("c",), regions=(arms[0], arms[1])))
+        product, twice = self.pure("arith.muli", "a", "b"), self.pure("arith.muli", "b", "a")
+        total = self.pure("arith.addi", product.to, twice.to)
+        less = self.pure("arith.cmpi", "a", "b", attribute="slt", kind="i1")
+        more = self.pure("arith.cmpi", "a", "b", attribute="sgt", kind="i1")
+        one, two = (self.pure("arith.constant", attribute=n) for n in ("5", "6"))
+        first = self.pure("arith.select", less.to, one.to, two.to)
+        second = self.pure("arith.select", more.to, one.to, two.to)
+        turned = [self.pure("arith.subi", *pair) for pair in (("a", "b"), ("b", "a"))]
+        ops += [product, twice, total, less, more, one, two, first, second, *turned]
+        shown_ = (total, first, second, *turned)
+        ops += [Op("func.call", (op.to,)) for op in shown_]
+        for noisy in (True, False):
+            call = (Op("func.call", ("a",)),) if noisy else ()
+            region = (*call, Op("scf.yield", ("b",), type="i64"))
+            other = (Op("scf.yield", ("a",), type="i64"),)
+            ops.append(Op("scf.if", ("c",), "", self.name(), "i64", (region, other)))
+        return ops
+
+
+def drawn(rng: random.Random, number: int) -> Program:
+    """The small ones first."""
+    drawer = _Drawer(rng)
+    params = {"a": "i64", "b": "i64", "c": "i1"}
+    scope = dict(params)
+    ops = drawer.body(scope, 2 + number // 12, 2)
+    at = rng.randint(0, len(ops))
+    motif = drawer.motif() if number % 4 == 0 else []
+    result = rng.choice([name for name, kind in scope.items() if kind == "i64"][-4:])
+    end = Op("func.return", (result,), type="i64")
+    return Program(tuple(params.items()), (*ops[:at], *motif, *ops[at:], end))
+
+
+# --- rungs ----------------------------------------------------------------------------------------
+
+
+class Judged:
+    """A rung: one of three looks at all results. The function is asked once for all of them."""
+
+    def __init__(self, look: str, *needs: str) -> None:
+        self.look = look
+        self.needs: tuple[str, ...] = needs
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """The first complaint rules."""
+        pairs = bench.shared("regions", lambda: _asked(candidate, bench))
+        rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
+        before = after = 0
+        for number, (given, answer) in enumerate(pairs, 1):
+            complaint, result = self._complaint(given, answer, rng)
+            if complaint is not None or result is None:
+                told = str(given).strip().replace("\n", " ⏎ ")
+                said = f"Program {number}: {complaint}. It was: {told}"
+                raise Ruling(Verdict.WRONG_ANSWER, said[:1500])
+            before, after = before + _count(given.body), after + _count(result.body)
+        said = f"So for all {len(pairs)} programs: {before} operations before, {after} after."
+        evidence = {"operations_before": before, "operations_after": after}
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
+
+    def _complaint(
+        self, given: Program, answer: object, rng: random.Random
+    ) -> tuple[str | None, Program | None]:
+        try:
+            result = parse(answer)
+        except Malformed as wrong:
+            return str(wrong), None
+        if [kind for _, kind in result.params] != [kind for _, kind in given.params]:
+            return "its function takes something else", None
+        if self.look == "complete":
+            return unfinished(result), result
+        if self.look == "same":
+            for condition in (0, 1):
+                pair = [rng.choice((0, 1, -1, 7, -30, 2**63 - 1, -(2**63))) for _ in range(2)]
+                for numbers in (pair, [3, 5], [5, 3]):
+                    now = result.run([*numbers, condition])
+                    was = given.run([*numbers, condition])
+                    if now != was:
+                        return f"with {[*numbers, condition]} it gives {now}, not {was}", None
+        return None, result
+
+
+def _count(body: tuple[Op, ...]) -> int:
+    return sum(1 + sum(map(_count, op.regions)) for op in body)
+
+
+def _asked(candidate: Candidate, bench: Bench) -> list[tuple[Program, object]]:
+    rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
+    given = [drawn(rng, number) for number in range(COUNT)]
+    link, answers = bench.worker(candidate), list[object]()
+    for start in range(0, COUNT, AT_ONCE):
+        calls = [[str(one)] for one in given[start : start + AT_ONCE]]
+        answers += ask_all_plainly(link, calls, bench.patience(TIMEOUT_S))
+    return list(zip(given, answers, strict=True))
+
+
+def check(file: str) -> Check:
+    """Merging and removing, in whatever framework the file uses."""
+    rungs = {
+        "sound": Judged("sound"),
+        "same": Judged("same", "sound"),
+        "complete": Judged("complete", "same"),
+    }
+    return Check(Candidate("clean_text", file, "json"), rungs)

@@ -1,0 +1,153 @@
+"""Drawn decoders, the requests that they are in the middle of, and what is right, in float64.
+
+A request has a prompt, whose keys and values lie in the cache already, and tokens that come now.
+Behind its prompt lies what earlier requests have left there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.compare import Floats
+
+Rng = np.random.Generator
+Tokens = NDArray[np.int64]
+Weights = Mapping[str, Floats]
+
+REMAINS = 8.0
+"""How large numbers of earlier requests are: whoever sees them is far off."""
+
+EPS = 1e-5
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """longest: positions of the cache; width: of all heads together."""
+
+    rows: int
+    layers: int
+    heads: int
+    width: int
+    longest: int
+
+    @property
+    def vocabulary(self) -> int:
+        """As many tokens as there are, which is a figure of the program that records, too."""
+        return 7 + self.rows
+
+    @property
+    def cache(self) -> tuple[int, ...]:
+        """Keys are 0 and values 1 on the third axis."""
+        head = self.width // self.heads
+        return (self.layers, self.rows, 2, self.heads, self.longest, head)
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a step is repeated on: cache, first places, tokens, and the scores behind each."""
+
+    cache: Floats
+    places: Tokens
+    tokens: Tokens
+    scores: Floats
+
+
+def sizes(rng: Rng, rows: int) -> Sizes:
+    """Of a decoder."""
+    heads = int(rng.choice([2, 4]))
+    layers, longest = int(rng.integers(2, 5)), int(rng.integers(24, 49))
+    return Sizes(rows, layers, heads, heads * int(rng.choice([8, 16])), longest)
+
+
+def weights(rng: Rng, size: Sizes) -> dict[str, Floats]:
+    """In the order and of the shapes that decoder.py has; attention looks around, but not at all
+    keys alike.
+    """
+    layers, width = size.layers, size.width
+
+    def product(*shape: int) -> Floats:
+        return rng.standard_normal(shape) * 1.4 / np.sqrt(shape[-2])
+
+    def norms(*shape: int) -> Floats:
+        drawn = 0.25 * rng.standard_normal((*shape, 2, width))
+        drawn[..., 0, :] += 1
+        return drawn
+
+    def bias(outer: int) -> Floats:
+        return 0.3 * rng.standard_normal((layers, outer))
+
+    return {
+        "words": rng.standard_normal((size.vocabulary, width)),
+        "places": rng.standard_normal((size.longest, width)),
+        "before_attention": norms(layers),
+        "query": product(layers, width, width),
+        "query_bias": bias(width),
+        "key": product(layers, width, width),
+        "key_bias": bias(width),
+        "value": product(layers, width, width),
+        "value_bias": bias(width),
+        "out": product(layers, width, width),
+        "before_mlp": norms(layers),
+        "up": product(layers, width, 4 * width),
+        "up_bias": bias(4 * width),
+        "down": product(layers, 4 * width, width),
+        "last": norms(),
+        "head": product(width, size.vocabulary),
+    }
+
+
+def request(rng: Rng, size: Sizes, drawn: Weights, prompts: Tokens, steps: int) -> Request:
+    """prompts: how long each row's is."""
+    cache = REMAINS * rng.standard_normal(size.cache)
+    tokens = rng.integers(size.vocabulary, size=(size.rows, steps))
+    scores = np.empty((size.rows, steps, size.vocabulary))
+    for row, length in enumerate(prompts):
+        before = rng.integers(size.vocabulary, size=int(length))
+        found, kept = whole(drawn, size.heads, np.concatenate([before, tokens[row]]))
+        scores[row] = found[int(length) :]
+        cache[:, row, :, :, : int(length)] = kept[:, :, :, : int(length)]
+    return Request(cache, prompts, tokens, scores)
+
+
+def whole(drawn: Weights, heads: int, tokens: Tokens) -> tuple[Floats, Floats]:
+    """Of one row: scores behind each token, and keys and values [layer, 2, head, place, size]."""
+    x = drawn["words"][tokens] + drawn["places"][: len(tokens)]
+    kept: list[list[Floats]] = []
+    for layer in range(len(drawn["out"])):
+        h = _normed(x, drawn["before_attention"][layer])
+        q, k, v = (
+            _heads(h @ drawn[name][layer] + drawn[f"{name}_bias"][layer], heads)
+            for name in ("query", "key", "value")
+        )
+        kept.append([k, v])
+        attended = _attention(q, k, v).swapaxes(0, 1).reshape(x.shape)
+        x = x + attended @ drawn["out"][layer]
+        h = _normed(x, drawn["before_mlp"][layer])
+        h = _gelu(h @ drawn["up"][layer] + drawn["up_bias"][layer])
+        x = x + h @ drawn["down"][layer]
+    return _normed(x, drawn["last"]) @ drawn["head"], np.array(kept)
+
+
+def _heads(x: Floats, heads: int) -> Floats:
+    return x.reshape(len(x), heads, -1).swapaxes(0, 1)
+
+
+def _attention(q: Floats, k: Floats, v: Floats) -> Floats:
+    scores = q @ k.swapaxes(1, 2) / np.sqrt(q.shape[2])
+    scores = np.where(np.tri(q.shape[1], dtype=bool), scores, -np.inf)
+    shares = np.exp(scores - scores.max(axis=2, keepdims=True))
+    return shares @ v / shares.sum(axis=2, keepdims=True)
+
+
+def _normed(x: Floats, both: Floats) -> Floats:
+    apart = x - x.mean(axis=-1, keepdims=True)
+    spread = np.sqrt((apart**2).mean(axis=-1, keepdims=True) + EPS)
+    return apart / spread * both[0] + both[1]
+
+
+def _gelu(x: Floats) -> Floats:
+    return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))

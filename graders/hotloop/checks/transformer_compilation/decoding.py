@@ -1,0 +1,238 @@
+"""Rungs about a decoding step: a recording of it is right, has few launches, and is fast on a GPU.
+
+Three processes: the learner's, where the step is recorded with values that mean nothing; one of
+ours, which repeats PyTorch's operators as they were recorded, on the hidden problem; and the judge,
+which compares. So the operators that are counted are those that gave the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hotloop import paths
+from hotloop.checks.transformer_compilation import decoders
+from hotloop.checks.transformer_compilation.decoders import Sizes
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.dtypes import FP32, I64
+from hotloop.judge.levels import Level
+from hotloop.judge.program import Process, Program
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.record import RungRecord
+from hotloop.judge.referee import Referee
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
+from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.rungs.refereed import Refereed
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.window import Workload
+
+Rng = np.random.Generator
+
+MODULE = "transformer_compilation"
+FILE = "decoding.py"
+HARNESS = Path(__file__).parents[1] / "harness" / MODULE
+GIVEN = paths.exercises() / MODULE
+SHARED = {name: GIVEN / name for name in ("decoder.py", "recording.py")}
+
+RECORDS = Program(
+    {"decode_records.py": HARNESS / "decode_records.py", **SHARED}, "decode_records.py"
+)
+REPLAYS = Program(
+    {"decode_replays.py": HARNESS / "decode_replays.py", **SHARED}, "decode_replays.py"
+)
+REFEREE_FILES = {
+    "decode_referee.py": HARNESS / "decode_referee.py",
+    "decoder.py": GIVEN / "decoder.py",
+}
+REFEREE = Referee(REFEREE_FILES, "decode_referee.py")
+BASELINE = Baseline(HARNESS / "decode_referee.py", "grown", beside=REFEREE_FILES)
+
+NEAR = Tolerance(3e-4, 3e-4)
+"""Of scores of about 1 behind at most four layers in float32, whose errors are some 1e-6."""
+
+STEPS = 8
+MOST_PLAN = 4 << 20
+RECORD_S = 60.0
+
+SEED = 11
+"""Of the decoder that is generated with; the loop may be recorded once."""
+
+VOCABULARY, WIDTH, LAYERS = 256, 64, 4
+TIMED_ROWS, TIMED_STEPS = 8, 100
+FEWEST_FLOPS = 2 * (LAYERS * 12 * WIDTH * WIDTH + WIDTH * VOCABULARY)
+"""Of a token: the products with weights alone."""
+
+
+@dataclass(frozen=True)
+class LaunchLevel:
+    """At most so many kernels a layer, and beside the layers, earn this share of the points."""
+
+    layer: int
+    beside: int
+    earned: float
+
+    def most(self, layers: int) -> int:
+        """Kernels of a step."""
+        return self.layer * layers + self.beside
+
+
+@dataclass(frozen=True)
+class FewLaunches:
+    """Kernels of a recorded step, which has been repeated and was right."""
+
+    levels: tuple[LaunchLevel, ...]
+    needs: tuple[str, ...] = ("correct",)
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Record, repeat, compare, count."""
+        rng = bench.seeds.generator()
+        size = decoders.sizes(rng, 3)
+        problem = Problem("A step that is counted", size, rng.integers(0, 9, 3), 2)
+        runner, kernels = _recorded(candidate, size, bench)
+        complaint = problem.complaint(rng, runner)
+        if complaint is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{problem.label}: {complaint}.")
+        earned = max(
+            (lv.earned for lv in self.levels if kernels <= lv.most(size.layers)), default=0.0
+        )
+        full = max(self.levels, key=lambda lv: lv.earned).most(size.layers)
+        said = f"{kernels} kernels a step, with {size.layers} layers"
+        evidence = {"kernels": kernels, "layers": size.layers}
+        if earned >= 1:
+            return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
+        verdict = Verdict.PARTIAL if earned else Verdict.TOO_SLOW
+        advice = "look which of them could be one product, one write, or one for all layers"
+        return RungRecord(
+            name, verdict, f"{said}; {full} are enough: {advice}.", earned, evidence=evidence
+        )
+
+
+def correct() -> Holds:
+    """A recording of the step gives the scores of attention to all tokens at once."""
+    return Holds(_looks, "Its recording is right for all {count} hidden groups of requests.")
+
+
+def generates() -> Refereed:
+    """The loop writes what the decoder without a cache writes."""
+    return Refereed(cases, REFEREE, "whole", disagreement, needs=("correct",))
+
+
+def gpu_correct() -> GpuRefereed:
+    """The same on a GPU."""
+    return GpuRefereed(cases, REFEREE, "whole", disagreement, needs=("generates",))
+
+
+def gpu_fast(levels: tuple[Level, ...]) -> GpuRefereedFast:
+    """The recorded loop against the eager one with a cache that grows."""
+    spec = CallSpec(
+        (SEED, TensorSpec((TIMED_ROWS,), I64)), TensorSpec((TIMED_ROWS, TIMED_STEPS), I64)
+    )
+    flops = FEWEST_FLOPS * TIMED_ROWS * TIMED_STEPS
+    return GpuRefereedFast(
+        Workload(lambda _rng, _index: spec, _fill),
+        BASELINE,
+        REFEREE,
+        "grown",
+        disagreement,
+        lambda _spec: flops,
+        levels,
+    )
+
+
+def cases(rng: Rng) -> Iterator[Case]:
+    """Answers to write. The second group comes when the first has left its keys and values."""
+    for rows, steps in ((8, 20), (8, 6), (16, 12), (8, 90)):
+        first = Tensor(rng.integers(0, VOCABULARY, rows), I64)
+        label = f"{rows} answers of {steps} tokens"
+        yield Case(label, (SEED, first), TensorSpec((rows, steps), I64))
+
+
+def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
+    """Where answers are others. One of eight may part: two tokens can be equally good."""
+    parted = np.flatnonzero((got != want).any(axis=1))
+    if len(parted) <= len(want) // 8:
+        return None
+    row = int(parted[0])
+    step = int(np.flatnonzero(got[row] != want[row])[0])
+    return (
+        f"{len(parted)} of {len(want)} answers are others: answer {row} parts at token {step}, "
+        f"which is {int(got[row, step])} and should be {int(want[row, step])}"
+    )
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Requests in the middle of which the recorded step is repeated."""
+
+    label: str
+    size: Sizes
+    prompts: decoders.Tokens
+    steps: int
+
+    def complaint(self, rng: Rng, runner: Process) -> str | None:
+        """About what the recording gives for requests drawn now."""
+        drawn = {
+            name: values.astype(np.float32).astype(np.float64)
+            for name, values in decoders.weights(rng, self.size).items()
+        }
+        asked = decoders.request(rng, self.size, drawn, self.prompts, self.steps)
+        given = [Tensor(values, FP32) for values in (*drawn.values(), asked.cache)]
+        given += [Tensor(asked.places, I64), Tensor(asked.tokens, I64)]
+        out = TensorSpec((self.size.rows, self.steps, self.size.vocabulary), FP32)
+        found = compare(
+            runner.answer("run", Case(self.label, tuple(given), out)), asked.scores, NEAR
+        )
+        return None if found is None else f"scores [row, token, word]: {found.sentence()}"
+
+
+def _looks(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    rng = bench.seeds.generator()
+    for problem in problems(rng):
+
+        def complaint(problem: Problem = problem) -> str | None:
+            return problem.complaint(rng, _recorded(candidate, problem.size, bench)[0])
+
+        yield Look(problem.label, complaint)
+
+
+def problems(rng: Rng) -> Iterator[Problem]:
+    """Requests that begin, that are at different places, and that reach the end."""
+    size = decoders.sizes(rng, 2)
+    yield Problem("Two requests that begin", size, np.zeros(2, np.int64), STEPS)
+    size = decoders.sizes(rng, 5)
+    # No two rows are at the same place, and one has nothing before it.
+    prompts = rng.permutation(np.array([0, 3, 7, 11, 14]))
+    yield Problem("Requests with prompts of different lengths", size, prompts, STEPS)
+    size = decoders.sizes(rng, 3)
+    ends = np.array([size.longest - STEPS, 1, size.longest // 2])
+    yield Problem("Up to the last place of the cache", size, ends, STEPS)
+
+
+def _recorded(candidate: Candidate, size: Sizes, bench: Bench) -> tuple[Process, int]:
+    """The process that has the recording, and the kernels of a step."""
+    text = bench.files.read_text(candidate.file or FILE)
+    recorder = RECORDS.given(bench, "records the step")
+    figures = (size.rows, size.layers, size.heads, size.width, size.longest)
+    own = GivenFile(FILE, text.encode())
+    path = recorder.ask("record", own, *figures, timeout_s=RECORD_S)
+    plan = recorder.take(path)
+    if len(plan) > MOST_PLAN:
+        raise Ruling(Verdict.OUTPUT_LIMIT, "A recorded step is far too long.")
+    runner = REPLAYS.given(bench, "repeats the step")
+    kernels = runner.ask("load", GivenFile("plan.json", plan))
+    if type(kernels) is not int:
+        raise Ruling(Verdict.TAMPERED, "The replay's answer does not keep to the protocol.")
+    return runner, kernels
+
+
+def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
+    (first,) = call.inputs()
+    first[...] = rng.integers(0, VOCABULARY, first.shape)

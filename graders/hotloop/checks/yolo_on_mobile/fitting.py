@@ -1,0 +1,272 @@
+"""A file that keeps to the card of a device: what it costs, what it sees, and how fast it is.
+
+The candidate chooses the pictures' side. Limits are drawn such that one side is the largest that
+fits, and the floor for the mAP such that a smaller one does not see enough.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from hotloop.checks.yolo_on_mobile.network_cost import ANCHORS, CLASSES, STRIDES, boxes, flops
+from hotloop.checks.yolo_on_mobile.precision import mean_average_precision
+from hotloop.checks.yolo_on_mobile.quantized import HARNESS, PROGRAM, material
+from hotloop.checks.yolo_on_mobile.speeds import EAGER, tiles
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.levels import Level
+from hotloop.judge.link import Link, readable
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile, ask_plainly
+from hotloop.judge.record import RungRecord
+from hotloop.judge.referee import Referee
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.rungs.holds import Look
+from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.window import Workload
+from hotloop.worker.wire import as_list
+
+Rng = np.random.Generator
+Facts = Mapping[str, Any]
+
+BESIDE = {**EAGER, "auditing.py": HARNESS / "auditing.py"}
+FILES = {**BESIDE, "fitting.py": HARNESS / "fitting.py"}
+FITTING = Program(FILES, "fitting.py")
+FILE = "fitted.onnx"
+FLOAT = 1
+TILE = 32
+SIDES = (96, 128)
+"""One of them is the largest that a card has room for."""
+
+FLOORS = {96: 0.78, 128: 0.94}
+"""Of mAP, between what the side sees and what the next smaller one does: 0.56, 0.9 and 0.98."""
+
+SHARE_OF_BYTES = 0.42
+PEAK = {96: 327_712, 128: 393_248, 160: 614_432}
+"""Of a file in bytes: while SiLU multiplies, the stem's map of float32 is there three times, 24
+bytes for each pixel of the picture; for small pictures the largest weight, and what lives then."""
+
+CROSSING_PER_PIXEL = 15
+PICTURES = 300
+TIMEOUT_S = 240.0
+MOST_DISTANCE = 0.2
+"""Of the maps from those of float32, as a share of their size."""
+
+OPERATORS: Mapping[str, Mapping[str, Any]] = {
+    "Conv": {"largest_kernel": 6, "groups": False},
+    "MaxPool": {"largest_kernel": 5},
+    **{op: {} for op in ("Add", "Concat", "Constant", "Mul", "Resize", "Sigmoid")},
+    **{op: {} for op in ("QuantizeLinear", "DequantizeLinear")},
+}
+
+
+@dataclass(frozen=True)
+class Card:
+    """side: the largest that it has room for."""
+
+    side: int
+    limits: Mapping[str, int]
+
+    @property
+    def text(self) -> str:
+        """As the candidate is given it."""
+        floor = FLOORS[self.side]
+        told = {"operators": OPERATORS, "limits": self.limits, "map": floor}
+        return json.dumps({"name": "the phone", **told})
+
+
+def card_of(rng: Rng, side: int, source_bytes: int) -> Card:
+    """A little more than the side needs, and less than the next one does."""
+    return Card(
+        side,
+        {
+            "bytes": int(SHARE_OF_BYTES * source_bytes),
+            "peak_bytes": int(rng.uniform(1.02 * PEAK[side], 0.98 * PEAK[side + TILE])),
+            "segments": 1,
+            "crossing_bytes": int(rng.uniform(1.0, 1.3) * CROSSING_PER_PIXEL * side**2),
+        },
+    )
+
+
+def card(bench: Bench) -> Card:
+    """The card of this judging."""
+
+    def drawn() -> Card:
+        rng = bench.seeds.generator()
+        return card_of(rng, int(rng.choice(SIDES)), len(material(bench).network))
+
+    return bench.shared("card", drawn)
+
+
+def kept(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    """At what stands in the file, and what it costs."""
+    yield Look("Your file", lambda: complaint_about(_facts(candidate, bench), card(bench)))
+
+
+def complaint_about(facts: Facts, limits: Card) -> str | None:
+    """What is wrong with a file by its facts; a sentence's beginning."""
+    if facts["external"]:
+        return "its weights lie in another file, which was not handed in"
+    if "unknown" in facts:
+        return f"nobody knows before it runs how large {readable(facts['unknown'], 40)} is"
+    side = _side(facts)
+    if side is None:
+        return (
+            f"its inputs are {readable(facts['inputs'], 120)}, and should be “pictures”, float32 "
+            "[1, 3, side, side], with a side that 32 divides"
+        )
+    wanted = [
+        [name, FLOAT, [1, ANCHORS * (5 + CLASSES), side // stride, side // stride]]
+        for name, stride in zip(("small", "middle", "large"), STRIDES, strict=True)
+    ]
+    if facts["outputs"] != wanted:
+        return f"its outputs are {readable(facts['outputs'], 160)}, and should be {wanted}"
+    if facts["refused"]:
+        return f"the delegate does not take {', '.join(map(str, facts['refused'][:6]))}"
+    for key, most in limits.limits.items():
+        if facts[key] > most:
+            return f"its {key} are {facts[key]}, and the card allows {most}"
+    return None
+
+
+def sees(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    """At what it sees on hidden scenes of its own size."""
+    yield Look(f"{PICTURES} hidden scenes", lambda: _sight_complaint(candidate, bench))
+
+
+def _sight_complaint(candidate: Candidate, bench: Bench) -> str | None:
+    side = cast(int, _side(_facts(candidate, bench)))
+    seed = int(bench.seeds.generator().integers(1 << 31))
+    trusted = PROGRAM.trusted(bench)
+    told = as_list(trusted.ask("objects", seed, PICTURES, side))
+    objects: list[Floats] = [np.array(each, np.float64).reshape(-1, 5) for each in told]
+    pictures = TensorSpec((PICTURES, 3, side, side), FP32)
+    drawn = trusted.answer("pictures", Case("scenes", (seed,), pictures))
+    process = FITTING.given(bench, "sees")
+    process.ask("load", _file(candidate, bench), 1)
+    table = TensorSpec((PICTURES, boxes(side, side), 5 + CLASSES), FP32)
+    got = process.answer("tables", Case("scenes", (Tensor(drawn, FP32),), table))
+    return floor_complaint(mean_average_precision(got, objects, CLASSES), FLOORS[card(bench).side])
+
+
+def floor_complaint(found: float, floor: float) -> str | None:
+    """Written so that what is no number is wrong."""
+    if found >= floor:
+        return None
+    return f"its mAP is {found:.3f}, and the card asks for {floor:g}"
+
+
+@dataclass(frozen=True)
+class FittedFast:
+    """The file against the one that an exporter leaves, both in ONNX Runtime.
+
+    Which side it has is known when it is made.
+    """
+
+    levels: tuple[Level, ...]
+    needs: tuple[str, ...] = ("card", "sees")
+    timed: ClassVar[bool] = True
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Measure at the side of the file."""
+        side = cast(int, _side(_facts(candidate, bench)))
+        return self.measured(side).judge(name, candidate, bench)
+
+    def measured(self, side: int) -> RefereedFast:
+        """Of a file of this side."""
+        workload = Workload(lambda _rng, _index: _maps(side), _fill)
+        fast = Fast(
+            workload,
+            Baseline(HARNESS / "fitting.py", "as_it_was", beside=BESIDE, prepare=_load_source),
+            lambda spec: spec.out.bytes,
+            self.levels,
+            fewest_flops=lambda _spec: flops(side, side),
+            entrant=_entrant,
+            needs=self.needs,
+            baseline_workload=replace(workload, verify=_nothing),
+        )
+        return RefereedFast(fast, Referee(FILES, "fitting.py"), "truth", distant)
+
+
+def distant(_case: Case, got: Floats, want: Floats) -> str | None:
+    """What is wrong with maps of integers, as a sentence's beginning."""
+    if not np.isfinite(got).all():
+        return "the maps are not finite"
+    distance = float(np.linalg.norm(got - want) / np.linalg.norm(want))
+    if distance <= MOST_DISTANCE:
+        return None
+    return f"the maps are {distance:.2f} of their size away from those of float32"
+
+
+def _entrant(candidate: Candidate, bench: Bench) -> tuple[Link, Candidate]:
+    """A program of ours that has the candidate's file; what is the candidate's own has ended."""
+    file = _file(candidate, bench)
+    bench.worker(candidate).close()
+    process = FITTING.another(bench, given=True)
+    process.ask("load", file, bench.launcher.threads)
+    process.resolve("run")
+    return process.link, process.as_candidate("run")
+
+
+def _load_source(link: Link, bench: Bench) -> None:
+    maker = FITTING.trusted(bench)
+    data = maker.take(maker.ask("source", card(bench).side))
+    link.resolve("load_source", "fitting.py", TIMEOUT_S)
+    ask_plainly(link, (GivenFile("detector.onnx", data), bench.launcher.threads), TIMEOUT_S)
+
+
+def _facts(candidate: Candidate, bench: Bench) -> Facts:
+    def read() -> Facts:
+        process = FITTING.given(bench, "reads")
+        told = process.ask("facts", _file(candidate, bench), card(bench).text)
+        if not isinstance(told, dict):
+            raise JudgeFault("our own facts are none")
+        return cast(Facts, told)
+
+    return bench.shared("facts of the fitted file", read)
+
+
+def _file(candidate: Candidate, bench: Bench) -> GivenFile:
+    given = (
+        GivenFile("card.json", card(bench).text.encode()),
+        GivenFile("calibration.npz", material(bench).frames),
+    )
+    assignment = Assignment("Your file", given, FILE, lambda _data: None)
+    data = bench.shared("fitted", lambda: made(assignment, candidate, bench, TIMEOUT_S))
+    return GivenFile(FILE, data)
+
+
+def _side(facts: Facts) -> int | None:
+    """None where it has no picture of a side that fits."""
+    if len(facts["inputs"]) != 1 or facts["inputs"][0][:2] != ["pictures", FLOAT]:
+        return None
+    shape = facts["inputs"][0][2]
+    if len(shape) != 4 or shape[:2] != [1, 3] or shape[2] != shape[3] or shape[2] % TILE:
+        return None
+    return int(shape[2]) or None
+
+
+def _maps(side: int) -> CallSpec:
+    numbers = boxes(side, side) * (5 + CLASSES)
+    return CallSpec((TensorSpec((1, 3, side, side), FP32),), TensorSpec((numbers,), FP32))
+
+
+def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
+    """Nothing over-exposed: a range that no calibration has seen is no fault of a speed."""
+    (pictures,) = call.inputs()
+    pictures[...] = tiles(rng, pictures.shape)
+
+
+def _nothing(_call: Call, _rows: Any) -> None:
+    """The baseline is ours."""

@@ -1,0 +1,83 @@
+"""A session's options as plain data: what may stand in them, and what they have to say here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.questions import Question, ask_plainly, shown
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_message
+
+Rng = np.random.Generator
+
+LEVELS = ("disabled", "basic", "extended", "all")
+MOST_THREADS = 64
+TIMEOUT_S = 60.0
+
+
+def questions(rng: Rng) -> Iterator[Question]:
+    """The options for one thread, two, and some more."""
+    for threads in (1, 2, int(rng.integers(3, 17))):
+        yield Question(
+            f"session_options({threads})",
+            (threads,),
+            lambda answer, threads=threads: complaint(answer, threads),
+        )
+
+
+def complaint(answer: object, threads: int) -> str | None:
+    """What is wrong with options for so many threads; a sentence's beginning."""
+    told = as_message(answer)
+    if told is None:
+        return f"it is {shown(answer)}, not a dict"
+    for key, value in told.items():
+        found = _complaint_about(key, value)
+        if found is not None:
+            return found
+    if told.get("intra_op_num_threads") != threads:
+        given = shown(told.get("intra_op_num_threads"))
+        return f"{threads} threads are given to you, and “intra_op_num_threads” is {given}"
+    if threads > 1 and told.get("intra_op_spinning") is not False:
+        return "threads that have nothing to do would go on spinning, on cores that others need"
+    return None
+
+
+def asked(candidate: Candidate, bench: Bench) -> str:
+    """The candidate's options for the threads that are measured on, as JSON."""
+    threads = bench.launcher.threads
+    link = bench.worker(candidate)
+    answer = ask_plainly(link, (threads,), bench.patience(TIMEOUT_S))
+    found = complaint(answer, threads)
+    if found is not None:
+        raise Ruling(Verdict.WRONG_ANSWER, f"session_options({threads}): {found}.")
+    return json.dumps(answer)
+
+
+def plain(threads: int) -> str:
+    """The options of whatever we run ourselves, as JSON: everything on, no spinning."""
+    return json.dumps(
+        {
+            "graph_optimization_level": "all",
+            "intra_op_num_threads": threads,
+            "intra_op_spinning": False,
+        }
+    )
+
+
+def _complaint_about(key: str, value: object) -> str | None:
+    if key == "graph_optimization_level":
+        if value in LEVELS:
+            return None
+        return f"“{key}” is {shown(value)}, and one of {', '.join(LEVELS)} is asked for"
+    if key == "intra_op_spinning":
+        return None if isinstance(value, bool) else f"“{key}” is {shown(value)}, not True or False"
+    if key != "intra_op_num_threads":
+        return f"{shown(key)} is none of the options that are listed"
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_THREADS:
+        return f"“{key}” is {shown(value)}, not a number of threads"
+    return None

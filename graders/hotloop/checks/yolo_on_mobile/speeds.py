@@ -1,0 +1,146 @@
+"""The detector in ONNX Runtime against PyTorch, one frame of 384×640 at a time.
+
+At the 128 pixels of its training a call would take a third of a millisecond, and what is measured
+then is how fast Python calls. The network is fully convolutional: larger pictures are what it finds
+more shapes in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from hotloop.checks.yolo_on_mobile import session_options
+from hotloop.checks.yolo_on_mobile.network_cost import CLASSES, boxes, flops
+from hotloop.checks.yolo_on_mobile.quantized import GIVEN, HARNESS
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.levels import Level
+from hotloop.judge.link import Link
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.referee import Referee
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.rungs.holds import Look
+from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.window import Workload
+
+Rng = np.random.Generator
+
+SIZE = (384, 640)
+FILE = "detector.onnx"
+PIXELS_OFF, SCORE_OFF = 0.05, 2e-3
+"""How far a coordinate and a probability may be off: float32 that is added up in another order
+stays a tenth of it below, bfloat16 goes beyond it."""
+
+TILE = 32
+NETWORK = {name: GIVEN / name for name in ("detector.py", "yolo_shapes.npz")}
+EAGER = {**NETWORK, "eager.py": HARNESS / "eager.py"}
+
+
+def runner() -> Program:
+    """What runs the candidate's file."""
+    return Program({"ort_session.py": HARNESS / "ort_session.py"}, "ort_session.py")
+
+
+def eager() -> Program:
+    """What knows the truth."""
+    return Program(EAGER, "eager.py")
+
+
+def looks(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    """At the file for a size that is drawn, and at the one that is timed."""
+    rng = bench.seeds.generator()
+    short, long = (TILE * int(n) for n in (rng.integers(2, 5), rng.integers(6, 9)))
+    drawn = (long, short)
+    for size in (drawn, SIZE):
+        yield Look(f"{size[0]}×{size[1]}", lambda size=size: _complaint(candidate, bench, size))
+
+
+def measured(levels: tuple[Level, ...]) -> RefereedFast:
+    """The candidate's file and options against the network in PyTorch."""
+    fast = Fast(
+        Workload(lambda _rng, _index: spec(*SIZE), fill),
+        Baseline(HARNESS / "eager.py", "run", beside=NETWORK),
+        lambda spec: spec.out.bytes,
+        levels,
+        fewest_flops=lambda _spec: flops(*SIZE),
+        entrant=_entrant,
+        needs=("correct", "settings"),
+    )
+    return RefereedFast(fast, Referee(EAGER, "eager.py"), "run", disagreement)
+
+
+def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
+    """What is wrong with a table, as a sentence's beginning. Written so that a NaN is wrong."""
+    for what, columns, most in (
+        ("coordinate", slice(0, 4), PIXELS_OFF),
+        ("probability", slice(4, None), SCORE_OFF),
+    ):
+        one, other = got[..., columns], want[..., columns]
+        off = np.abs(one - other)
+        if not (off <= most).all():
+            place = np.unravel_index(int(np.nan_to_num(off, nan=np.inf).argmax()), off.shape)
+            return (
+                f"in row {place[-2]} of the table a {what} is {one[place]:.5g} "
+                f"and should be {other[place]:.5g}"
+            )
+    return None
+
+
+def spec(height: int, width: int) -> CallSpec:
+    """One picture of the size, to its table."""
+    out = TensorSpec((1, boxes(height, width), 5 + CLASSES), FP32)
+    return CallSpec((TensorSpec((1, 3, height, width), FP32),), out)
+
+
+def fill(rng: Rng, call: Call, hostile: bool) -> None:
+    """Tiles of one colour each with noise; adversarial: larger ones, over-exposed, without."""
+    (pictures,) = call.inputs()
+    pictures[...] = tiles(rng, pictures.shape, hostile)
+
+
+def tiles(rng: Rng, shape: tuple[int, ...], hostile: bool = False) -> np.ndarray:
+    """Pictures with edges and colours, from 0 to 1 unless they are hostile."""
+    side = 2 * TILE if hostile else TILE
+    count, channels, height, width = shape
+    coarse = rng.random((count, channels, -(-height // side), -(-width // side)), np.float32)
+    drawn = coarse.repeat(side, 2).repeat(side, 3)[:, :, :height, :width]
+    if hostile:
+        return 2.5 * drawn
+    return np.clip(drawn + 0.05 * rng.standard_normal(shape, np.float32), 0, 1)
+
+
+def file_of(candidate: Candidate, bench: Bench, size: tuple[int, int]) -> bytes:
+    """What the candidate exports for the size; once a judging."""
+    assignment = Assignment("Your detector", size, FILE, lambda _data: None)
+    return bench.shared(f"prepared {size}", lambda: made(assignment, candidate, bench))
+
+
+def _entrant(candidate: Candidate, bench: Bench) -> tuple[Link, Candidate]:
+    """A program of ours that has the candidate's file; what is the candidate's own has ended."""
+    data = file_of(candidate, bench, SIZE)
+    options = session_options.asked(replace(candidate, name="session_options"), bench)
+    bench.worker(candidate).close()
+    process = runner().another(bench, given=True)
+    process.ask("load", GivenFile(FILE, data), options)
+    process.resolve("run")
+    return process.link, process.as_candidate("run")
+
+
+def _complaint(candidate: Candidate, bench: Bench, size: tuple[int, int]) -> str | None:
+    process = runner().given(bench, "runs the detector")
+    data = file_of(candidate, bench, size)
+    process.ask("load", GivenFile(FILE, data), session_options.plain(bench.launcher.threads))
+    asked = spec(*size)
+    picture = tiles(bench.seeds.generator(), (1, 3, *size))
+    case = Case("a picture", (Tensor(picture, FP32),), asked.out)
+    want = eager().trusted(bench).answer("run", case)
+    return disagreement(case, process.answer("run", case), want)

@@ -1,0 +1,121 @@
+"""Does the reference policy keep its limits on any streams that a judge may draw, and do wrong ones
+never?
+
+    python tests/benchmarks/policy_streams.py [--seeds 500]
+
+Replays `compile_policy`'s reference on the hidden streams of that many seeds, by the judge's own
+account, and each wrong answer on the streams of the rung that it must fail and of those before it.
+Prints, for each, the largest ratio to the best programs known beforehand where it has to pass, and
+the smallest where it has to fail; ends with an error if one is on the wrong side of its limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hotloop import paths, render
+from hotloop.checks.transformer_compilation import compile_policy, replay
+from hotloop.checks.transformer_compilation.replay import Pays
+from hotloop.checks.transformer_compilation.streams import Process, Stream, best_fixed
+from hotloop.judge.verdict import Ruling
+
+MODULE, TASK = "transformer_compilation", "compile_policy"
+
+Decide = Callable[[str, str, str], Any]
+
+
+def main() -> int:
+    """Replay all of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=500)
+    seeds = range(parser.parse_args().seeds)
+    rungs = {name: rung for name, rung in compile_policy().rungs.items() if isinstance(rung, Pays)}
+    sound = True
+    reference = loaded(paths.solutions() / MODULE / "policy.py")
+    for name, rung in rungs.items():
+        found = [worst(reference, rung, seed) for seed in seeds]
+        sound &= told("reference", name, "passes", max(found), rung.most, len(seeds))
+    for wrong in render.wrong_answers(MODULE):
+        if wrong.task != TASK:
+            continue
+        decide, names = loaded(wrong.path), list(rungs)
+        for name in names[: names.index(wrong.rung)]:
+            found = [worst(decide, rungs[name], seed) for seed in seeds]
+            sound &= told(wrong.name, name, "passes", max(found), rungs[name].most, len(seeds))
+        found = [worst(decide, rungs[wrong.rung], seed, enough=True) for seed in seeds]
+        sound &= told(
+            wrong.name, wrong.rung, "fails", min(found), rungs[wrong.rung].most, len(seeds)
+        )
+    return 0 if sound else 1
+
+
+def told(who: str, rung: str, must: str, ratio: float, limit: float, seeds: int) -> bool:
+    """Print a line; whether it is as it must be."""
+    right = ratio <= limit if must == "passes" else ratio > limit
+    which = "largest" if must == "passes" else "smallest"
+    said = f"{who} {must} {rung} on {seeds} seeds: {which} ratio {ratio:.2f}, limit {limit:g}"
+    print(said if right else f"NOT SO: {said}", flush=True)
+    return right
+
+
+def worst(decide: Decide, rung: Pays, seed: int, *, enough: bool = False) -> float:
+    """The largest ratio over a seed's streams; `enough`: the first beyond the limit will do."""
+    found = 0.0
+    for stream in rung.streams(np.random.default_rng(seed)):
+        found = max(found, ratio(decide, stream))
+        if enough and found > rung.most:
+            break
+    return found
+
+
+def ratio(decide: Decide, stream: Stream) -> float:
+    """What a policy spends over what the best programs would have; infinite for no decision."""
+    try:
+        return spent(decide, stream) / best_fixed(stream)
+    except Ruling:
+        return np.inf
+
+
+def spent(decide: Decide, stream: Stream) -> float:
+    """Seconds, as the judge adds them up."""
+    process, memory = Process(stream.prices), "null"
+    prices = json.dumps(stream.prices.plain())
+    for life, length in calls(stream, process):
+        call = replay.described(process, life, length)
+        memory, way = replay.read_answer(decide(prices, memory, call), length, stream.label)
+        if way is None:
+            process.eager(length)
+        else:
+            process.run(way, length)
+    return process.seconds
+
+
+def calls(stream: Stream, process: Process) -> Iterator[tuple[int, int]]:
+    """Lives and lengths; the process is started anew between two lives."""
+    for life, lengths in enumerate(stream.lives):
+        if life:
+            process.restart()
+        for length in lengths:
+            yield life, length
+
+
+def loaded(path: Path) -> Decide:
+    """The policy of a file. Solutions are ours; the judge would not do this with a learner's."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.decide
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""What is timed on a GPU, looked at on a CPU: truths, baselines, draws and the fewest of each."""
+
+from __future__ import annotations
+
+import importlib.util
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from hotloop.checks.sparse_attention_op import speeds, truth
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.dtypes import BOOL
+from hotloop.judge.gpu.arithmetic import Arithmetic
+from hotloop.judge.gpu.recipes import Keep
+
+torch = pytest.importorskip("torch")
+
+PLANES, BLOCKS, DEPTH = 3, 4, 16
+LENGTH = BLOCKS * speeds.BLOCK
+
+
+@pytest.fixture(name="baselines", scope="module")
+def _baselines() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("baselines", speeds.FILE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def inputs() -> tuple[list[np.ndarray], np.ndarray]:
+    """q, k and v, and a mask whose second plane keeps nothing."""
+    rng = np.random.default_rng(3)
+    kept = rng.random((PLANES, 1, BLOCKS, BLOCKS)) < 0.4
+    kept[1] = False
+    return [rng.standard_normal((PLANES, 1, LENGTH, DEPTH)) for _ in range(3)], kept
+
+
+def test_the_truth_of_a_mask_is_that_of_its_lists() -> None:
+    tensors, kept = inputs()
+    columns = np.argsort(~kept, axis=-1, kind="stable")
+    want = truth.attention_over_lists(*tensors, kept.sum(-1), columns, speeds.BLOCK, False)
+    got = speeds.attention_of_kept(*tensors, kept, speeds.BLOCK, False)
+    assert np.abs(got - want).max() < 1e-12
+    assert not got[1].any()
+
+
+def test_both_truths_agree() -> None:
+    tensors, kept = inputs()
+    want = speeds.attention_of_kept(*tensors, kept, speeds.BLOCK, False)
+    on_torch = [torch.from_numpy(x) for x in tensors]
+    got = speeds.on_device(*on_torch, torch.from_numpy(kept), speeds.BLOCK, False)
+    assert np.abs(got.numpy() - want).max() < 1e-12
+    dense = speeds.dense_attention(*tensors)
+    assert np.abs(speeds.dense_attention(*on_torch).numpy() - dense).max() < 1e-12
+    everything = speeds.attention_of_kept(*tensors, np.ones_like(kept), speeds.BLOCK, False)
+    assert np.abs(everything - dense).max() < 1e-12
+
+
+def test_the_dense_baseline_is_what_it_is_compared_with(baselines: ModuleType) -> None:
+    tensors, kept = inputs()
+    given = [torch.from_numpy(x).float() for x in tensors]
+    out = torch.empty_like(given[0])
+    baselines.dense(*given, torch.from_numpy(kept), speeds.BLOCK, False, out)
+    assert np.abs(out.numpy() - speeds.dense_attention(*tensors)).max() < 1e-5
+
+
+def test_flex_attention_gets_the_same_blocks(baselines: ModuleType) -> None:
+    tensors, kept = inputs()
+    given = [torch.from_numpy(x).float() for x in tensors]
+    out = torch.empty_like(given[0])
+    baselines.flex(*given, torch.from_numpy(kept), speeds.BLOCK, False, out)
+    want = speeds.attention_of_kept(*tensors, kept, speeds.BLOCK, False)
+    assert np.abs(out.numpy() - want).max() < 1e-5
+
+
+@pytest.mark.parametrize("hostile", [False, True])
+def test_the_density_is_what_was_promised(hostile: bool) -> None:
+    rng = np.random.default_rng(0)
+    keep = speeds._draws(rng, speeds._spec(rng, 0), hostile)
+    assert isinstance(keep[3], Keep)
+    arithmetic = Arithmetic("cpu", lambda *_: pytest.fail("no memory is asked for"))
+    mask = arithmetic.draw(TensorSpec((1024, 1, 32, 32), BOOL), keep[3], 5)
+    assert float(mask.float().mean()) == pytest.approx(speeds.DENSITY, rel=0.05)
+    assert float(mask.float().mean()) <= 0.12
+
+
+def test_the_fewest_operations_are_those_of_the_kept_blocks() -> None:
+    spec = speeds._spec(np.random.default_rng(0), 0)
+    planes, _, length, depth = spec.out.shape
+    assert speeds.fewest_flops(spec) == pytest.approx(4 * planes * depth * length**2 / 10)
+    assert speeds.fewest_bytes(spec) == 4 * spec.out.bytes + planes * 64 * 64

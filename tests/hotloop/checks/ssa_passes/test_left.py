@@ -1,0 +1,53 @@
+"""Out of SSA form: what is hidden in the programs, and how few copies are enough."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from hotloop.checks.ssa_passes import verifier
+from hotloop.checks.ssa_passes.language import parse
+from hotloop.checks.ssa_passes.left import SHAPES, as_phis, enough, without_phis
+from hotloop.checks.ssa_passes.machine import ENDLESS, run
+
+SWAP = """
+func f(n: int) -> int
+b0:
+  jump b1
+b1:
+  a: int = phi b0 1 b2 b
+  b: int = phi b0 2 b2 a
+  c: int = phi b0 3 b2 c
+  go: bool = lt a n
+  branch go b2 b3
+b2:
+  jump b1
+b3:
+  return b
+"""
+
+
+@pytest.mark.parametrize("number", range(SHAPES))
+def test_written_shapes_are_sound_and_end(number: int) -> None:
+    made = as_phis(random.Random(), number)
+    assert made is not None
+    _, text, program = made
+    assert verifier.complaint(program) is None
+    assert str(parse(text)) == text
+    for n in (0, -5, 2**63 - 1):
+        outcome = run(program, [n])
+        assert outcome.result != ENDLESS
+        assert outcome.printed
+
+
+def test_a_circle_takes_one_copy_more() -> None:
+    # three constants at the entry; a and b change places; c stays what it is
+    assert enough(parse(SWAP)) == 3 + 2 + 1
+    turned = SWAP.replace("b2 a", "b2 b")
+    assert enough(parse(turned)) == 3 + 1
+
+
+def test_a_phi_that_is_left_is_named() -> None:
+    assert "still there" in str(without_phis(parse(SWAP)))
+    assert without_phis(parse("func f(n: int) -> int\nb0:\n  return n\n")) is None

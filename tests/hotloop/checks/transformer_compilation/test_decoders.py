@@ -1,0 +1,107 @@
+"""Drawn decoders: the truth agrees with the decoder that learners are given; traps are there."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+
+import numpy as np
+import pytest
+import torch
+
+from hotloop import paths
+from hotloop.checks.transformer_compilation import decoders, decoding
+
+GIVEN = paths.exercises() / decoding.MODULE
+
+
+@pytest.fixture
+def given() -> Iterator[dict[str, ModuleType]]:
+    """decoder.py and recording.py, as a learner imports them."""
+    found: dict[str, ModuleType] = {}
+    for name in ("decoder", "recording"):
+        spec = importlib.util.spec_from_file_location(f"given_{name}", GIVEN / f"{name}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        found[name] = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = found[name]  # a dataclass looks its module up
+        spec.loader.exec_module(found[name])
+    yield found
+    for name in found:
+        del sys.modules[f"given_{name}"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_truth_is_that_of_the_given_decoder(given: dict[str, ModuleType], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    size = decoders.sizes(rng, 3)
+    drawn = decoders.weights(rng, size)
+    shapes = given["decoder"].shapes(size.vocabulary, size.layers, size.width, size.longest)
+    assert {name: values.shape for name, values in drawn.items()} == shapes
+    assert list(drawn) == list(shapes)
+    tokens = rng.integers(size.vocabulary, size=12)
+    mine, _ = decoders.whole(drawn, size.heads, tokens)
+    weights = {name: torch.from_numpy(values) for name, values in drawn.items()}
+    theirs = given["decoder"].scores(weights, size.heads, torch.from_numpy(tokens)[None])
+    assert np.abs(mine - theirs[0].numpy()).max() < 1e-9
+
+
+def test_behind_a_prompt_lies_something_else() -> None:
+    rng = np.random.default_rng(1)
+    size = decoders.sizes(rng, 2)
+    drawn = decoders.weights(rng, size)
+    asked = decoders.request(rng, size, drawn, np.array([0, 5]), 4)
+    again = decoders.request(rng, size, drawn, np.array([0, 5]), 4)
+    assert asked.scores.shape == (2, 4, size.vocabulary)
+    assert not np.isclose(asked.cache[:, 1, :, :, 5:], again.cache[:, 1, :, :, 5:]).any()
+    assert np.abs(asked.cache).max() > 10
+
+
+def test_each_judging_has_rows_at_different_places() -> None:
+    for seed in range(20):
+        prompts = [set(map(int, p.prompts)) for p in decoding.problems(np.random.default_rng(seed))]
+        assert max(map(len, prompts)) == 5
+        assert all(
+            p.prompts.max() + p.steps <= p.size.longest
+            for p in decoding.problems(np.random.default_rng(seed))
+        )
+
+
+def test_a_recording_repeats_what_was_launched(given: dict[str, ModuleType]) -> None:
+    recording = given["recording"]
+    x, y = torch.ones(3), torch.zeros(3)
+    recorder = recording.Recorder([x, y])
+    with recorder:
+        y.copy_(x.view(3, 1).expand(3, 3).sum(0) * 2)
+    x.fill_(5)
+    recording.repeat(recorder.ops, dict(enumerate(recorder.kept)))
+    assert y.tolist() == [30, 30, 30]
+    launched = [op[0] for op in recorder.ops if recording.launches(op[0])]
+    assert launched == ["aten.sum.dim_IntList", "aten.mul.Tensor", "aten.copy_.default"]
+
+
+@pytest.mark.parametrize("wait", [lambda x: x[0].item(), lambda x: x.nonzero(), lambda x: x[x > 0]])
+def test_a_recording_does_not_wait(
+    given: dict[str, ModuleType], wait: Callable[[torch.Tensor], object]
+) -> None:
+    x = torch.ones(3)
+    with given["recording"].Recorder([x]), pytest.raises(RuntimeError, match="cannot wait"):
+        wait(x)
+
+
+def test_a_tensor_from_nowhere_is_refused(given: dict[str, ModuleType]) -> None:
+    x = torch.ones(3)
+    with given["recording"].Recorder([x]), pytest.raises(RuntimeError, match=r"torch\.full"):
+        x + torch.tensor([1.0, 2.0, 3.0])
+
+
+def test_equal_answers_may_part_once_in_eight() -> None:
+    want = np.arange(16.0).reshape(8, 2)
+    got = want.copy()
+    got[3, 1] += 1
+    case = next(iter(decoding.cases(np.random.default_rng(0))))
+    assert decoding.disagreement(case, got, want) is None
+    got[5, 0] += 1
+    assert "answer 3 parts at token 1" in str(decoding.disagreement(case, got, want))

@@ -1,0 +1,165 @@
+"""What a frame costs, what counts as the same table, and the rungs about an engine.
+
+Neither TensorRT nor a GPU is here: the stand-in computes engines on the CPU. What is shown is what
+the rung asks, and that it fails who does otherwise. The rung that measures is not tried so: its
+numbers would be those of the stand-in.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from hotloop import extras, paths, render
+from hotloop.checks.yolo_on_mobile import engines, network_cost, speeds
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.link import Link
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Case
+from hotloop.judge.verdict import Verdict
+
+STAND_IN = Path(__file__).parents[1] / "resnet_tensorrt" / "engine_on_cpu.py"
+NO_ONNX = pytest.mark.skipif(bool(extras.missing("onnx")), reason=extras.remedy("onnx"))
+CASE: Any = Case("", (), speeds.spec(32, 32).out)
+
+BenchOver = Callable[..., Bench]
+
+
+@pytest.mark.parametrize("size", [(128, 128), (384, 640)])
+def test_a_picture_costs_what_pytorch_counts(size: tuple[int, int]) -> None:
+    path = paths.solutions() / "yolo_on_mobile" / "detector.py"
+    spec = importlib.util.spec_from_file_location("yolo_detector_counted", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    with FlopCounterMode(display=False) as counted, torch.inference_mode():
+        maps = module.load()(torch.zeros(1, 3, *size))
+    assert counted.get_total_flops() == network_cost.flops(*size)
+    assert sum(m.shape[2] * m.shape[3] * 3 for m in maps) == network_cost.boxes(*size)
+
+
+def test_tables_that_are_near_are_the_same_and_others_are_not() -> None:
+    want = np.random.default_rng(1).uniform(0, 600, (1, 5, 11))
+    assert speeds.disagreement(CASE, want + 0.01 * (np.arange(11) < 4), want) is None
+    for place, change in (((0, 2, 1), 0.1), ((0, 2, 7), 0.01), ((0, 0, 0), np.nan)):
+        got = want.copy()
+        got[place] += change
+        said = speeds.disagreement(CASE, got, want)
+        assert said is not None
+        assert f"row {place[1]}" in said
+
+
+def test_pictures_have_edges_and_hostile_ones_go_beyond() -> None:
+    rng = np.random.default_rng(1)
+    calm, hostile = (speeds.tiles(rng, (2, 3, 64, 96), wild) for wild in (False, True))
+    assert calm.shape == hostile.shape == (2, 3, 64, 96)
+    assert 0 <= calm.min() < calm.max() <= 1
+    assert hostile.max() > 1.5
+
+
+def test_an_engine_may_be_off_as_far_as_ten_bits_are() -> None:
+    want = np.full((1, 2, 11), 0.5)
+    assert engines.disagreement(want + 0.01, want) is None
+    for place, change in (((0, 0, 0), 3.0), ((0, 0, 9), 0.1), ((0, 1, 4), np.nan)):
+        got = want.copy()
+        got[place] += change
+        assert engines.disagreement(got, want) is not None
+
+
+@contextmanager
+def candidate_worker(bench: Bench, candidate: Candidate, _card: Any) -> Generator[Link]:
+    yield bench.worker(candidate)
+
+
+@contextmanager
+def trusted_worker(bench: Bench, files: Path, _card: Any) -> Generator[Link]:
+    link = bench.trusted(files)
+    yield link
+    link.close()
+
+
+@pytest.fixture
+def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything that TensorRT or a card is needed for, in small."""
+    for name, stand_in in {
+        "lacking": lambda: None,
+        "card_for": lambda _bench: SimpleNamespace(clocks=SimpleNamespace()),
+        "guests_of": lambda _bench: 0,
+        "candidate_worker": candidate_worker,
+        "trusted_worker": trusted_worker,
+        "DEVICE": "cpu",
+        "SIZE": (64, 96),
+        "BATCHES": (1, 2, 3),
+    }.items():
+        monkeypatch.setattr(engines, name, stand_in)
+    staged = Bench.staged
+
+    def with_stand_in(bench: Bench, files: Mapping[str, Path]) -> Path:
+        return staged(bench, {**files, "tensorrt.py": STAND_IN})
+
+    monkeypatch.setattr(Bench, "staged", with_stand_in)
+
+
+def judged(bench_over: BenchOver, folder: Path, *change: str) -> RungRecord:
+    for name, content in render.submission("yolo_on_mobile").items():
+        (folder / name).write_bytes(content)
+    (folder / "tensorrt.py").write_bytes(STAND_IN.read_bytes())
+    if change:
+        text = (folder / "speed.py").read_text()
+        assert text.count(change[0]) == 1
+        (folder / "speed.py").write_text(text.replace(*change))
+    check = Check(Candidate("prepare", "speed.py", "json"), {"engine": engines.Builds()})
+    (record,) = judge_rungs(check, bench_over(folder))
+    return record
+
+
+@NO_ONNX
+@pytest.mark.sandbox
+@pytest.mark.usefixtures("no_gpu")
+def test_the_reference_builds_what_is_asked_for(bench_over: BenchOver, tmp_path: Path) -> None:
+    record = judged(bench_over, tmp_path)
+    assert record.verdict is Verdict.PASSED, record.sentence
+
+
+@NO_ONNX
+@pytest.mark.sandbox
+@pytest.mark.usefixtures("no_gpu")
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        pytest.param("(most, *rest)", "(usual, *rest)", "no profile for (3, 3, 64, 96)", id="few"),
+        pytest.param(
+            "write_bytes(engine)",
+            "write_bytes(Path(source).read_bytes())",
+            "does not read this file as an engine",
+            id="the model itself",
+        ),
+    ],
+)
+def test_who_builds_another_one_is_told_so(
+    right: str, wrong: str, said: str, bench_over: BenchOver, tmp_path: Path
+) -> None:
+    record = judged(bench_over, tmp_path, right, wrong)
+    assert record.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}
+    assert said in record.sentence
+
+
+def test_without_tensorrt_nothing_is_measured(bench_over: BenchOver, tmp_path: Path) -> None:
+    if engines.lacking() is None:
+        pytest.skip("TensorRT is installed")
+    (tmp_path / "speed.py").write_text("prepare = None")
+    check = Check(Candidate("prepare", "speed.py", "json"), {"engine": engines.Builds()})
+    (record,) = judge_rungs(check, bench_over(tmp_path))
+    assert record.verdict is Verdict.NOT_MEASURED
+    assert engines.REMEDY in record.sentence
