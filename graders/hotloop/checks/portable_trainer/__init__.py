@@ -12,14 +12,18 @@ from hotloop.checks.portable_trainer import (
     portability,
     survival,
 )
+from hotloop.checks.portable_trainer.costs import OPTIMIZER
+from hotloop.checks.portable_trainer.fallback import PLAIN, Rules
 from hotloop.judge.check import Check
+from hotloop.variants.variant import Variant
 
 STORED = ("checkpoints",)
 
 
-def checkpoint() -> Check:
+def checkpoint(variant: Variant | None = None) -> Check:
     """What is left of a run when its process is gone."""
-    return Check(checkpoints.CHECKPOINT, checkpoints.rungs(), extras=STORED)
+    version = int(_value(variant, "VERSION") or 0)
+    return Check(checkpoints.CHECKPOINT, checkpoints.rungs(version), extras=STORED)
 
 
 def backends() -> Check:
@@ -27,14 +31,14 @@ def backends() -> Check:
     return Check(portability.BACKENDS, portability.rungs(), extras=("checkpoints", "xla"))
 
 
-def policy() -> Check:
+def policy(variant: Variant | None = None) -> Check:
     """What to do after each thing that happens to a run."""
-    return Check(policies.POLICY, policies.rungs())
+    return Check(policies.POLICY, policies.rungs(_rules(variant)))
 
 
-def survive() -> Check:
+def survive(variant: Variant | None = None) -> Check:
     """A run that comes to its end, whatever happens to it."""
-    return Check(survival.TRAINER, survival.rungs(), extras=STORED)
+    return Check(survival.TRAINER, survival.rungs(_rules(variant)), extras=STORED)
 
 
 def ranks() -> Check:
@@ -47,11 +51,21 @@ def mesh() -> Check:
     return Check(meshes.MESH, meshes.rungs(), extras=("xla",))
 
 
-def monitor() -> Check:
+def monitor(variant: Variant | None = None) -> Check:
     """What a run says about itself, told to people and to machines."""
-    return monitoring.check()
+    return monitoring.check(int(_value(variant, "WINDOW") or 1))
 
 
-def plan() -> Check:
+def plan(variant: Variant | None = None) -> Check:
     """A model spread over a cluster, by what plans cost."""
-    return planning.check()
+    return planning.check(float(_value(variant, "OPTIMIZER_BYTES") or OPTIMIZER))
+
+
+def _rules(variant: Variant | None) -> Rules:
+    rest, most = _value(variant, "REST"), _value(variant, "MOST_COMPILATIONS")
+    return PLAIN if rest is None or most is None else Rules(int(rest), int(most))
+
+
+def _value(variant: Variant | None, constant: str) -> float | None:
+    """A variant's number; None without one."""
+    return variant.values()[constant] if variant is not None and variant.options else None

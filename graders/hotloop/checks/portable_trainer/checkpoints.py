@@ -6,6 +6,7 @@ import json
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -58,14 +59,15 @@ def _seeds(rng: Rng) -> Iterator[tuple[int, int]]:
         yield int(rng.integers(1 << 30)), steps
 
 
-def written(rng: Rng, bench: Bench) -> Iterator[Assignment]:
-    """Runs of the learner's that we go on with."""
+def written(rng: Rng, bench: Bench, version: int = 0) -> Iterator[Assignment]:
+    """Runs of the learner's that we go on with. version: as in `goes_on`."""
     for seed, steps in _seeds(rng):
-        yield Assignment(f"after {steps} steps", (seed, steps), FILE, goes_on(seed, steps, bench))
+        judged = goes_on(seed, steps, bench, version=version)
+        yield Assignment(f"after {steps} steps", (seed, steps), FILE, judged)
 
 
-def resumed(rng: Rng, bench: Bench) -> Iterator[Assignment]:
-    """Runs of ours that the learner goes on with, and then we again."""
+def resumed(rng: Rng, bench: Bench, version: int = 0) -> Iterator[Assignment]:
+    """Runs of ours that the learner goes on with, and then we again. version: as in `goes_on`."""
     program = RESUMING.trusted(bench)
     for seed, steps in _seeds(rng):
         file = GivenFile(FILE, program.take(program.ask("written", seed, steps)))
@@ -74,19 +76,22 @@ def resumed(rng: Rng, bench: Bench) -> Iterator[Assignment]:
             f"from step {steps} to {steps + more}",
             (file, more),
             FILE,
-            goes_on(seed, steps + more, bench),
+            goes_on(seed, steps + more, bench, version=version),
         )
 
 
 def goes_on(
-    seed: int, steps: int, bench: Bench, relative: float = RELATIVE
+    seed: int, steps: int, bench: Bench, relative: float = RELATIVE, version: int = 0
 ) -> Callable[[bytes], str | None]:
-    """What is wrong with a checkpoint of a run after so many steps, by what comes after it."""
+    """What is wrong with a checkpoint of a run after so many steps, by what comes after it.
+
+    version: what its state has as an entry of that name; 0 if it needs none.
+    """
 
     def complaint(data: bytes) -> str | None:
         file, trusted = GivenFile(FILE, data), RESUMING.trusted(bench)
         shapes = json.dumps(trusted.ask("shapes"))
-        seen = READING.given(bench, "looks at").ask("complaint", file, steps, shapes)
+        seen = READING.given(bench, "looks at").ask("complaint", file, steps, shapes, version)
         if seen is not None:
             return str(seen)
         want = as_list(trusted.ask("losses", seed, steps + AFTER))[steps:]
@@ -179,11 +184,11 @@ class SurvivesKills:
         return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"kills": KILLS})
 
 
-def rungs() -> dict[str, Rung]:
-    """All rungs of the task."""
+def rungs(version: int = 0) -> dict[str, Rung]:
+    """All rungs of the task. version: as in `goes_on`."""
     return {
-        "written": Makes(written),
-        "resumed": Makes(resumed, entry="resume_and_save"),
+        "written": Makes(partial(written, version=version)),
+        "resumed": Makes(partial(resumed, version=version), entry="resume_and_save"),
         "chosen": Chooses(),
         "killed": SurvivesKills(),
     }

@@ -12,7 +12,7 @@ from typing import Any, Literal, cast
 Mode = Literal["none", "selective", "full"]
 Group = Literal["tensor", "data", "pipeline"]
 MODES: tuple[Mode, ...] = ("none", "selective", "full")
-WEIGHT, GRADIENT, OPTIMIZER = 2, 2, 12
+WEIGHT, GRADIENT, OPTIMIZER = 2, 2, 12.0
 """Bytes a parameter."""
 
 
@@ -124,11 +124,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Case:
-    """A model that is to be trained on a cluster. batch: sequences a step."""
+    """A model that is to be trained on a cluster. batch: sequences a step.
+
+    optimizer: bytes that it keeps a parameter.
+    """
 
     model: Model
     cluster: Cluster
     batch: int
+    optimizer: float = OPTIMIZER
 
 
 @dataclass(frozen=True)
@@ -170,6 +174,7 @@ class Prices:
         self.tensor, self.pipeline, self.data = tensor, pipeline, data
         self.micro_batch, self.zero = micro_batch, zero
         self.micro_batches = case.batch // (data * micro_batch)
+        self.optimizer = case.optimizer
 
     # --- bytes ---
 
@@ -184,7 +189,7 @@ class Prices:
     def bytes_a_parameter(self) -> float:
         """Weight, gradient and what the optimizer keeps, as far as they are not sharded."""
         shards = [self.data if self.zero >= level else 1 for level in (3, 2, 1)]
-        sizes = (WEIGHT, GRADIENT, OPTIMIZER)
+        sizes = (WEIGHT, GRADIENT, self.optimizer)
         return sum(size / shard for size, shard in zip(sizes, shards, strict=True))
 
     def state_bytes(self, layers: Sequence[Tower], stage: int) -> float:

@@ -12,10 +12,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-REST, MOST_COMPILATIONS, COMPILATION_STEPS, LOSSES, LOSS_STEPS = 20, 3, 10, 3, 20
+COMPILATION_STEPS, LOSSES, LOSS_STEPS = 10, 3, 20
 TIMES, SLOWER = 5, 2.0
 
 Event = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What may differ. rest: steps that a backend rests for the first time. most_compilations: in
+    `COMPILATION_STEPS` steps.
+    """
+
+    rest: int = 20
+    most_compilations: int = 3
+
+
+PLAIN = Rules()
 
 
 @dataclass(frozen=True)
@@ -65,6 +78,7 @@ class Policy:
     """Decides event by event."""
 
     backends: Sequence[Backend]
+    rules: Rules = PLAIN
     barred: set[str] = field(default_factory=set[str])
     rests: dict[str, int] = field(default_factory=dict[str, int])
     until: dict[str, int] = field(default_factory=dict[str, int])
@@ -112,7 +126,7 @@ class Policy:
         watch, count = self.watch, event["compilations"]
         timed = bool(watch.compilations) and count == watch.compilations[-1]
         watch.compilations = [*watch.compilations, count][-COMPILATION_STEPS - 1 :]
-        if count - watch.compilations[0] > MOST_COMPILATIONS:
+        if count - watch.compilations[0] > self.rules.most_compilations:
             return self._left(
                 name,
                 step,
@@ -175,7 +189,8 @@ class Policy:
             self.barred.add(name)
         else:
             times = self.rests.get(name, 0)
-            self.rests[name], self.until[name] = times + 1, step + REST * 2**times
+            self.rests[name] = times + 1
+            self.until[name] = step + self.rules.rest * 2**times
         return Decision("fall_back", below[0].name, origin, because)
 
     def _usable(self, backend: Backend, step: int) -> bool:

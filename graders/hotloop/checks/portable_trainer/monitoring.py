@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,16 +68,16 @@ RUNS = {
 }
 
 
-def check() -> Check:
-    """The task's rungs."""
+def check(window: int = 1) -> Check:
+    """The task's rungs. window: of how many seconds the goodput is told."""
     return Check(
         Candidate("summary", FILE, "json"),
         {
-            "figures": Answers(figures),
+            "figures": Answers(partial(figures, window=window)),
             "merged": Holds(_merged, "Right for the ranks of {count} jobs together."),
             "prometheus": Makes(_metrics, entry="prometheus"),
             "tensorboard": Makes(_curves, entry="tensorboard"),
-            "dashboard": AnswersFrom("dashboard", dashboards),
+            "dashboard": AnswersFrom("dashboard", partial(dashboards, window=window)),
         },
         extras=("monitoring",),
     )
@@ -85,18 +86,18 @@ def check() -> Check:
 # --- figures --------------------------------------------------------------------------------------
 
 
-def figures(rng: Rng) -> Iterator[Question]:
-    """Runs of all kinds."""
+def figures(rng: Rng, window: int = 1) -> Iterator[Question]:
+    """Runs of all kinds. window: as in `check`."""
     for label, events in _runs(rng):
-        yield Question(label, (_given(events),), _figures_complaint(truth(events)))
+        yield Question(label, (_given(events),), _figures_complaint(truth(events), window))
 
 
-def _figures_complaint(right: Truth) -> Complaint:
+def _figures_complaint(right: Truth, window: int = 1) -> Complaint:
     def complaint(answer: object) -> str | None:
         told = as_message(answer)
         if told is None:
             return f"the answer is {shown(answer)}, not a dict"
-        for key, want in right.figures().items():
+        for key, want in right.figures(window).items():
             relative = 0.0 if key in WHOLE else EXACTLY
             found = number_complaint(repr(key), told.get(key), want, relative)
             if found is not None:
@@ -292,14 +293,14 @@ def _curve_complaint(
 # --- dashboard ------------------------------------------------------------------------------------
 
 
-def dashboards(rng: Rng) -> Iterator[Question]:
-    """What a person would read."""
+def dashboards(rng: Rng, window: int = 1) -> Iterator[Question]:
+    """What a person would read. window: as in `check`."""
     for label, events in _runs(rng):
-        yield Question(label, (_given(events),), _dashboard_complaint(truth(events)))
+        yield Question(label, (_given(events),), _dashboard_complaint(truth(events), window))
 
 
-def _dashboard_complaint(right: Truth) -> Complaint:
-    told = right.figures()
+def _dashboard_complaint(right: Truth, window: int = 1) -> Complaint:
+    told = right.figures(window)
     want = {
         "steps": told["steps"],
         "lost steps": told["lost_steps"],

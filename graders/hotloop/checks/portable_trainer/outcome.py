@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hotloop.checks.portable_trainer.checkpoints import disagreement
-from hotloop.checks.portable_trainer.fallback import Decision, Event, Policy
+from hotloop.checks.portable_trainer.fallback import PLAIN, Decision, Event, Policy, Rules
 from hotloop.checks.portable_trainer.ordeal import BATCH, SAMPLES, Ordeal
 from hotloop.checks.portable_trainer.programs import RESUMING
 from hotloop.judge.bench import Bench
@@ -20,13 +20,14 @@ class Outcome:
 
     ordeal: Ordeal
     told: dict[str, Any]
+    rules: Rules = PLAIN
 
     def complaint(self, bench: Bench) -> str | None:
         """A sentence's beginning, or None."""
         if self.told["foul"] is not None:
             return str(self.told["foul"])
         return (
-            _Following(Policy(self.ordeal.backends)).complaint(self.told["events"])
+            _Following(Policy(self.ordeal.backends, self.rules)).complaint(self.told["events"])
             or self._about_the_end(bench)
             or self._about_waste()
             or self._about_the_report()
@@ -82,7 +83,7 @@ class Outcome:
 
     def _lines(self) -> Iterator[dict[str, object]]:
         """Of all faults before the first kill: what comes then depends on what was remembered."""
-        policy = Policy(self.ordeal.backends)
+        policy = Policy(self.ordeal.backends, self.rules)
         for event in self.told["events"]:
             if event["kind"] == "killed":
                 return

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,7 @@ import numpy as np
 from hotloop.checks.portable_trainer import published, search
 from hotloop.checks.portable_trainer.costs import (
     MODES,
+    OPTIMIZER,
     Case,
     Cluster,
     Estimate,
@@ -36,6 +38,7 @@ from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 Told = dict[str, Any]
+Asks = Callable[..., Iterator[Question]]
 
 RELATIVE = 1e-6
 """Both compute in float64; the order of a sum may differ."""
@@ -48,28 +51,35 @@ PUBLISHED_ASKED = 5
 ALWAYS_ASKED = ("1008.0B", "Llama 3 405B, 8192 GPUs")
 
 
-def check() -> Check:
-    """The task's rungs."""
+def check(optimizer: float = OPTIMIZER) -> Check:
+    """The task's rungs. optimizer: bytes that it keeps a parameter."""
+
+    def asked(questions: Asks) -> Callable[[Rng], Iterator[Question]]:
+        return partial(questions, optimizer=optimizer)
+
     return Check(
         Candidate("estimate_case", "planner.py", "json"),
         {
-            "estimates": Answers(estimates),
-            "small": AnswersFrom("plan_case", small, needs=("estimates",)),
-            "large": AnswersFrom("plan_case", large, needs=("small",), timeout_s=PATIENCE_S),
+            "estimates": Answers(asked(estimates)),
+            "small": AnswersFrom("plan_case", asked(small), needs=("estimates",)),
+            "large": AnswersFrom("plan_case", asked(large), needs=("small",), timeout_s=PATIENCE_S),
             "published": AnswersFrom(
-                "plan_case", as_published, needs=("small",), timeout_s=PATIENCE_S
+                "plan_case", asked(as_published), needs=("small",), timeout_s=PATIENCE_S
             ),
         },
     )
 
 
-def case_from(told: Told) -> Case:
-    """A case from its plain form."""
+def case_from(told: Told, optimizer: float = OPTIMIZER) -> Case:
+    """A case from its plain form. optimizer: bytes that it keeps a parameter."""
     model, cluster = told["model"], dict(told["cluster"])
     towers = tuple(Tower(**tower) for tower in model["towers"])
     cluster |= {key: Network(**cluster[key]) for key in ("fast", "slow")}
     return Case(
-        Model(towers, model["vocabulary"], model["tied"]), Cluster(**cluster), told["batch"]
+        Model(towers, model["vocabulary"], model["tied"]),
+        Cluster(**cluster),
+        told["batch"],
+        optimizer,
     )
 
 
@@ -104,19 +114,19 @@ WANTED = (
 )
 
 
-def estimates(rng: Rng) -> Iterator[Question]:
+def estimates(rng: Rng, optimizer: float = OPTIMIZER) -> Iterator[Question]:
     """Each kind of plan once, for a model and a cluster that nobody has seen."""
     for wanted in WANTED:
-        told = _estimated(rng, wanted)
+        told = _estimated(rng, wanted, optimizer)
         plan = plan_from(told["plan"])
         assert plan is not None
-        case = case_from(told)
+        case = case_from(told, optimizer)
         assert invalid(case, plan) is None
         truth = estimate(case, plan)
         yield Question(wanted.label, (json.dumps(told),), _estimate_complaint(truth))
 
 
-def _estimated(rng: Rng, wanted: Wanted) -> Told:
+def _estimated(rng: Rng, wanted: Wanted, optimizer: float = OPTIMIZER) -> Told:
     way = wanted.way
     towers = [_tower(rng, 2 ** (n + 10), int(rng.integers(7, 12))) for n in range(wanted.towers)]
     layers = sum(tower["layers"] for tower in towers)
@@ -138,7 +148,7 @@ def _estimated(rng: Rng, wanted: Wanted) -> Told:
     }
     made = plan_from(plan)
     assert made is not None
-    found = _heaviest(estimate(case_from(told), made))
+    found = _heaviest(estimate(case_from(told, optimizer), made))
     share = rng.uniform(1.05, 1.5) if wanted.roomy else rng.uniform(0.8, 0.95)
     told["cluster"]["memory_bytes"] = float(round(found * share))
     return told
@@ -175,7 +185,7 @@ def _list_complaint(key: str, got: object, want: tuple[float, ...]) -> str | Non
 # --- plans ----------------------------------------------------------------------------------------
 
 
-def small(rng: Rng) -> Iterator[Question]:
+def small(rng: Rng, optimizer: float = OPTIMIZER) -> Iterator[Question]:
     """Few devices and layers: every plan is looked at."""
     kinds = (
         ("Four devices in two nodes", _small(rng, 4, 2, 5), 0.15),
@@ -184,26 +194,28 @@ def small(rng: Rng) -> Iterator[Question]:
         ("Eight devices in two nodes, two towers", _small(rng, 8, 4, 6), 0.3),
     )
     for label, told, room in kinds:
-        plans = list(search.all_plans(case_from(told)))
+        plans = list(search.all_plans(case_from(told, optimizer)))
         least = min(plans, key=lambda look: look.bytes).bytes
         best = min(plans, key=lambda look: look.seconds).bytes
         memory = least + (best - least) * rng.uniform(0.5, 1.0) * room
         told["cluster"]["memory_bytes"] = room_bytes = float(np.ceil(memory))
         seconds = min(look.seconds for look in plans if look.bytes <= room_bytes)
-        yield _question(label, told, seconds, SMALL_REGRET)
+        yield _question(label, told, seconds, SMALL_REGRET, optimizer)
         if room < 0.1:
             told["cluster"]["memory_bytes"] = float(np.floor(0.9 * least))
-            yield _question("Devices with too little memory for any plan", told, None, 0.0)
+            yield _question(
+                "Devices with too little memory for any plan", told, None, 0.0, optimizer
+            )
 
 
-def large(rng: Rng) -> Iterator[Question]:
+def large(rng: Rng, optimizer: float = OPTIMIZER) -> Iterator[Question]:
     """Hundreds of devices, and a vision tower in front of a text tower."""
     for label, told in _large(rng):
-        found = search.bounded(case_from(told))
-        yield _question(label, told, found[1] if found else None, LARGE_REGRET)
+        found = search.bounded(case_from(told, optimizer))
+        yield _question(label, told, found[1] if found else None, LARGE_REGRET, optimizer)
 
 
-def as_published(rng: Rng) -> Iterator[Question]:
+def as_published(rng: Rng, optimizer: float = OPTIMIZER) -> Iterator[Question]:
     """Some of the models whose plans were published."""
     others = [name for name in published.NAMES if name not in ALWAYS_ASKED]
     drawn = rng.choice(others, PUBLISHED_ASKED - len(ALWAYS_ASKED), replace=False)
@@ -211,12 +223,16 @@ def as_published(rng: Rng) -> Iterator[Question]:
         told = published.published(name)
         plan = plan_from(told.pop("plan"))
         assert plan is not None
-        theirs = estimate(case_from(told), plan)
-        yield _question(f"The published model {name}", told, theirs.step_s, PUBLISHED_REGRET)
+        theirs = estimate(case_from(told, optimizer), plan)
+        yield _question(
+            f"The published model {name}", told, theirs.step_s, PUBLISHED_REGRET, optimizer
+        )
 
 
-def _question(label: str, told: Told, best_s: float | None, regret: float) -> Question:
-    complaint = _plan_complaint(case_from(told), best_s, regret)
+def _question(
+    label: str, told: Told, best_s: float | None, regret: float, optimizer: float
+) -> Question:
+    complaint = _plan_complaint(case_from(told, optimizer), best_s, regret)
     return Question(label, (json.dumps(told),), complaint)
 
 

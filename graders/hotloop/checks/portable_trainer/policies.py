@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from hotloop.checks.portable_trainer import weather
-from hotloop.checks.portable_trainer.fallback import Backend, Event, Policy
+from hotloop.checks.portable_trainer.fallback import PLAIN, Backend, Event, Policy, Rules
 from hotloop.checks.portable_trainer.weather import Trouble, Weather
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate, Rung
@@ -33,6 +34,7 @@ class Decides:
     """The policy decides rightly after each event of each story."""
 
     stories: Callable[[Rng], Iterator[Story]]
+    rules: Rules
     needs: tuple[str, ...] = ()
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
@@ -41,7 +43,7 @@ class Decides:
         events = 0
         for label, run, length in self.stories(bench.seeds.generator()):
             bench.progress(label)
-            events += _told(label, run, length, link, bench)
+            events += _told(label, run, length, link, bench, self.rules)
         said = f"Right after all {events} hidden events."
         return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"events": events})
 
@@ -50,12 +52,14 @@ class Decides:
 class Remembers:
     """Memory and event are all that a decision depends on, and memory stays small."""
 
+    rules: Rules
     needs: tuple[str, ...] = ()
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Tell a long story, then ask a new process about its events, in another order."""
         run = Weather(*weather.many_troubles(bench.seeds.generator()), bench.seeds.generator())
-        link, right, asked = bench.worker(candidate), Policy(run.backends), _Asked(run.backends)
+        right, asked = Policy(run.backends, self.rules), _Asked(run.backends)
+        link = bench.worker(candidate)
         for _ in range(250):
             event = run.event()
             asked.tell(event, link, bench)
@@ -104,9 +108,9 @@ class _Asked:
         return decision
 
 
-def _told(label: str, run: Weather, length: int, link: Link, bench: Bench) -> int:
+def _told(label: str, run: Weather, length: int, link: Link, bench: Bench, rules: Rules) -> int:
     """How many events were answered rightly; Ruling at the first that was not."""
-    asked, right = _Asked(run.backends), Policy(run.backends)
+    asked, right = _Asked(run.backends), Policy(run.backends, rules)
     for count in range(1, length + 1):
         event = run.event()
         got, want = asked.tell(event, link, bench), right.decide(event)
@@ -164,23 +168,23 @@ def _everywhere(step: int) -> Trouble:
     return Trouble("not_finite", None, step, step)
 
 
-def quiet_runs(rng: Rng) -> Iterator[Story]:
+def quiet_runs(rng: Rng, rest: int = PLAIN.rest) -> Iterator[Story]:
     """Nothing happens but single slow steps; and a backend that is bad again whenever it is taken
-    up, so that each rest has to be longer than the one before.
+    up, so that each rest has to be longer than the one before. rest: how long the first one is.
     """
     yield "a quiet run", Weather(weather.backends(rng), (), rng), 150
     for kind in ("slow", "not_finite"):
         found = weather.backends(rng)
         seconds = found[0].step_s
         found = (found[0], *(replace(b, step_s=min(b.step_s, 2 * seconds)) for b in found[1:]))
-        troubles = tuple(_again(kind, found[0].name, rng))
+        troubles = tuple(_again(kind, found[0].name, rng, rest))
         yield f"{kind} again and again", Weather(found, troubles, rng), 330
 
 
-def _again(kind: str, backend: str, rng: Rng) -> Iterator[Trouble]:
+def _again(kind: str, backend: str, rng: Rng, first: int) -> Iterator[Trouble]:
     """Trouble after each return of a backend, seven good steps after it at the earliest."""
     step = int(rng.integers(10, 20))
-    for rest in (20, 40, 80):
+    for rest in (first, 2 * first, 4 * first):
         length = 0 if kind == "not_finite" else 12
         yield Trouble(kind, backend, step, step + length)
         step += rest + length + int(rng.integers(8, 14))
@@ -193,11 +197,12 @@ def whole_runs(rng: Rng) -> Iterator[Story]:
         yield f"a long run, number {number} of 8", Weather(found, troubles, rng), 250
 
 
-def rungs() -> dict[str, Rung]:
+def rungs(rules: Rules = PLAIN) -> dict[str, Rung]:
     """All rungs of the task."""
+    quiet = partial(quiet_runs, rest=rules.rest)
     return {
-        "faults": Decides(single_faults),
-        "steady": Decides(quiet_runs, needs=("faults",)),
-        "whole": Decides(whole_runs, needs=("faults",)),
-        "remembers": Remembers(needs=("faults",)),
+        "faults": Decides(single_faults, rules),
+        "steady": Decides(quiet, rules, needs=("faults",)),
+        "whole": Decides(whole_runs, rules, needs=("faults",)),
+        "remembers": Remembers(rules, needs=("faults",)),
     }

@@ -169,8 +169,8 @@ class Truth:
         """The peak of each device."""
         return [max(e["memory_bytes"][n] for e in self.ran) for n in range(self.run["devices"])]
 
-    def figures(self) -> dict[str, float]:
-        """What `summary` should say."""
+    def figures(self, window: int = 1) -> dict[str, float]:
+        """What `summary` should say. window: of how many seconds the goodput is told."""
         seconds = [e["seconds"] for e in self.steady]
         return {
             "steps": len(self.last),
@@ -182,7 +182,7 @@ class Truth:
             **{name: quantile(seconds, q) for name, q in QUANTILES.items()},
             "compile_s": self.compile_s,
             "mfu": self.mfu,
-            "goodput": sum(e["tokens"] for e in self.last.values()) / self.at,
+            "goodput": window * sum(e["tokens"] for e in self.last.values()) / self.at,
             "memory_peak_bytes": max(self.memory),
         }
 

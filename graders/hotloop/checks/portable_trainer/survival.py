@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hotloop.checks.portable_trainer import weather
-from hotloop.checks.portable_trainer.fallback import Backend
+from hotloop.checks.portable_trainer.fallback import PLAIN, Backend, Rules
 from hotloop.checks.portable_trainer.ordeal import Kill, Ordeal
 from hotloop.checks.portable_trainer.outcome import Outcome
 from hotloop.checks.portable_trainer.programs import DISTURBING
@@ -36,6 +36,7 @@ class Survives:
     The run ends as the undisturbed one does, and did what the policy says on its way."""
 
     ordeals: Callable[[Rng], Iterator[Ordeal]]
+    rules: Rules
     needs: tuple[str, ...] = ()
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
@@ -45,7 +46,7 @@ class Survives:
         count = 0
         for ordeal in self.ordeals(bench.seeds.generator()):
             bench.progress(ordeal.label)
-            complaint = Outcome(ordeal, _run(ordeal, files, bench)).complaint(bench)
+            complaint = Outcome(ordeal, _run(ordeal, files, bench), self.rules).complaint(bench)
             if complaint is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{ordeal.label}: {complaint}.")
             count += 1
@@ -115,10 +116,10 @@ def _seed(rng: Rng) -> int:
     return int(rng.integers(1 << 30))
 
 
-def rungs() -> dict[str, Rung]:
+def rungs(rules: Rules = PLAIN) -> dict[str, Rung]:
     """All rungs of the task."""
     return {
-        "faults": Survives(single),
-        "killed": Survives(killed, needs=("faults",)),
-        "several": Survives(several, needs=("faults",)),
+        "faults": Survives(single, rules),
+        "killed": Survives(killed, rules, needs=("faults",)),
+        "several": Survives(several, rules, needs=("faults",)),
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from hotloop.checks.transformer_compilation import (
     accounts,
     attentions,
@@ -25,6 +27,7 @@ from hotloop.judge.rungs.correct import Correct
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.rungs.traffic import ByteLevel, Traffic
+from hotloop.variants.variant import Variant
 
 KERNELS = "flash_triton.py"
 
@@ -38,25 +41,25 @@ DECODE_LEVELS = (Level(1.5, 0.4), Level(3.0, 1.0))
 LAUNCHES = (decoding.LaunchLevel(10, 8, 1.0), decoding.LaunchLevel(14, 10, 0.5))
 
 
-def count_bytes() -> Check:
+def count_bytes(variant: Variant | None = None) -> Check:
     """Bytes and least times, before anything is run."""
+    bytes_of = partial(accounts.byte_questions, layers=_number(variant, "LAYERS") or 1)
     return Check(
         Candidate("account", "attention_cost.py", "json"),
         {
-            "bytes": Answers(accounts.byte_questions),
+            "bytes": Answers(bytes_of),
             "times": Answers(accounts.time_questions, needs=("bytes",)),
         },
     )
 
 
-def tiled_attention() -> Check:
+def tiled_attention(variant: Variant | None = None) -> Check:
     """Tiles and the online softmax, in PyTorch."""
+    truth = partial(attentions.capped_attention, empty=_number(variant, "EMPTY") or 0)
     return Check(
         Candidate("attention", "tiled.py", "destination"),
         {
-            "correct": Correct(
-                attentions.capped_cases, attentions.capped_attention, attentions.tolerance
-            ),
+            "correct": Correct(attentions.capped_cases, truth, attentions.tolerance),
             "fast_cpu": speeds.fast_cpu(CPU_LEVELS),
         },
         programs={"g++": "g++"},  # for who has torch.compile fuse within a tile
@@ -134,24 +137,26 @@ def learned_costs() -> Check:
     )
 
 
-def fuse_pass() -> Check:
+def fuse_pass(variant: Variant | None = None) -> Check:
     """Bias, gelu, residual and norm, in random graphs."""
+    same = partial(fusing.same_questions, level=_number(variant, "LEVEL") or 0)
     return Check(
         Candidate("fuse", "fusion_pass.py", "json"),
         {
-            "same": Answers(fusing.same_questions),
+            "same": Answers(same),
             "fewest": Answers(fusing.fewest_questions, needs=("same",)),
         },
     )
 
 
-def eight_bits() -> Check:
+def eight_bits(variant: Variant | None = None) -> Check:
     """Keys in e4m3 with a scale a row."""
+    first = _number(variant, "FIRST_CODE") or 0
     return Check(
         Candidate("to_fp8", "fp8.py", "json"),
         {
-            "rounded": Answers(e4m3.plain_questions),
-            "scaled": Answers(e4m3.uneven_questions, needs=("rounded",)),
+            "rounded": Answers(partial(e4m3.plain_questions, first=first)),
+            "scaled": Answers(partial(e4m3.uneven_questions, first=first), needs=("rounded",)),
         },
     )
 
@@ -192,3 +197,8 @@ def few_graphs() -> Check:
             "padding": serving.LittlePadding(most=1.3),
         },
     )
+
+
+def _number(variant: Variant | None, constant: str) -> int | None:
+    """A variant's number; None without one."""
+    return int(variant.values()[constant]) if variant is not None and variant.options else None

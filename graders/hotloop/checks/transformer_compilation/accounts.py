@@ -111,7 +111,7 @@ def _keys_read(p: Problem, end: int) -> int:
 def truth(problem: Problem) -> dict[str, object]:
     """What is to be answered."""
     found = costs(problem)
-    standard = [found[name] for name in KERNELS[:3]]
+    standard = _standard(problem)
     p = problem
     once = 2 * p.batch * p.head_dim * p.element_bytes
     return {
@@ -124,9 +124,14 @@ def truth(problem: Problem) -> dict[str, object]:
     }
 
 
-def byte_questions(rng: Rng) -> Iterator[Question]:
-    """How many bytes."""
-    yield from _questions(rng, ("standard_bytes", "tiled_bytes", "fewest_bytes"))
+def _standard(problem: Problem) -> list[Cost]:
+    found = costs(problem)
+    return [found[name] for name in KERNELS[:3]]
+
+
+def byte_questions(rng: Rng, layers: int = 1) -> Iterator[Question]:
+    """How many bytes. layers: of how many standard attention's are told."""
+    yield from _questions(rng, ("standard_bytes", "tiled_bytes", "fewest_bytes"), layers)
 
 
 def time_questions(rng: Rng) -> Iterator[Question]:
@@ -134,10 +139,12 @@ def time_questions(rng: Rng) -> Iterator[Question]:
     yield from _questions(rng, ("standard_s", "tiled_s", "bounds"))
 
 
-def _questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
+def _questions(rng: Rng, keys: tuple[str, ...], layers: int = 1) -> Iterator[Question]:
     for label, problem in problems(rng):
         file = GivenFile("problem.json", json.dumps(asdict(problem)).encode())
-        yield Question(label, (file,), _complaint(truth(problem), keys))
+        want = truth(problem)
+        want["standard_bytes"] = layers * sum(c.bytes for c in _standard(problem))
+        yield Question(label, (file,), _complaint(want, keys))
 
 
 def _complaint(want: dict[str, object], keys: tuple[str, ...]) -> Callable[[object], str | None]:

@@ -28,16 +28,21 @@ def attention(q: Floats, k: Floats, v: Floats, scale: float, causal: bool) -> Fl
     return attend(q, k, v, scale, causal, 0.0)
 
 
-def capped_attention(q: Floats, k: Floats, v: Floats, causal: bool, cap: float) -> Floats:
-    """With scores that are bent to stay below `cap`; 0 is no cap."""
-    return attend(q, k, v, 1 / math.sqrt(q.shape[-1]), causal, cap)
+def capped_attention(
+    q: Floats, k: Floats, v: Floats, causal: bool, cap: float, empty: float = 0.0
+) -> Floats:
+    """With scores that are bent to stay below `cap`; 0 is no cap. empty: as in `attend`."""
+    return attend(q, k, v, 1 / math.sqrt(q.shape[-1]), causal, cap, empty)
 
 
-def attend(q: Floats, k: Floats, v: Floats, scale: float, causal: bool, cap: float) -> Floats:
-    """All of it."""
+def attend(
+    q: Floats, k: Floats, v: Floats, scale: float, causal: bool, cap: float, empty: float = 0.0
+) -> Floats:
+    """All of it. empty: what a query gives that sees no key."""
     weights, total = weights_of(q, k, scale, causal, cap)
     group = len(q) // len(k)
-    return weights @ np.repeat(v, group, axis=0) / np.where(total == 0.0, 1.0, total)
+    found: Floats = weights @ np.repeat(v, group, axis=0) / np.where(total == 0.0, 1.0, total)
+    return np.where(total == 0.0, empty, found)
 
 
 def weights_of(

@@ -39,46 +39,50 @@ def numbers() -> Floats:
 NUMBERS = numbers()
 
 
-def plain_questions(rng: Rng) -> Iterator[Question]:
-    """Rows that are about as large as each other."""
+def plain_questions(rng: Rng, first: int = 0) -> Iterator[Question]:
+    """Rows that are about as large as each other. first: what the byte 0 is told as."""
     rows, width = int(rng.integers(20, 40)), int(rng.integers(8, 33))
     x = rng.standard_normal((rows, width))
-    yield _question("Numbers of about 1", x)
-    yield _question("Numbers of about 10,000", 1e4 * x)
-    yield _question("Numbers of about a millionth", 1e-6 * x)
+    yield _question("Numbers of about 1", x, first)
+    yield _question("Numbers of about 10,000", 1e4 * x, first)
+    yield _question("Numbers of about a millionth", 1e-6 * x, first)
     zeros = x.copy()
     zeros[int(rng.integers(rows))] = 0.0
-    yield _question("A row of zeros", zeros)
-    yield _question("One row", x[:1])
+    yield _question("A row of zeros", zeros, first)
+    yield _question("One row", x[:1], first)
 
 
-def uneven_questions(rng: Rng) -> Iterator[Question]:
-    """Rows of very different sizes, and outliers within a row."""
+def uneven_questions(rng: Rng, first: int = 0) -> Iterator[Question]:
+    """Rows of very different sizes, and outliers within a row. first: as above."""
     x = rng.standard_normal((int(rng.integers(20, 40)), 16))
     one = x.copy()
     one[int(rng.integers(len(x))), int(rng.integers(16))] = 400_000.0
-    yield _question("One number of 400,000", one)
+    yield _question("One number of 400,000", one, first)
     yield _question(
-        "Rows from a millionth to a million", x * 10 ** np.linspace(-6, 6, len(x))[:, None]
+        "Rows from a millionth to a million", x * 10 ** np.linspace(-6, 6, len(x))[:, None], first
     )
     within = x.copy()
     within[:, 3] = 100.0
-    yield _question("A number of 100 in each row", within)
+    yield _question("A number of 100 in each row", within, first)
 
 
-def _question(label: str, x: Floats) -> Question:
+def _question(label: str, x: Floats, first: int) -> Question:
     file = GivenFile("keys.json", json.dumps(x.tolist()).encode())
-    return Question(label, (file,), _complaint(x))
+    return Question(label, (file,), _complaint(x, first))
 
 
-def _complaint(x: Floats) -> Callable[[object], str | None]:
+def _complaint(x: Floats, first: int = 0) -> Callable[[object], str | None]:
     def complaint(answer: object) -> str | None:
         told = as_message(answer)
         if told is None:
             return f"the answer is {shown(answer)}, not a dict"
-        codes, scales = _codes(told.get("codes"), x.shape), _scales(told.get("scales"), len(x))
+        codes, scales = (
+            _codes(told.get("codes"), x.shape, first),
+            _scales(told.get("scales"), len(x)),
+        )
         if codes is None:
-            return f"“codes” are no {x.shape[0]} rows of {x.shape[1]} whole numbers from 0 to 255"
+            which = f"whole numbers from {first} to {first + 255}"
+            return f"“codes” are no {x.shape[0]} rows of {x.shape[1]} {which}"
         if scales is None:
             return f"“scales” are no {len(x)} finite numbers above 0"
         return wrong(x, codes, scales)
@@ -104,13 +108,13 @@ def wrong(x: Floats, codes: NDArray[np.int64], scales: Floats) -> str | None:
     return f"row {row}, column {column} is {value:.6g} and should be about {want:.6g}"
 
 
-def _codes(told: object, shape: tuple[int, ...]) -> NDArray[np.int64] | None:
+def _codes(told: object, shape: tuple[int, ...], first: int) -> NDArray[np.int64] | None:
     rows = [as_list(row) for row in as_list(told)]
     if len(rows) != shape[0] or any(len(row) != shape[1] for row in rows):
         return None
-    if not all(type(code) is int and 0 <= code <= 255 for row in rows for code in row):
+    if not all(type(code) is int and 0 <= code - first <= 255 for row in rows for code in row):
         return None
-    return np.array(rows, np.int64)
+    return np.array(rows, np.int64) - first
 
 
 def _scales(told: object, count: int) -> Floats | None:

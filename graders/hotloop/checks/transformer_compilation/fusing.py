@@ -20,7 +20,8 @@ from hotloop.checks.transformer_compilation.small_graphs import (
     run,
 )
 from hotloop.judge.compare import Tolerance, compare
-from hotloop.judge.questions import GivenFile, Question
+from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 
@@ -141,9 +142,9 @@ def _summed(maker: Maker, back: str, x: str) -> str:
     return maker.node("add", maker.node("add", back, bias), x)
 
 
-def same_questions(rng: Rng) -> Iterator[Question]:
-    """The pass changes no value."""
-    yield from _questions(rng, lambda _kernels, _fewest: None)
+def same_questions(rng: Rng, level: int = 0) -> Iterator[Question]:
+    """The pass changes no value. level: what a result has as such an entry; 0 if it needs none."""
+    yield from _questions(rng, lambda _kernels, _fewest: None, level)
 
 
 def fewest_questions(rng: Rng) -> Iterator[Question]:
@@ -155,7 +156,9 @@ def _too_many(kernels: int, fewest: int) -> str | None:
     return None if kernels <= fewest else f"{kernels} kernels are left, {fewest} are enough"
 
 
-def _questions(rng: Rng, judged: Callable[[int, int], str | None]) -> Iterator[Question]:
+def _questions(
+    rng: Rng, judged: Callable[[int, int], str | None], level: int = 0
+) -> Iterator[Question]:
     for number in range(1, GRAPHS + 1):
         graph, fewest = made(rng)
         file = GivenFile("graph.json", json.dumps(graph.plain()).encode())
@@ -164,6 +167,9 @@ def _questions(rng: Rng, judged: Callable[[int, int], str | None]) -> Iterator[Q
         def complaint(
             answer: object, graph: Graph = graph, fewest: int = fewest, given: Any = given
         ) -> str | None:
+            said = (as_message(answer) or {}).get("level")
+            if level and said != level:
+                return f"its level is {shown(said)} and should be {level}"
             found = changed(graph, answer, given)
             return found if isinstance(found, str) else judged(len(found.nodes), fewest)
 

@@ -9,10 +9,11 @@ import numpy as np
 from safetensors import safe_open
 
 
-def complaint(path: str, steps: int, shapes: str) -> str | None:
+def complaint(path: str, steps: int, shapes: str, version: int = 0) -> str | None:
     """About a file that is not laid out as it should be; a sentence's beginning.
 
-    shapes: JSON of what each array should be, by name.
+    shapes: JSON of what each array should be, by name. version: what its state has as an entry of
+    that name; 0 if it needs none.
     """
     arrays, metadata = read(path)
     want = json.loads(shapes)
@@ -23,6 +24,8 @@ def complaint(path: str, steps: int, shapes: str) -> str | None:
     state = json.loads(metadata.get("state", "null"))
     if not isinstance(state, dict) or state.get("steps") != steps:
         return f"its state is {metadata.get('state')!r:.80} after {steps} steps"
+    if version and state.get("version") != version:
+        return f"the version in its state is {state.get('version')!r:.80} and should be {version}"
     if metadata.get("digest") != layout.digest(arrays, metadata["state"]):
         return "its digest is not that of its content"
     return None
