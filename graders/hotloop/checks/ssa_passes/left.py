@@ -38,7 +38,7 @@ def as_phis(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None
     if number % 10 >= SHAPES:
         return as_ssa(rng, number)
     program = _circle(rng, 2 + number % 10) if number % 10 < 2 else _read_later(rng, number)
-    tree = Tree([Var("n", "int")], "int", [Return(Var("n", "int"))])
+    tree = Tree([Var("n", "int")], [Return(Var("n", "int"))], "int")
     return tree, str(program), program
 
 
