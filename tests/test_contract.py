@@ -432,12 +432,13 @@ def test_a_wrong_answer_fails_where_it_says(
 
     Of those that measure speed it must earn something: how much, the machine's mood has a say in.
     A speed that a committed run of this very code, the judge's too, has measured is not measured
-    again.
+    again; nor is one that the rung at fault does not stand on, which is left to `hotloop evidence`.
     """
     files = render.submission(module.id, wrong.path)
     task = module.task(wrong.task)
     names = [rung.id for rung in task.rungs]
-    before = names[: names.index(wrong.rung)]
+    needed = {*_quick(task), *_stands_on(module, task, wrong.rung)}
+    before = [name for name in names[: names.index(wrong.rung)] if name in needed]
     found: dict[str, Found] = dict(_recorded_speeds(module, task, wrong.name))
     live = [name for name in (*before, wrong.rung) if name not in found]
     if live:
@@ -459,13 +460,25 @@ def test_a_wrong_answer_fails_where_it_says(
     assert not failed.verdict.pending, _told(failed)
 
 
+def _stands_on(module: Module, task: Task, rung: str) -> set[str]:
+    """The rungs without which it is not judged, and those without which these are not."""
+    rungs = check.find(module.id, task.id).rungs
+    found: set[str] = set()
+    waiting = [rung]
+    while waiting:
+        new = set(rungs[waiting.pop()].needs) - found
+        found |= new
+        waiting += new
+    return found
+
+
 def _recorded_speeds(module: Module, task: Task, candidate: str) -> Iterator[tuple[str, Found]]:
     """Rungs with what was measured of them, on whatever device, with solutions, checks and judge as
     they are now: after any change they are measured here.
     """
     for run in curriculum.runs(module.id):
         measured = (run.code, run.libraries.get("hotloop"))
-        if measured != (measured_code(module.id), measured_by(module.id)):
+        if measured != (measured_code(module.id), measured_by()):
             continue
         for found in run.measurements:
             known = (found.candidate, found.task) == (candidate, task.id)

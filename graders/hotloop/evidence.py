@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import metadata
@@ -27,6 +27,7 @@ from hotloop.measured_code import measured_code
 from hotloop.sandbox.level import level
 
 REFERENCE = "reference"
+_JUDGE = ("judge", "worker", "sandbox", "serving")
 
 
 class EvidenceError(RuntimeError):
@@ -84,7 +85,7 @@ def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:
     for found in circumstances:
         libraries.update(found.libraries)
     libraries.update(_installed())
-    libraries["hotloop"] = measured_by(module)
+    libraries["hotloop"] = measured_by()
     isolation, _ = level()
     return curriculum.Run(
         format=1,
@@ -130,17 +131,23 @@ def _installed() -> dict[str, str]:
     return versions
 
 
-def measured_by(module: str) -> str:
-    """The version of Hotloop that a run notes: one with other code cannot stand in for it."""
-    return f"{__version__} (code {code_digest(module)[:12]})"
+def measured_by() -> str:
+    """The version of Hotloop that a run notes: one with another judge cannot stand in for it.
+
+    What was measured, the module's solutions and checks, has a digest of its own in the run.
+    """
+    return f"{__version__} (judge {judge_digest()[:12]})"
 
 
-def code_digest(module: str) -> str:
-    """SHA-256 of what was measured, and of what it was measured by."""
-    package = Path(__file__).parent
-    folders = [package / name for name in ("judge", "worker", "sandbox", "checks", "serving")]
+def judge_digest() -> str:
+    """SHA-256 of the judge, and of what runs submissions for it."""
+    return digest_of([Path(__file__).parent / name for name in _JUDGE])
+
+
+def digest_of(folders: Iterable[Path]) -> str:
+    """SHA-256 over the names and contents of all files in them."""
     total = hashlib.sha256()
-    for folder in [*folders, paths.solutions() / module]:
+    for folder in folders:
         for path in sorted(folder.rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
                 total.update(f"{path.relative_to(folder)}\0".encode())

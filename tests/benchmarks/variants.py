@@ -183,7 +183,7 @@ class Bench:
 
     def _key(self) -> dict[str, Any]:
         """What a note is about. One of other code or other tasks is none."""
-        code = f"{measured_code(self.module)} {measured_by(self.module)}"
+        code = f"{measured_code(self.module)} {measured_by()}"
         path = curriculum.folder(self.module) / NAME
         form = hashlib.sha256(path.read_bytes() if path.is_file() else b"").hexdigest()
         tasks = [task.id for task in self.tasks]

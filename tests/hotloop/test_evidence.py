@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,12 +102,11 @@ def test_nothing_is_written_into_an_installed_package(monkeypatch: pytest.Monkey
         evidence.write(run)
 
 
-def test_the_digest_follows_the_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    solution = tmp_path / "fused_softmax" / "lab.py"
-    solution.parent.mkdir()
-    solution.write_text("one")
-    monkeypatch.setattr(paths, "solutions", lambda: tmp_path)
-    before = evidence.code_digest("fused_softmax")
-    assert evidence.code_digest("fused_softmax") == before
-    solution.write_text("two")
-    assert evidence.code_digest("fused_softmax") != before
+def test_the_digest_follows_the_code(tmp_path: Path) -> None:
+    source = tmp_path / "clock" / "windows.py"
+    source.parent.mkdir()
+    source.write_text("one")
+    before = evidence.digest_of([tmp_path])
+    assert evidence.digest_of([tmp_path]) == before
+    source.write_text("two")
+    assert evidence.digest_of([tmp_path]) != before

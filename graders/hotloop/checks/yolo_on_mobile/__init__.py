@@ -175,7 +175,7 @@ def speed() -> Check:
                 "session_options", session_options.questions, needs=("correct",)
             ),
             "fast_cpu": speeds.measured(CPU_LEVELS),
-            "engine": engines.Builds(),
+            "engine": engines.Builds(needs=("correct",)),
             "gpu_fast": engines.EngineFast(ENGINE_LEVELS),
         },
         extras=("onnx",),
