@@ -41,7 +41,7 @@ test-browser: $(VENV)/.hotloop-browser build/axe/.done need-bwrap  ## the site, 
 lint: $(VENV)/.hotloop-test  ## ruff and pyright
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/pyright
+	$(BIN)/pyright --threads $(JOBS)
 
 format: $(VENV)/.hotloop-test  ## let ruff mend what it can
 	$(BIN)/ruff check --fix
