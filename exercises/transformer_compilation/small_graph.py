@@ -60,10 +60,12 @@ def from_module(module, example):
 def from_node(node):
     """A call as plain data."""
     op = OPS[node.target]
-    given = [a.name for a in node.args if isinstance(a, torch.fx.Node)]
+    # PyTorch hands some of them on by name, whatever way they were given.
+    operands = (*node.args, *node.kwargs.values())
+    given = [each.name for each in operands if isinstance(each, torch.fx.Node)]
     told = {"name": node.name, "op": op, "inputs": given}
     if op == "layer_norm":
-        told["eps"] = node.args[4]
+        told["eps"] = node.kwargs["eps"] if "eps" in node.kwargs else node.args[4]
     if op == "gelu":
         told["approximate"] = node.kwargs.get("approximate", "none")
     return told

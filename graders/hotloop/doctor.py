@@ -7,10 +7,11 @@ import importlib.util
 import json
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
@@ -67,24 +68,22 @@ def examine() -> list[Finding]:
 def gradable(findings: list[Finding]) -> list[Gradable]:
     """Every rung of every code task, with what is in the way of grading it on this machine."""
     missing = {finding.name for finding in findings if not finding.there}
-    return [
-        Gradable(
-            module.id,
-            task.id,
-            rung.id,
-            rung.points,
-            tuple(name for name in _needed(module, task, rung) if name in missing),
-        )
-        for module in curriculum.modules()
-        for task in module.tasks
-        if task.kind == "code"
-        for rung in task.rungs
-    ]
+    return [row for module in curriculum.modules() for row in _rows(module, missing)]
 
 
-def _needed(module: curriculum.Module, task: curriculum.Task, rung: curriculum.Rung) -> list[str]:
+def _rows(module: curriculum.Module, missing: set[str]) -> Iterator[Gradable]:
+    texts = _reference_texts(module.id)
+    for task in module.tasks:
+        if task.kind != "code":
+            continue
+        text = _text_of(f"{module.id}.{task.id}", texts)
+        for rung in task.rungs:
+            lacking = tuple(name for name in _needed(module, rung, text) if name in missing)
+            yield Gradable(module.id, task.id, rung.id, rung.points, lacking)
+
+
+def _needed(module: curriculum.Module, rung: curriculum.Rung, text: str) -> list[str]:
     """What the rung asks for; the tools of a task are read from its reference solution."""
-    text = _reference_text(module.id, task.id)
     needed = ["sandbox", "torch", *module.needs_of(rung)]
     if "import triton" in text:
         needed.append("triton")
@@ -95,21 +94,24 @@ def _needed(module: curriculum.Module, task: curriculum.Task, rung: curriculum.R
     return needed
 
 
-def _reference_text(module: str, task: str) -> str:
-    """The cell or the file that holds the task's solution; empty if the task has no region."""
+def _reference_texts(module: str) -> list[str]:
+    """Each file and each code cell of the reference solution."""
     from hotloop.render import submission  # imports nbformat, which takes seconds
 
-    heading = f"### TASK {module}.{task}"
+    texts: list[str] = []
     for name, content in submission(module).items():
         if name.endswith(".ipynb"):
             cells = cast("list[dict[str, Any]]", json.loads(content)["cells"])
-            texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+            texts += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
         else:
-            texts = [content.decode(errors="replace")]
-        for text in texts:
-            if heading in text:
-                return text
-    return ""
+            texts.append(content.decode(errors="replace"))
+    return texts
+
+
+def _text_of(key: str, texts: list[str]) -> str:
+    """The cell or the file that holds the task's solution; empty if the task has no region."""
+    heading = re.compile(rf"### TASK {re.escape(key)}\b")
+    return next((text for text in texts if heading.search(text)), "")
 
 
 # --- looking --------------------------------------------------------------------------------------

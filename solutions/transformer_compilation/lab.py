@@ -265,9 +265,10 @@ check("transformer_compilation.fuse_pass")
 import output_code
 from torch._inductor.utils import run_and_get_code
 
-_, (code,) = run_and_get_code(torch.compile(block), torch.randn(8, 64))
+with torch.no_grad():
+    _, (code,) = run_and_get_code(torch.compile(block), torch.randn(8, 64))
 Path("output.txt").write_text(code)
-print(code[code.index("def call(") :])
+print(code[code.index("def call(") : code.index("runner = ")])
 output_code.read_output("output.txt")
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "read_output", "locked": true, "points": 13, "solution": false, "task": false}

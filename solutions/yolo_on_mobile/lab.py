@@ -846,11 +846,11 @@ draw(
 # | --- | --- | --- | --- | --- |
 # | PyTorch | float32, red first | 0.98 | – | – |
 # | ONNX, float32, decoding inside | the same | 0.98 | nothing that one sees | 1.85 MB |
-# | ONNX, eight bits in convolutions | the same | 0.98 | 0.014 on average | 0.37 of it |
+# | ONNX, eight bits in convolutions | the same | 0.98 | 0.014 on average | 0.34 of it |
 #
 # **Latency.** The only figure that I would give away is the ratio that the judge measured for task 8, ONNX Runtime against eager PyTorch on 384×640: a process each, in turns. The notebook's own clock is a hint.
 #
-# **Not measured.** A phone: none was at hand. TensorRT: no GPU here. Core ML: at most its specification was read, nothing was predicted. With a phone I would first save one tensor before the network and
+# **Not measured.** A phone: none was at hand. TensorRT: no GPU here. Core ML: its specification was read, and nothing was predicted. LiteRT, ExecuTorch and OpenVINO were run on this CPU only. With a phone I would first save one tensor before the network and
 # compare it with this notebook's for the same frame; then boxes; then the clock, cold and after ten minutes.
 #
 # **What I would ship.** float32 in ONNX Runtime, with decoding inside and suppression outside, so that thresholds can change. Eight bits once the recordings for calibration are the app's own. What can

@@ -42,7 +42,7 @@ def read_output(path):
             reused.append([new, old])
         elif found := CALLED.match(line):
             name, inside = found[1], found[2]
-            tensors = re.findall(r"\b(?:buf|arg)\w+", inside)
+            tensors = [each for each in re.findall(r"\w+", inside) if each in numbers]
             if name in parameters:
                 kernels.append(generated(name, tensors, parameters[name], numbers))
     return {"kernels": kernels, "reused": reused}

@@ -13,22 +13,9 @@ from hotloop.checks.ssa_passes.language import Program
 from hotloop.checks.ssa_passes.lowered import lowered
 from hotloop.checks.ssa_passes.machine import ENDLESS, Broken, Outcome, run
 from hotloop.checks.ssa_passes.python import source
+from hotloop.checks.ssa_passes.rare import EVERY, IN_BLOCKS, IN_PYTHON, Rare
 from hotloop.checks.ssa_passes.ssa_form import ssa, threaded
-from hotloop.checks.ssa_passes.trees import (
-    Assign,
-    Const,
-    For,
-    If,
-    Leave,
-    Op,
-    Print,
-    Stmt,
-    Style,
-    Tree,
-    Var,
-    drawn,
-    inputs,
-)
+from hotloop.checks.ssa_passes.trees import Style, Tree, drawn, inputs
 
 MOST_INSTRS = 90
 RUNS = 6
@@ -74,50 +61,19 @@ def as_python(rng: random.Random, number: int) -> tuple[Tree, str, Program] | No
     """The source of a function of ints."""
     style = Style(floats=False, python=True, statements=3 + number % 4)
     tree = drawn(rng, style)
-    if number % 10 == 0:
-        tree = replace(tree, body=[*_what_is_rare(), *tree.body])
+    tree = _beginning(tree, IN_PYTHON.get(number % EVERY))
     program = lowered(tree, lazy=True)
     return (tree, source(tree), program) if _is_small(program) else None
 
 
-def _what_is_rare() -> list[Stmt]:
-    """Four rounds, as a range is computed once, and two where its bound is read anew; a step that
-    `continue` goes to; and a block behind two ways that both leave."""
-    bound, first, second = (Var(name, "int") for name in ("bound", "k0", "k00"))
-    less = Op("sub", (bound, Const(1)), "int")
-    rounds = For(first, Const(0), bound, [Assign(bound, less), Print(bound)])
-    early = Op("lt", (second, Const(2)), "bool")
-    leaving = If(early, [Print(second), Leave("continue")], [Leave("break")])
-    return [
-        Assign(bound, Const(4)),
-        rounds,
-        For(second, Const(0), Const(5), [leaving, Print(bound)]),
-    ]
-
-
-def _both_zeros() -> list[Stmt]:
-    """They are equal, and what is divided by them is not."""
-    parts = ((Const(1.0), Const(0.0)), (Const(1.0), Const(-0.0)))
-    return [Print(Op("div", args, "float")) for args in parts]
-
-
-def _no_round() -> list[Stmt]:
-    """A division by zero in a loop that does not change it, and never comes to it."""
-    zero, turn = Var("zero", "int"), Var("turn", "int")
-    division = Print(Op("div", (Const(7), zero), "int"))
-    return [
-        Assign(zero, Op("sub", (Const(3), Const(3)), "int")),
-        For(turn, Const(0), zero, [division]),
-    ]
+def _beginning(tree: Tree, rare: Rare | None) -> Tree:
+    return tree if rare is None else replace(tree, body=[*rare(), *tree.body])
 
 
 def as_blocks(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
     """Not yet in SSA form."""
     tree = drawn(rng, Style(floats=number % 2 == 0, statements=2 + number % 5))
-    if number % 20 == 0:
-        tree = replace(tree, body=[*_both_zeros(), *tree.body])
-    if number % 20 == 10:
-        tree = replace(tree, body=[*_no_round(), *tree.body])
+    tree = _beginning(tree, IN_BLOCKS.get(number % EVERY))
     program = lowered(tree, lazy=number % 3 == 0)
     return (tree, str(program), program) if _is_small(program) else None
 
