@@ -149,7 +149,6 @@ def test_tasks_that_are_the_same_for_all_are_known() -> None:
     assert alike["fused_softmax"] == []
     assert alike["profile_training_loop"] == ["report"]
     assert alike["xla_vs_eager"] == ["compiled_step", "host_transfer", "donate", "report"]
-    assert alike["tvm_passes"] == ["naive_matmul", "schedule", "cuda_source", "report"]
     others = [task.id for task in curriculum.load_module("triton_ensemble").tasks]
     others.remove("read_metrics")
     assert alike["triton_ensemble"] == others
