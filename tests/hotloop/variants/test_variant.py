@@ -152,3 +152,6 @@ def test_tasks_that_are_the_same_for_all_are_known() -> None:
     others = [task.id for task in curriculum.load_module("triton_ensemble").tasks]
     others.remove("read_metrics")
     assert alike["triton_ensemble"] == others
+    page = Path(__file__).parents[3] / "site" / "pages" / "take-home" / "index.md"
+    text = page.read_text(encoding="utf-8")
+    assert all(f"| {module} | " in text for module in alike)

@@ -16,6 +16,7 @@ from hotloop.checks.sparse_attention_op import (
     silences,
 )
 from hotloop.judge.check import Candidate, Check
+from hotloop.variants.variant import Variant
 
 
 def reference() -> Check:
@@ -42,11 +43,10 @@ def decomposition() -> Check:
     )
 
 
-def function() -> Check:
+def function(variant: Variant | None = None) -> Check:
     """An ONNX file with one node and the function behind it."""
-    return Check(
-        Candidate("as_function", exports.FILE, "json"), exports.function_rungs(), extras=("onnx",)
-    )
+    rungs = exports.function_rungs(_number(variant, "FUNCTION_VERSION") or 0)
+    return Check(Candidate("as_function", exports.FILE, "json"), rungs, extras=("onnx",))
 
 
 def node() -> Check:
@@ -54,37 +54,38 @@ def node() -> Check:
     return Check(Candidate("as_node", exports.FILE, "json"), exports.node_rungs(), extras=("onnx",))
 
 
-def shape_inference() -> Check:
+def shape_inference(variant: Variant | None = None) -> Check:
     """Shapes behind nodes that ONNX knows nothing of."""
-    return Check(Candidate("infer", shapes.FILE, "json"), shapes.rungs(), extras=("onnx",))
+    rungs = shapes.rungs(_number(variant, "SHAPED_VERSION") or 0)
+    return Check(Candidate("infer", shapes.FILE, "json"), rungs, extras=("onnx",))
 
 
-def silent() -> Check:
+def silent(variant: Variant | None = None) -> Check:
     """Exports that are wrong in silence."""
-    return Check(Candidate("fault", silences.FILE, "json"), silences.rungs(), extras=("onnx",))
+    rungs = silences.rungs(_number(variant, "SOUND") or silences.AGREES)
+    return Check(Candidate("fault", silences.FILE, "json"), rungs, extras=("onnx",))
 
 
-def fallback() -> Check:
+def fallback(variant: Variant | None = None) -> Check:
     """What a runtime can take, and what it is given."""
-    return Check(
-        Candidate("partition", fallbacks.FILE, "json"), fallbacks.rungs(), extras=("onnx",)
-    )
+    rungs = fallbacks.rungs(_number(variant, "NOTHING"))
+    return Check(Candidate("partition", fallbacks.FILE, "json"), rungs, extras=("onnx",))
 
 
-def cpu_kernel() -> Check:
+def cpu_kernel(variant: Variant | None = None) -> Check:
     """The kernel in C++ on a CPU."""
     return Check(
         Candidate("attend", cpu_kernels.FILE, "destination"),
-        cpu_kernels.rungs(),
+        cpu_kernels.rungs(_number(variant, "GAIN") or 1),
         programs={"g++": "g++"},
     )
 
 
-def custom_op() -> Check:
+def custom_op(variant: Variant | None = None) -> Check:
     """Bare nodes in ONNX Runtime."""
     return Check(
         Candidate("run", custom_ops.FILE, "json"),
-        custom_ops.rungs(),
+        custom_ops.rungs(_number(variant, "TIMES") or 1),
         extras=("onnx", "onnx_custom"),
     )
 
@@ -107,3 +108,8 @@ def plugin() -> Check:
 def plugin_python() -> Check:
     """The same in Python."""
     return Check(Candidate(plugins.CREATOR, plugins.PYTHON_FILE), plugins.python_rungs())
+
+
+def _number(variant: Variant | None, constant: str) -> int | None:
+    """A variant's number; None without one."""
+    return int(variant.values()[constant]) if variant is not None and variant.options else None

@@ -55,11 +55,15 @@ class Share:
 
 @dataclass(frozen=True)
 class CountedLoads:
-    """At every density at most `factor` times what a query's listed keys and values are."""
+    """At every density at most `factor` times what a query's listed keys and values are.
+
+    gain: of what comes out.
+    """
 
     levels: Sequence[ByteLevel] = (ByteLevel(1.1, 1.0), ByteLevel(1.6, 0.5))
     needs: tuple[str, ...] = ("untouched",)
     instrumented: bool = True
+    gain: int = 1
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Build it with the counter, run it at each density, compare, count."""
@@ -67,7 +71,7 @@ class CountedLoads:
         source = GivenFile(SOURCE, bench.files.content(SOURCE))
         process = COUNTER.given(bench, "counts")
         process.ask("load", source)
-        shares = [_counted(case, process) for case in _cases(bench.seeds.generator())]
+        shares = [_counted(case, process, self.gain) for case in _cases(bench.seeds.generator())]
         return self._rule(name, shares)
 
     def _rule(self, name: str, shares: Sequence[Share]) -> RungRecord:
@@ -101,10 +105,10 @@ def _cases(rng: Rng) -> Iterator[Case]:
         yield listed(f"About {share:.0%} of the blocks", drawn, *lists(kept, rng))
 
 
-def _counted(case: Case, process: Process) -> Share:
+def _counted(case: Case, process: Process, gain: int) -> Share:
     with ruling_about(case):
         answer = process.answer("run", case)
-        require_agreement(case, answer, truth.attention_over_lists, tolerance(case))
+        require_agreement(case, answer / gain, truth.attention_over_lists, tolerance(case))
         loads = _loads(process.ask("counted"))
     return share_of(case, sum(loads[name] for name in FOLLOWS))
 

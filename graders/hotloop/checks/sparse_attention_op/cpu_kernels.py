@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -26,13 +26,24 @@ from hotloop.judge.rungs.correct import Case, Correct, Tensor
 FILE = "cpu_op.py"
 
 
-def rungs() -> dict[str, Rung]:
-    """Right; right where all that is not listed is no number; and in proportion to the density."""
-    reference = truth.attention_over_lists
+def rungs(gain: int = 1) -> dict[str, Rung]:
+    """Right; right where all that is not listed is no number; and in proportion to the density.
+
+    gain: of what comes out.
+    """
+
+    def gained(reference: Callable[..., Floats]) -> Callable[..., Floats]:
+        return lambda *arguments: gain * reference(*arguments)
+
+    def allowed(of: Callable[[Case], Tolerance]) -> Callable[[Case], Tolerance]:
+        return lambda case: replace(of(case), absolute=gain * of(case).absolute)
+
     return {
-        "correct": Correct(_cases, reference, tolerance),
-        "untouched": Correct(_poisoned, _without_poison, _tolerance, needs=("correct",)),
-        "traffic": CountedLoads(),
+        "correct": Correct(_cases, gained(truth.attention_over_lists), allowed(tolerance)),
+        "untouched": Correct(
+            _poisoned, gained(_without_poison), allowed(_tolerance), needs=("correct",)
+        ),
+        "traffic": CountedLoads(gain=gain),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -21,18 +22,23 @@ Rng = np.random.Generator
 Right = Callable[[bytes], str | None]
 
 
-def rungs() -> dict[str, Rung]:
-    """The outputs of models whose nodes have attributes of their own."""
-    return {"correct": Makes(_assignments)}
+def rungs(times: int = 1) -> dict[str, Rung]:
+    """The outputs of models whose nodes have attributes of their own, so many times."""
+    return {"correct": Makes(partial(_assignments, times=times))}
 
 
-def _assignments(rng: Rng, bench: Bench) -> Iterable[Assignment]:
-    for label, model, feeds, right in hidden_models(rng, bench):
+def _assignments(rng: Rng, bench: Bench, times: int) -> Iterable[Assignment]:
+    for label, model, feeds, right in hidden_models(rng, bench, times):
         yield Assignment(label, (model, feeds), "outputs.npz", right)
 
 
-def hidden_models(rng: Rng, bench: Bench) -> Iterator[tuple[str, GivenFile, GivenFile, Right]]:
-    """Label, model, inputs, and what is to be complained of in the outputs."""
+def hidden_models(
+    rng: Rng, bench: Bench, times: int = 1
+) -> Iterator[tuple[str, GivenFile, GivenFile, Right]]:
+    """Label, model, inputs, and what is to be complained of in the outputs.
+
+    times: how many times a model's outputs are asked for.
+    """
     for number in range(3):
         told = as_message(MODELS.trusted(bench).ask("bare", int(rng.integers(1 << 31))))
         if told is None:
@@ -40,13 +46,13 @@ def hidden_models(rng: Rng, bench: Bench) -> Iterator[tuple[str, GivenFile, Give
         model = GivenFile("bare.onnx", base64.b64decode(told["model"]))
         feeds = GivenFile("feeds.npz", base64.b64decode(told["feeds"]))
         label = f"Model {number + 1}, four nodes"
-        yield label, model, feeds, _right(model, feeds, bench)
+        yield label, model, feeds, _right(model, feeds, bench, times)
 
 
-def _right(model: GivenFile, feeds: GivenFile, bench: Bench) -> Right:
+def _right(model: GivenFile, feeds: GivenFile, bench: Bench, times: int) -> Right:
     def complaint(data: bytes) -> str | None:
         answer = GivenFile("outputs.npz", data)
-        apart = MODELS.given(bench, "outputs").ask("far", model, feeds, answer)
+        apart = MODELS.given(bench, "outputs").ask("far", model, feeds, answer, times)
         if isinstance(apart, float) and apart <= NEAR:
             return None
         return f"its output is wrong by {shown(apart)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from hotloop.checks.sparse_attention_op.files import (
     DOMAIN,
@@ -39,10 +40,15 @@ def decomposition_rungs() -> dict[str, Rung]:
     }
 
 
-def function_rungs() -> dict[str, Rung]:
-    """One node and its meaning in the same file; then the meaning for other attributes."""
+def function_rungs(version: int = 0) -> dict[str, Rung]:
+    """One node and its meaning in the same file; then the meaning for other attributes.
+
+    version: what the model has as its model_version; 0 if that does not matter.
+    """
     return {
-        "whole": FUNCTION.stands(one_function, "One node, and the function behind it."),
+        "whole": FUNCTION.stands(
+            partial(one_function, version=version), "One node, and the function behind it."
+        ),
         "correct": FUNCTION.stands(correct, RIGHT, "whole"),
         "attributes": FUNCTION.stands(
             other_attributes,
@@ -78,9 +84,11 @@ def correct(made: Made, bench: Bench) -> str | None:
     return wrong_numbers(load(made.given, bench), made.order, bench)
 
 
-def one_function(made: Made, bench: Bench) -> str | None:
+def one_function(made: Made, bench: Bench, version: int = 0) -> str | None:
     """The file, looked at from outside: the node, and the one function with that name."""
     told = facts_of(made.given, bench)
+    if version and told["version"] != version:
+        return f"its model_version is {shown(told['version'])} and should be {version}"
     complaint = whole(told) or _other_than_one_node(told, made) or wrong_ends(told, made.order)
     if complaint is not None:
         return complaint

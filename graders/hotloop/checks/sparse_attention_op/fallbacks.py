@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,10 +41,10 @@ Rng = np.random.Generator
 Runtime = dict[str, Any]
 
 
-def rungs() -> dict[str, Rung]:
-    """What both sides can; then a model in two parts."""
+def rungs(nothing: int | None = None) -> dict[str, Rung]:
+    """What both sides can; then a model in two parts. nothing: what is said where nothing fits."""
     return {
-        "negotiated": AnswersFrom("negotiate", questions),
+        "negotiated": AnswersFrom("negotiate", partial(questions, nothing=nothing)),
         "partitioned": Makes(_assignments, entry="partition", needs=("negotiated",)),
     }
 
@@ -67,13 +68,13 @@ def has_kernel(lab: Mapping[str, Any] | None, node: Mapping[str, Any]) -> bool:
     return bool(lab["causal"]) or not node["causal"]
 
 
-def questions(rng: Rng) -> Iterator[Question]:
-    """Offers of all kinds, and the cases at the edges among them."""
+def questions(rng: Rng, nothing: int | None = None) -> Iterator[Question]:
+    """Offers of all kinds, and the cases at the edges among them. nothing: as in `rungs`."""
     for kind in [*KINDS] * 3:
         exporter, node, runtime = _offer(rng, kind)
         offer = {"exporter": list(exporter), "node": node, "runtime": runtime}
         given = GivenFile("offer.json", json.dumps(offer).encode())
-        yield Question(_told(offer), (given,), _same(agreed(exporter, node, runtime)))
+        yield Question(_told(offer), (given,), _same(agreed(exporter, node, runtime), nothing))
 
 
 Offer = tuple[tuple[int, int], dict[str, Any], Runtime]
@@ -141,11 +142,12 @@ def _told(offer: Mapping[str, Any]) -> str:
     )
 
 
-def _same(right: object) -> Callable[[object], str | None]:
+def _same(right: object, nothing: int | None) -> Callable[[object], str | None]:
     def complaint(answer: object) -> str | None:
         wanted = as_message(right)
         if wanted is None:
-            return None if answer is None else f"it says {shown(answer)}, and nothing fits"
+            fits = answer == nothing and not isinstance(answer, bool)
+            return None if fits else f"it says {shown(answer)}, and nothing fits"
         return dict_complaint("the answer", answer, wanted)
 
     return complaint

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,13 @@ GIVEN = "layers.onnx"
 Rng = np.random.Generator
 
 
-def rungs() -> dict[str, Rung]:
-    """All shapes, and which nodes cannot be right."""
+def rungs(version: int = 0) -> dict[str, Rung]:
+    """All shapes, and which nodes cannot be right.
+
+    version: what the model has as its model_version; 0 if that does not matter.
+    """
     return {
-        "inferred": Makes(_assignments),
+        "inferred": Makes(partial(_assignments, version=version)),
         "refused": HiddenAnswers(_questions, entry="problems", needs=("inferred",)),
     }
 
@@ -40,21 +44,23 @@ def _made(rng: Rng, bench: Bench, layers: int, *, faults: bool) -> tuple[GivenFi
     return GivenFile(GIVEN, base64.b64decode(told["model"])), told
 
 
-def _assignments(rng: Rng, bench: Bench) -> Iterable[Assignment]:
+def _assignments(rng: Rng, bench: Bench, version: int) -> Iterable[Assignment]:
     for layers in (1, 2, 4):
         given, told = _made(rng, bench, layers, faults=False)
         label = f"A model of {layers} layer{'s' if layers > 1 else ''}"
-        yield Assignment(label, (given,), "inferred.onnx", _complaint(given, told, bench))
+        yield Assignment(label, (given,), "inferred.onnx", _complaint(given, told, bench, version))
 
 
 def _complaint(
-    given: GivenFile, told: dict[str, Any], bench: Bench
+    given: GivenFile, told: dict[str, Any], bench: Bench, version: int
 ) -> Callable[[bytes], str | None]:
     def complaint(data: bytes) -> str | None:
         process = MODELS.given(bench, "reads")
         found = as_message(process.ask("read", GivenFile("answer.onnx", data))) or {}
         if found.get("nodes") != MODELS.trusted(bench).ask("nodes_of", given):
             return "its nodes are others than those of the model that it was given"
+        if version and found.get("version") != version:
+            return f"its model_version is {shown(found.get('version'))} and should be {version}"
         return wrong_shape(as_message(found.get("shapes")) or {}, told["shapes"])
 
     return complaint

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -31,18 +32,21 @@ MENDED = Export("mended")
 Rng = np.random.Generator
 
 
-def rungs() -> dict[str, Rung]:
-    """Which fault a file has; then the layer whose export had one."""
+def rungs(agrees: str | int = AGREES) -> dict[str, Rung]:
+    """Which fault a file has; then the layer whose export had one.
+
+    agrees: what is said of a file without a fault.
+    """
     return {
-        "found": HiddenAnswers(questions),
+        "found": HiddenAnswers(partial(questions, agrees=agrees)),
         "mended": MENDED.stands(
             mended, "It decides for the inputs that it gets, at any length.", "found"
         ),
     }
 
 
-def questions(rng: Rng, bench: Bench) -> Iterator[Question]:
-    """Each fault once, and two files without any."""
+def questions(rng: Rng, bench: Bench, agrees: str | int = AGREES) -> Iterator[Question]:
+    """Each fault once, and two files without any. agrees: as in `rungs`."""
     kinds = [*FAULTS, AGREES, AGREES]
     for number in rng.permutation(len(kinds)):
         fault = kinds[int(number)]
@@ -57,7 +61,7 @@ def questions(rng: Rng, bench: Bench) -> Iterator[Question]:
             raise JudgeFault("our own file is no text")
         given = GivenFile("traced.onnx", base64.b64decode(told))
         label = "A file without a fault" if fault == AGREES else "A file with a fault"
-        yield Question(label, (given, block, causal), _right(fault))
+        yield Question(label, (given, block, causal), _right(agrees if fault == AGREES else fault))
 
 
 def mended(made: Made, bench: Bench) -> str | None:
@@ -69,7 +73,7 @@ def mended(made: Made, bench: Bench) -> str | None:
     return complaint or wrong_numbers(load(made.given, bench), made.order, bench)
 
 
-def _right(fault: str) -> Callable[[object], str | None]:
+def _right(fault: str | int) -> Callable[[object], str | None]:
     def complaint(answer: object) -> str | None:
         if answer == fault:
             return None

@@ -21,11 +21,12 @@ from hotloop.checks.ssa_passes.passes import Same, Sound, Subject
 from hotloop.judge.check import Candidate, Check
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
+from hotloop.variants.variant import Variant
 
 
-def lowering() -> Check:
+def lowering(variant: Variant | None = None) -> Check:
     """A Python function as blocks and jumps."""
-    subject = Subject(as_python, verifier.untyped)
+    subject = Subject(as_python, verifier.untyped, suffix=_suffix(variant))
     rungs = {"sound": Sound(subject), "same": Same(subject)}
     return Check(Candidate("lower", "lowering.py", "json"), rungs)
 
@@ -41,9 +42,9 @@ def dominance() -> Check:
     return Check(candidate, rungs)
 
 
-def to_ssa() -> Check:
+def to_ssa(variant: Variant | None = None) -> Check:
     """Names that are bound once."""
-    subject = Subject(as_blocks, structure.in_ssa)
+    subject = Subject(as_blocks, structure.in_ssa, suffix=_suffix(variant))
     rungs = {"sound": Sound(subject), "same": Same(subject), "few": structure.FewPhis(subject)}
     return Check(Candidate("to_ssa", "to_ssa.py", "json"), rungs)
 
@@ -55,29 +56,29 @@ def verify() -> Check:
     return Check(candidate, rungs)
 
 
-def dead_code() -> Check:
+def dead_code(variant: Variant | None = None) -> Check:
     """What nobody needs goes."""
-    return passes.check("dead_code", "dead_code.py", finished.dead)
+    return passes.check("dead_code", "dead_code.py", finished.dead, _suffix(variant))
 
 
-def fold() -> Check:
+def fold(variant: Variant | None = None) -> Check:
     """What is known is computed."""
-    return passes.check("fold", "fold.py", finished.folded)
+    return passes.check("fold", "fold.py", finished.folded, _suffix(variant))
 
 
-def common() -> Check:
+def common(variant: Variant | None = None) -> Check:
     """What was computed already is not computed again."""
-    return passes.check("common", "common.py", finished.common)
+    return passes.check("common", "common.py", finished.common, _suffix(variant))
 
 
-def simplify() -> Check:
+def simplify(variant: Variant | None = None) -> Check:
     """Operations that give what is already there."""
-    return passes.check("simplify", "simplify.py", finished.simplified)
+    return passes.check("simplify", "simplify.py", finished.simplified, _suffix(variant))
 
 
-def hoist() -> Check:
+def hoist(variant: Variant | None = None) -> Check:
     """What a loop does not change is computed before it."""
-    return passes.check("hoist", "hoist.py", finished.hoisted)
+    return passes.check("hoist", "hoist.py", finished.hoisted, _suffix(variant))
 
 
 def leave_ssa() -> Check:
@@ -137,3 +138,8 @@ def infer() -> Check:
         "reasons": Answers(partial(shapes.programs, faulty=True), ("types",)),
     }
     return Check(candidate, rungs)
+
+
+def _suffix(variant: Variant | None) -> str:
+    """What a variant's functions end in; nothing without one."""
+    return f"_{variant.values()['SUFFIX']}" if variant is not None and variant.options else ""

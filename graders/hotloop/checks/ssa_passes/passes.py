@@ -26,13 +26,14 @@ Complaint = Callable[[Program], str | None]
 class Subject:
     """maker: of what the function is given. fits: whether a result is of the form asked for.
 
-    unfinished: what is left to be done in a result.
+    unfinished: what is left to be done in a result. suffix: what a result's name ends in besides.
     """
 
     maker: Maker = as_ssa
     fits: Complaint = verifier.complaint
     unfinished: Complaint = lambda _program: None
     count: int = COUNT
+    suffix: str = ""
 
     def given(self, bench: Bench) -> list[Given]:
         """The same for all rungs of a judging."""
@@ -81,7 +82,8 @@ class Sound:
         given = self.subject.given(bench)
         for one, result in zip(given, self.subject.made(candidate, bench), strict=True):
             complaint = self.subject.fits(result)
-            if result.signature != one.program.signature:
+            name_before, *others = one.program.signature
+            if result.signature != (name_before + self.subject.suffix, *others):
                 complaint = "it has another name, other parameters or another result type"
             if complaint is not None:
                 _rule(one, complaint)
@@ -149,9 +151,9 @@ class Complete:
         return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
 
 
-def check(entry: str, file: str, unfinished: Complaint) -> Check:
-    """A pass on SSA form."""
-    subject = Subject(unfinished=unfinished)
+def check(entry: str, file: str, unfinished: Complaint, suffix: str = "") -> Check:
+    """A pass on SSA form. suffix: as in `Subject`."""
+    subject = Subject(unfinished=unfinished, suffix=suffix)
     rungs: dict[str, Rung] = {
         "sound": Sound(subject),
         "same": Same(subject),

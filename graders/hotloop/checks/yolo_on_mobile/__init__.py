@@ -29,6 +29,7 @@ from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.correct import Correct
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.holds import Holds
+from hotloop.variants.variant import Variant
 
 # Provisional on every device that has no recorded run: module.yaml says where they come from.
 CPU_LEVELS = (Level(1.2, 0.5), Level(1.6, 1.0))
@@ -36,13 +37,15 @@ FIT_LEVELS = (Level(0.75, 0.5), Level(0.95, 1.0))
 ENGINE_LEVELS = (Level(2.0, 0.5), Level(3.5, 1.0), Level(5.0, 0.0))
 
 
-def letterbox() -> Check:
+def letterbox(variant: Variant | None = None) -> Check:
     """A frame as the network wants it, and its boxes back in the frame."""
+    padding = _number(variant, "PAD")
+    truth = partial(pictures.truth, padding=pictures.PADDING if padding is None else padding)
     return Check(
         Candidate("letterbox", file="camera.py"),
         {
             "picture": Correct(
-                pictures.cases, pictures.truth, lambda _case: Tolerance(0.0, pictures.MOST_OFF)
+                pictures.cases, truth, lambda _case: Tolerance(0.0, pictures.MOST_OFF)
             ),
             "boxes": AnswersFrom("to_frame", pictures.questions),
         },
@@ -57,13 +60,14 @@ def decode() -> Check:
     )
 
 
-def nms() -> Check:
+def nms(variant: Variant | None = None) -> Check:
     """A table of boxes without what says the same twice."""
+    questions = partial(suppression.questions, points=_number(variant, "POINTS") or 1)
     return Check(
         Candidate("nms", file="boxes.py", style="json"),
         {
-            "scored": Answers(partial(suppression.questions, crowded=False)),
-            "suppressed": Answers(partial(suppression.questions, crowded=True)),
+            "scored": Answers(partial(questions, crowded=False)),
+            "suppressed": Answers(partial(questions, crowded=True)),
         },
     )
 
@@ -104,12 +108,15 @@ def replace() -> Check:
     )
 
 
-def audit() -> Check:
+def audit(variant: Variant | None = None) -> Check:
     """A model against the card of a device."""
+    delegate = partial(
+        audits.questions, keys=audits.DELEGATE, runs=_number(variant, "AUDIT_RUNS") or 1
+    )
     return Check(
         Candidate("audit", file="budget.py", style="json"),
         {
-            "delegate": HiddenAnswers(partial(audits.questions, keys=audits.DELEGATE)),
+            "delegate": HiddenAnswers(delegate),
             "costs": HiddenAnswers(partial(audits.questions, keys=audits.COSTS)),
         },
         extras=("onnx",),
@@ -135,24 +142,28 @@ def quantize() -> Check:
     )
 
 
-def diagnose() -> Check:
+def diagnose(variant: Variant | None = None) -> Check:
     """Recorded runs: figures from made ones, causes of four recorded ones."""
+    figures = partial(recorded.questions, white=_number(variant, "WHITE") or 1)
     return Check(
         Candidate("read_run", file="runs.py", style="json"),
         {
-            "figures": Answers(recorded.questions),
+            "figures": Answers(figures),
             "diagnosis": AnswersFrom("diagnosis", recorded.diagnosis_questions),
         },
     )
 
 
-def in_graph() -> Check:
+def in_graph(variant: Variant | None = None) -> Check:
     """The detector as one file, with decoding and suppression."""
+    interface = partial(
+        whole_file.interface_complaint, version=_number(variant, "MODEL_VERSION") or 0
+    )
     return Check(
         Candidate("export", file="export.py", style="json"),
         {
             "interface": Holds(
-                partial(whole_file.looks, complaint=whole_file.interface_complaint),
+                partial(whole_file.looks, complaint=interface),
                 "Its ends have names, types and sizes that are known.",
             ),
             "boxes": Holds(
@@ -239,3 +250,8 @@ def _file_and_runs(runtime: runtimes.Runtime) -> dict[str, Rung]:
         "file": Holds(runtime.reads, "The file holds what was asked for."),
         "runs": Holds(runtime.runs, "It computes what the network does.", needs=("file",)),
     }
+
+
+def _number(variant: Variant | None, constant: str) -> int | None:
+    """A variant's number; None without one."""
+    return int(variant.values()[constant]) if variant is not None and variant.options else None

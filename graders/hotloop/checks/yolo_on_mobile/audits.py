@@ -25,8 +25,10 @@ DELEGATE = ("refused", "segments")
 COSTS = ("bytes", "peak_bytes", "crossing_bytes", "over")
 
 
-def questions(rng: Rng, bench: Bench, *, keys: tuple[str, ...]) -> Iterator[Question]:
-    """One model and one card each."""
+def questions(
+    rng: Rng, bench: Bench, *, keys: tuple[str, ...], runs: int = 1
+) -> Iterator[Question]:
+    """One model and one card each. runs: in how many runs segments are counted."""
     seed = int(rng.integers(1 << 31))
     made = as_list(PROGRAM.trusted(bench).ask("puzzles", seed, PUZZLES))
     for number, puzzle in enumerate((cast(Mapping[str, Any], each) for each in made), start=1):
@@ -34,7 +36,8 @@ def questions(rng: Rng, bench: Bench, *, keys: tuple[str, ...]) -> Iterator[Ques
             GivenFile("model.onnx", base64.b64decode(puzzle["model"])),
             GivenFile("card.json", str(puzzle["card"]).encode()),
         )
-        want = {key: puzzle["figures"][key] for key in keys}
+        figures = {**puzzle["figures"], "segments": runs * puzzle["figures"]["segments"]}
+        want = {key: figures[key] for key in keys}
         yield Question(f"Model {number} of {PUZZLES}", files, partial(complaint, want))
 
 

@@ -60,13 +60,13 @@ def cases(rng: Rng) -> Iterator[Case]:
         yield Case(label, (Tensor(frame, U8), side), out)
 
 
-def truth(frame: Floats, side: float) -> Floats:
-    """The square picture, in float64."""
+def truth(frame: Floats, side: float, padding: int = PADDING) -> Floats:
+    """The square picture, in float64. padding: the byte that makes it a square."""
     height, width, _ = frame.shape
     put = place(height, width, int(side))
     rows, columns = _weights(height, put.tall), _weights(width, put.wide)
     small = np.einsum("ih,hwc,jw->cij", rows, frame[..., ::-1], columns, optimize=True)
-    picture = np.full((3, int(side), int(side)), float(PADDING))
+    picture = np.full((3, int(side), int(side)), float(padding))
     picture[:, put.above : put.above + put.tall, put.before : put.before + put.wide] = small
     return picture / 255
 

@@ -31,12 +31,14 @@ RELATIVE = 0.03
 Recording = Mapping[str, Any]
 
 
-def questions(rng: Rng) -> Iterator[Question]:
-    """Made runs, with boxes drawn about objects."""
+def questions(rng: Rng, white: int = 1) -> Iterator[Question]:
+    """Made runs, with boxes drawn about objects. white: what a value of one is told as."""
     for number in range(1, RUNS + 1):
         recording = _made(rng, number)
         file = GivenFile("run.json", json.dumps(recording).encode())
-        yield Question(f"Run {number} of {RUNS}", (file,), partial(complaint, figures(recording)))
+        want = figures(recording)
+        want["brightest"] *= white
+        yield Question(f"Run {number} of {RUNS}", (file,), partial(complaint, want))
 
 
 def figures(recording: Recording) -> dict[str, float]:

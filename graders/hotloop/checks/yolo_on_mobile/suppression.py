@@ -21,18 +21,18 @@ MARGIN = 1e-4
 NAMES = ("left", "top", "right", "bottom", "score")
 
 
-def questions(rng: Rng, *, crowded: bool) -> Iterator[Question]:
+def questions(rng: Rng, *, crowded: bool, points: int = 1) -> Iterator[Question]:
     """Boxes far apart, or in crowds: of one class and of several, in chains, and more than wanted.
 
     A chain is a row of boxes of which each overlaps with the next one only: what is suppressed must
-    not suppress.
+    not suppress. points: what a score of one is told as.
     """
     for number in range(TABLES):
         floor = float(rng.uniform(0.05, 0.3))
         overlap = float(rng.uniform(0.3, 0.6))
         most = int(rng.integers(3, 9)) if crowded and number % 3 == 0 else 100
         table = _drawn(rng, floor, overlap, crowded)
-        want = kept(table, floor, overlap, most)
+        want = kept(table, floor, overlap, most) * [1, 1, 1, 1, points, 1]
         label = "Boxes in crowds" if crowded else "Boxes that lie apart"
         arguments = (GivenFile("table.npy", _stored(table)), floor, overlap, most)
         yield Question(label, arguments, partial(complaint, want))

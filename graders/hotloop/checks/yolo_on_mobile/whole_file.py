@@ -47,10 +47,16 @@ def looks(
     )
 
 
-def interface_complaint(data: bytes, most: int, bench: Bench) -> str | None:
-    """Whether it has the ends that were asked for, with sizes that are known."""
+def interface_complaint(data: bytes, most: int, bench: Bench, version: int = 0) -> str | None:
+    """Whether it has the ends that were asked for, with sizes that are known.
+
+    version: what the model has as its model_version; 0 if that does not matter.
+    """
     facts = PROGRAM.given(bench, "reads").ask("interface", GivenFile(FILE, data))
-    return complaint_about(cast(Mapping[str, Any], facts), most)
+    told = cast(Mapping[str, Any], facts)
+    if version and told["version"] != version:
+        return f"its model_version is {told['version']} and should be {version}"
+    return complaint_about(told, most)
 
 
 def complaint_about(facts: Mapping[str, Any], most: int) -> str | None:

@@ -19,6 +19,7 @@ def facts(path: str) -> dict[str, Any]:
     called = {(f.domain, f.name) for f in model.functions}
     return {
         "checker": _checker(model),
+        "version": model.model_version,
         "opset": next((o.version for o in model.opset_import if o.domain in OWN), 0),
         "domains": {o.domain: o.version for o in model.opset_import if o.domain not in OWN},
         "external": any(t.external_data for t in model.graph.initializer),

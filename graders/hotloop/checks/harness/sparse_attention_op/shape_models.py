@@ -126,6 +126,7 @@ def read(path: str) -> dict[str, Any]:
     values = (*model.graph.value_info, *model.graph.output)
     return {
         "shapes": {v.name: _dims(v) for v in values},
+        "version": model.model_version,
         "nodes": [[n.op_type, n.domain, list(n.input), list(n.output)] for n in model.graph.node],
     }
 

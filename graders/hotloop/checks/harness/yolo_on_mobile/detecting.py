@@ -97,6 +97,7 @@ def interface(path):
         "outputs": [_ends(value) for value in model.graph.output],
         "external": any(t.data_location == t.EXTERNAL for t in model.graph.initializer),
         "foreign": sorted({node.domain for node in model.graph.node} - {"", "ai.onnx"}),
+        "version": model.model_version,
     }
 
 
