@@ -32,8 +32,8 @@ from hotloop.judge.rungs.holds import Holds
 from hotloop.variants.variant import Variant
 
 # Provisional on every device that has no recorded run: module.yaml says where they come from.
-CPU_LEVELS = (Level(1.2, 0.5), Level(1.6, 1.0))
-FIT_LEVELS = (Level(0.75, 0.5), Level(0.95, 1.0))
+CPU_LEVELS = (Level(1.2, 0.5), Level(1.65, 1.0))
+FIT_LEVELS = (Level(0.8, 1.0),)
 ENGINE_LEVELS = (Level(2.0, 0.5), Level(3.5, 1.0), Level(5.0, 0.0))
 
 
