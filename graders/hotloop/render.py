@@ -89,11 +89,16 @@ def wrong_answers(module: str) -> list[WrongAnswer]:
     """The wrong answers of `module`, in name order."""
     folder = paths.solutions() / module / WRONG
     found = [p for p in folder.glob("*") if p.is_file() and not p.name.startswith(("_", "."))]
-    return [wrong_answer(module, path) for path in sorted(found)]
+    known = set(region_keys(module)) if found else set[str]()
+    return [_wrong_answer(module, path, known) for path in sorted(found)]
 
 
 def wrong_answer(module: str, path: Path) -> WrongAnswer:
     """Read one wrong answer. MarkerError when it does not say what it must, or fits no region."""
+    return _wrong_answer(module, path, set(region_keys(module)))
+
+
+def _wrong_answer(module: str, path: Path, known: set[str]) -> WrongAnswer:
     text = path.read_text(encoding="utf-8")
     fails = _FAILS.search(text)
     if fails is None:
@@ -101,7 +106,6 @@ def wrong_answer(module: str, path: Path) -> WrongAnswer:
     found = regions(parse(text, str(path)))
     if not found:
         raise MarkerError(f"{path}:1: there is no region: it replaces nothing")
-    known = {region.key for source in sources(module) for region in _regions_of(source)}
     for region in found:
         if region.key not in known:
             raise MarkerError(f"{path}:{region.line}: the reference has no region {region.key}")
