@@ -124,7 +124,7 @@ def compile_policy() -> Check:
         Candidate("decide", "policy.py", "json"),
         {
             "once": Pays(streams.few_calls, most=2.0),
-            "mixed": Pays(streams.mixed_calls, most=1.65, needs=("once",)),
+            "mixed": Pays(streams.mixed_calls, most=1.75, needs=("once",)),
         },
     )
 
