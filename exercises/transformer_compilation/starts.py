@@ -15,7 +15,7 @@ from pathlib import Path
 WAY = "HOTLOOP_START"
 """In the environment of a process of ours: which way it answers."""
 
-ROWS, WIDTH = 512, 1024
+ROWS, WIDTH = 2048, 1024
 
 
 class Starts:
@@ -83,10 +83,12 @@ def answer_all(way: str, package: str) -> None:
     from torch.nn import functional
 
     class Chain(torch.nn.Module):
-        """Gelu, softmax and norm: one kernel, if somebody fuses them."""
+        """Sixteen small operations and a norm: one kernel, if somebody fuses them."""
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return functional.layer_norm(torch.softmax(functional.gelu(x) * 2, -1), (WIDTH,))
+            for _ in range(4):
+                x = torch.relu(1.01 * x + 0.1) - 0.05
+            return functional.layer_norm(x, (WIDTH,))
 
     def ready(way: str) -> Callable[[torch.Tensor], object]:
         if way == "eager":

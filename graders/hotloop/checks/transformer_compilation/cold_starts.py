@@ -159,13 +159,13 @@ def records(rng: Rng) -> Iterator[tuple[str, Record]]:
     In each some processes found what others had kept, and some calls were far too long.
     """
     drawn = {
-        "Compiling pays": _ways(rng),
-        "Compiled calls are slower": _ways(rng, compiled=1.3, package=0.6),
-        "The package is there sooner, and its calls are slower": _ways(
+        "Compiling pays": drawn_ways(rng),
+        "Compiled calls are slower": drawn_ways(rng, compiled=1.3, package=0.6),
+        "The package is there sooner, and its calls are slower": drawn_ways(
             rng, package=1.2, sooner=True
         ),
-        "The package is there sooner, and its calls are faster": _ways(rng, sooner=True),
-        "Neither pays": _ways(rng, compiled=1.1, package=1.2),
+        "The package is there sooner, and its calls are faster": drawn_ways(rng, sooner=True),
+        "Neither pays": drawn_ways(rng, compiled=1.1, package=1.2),
     }
     for label, ways in drawn.items():
         record = _record(rng, ways)
@@ -174,7 +174,7 @@ def records(rng: Rng) -> Iterator[tuple[str, Record]]:
         yield label, record
 
 
-def _ways(
+def drawn_ways(
     rng: Rng, *, compiled: float = 0.5, package: float = 0.4, sooner: bool = False
 ) -> dict[str, Way]:
     """compiled, package: a call's seconds over an eager one's. sooner: than an eager process."""
@@ -242,7 +242,7 @@ class MeasuresStarts:
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Have it measure, and read its record as `account` does."""
         rng = bench.seeds.generator()
-        world = World(int(rng.integers(1 << 31)), _ways(rng), float(rng.uniform(10, 30)))
+        world = World(int(rng.integers(1 << 31)), drawn_ways(rng), float(rng.uniform(10, 30)))
         process = PROGRAM.given(bench, "measures")
         text = bench.files.read_text(candidate.file or FILE).encode()
         figures, named = json.dumps(asdict(world)), bench.called("measured")
