@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 sys.path.append(str(Path(__file__).parents[3] / "solutions" / "transformer_compilation"))
-import starts
-
 cold_start: Any = importlib.import_module("cold_start")
+starts: Any = importlib.import_module("starts")
 
 PROCESSES, CALLS, CALLS_EACH = 1, 50, 10_000
 
