@@ -34,6 +34,7 @@
 # | `schedules.py` | schedules by a learned cost model |
 # | `fp8.py` | keys in eight bits |
 # | `policy.py` | when to compile, and what for |
+# | `cold_start.py`, `starts.py` | what a new process pays before its first answer, and processes to measure it with |
 # | `serving.py`, `served.py` | a service that is compiled once for all sizes, and what it computes |
 # | `decoding.py`, `decoder.py`, `recording.py` | a decoding step that can be recorded, a decoder, and a recorder for a CPU |
 
@@ -292,7 +293,7 @@ check("transformer_compilation.read_output")
 # - `shapes`: when `left` is 0, these are others than before. Return a list with a schedule for each of them, in order.
 #
 # Nothing is kept between calls but what is in the file. The judge compares with exhaustive search, which only a simulation allows: time over best time, as a geometric mean over 12 unseen shapes
-# and 4 machines.
+# and 12 machines.
 #
 # ### HINTS transformer_compilation.learned_costs
 
@@ -332,11 +333,56 @@ check("transformer_compilation.learned_costs")
 check("transformer_compilation.compile_policy")
 
 # %% [markdown]
-# ## 9. One graph for all sizes
+# ## 9. The first answer
+#
+# ### CARD transformer_compilation.cold_start
+#
+# The policy's prices were given. Here you measure them. `starts.py` has the same small model three ways, each in new processes: `eager`; `compiled`, by `torch.compile` when the first call comes; and from a `package` that AOTInductor has
+# built ahead of time (`torch._inductor.aoti_compile_and_package`, loaded by `aoti_load_package`). Write two functions in `cold_start.py`.
+#
+# `measured(start, build, clock, processes, calls)` takes the times:
+#
+# - `start(way, kept)` starts a process, and returns when it has imported PyTorch. `kept` names the folder in which its compiler looks for what was compiled before under this name, and keeps what it compiles. The process has `call()`, which is back when the
+#   call is answered, and `end()`, after which it is gone. Processes that run at the same time slow each other down.
+# - `build()` builds the package, which must be there before a process is started from it. `clock()` gives seconds.
+#
+# Start at least `processes` processes for each way, and make 1 + `calls` calls in each. Return `{"ways": {way: {"build_s": …, "runs": [{"kept": …, "seconds": […]}, …]}}}`: `build_s` is 0 but for the package; each process is a run; `seconds` are those of its calls, **the first one counted
+# from the start of the process**; `kept` says whether it could find something that was compiled before. `processes` runs of each way are to be cold.
+#
+# `break_even(path)` reads such a record, with `calls_each` beside `ways`: how many calls each process of a service gets. It returns a dict of a dict for each way:
+#
+# - `first_s`: the median of first answers, of processes that found nothing kept; `call_s`: the median of all later calls, of all processes;
+# - for `compiled` and `package` also `calls`, a whole number: from this call of a process on it has not taken longer than an eager process, and never will again; `None` if there is no such call;
+# - and `processes`: the fewest processes of `calls_each` calls, one after the other, that together with `build_s` take no longer than as many eager ones; `None` if no number does. Every process that compiles finds nothing kept.
+#
+# The judge does not believe your machine's figures: `break_even` gets made-up records, and `measured` is run in a made-up world with a clock of its own, beside your code, so that this rung says `instrumented`.
+#
+# *Predict first*, for your machine: which way has the first answer first, and how many calls make up for compiling?
+#
+# ### HINTS transformer_compilation.cold_start
+
+# %%
+import tempfile
+
+import cold_start
+import starts
+
+with tempfile.TemporaryDirectory() as folder:
+    world = starts.Starts(folder)
+    record = cold_start.measured(world.start, world.build, time.perf_counter, 1, 20)
+Path("record.json").write_text(json.dumps({**record, "calls_each": 1000}))
+print(f"built ahead of time in {record['ways']['package']['build_s']:.1f} s")
+cold_start.break_even("record.json")
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "cold_start", "locked": true, "points": 11, "solution": false, "task": false}
+check("transformer_compilation.cold_start")
+
+# %% [markdown]
+# ## 10. One graph for all sizes
 #
 # ### CARD transformer_compilation.few_graphs
 #
-# The policy of the last task supposes that a program for all lengths is one program. TorchDynamo decides what it is: each graph has guards, and a request that they do not let through is compiled anew.
+# The policy supposes that a program for all lengths is one program. TorchDynamo decides what it is: each graph has guards, and a request that they do not let through is compiled anew.
 # Beyond `recompile_limit` it runs eagerly, without an error. Write `make(compiled, weights)` in `serving.py`:
 #
 # - It is called once, and returns a function `answer(x, temperature)`, which is called with each request and returns float32 `[rows, width]`: what `served.pooled` gives if all positions of `x` are real.
@@ -380,7 +426,7 @@ with torch.no_grad():
 check("transformer_compilation.few_graphs")
 
 # %% [markdown]
-# ## 10. Keys in eight bits
+# ## 11. Keys in eight bits
 #
 # ### CARD transformer_compilation.eight_bits
 #
@@ -400,7 +446,7 @@ check("transformer_compilation.few_graphs")
 check("transformer_compilation.eight_bits")
 
 # %% [markdown]
-# ## 11. A step that is recorded
+# ## 12. A step that is recorded
 #
 # ### CARD transformer_compilation.decode_step
 #
@@ -464,7 +510,7 @@ with torch.no_grad():
         print(f"{name}: {1e6 * fastest(work, 50):.0f} µs")
 
 # %% [markdown]
-# ## 12. Explain it
+# ## 13. Explain it
 #
 # ### CARD transformer_compilation.explain
 #

@@ -7,6 +7,7 @@ from functools import partial
 from hotloop.checks.transformer_compilation import (
     accounts,
     attentions,
+    cold_starts,
     decoding,
     e4m3,
     fusing,
@@ -124,7 +125,7 @@ def compile_policy() -> Check:
         Candidate("decide", "policy.py", "json"),
         {
             "once": Pays(streams.few_calls, most=2.0),
-            "mixed": Pays(streams.mixed_calls, most=1.65, needs=("once",)),
+            "mixed": Pays(streams.mixed_calls, most=1.75, needs=("once",)),
         },
     )
 
@@ -183,6 +184,18 @@ def read_output() -> Check:
             "kernels": Answers(outputs.kernel_questions),
             "bytes": Answers(outputs.byte_questions, needs=("kernels",)),
             "reused": Answers(outputs.reuse_questions, needs=("kernels",)),
+        },
+    )
+
+
+def cold_start() -> Check:
+    """What a new process pays before its first answer, and when that has paid."""
+    return Check(
+        Candidate("break_even", cold_starts.FILE, "json"),
+        {
+            "starts": Answers(cold_starts.start_questions),
+            "breaks_even": Answers(cold_starts.even_questions, needs=("starts",)),
+            "measured": cold_starts.MeasuresStarts(),
         },
     )
 

@@ -29,6 +29,8 @@ SAME = Tolerance(1e-9, 1e-9)
 """Of float64: the order of three summands may be another one."""
 
 GRAPHS = 12
+KINDS = 6
+"""Of what is behind a product, and of what is before a norm."""
 
 
 @dataclass
@@ -70,21 +72,32 @@ class Maker:
         return Graph(self.inputs, tuple(self.nodes), tuple(self.outputs))
 
 
-def made(rng: Rng) -> tuple[Graph, int]:
-    """A few blocks of a transformer without its attention, and the kernels that it needs."""
+def graphs(rng: Rng) -> Iterator[tuple[Graph, int]]:
+    """All that a judging asks about. Their first blocks are of every kind, with every gelu, so that
+    no mistake goes unseen by luck."""
+    behind, before = rng.permutation(GRAPHS), rng.permutation(GRAPHS)
+    for first in zip(behind.tolist(), before.tolist(), strict=True):
+        yield made(rng, *first)
+
+
+def made(rng: Rng, behind: int, before: int) -> tuple[Graph, int]:
+    """A few blocks of a transformer without its attention, and the kernels that it needs.
+
+    behind, before: numbers below GRAPHS, for the kinds of the first block; others are drawn.
+    """
     maker = Maker(rng, width=4 * int(rng.integers(1, 4)), rows=int(rng.integers(2, 6)))
-    x = maker.given(maker.rows, maker.width)
-    for _ in range(int(rng.integers(2, 5))):
-        x = _block(maker, x)
+    x = _block(maker, maker.given(maker.rows, maker.width), behind, before)
+    for _ in range(int(rng.integers(1, 4))):
+        x = _block(maker, x, *map(int, rng.integers(GRAPHS, size=2)))
     maker.outputs.append(x)
     return maker.graph(), len(maker.nodes) - maker.saved
 
 
-def _block(maker: Maker, x: str) -> str:
+def _block(maker: Maker, x: str, behind: int, before: int) -> str:
     """Two products with a gelu between them, added to what came in, and a norm."""
-    hidden = _activated(maker, x)
+    hidden = _activated(maker, x, behind % KINDS, "tanh" if behind < KINDS else "none")
     back = maker.linear(hidden, 2 * maker.width, maker.width)
-    total = _summed(maker, back, x)
+    total = _summed(maker, back, x, before % KINDS)
     weight, shift = maker.given(maker.width), maker.given(maker.width)
     eps = float(maker.rng.choice([1e-5, 1e-6, 1e-12]))
     normed = maker.node("layer_norm", total, weight, shift, eps=eps)
@@ -94,11 +107,10 @@ def _block(maker: Maker, x: str) -> str:
     return normed
 
 
-def _activated(maker: Maker, x: str) -> str:
+def _activated(maker: Maker, x: str, kind: int, approximate: str) -> str:
     """A gelu behind a product and its bias, which can be fused, or nearly so."""
     inner = 2 * maker.width
     product = maker.linear(x, maker.width, inner)
-    kind = int(maker.rng.integers(6))
     if kind == 0:
         # A table for each row in place of a bias: that is no vector.
         added = maker.node("add", product, maker.given(maker.rows, inner))
@@ -108,7 +120,6 @@ def _activated(maker: Maker, x: str) -> str:
         added = maker.node("add", product, maker.given(inner))
     if kind == 2:
         return maker.node("relu", added)
-    approximate = "tanh" if maker.maybe(0.5) else "none"
     active = maker.node("gelu", added, approximate=approximate)
     if kind == 3:
         # Somebody else needs what is before the gelu: it has to be computed anyway.
@@ -121,9 +132,8 @@ def _activated(maker: Maker, x: str) -> str:
     return active
 
 
-def _summed(maker: Maker, back: str, x: str) -> str:
+def _summed(maker: Maker, back: str, x: str, kind: int) -> str:
     """Product, bias and residual, in any order, which the norm behind can take in, or nearly so."""
-    kind = int(maker.rng.integers(6))
     if kind == 0:
         # One vector for all rows: that is a bias, and nothing is left to be the residual.
         return maker.node("add", back, maker.given(maker.width))
@@ -159,8 +169,7 @@ def _too_many(kernels: int, fewest: int) -> str | None:
 def _questions(
     rng: Rng, judged: Callable[[int, int], str | None], level: int = 0
 ) -> Iterator[Question]:
-    for number in range(1, GRAPHS + 1):
-        graph, fewest = made(rng)
+    for number, (graph, fewest) in enumerate(graphs(rng), start=1):
         file = GivenFile("graph.json", json.dumps(graph.plain()).encode())
         given = {name: rng.standard_normal(shape) for name, shape in graph.inputs.items()}
 

@@ -21,6 +21,10 @@ Program = int
 
 EVERY: Program = 0
 LONGEST = 512
+MANY = 25
+"""Calls of a stream of `mixed_calls`, over those after which a program for one size is paid."""
+SIZES = (128, 256, 384)
+"""From here on, 64 wide each."""
 
 
 @dataclass(frozen=True)
@@ -170,19 +174,25 @@ def mixed_calls(rng: Rng) -> Iterator[Stream]:
     """What a service sees."""
     prices = _prices(rng)
     even = prices.compile_static_s / (prices.eager.seconds(256) - prices.static.seconds(256))
-    many = int(20 * even)
+    many = int(MANY * even)
     yield Stream("Many calls of many lengths", prices, (_spread(rng, many),))
     heavy = int(rng.integers(100, 300))
     tail = _spread(rng, many)
     mostly = [heavy if rng.random() < 0.85 else n for n in tail]
     yield Stream("One length mostly, and a few of all", prices, (mostly,))
-    tops = sorted(int(n) for n in rng.choice(np.arange(64, LONGEST, 32), 3, replace=False))
+    tops = _apart(rng)
     near = [int(t - rng.integers(0, 9)) for t in rng.choice(tops, many)]
     yield Stream("Lengths just below three sizes", prices, (near,))
     turned = [tops[0]] * (many // 3) + [tops[1]] * (many // 3) + _spread(rng, many // 3)
     yield Stream("Lengths that change with the day", prices, (turned,))
-    lives = tuple(_spread(rng, many // 4) for _ in range(5))
+    lives = tuple(_spread(rng, many // 3) for _ in range(4))
     yield Stream("Many lengths, and restarts", prices, lives)
+
+
+def _apart(rng: Rng) -> tuple[int, int, int]:
+    """A small, a middle and a large size: no two can share a program without much padding."""
+    small, middle, large = (int(rng.integers(low, low + 64)) for low in SIZES)
+    return small, middle, large
 
 
 def _spread(rng: Rng, count: int) -> Lengths:
@@ -191,7 +201,7 @@ def _spread(rng: Rng, count: int) -> Lengths:
 
 def _prices(rng: Rng) -> Prices:
     """So that every way is the best one for some stream."""
-    fixed, each = float(rng.uniform(8e-3, 14e-3)), float(rng.uniform(3e-5, 5e-5))
+    fixed, each = float(rng.uniform(10e-3, 14e-3)), float(rng.uniform(3e-5, 5e-5))
     static = float(rng.uniform(0.35, 0.6))
     return Prices(
         eager=Line(fixed, each),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
-from hotloop.checks.transformer_compilation import replay, streams
+from hotloop.checks.transformer_compilation import compile_policy, replay, streams
 from hotloop.checks.transformer_compilation.streams import EVERY, Line, Prices, Process, Stream
 from hotloop.judge.verdict import Ruling
 
@@ -79,6 +79,29 @@ def test_no_simple_recipe_passes(seed: int) -> None:
     drawn = [*streams.few_calls(rng), *streams.mixed_calls(rng)]
     for recipe in ("eager", "every", "size", "longest"):
         assert max(_spent(recipe, stream) / streams.best_fixed(stream) for stream in drawn) > 2.1
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sizes_of_a_stream_are_far_apart(seed: int) -> None:
+    """So that padding from one to the next is no way out, and three programs are worth having."""
+    drawn = {s.label: s for s in streams.mixed_calls(np.random.default_rng(seed))}
+    (near,) = drawn["Lengths just below three sizes"].lives
+    used = sorted(set(near))
+    gaps = [b - a for a, b in pairwise(used) if b - a > 16]
+    assert len(gaps) == 2
+    assert min(gaps) > 48
+    (turned,) = drawn["Lengths that change with the day"].lives
+    assert turned[-1 + len(turned) // 3] < turned[len(turned) // 3] - 64
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_many_calls_of_many_lengths_pay_for_programs(seed: int) -> None:
+    """Who never compiles is far beyond the limit of the streams that a service sees."""
+    limit = compile_policy().rungs["mixed"]
+    assert isinstance(limit, replay.Pays)
+    drawn = streams.mixed_calls(np.random.default_rng(seed))
+    most = max(_spent("eager", stream) / streams.best_fixed(stream) for stream in drawn)
+    assert most > 1.08 * limit.most
 
 
 def _spent(recipe: str, stream: Stream) -> float:

@@ -1,0 +1,110 @@
+"""Runs a learner's measurement in a made-up world, whose clock moves only when something happens.
+
+Processes start, answer and end in no time at all; what each would have taken is on the clock.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+NEIGHBOUR = 1.5
+"""Times as long as alone, where another process of the learner's has not ended."""
+LATE = 9.0
+"""Times as long, now and then: somebody else was on the machine."""
+
+
+@dataclass
+class World:
+    """figures: seconds of each way, as `transformer_compilation.cold_starts.World` names them."""
+
+    figures: dict[str, Any]
+    now: float = 0.0
+    alive: int = 0
+    built: bool = False
+    folders: set[str] = field(default_factory=set[str])
+    cold: dict[str, int] = field(default_factory=dict[str, int])
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.figures["seed"])
+        self.now = self.random.uniform(0.0, 1e4)
+
+    def clock(self) -> float:
+        """Seconds of this world."""
+        return self.now
+
+    def build(self) -> None:
+        """The package is there afterwards."""
+        self.passes(self.figures["build_s"])
+        self.built = True
+
+    def start(self, way: str, kept: str) -> Life:
+        """A new process, which has imported what it needs."""
+        if way not in self.figures["ways"]:
+            raise ValueError(f"there is no way {way!r}")
+        if not isinstance(kept, str):
+            raise TypeError("kept is the name of a folder")
+        if way == "package" and not self.built:
+            raise RuntimeError("the package was not built")
+        known = way == "compiled" and kept in self.folders
+        if way == "compiled":
+            self.folders.add(kept)
+        self.cold[way] = self.cold.get(way, 0) + (not known)
+        self.alive += 1
+        self.passes(self.figures["ways"][way]["import_s"])
+        return Life(self, way, known)
+
+    def passes(self, seconds: float) -> None:
+        """So long, and a little noise."""
+        busy = NEIGHBOUR if self.alive > 1 else 1.0
+        self.now += busy * seconds * self.random.uniform(0.99, 1.01)
+
+
+@dataclass
+class Life:
+    """A process of that world. known: it found what an earlier one has compiled."""
+
+    world: World
+    way: str
+    known: bool
+    calls: int = 0
+    ended: bool = False
+
+    def call(self) -> None:
+        """One call; back when it is answered."""
+        if self.ended:
+            raise RuntimeError("the process has ended")
+        prices = self.world.figures["ways"][self.way]
+        if not self.calls:
+            self.world.passes(prices["found_s"] if self.known else prices["ready_s"])
+        elif self.world.random.random() < 0.1:
+            self.world.passes((LATE - 1) * prices["call_s"])
+        self.calls += 1
+        self.world.passes(prices["call_s"])
+
+    def end(self) -> None:
+        """It is gone."""
+        if not self.ended:
+            self.world.alive -= 1
+            self.ended = True
+
+
+def measure(path: str, name: str, figures: str, processes: int, calls: int) -> list[Any]:
+    """What the function of this name in the learner's file gives, and how often it started cold."""
+    world = World(json.loads(figures))
+    function = getattr(_loaded(Path(path)), name)
+    record = function(world.start, world.build, world.clock, processes, calls)
+    return [json.dumps(record), json.dumps(world.cold)]
+
+
+def _loaded(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location("cold_start", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,296 @@
+"""What new processes pay before their first answer, and after how many calls that has paid.
+
+Hidden records of made-up starts are read by the learner's `break_even`; its `measured` runs in a
+made-up world, in a process of ours that has the learner's file in it (`instrumented`). No figure
+that the learner's machine has given is believed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list, as_message
+
+Rng = np.random.Generator
+Record = dict[str, Any]
+"""{"ways": {way: {"build_s": …, "runs": [{"kept": …, "seconds": […]}, …]}}, "calls_each": …}"""
+
+MODULE = "transformer_compilation"
+FILE = "cold_start.py"
+MAIN = "made_up_starts.py"
+PROGRAM = Program({MAIN: Path(__file__).parents[1] / "harness" / MODULE / MAIN}, MAIN)
+
+WAYS = ("eager", "compiled", "package")
+EXACT = 1e-6
+NEAR = 0.05
+"""Of a median in the made-up world, whose noise is 1 %."""
+PROCESSES, CALLS = 5, 12
+LEAST_FRACTION = 0.02
+"""So far from a whole number is each quotient that is rounded up: no rounding of floats decides."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """Seconds. ready_s: before the first answer, where nothing was kept; found_s: where it was."""
+
+    import_s: float
+    ready_s: float
+    found_s: float
+    call_s: float
+
+    def first_s(self) -> float:
+        """From the start of a process to its first answer, where nothing was kept."""
+        return self.import_s + self.ready_s + self.call_s
+
+
+@dataclass(frozen=True)
+class World:
+    """seed: of its noise. build_s: of the package, ahead of time."""
+
+    seed: int
+    ways: dict[str, Way] = field(default_factory=dict[str, Way])
+    build_s: float = 0.0
+
+
+# --- what is right of a record --------------------------------------------------------------------
+
+
+def account(record: Record) -> dict[str, dict[str, Any]]:
+    """What `break_even` is to answer."""
+    told = {way: _typical(record["ways"][way]["runs"]) for way in WAYS}
+    eager, calls = told["eager"], int(record["calls_each"])
+    for way in WAYS[1:]:
+        this, build_s = told[way], record["ways"][way]["build_s"]
+        told[way] = {
+            **this,
+            "calls": _rounded_up(later_calls(this, eager), least=0, more=1),
+            "processes": _rounded_up(lives(this, eager, build_s, calls), least=1),
+        }
+    return told
+
+
+def later_calls(way: dict[str, float], eager: dict[str, float]) -> float | None:
+    """Behind the first one, after which the way is never behind again; None if there are none."""
+    gain_s = eager["call_s"] - way["call_s"]
+    return (way["first_s"] - eager["first_s"]) / gain_s if gain_s > 0 else None
+
+
+def lives(
+    way: dict[str, float], eager: dict[str, float], build_s: float, calls: int
+) -> float | None:
+    """Processes that pay for what was built; None if no number of them does."""
+    spent = [each["first_s"] + (calls - 1) * each["call_s"] for each in (way, eager)]
+    gain_s = spent[1] - spent[0]
+    return build_s / gain_s if gain_s > 0 else None
+
+
+def _typical(runs: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "first_s": statistics.median(run["seconds"][0] for run in runs if not run["kept"]),
+        "call_s": statistics.median(s for run in runs for s in run["seconds"][1:]),
+    }
+
+
+def _rounded_up(number: float | None, least: int, more: int = 0) -> int | None:
+    return None if number is None else more + max(least, math.ceil(number))
+
+
+# --- hidden records -------------------------------------------------------------------------------
+
+
+def start_questions(rng: Rng) -> Iterator[Question]:
+    """Typical first answers and later calls."""
+    yield from _questions(rng, dict.fromkeys(WAYS, ("first_s", "call_s")))
+
+
+def even_questions(rng: Rng) -> Iterator[Question]:
+    """From which call and which number of processes on a way pays."""
+    yield from _questions(rng, dict.fromkeys(WAYS[1:], ("calls", "processes")))
+
+
+def _questions(rng: Rng, keys: dict[str, tuple[str, ...]]) -> Iterator[Question]:
+    for label, record in records(rng):
+        file = GivenFile("record.json", json.dumps(record).encode())
+        yield Question(label, (file,), _complaint(account(record), keys))
+
+
+def _complaint(
+    want: dict[str, dict[str, Any]], keys: dict[str, tuple[str, ...]]
+) -> Callable[[object], str | None]:
+    def complaint(answer: object) -> str | None:
+        given = as_message(answer)
+        if given is None:
+            return f"the answer is {shown(answer)}, not a dict"
+        for way, names in keys.items():
+            told = as_message(given.get(way))
+            if told is None:
+                return f"“{way}” is {shown(given.get(way))}, not a dict"
+            for name in names:
+                found = _wrong(f"“{name}” of “{way}”", told.get(name), want[way][name])
+                if found is not None:
+                    return found
+        return None
+
+    return complaint
+
+
+def _wrong(what: str, got: object, want: float | None) -> str | None:
+    exact = 0.0 if isinstance(want, int) else EXACT
+    return number_complaint(what, got, want, exact)
+
+
+def records(rng: Rng) -> Iterator[tuple[str, Record]]:
+    """One for each way in which a start can pay, or not; drawn until no quotient is nearly whole.
+
+    In each some processes found what others had kept, and some calls were far too long.
+    """
+    drawn = {
+        "Compiling pays": drawn_ways(rng),
+        "Compiled calls are slower": drawn_ways(rng, compiled=1.3, package=0.6),
+        "The package is there sooner, and its calls are slower": drawn_ways(
+            rng, package=1.2, sooner=True
+        ),
+        "The package is there sooner, and its calls are faster": drawn_ways(rng, sooner=True),
+        "Neither pays": drawn_ways(rng, compiled=1.1, package=1.2),
+    }
+    for label, ways in drawn.items():
+        record = _record(rng, ways)
+        while not _is_clear(record):
+            record = _record(rng, ways)
+        yield label, record
+
+
+def drawn_ways(
+    rng: Rng, *, compiled: float = 0.5, package: float = 0.4, sooner: bool = False
+) -> dict[str, Way]:
+    """compiled, package: a call's seconds over an eager one's. sooner: than an eager process."""
+    import_s, call_s = float(rng.uniform(1.5, 3.0)), float(rng.uniform(0.02, 0.05))
+    ready, found = float(rng.uniform(8, 20)), float(rng.uniform(1, 3))
+    loads = float(rng.uniform(0.1, 0.3))
+    return {
+        "eager": Way(import_s, 0.02, 0.02, call_s),
+        "compiled": Way(import_s, ready, found, compiled * call_s),
+        "package": Way(import_s * (0.5 if sooner else 1.0), loads, loads, package * call_s),
+    }
+
+
+def _record(rng: Rng, ways: dict[str, Way]) -> Record:
+    """What somebody has measured of these, with a late call in each process. Two of the processes
+    that compile found what others had kept; they are as many as leave a median of the others."""
+    build_s = float(rng.uniform(10, 30))
+    return {
+        "calls_each": int(rng.integers(40, 400)),
+        "ways": {
+            name: {
+                "build_s": build_s if name == "package" else 0.0,
+                "runs": _runs(rng, way, 2 if name == "compiled" else 0),
+            }
+            for name, way in ways.items()
+        },
+    }
+
+
+def _runs(rng: Rng, way: Way, found: int) -> list[dict[str, Any]]:
+    kept = rng.permutation([True] * found + [False] * (5 - found))
+    return [{"kept": bool(each), "seconds": _seconds(rng, way, bool(each))} for each in kept]
+
+
+def _seconds(rng: Rng, way: Way, kept: bool) -> list[float]:
+    noise = rng.uniform(0.98, 1.02, 8)
+    noise[rng.integers(1, 8)] *= rng.uniform(8, 20)
+    seconds = way.call_s * noise
+    seconds[0] += (way.import_s + (way.found_s if kept else way.ready_s)) * rng.uniform(0.98, 1.02)
+    return [round(float(s), 6) for s in seconds]
+
+
+def _is_clear(record: Record) -> bool:
+    """No quotient that is rounded up is nearly whole, so that floats cannot disagree."""
+    told = {way: _typical(record["ways"][way]["runs"]) for way in WAYS}
+    numbers = list[float | None]()
+    for way in WAYS[1:]:
+        numbers.append(later_calls(told[way], told["eager"]))
+        build_s = record["ways"][way]["build_s"]
+        if build_s:
+            numbers.append(lives(told[way], told["eager"], build_s, record["calls_each"]))
+    return all(n is None or LEAST_FRACTION < n % 1 < 1 - LEAST_FRACTION for n in numbers)
+
+
+# --- a made-up world ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MeasuresStarts:
+    """The learner's measurement finds what a made-up world was given."""
+
+    instrumented: ClassVar[bool] = True
+    needs: tuple[str, ...] = ("starts",)
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Have it measure, and read its record as `account` does."""
+        rng = bench.seeds.generator()
+        world = World(int(rng.integers(1 << 31)), drawn_ways(rng), float(rng.uniform(10, 30)))
+        process = PROGRAM.given(bench, "measures")
+        text = bench.files.read_text(candidate.file or FILE).encode()
+        figures, named = json.dumps(asdict(world)), bench.called("measured")
+        told = process.ask("measure", GivenFile(FILE, text), named, figures, PROCESSES, CALLS)
+        record, cold = (json.loads(str(each)) for each in as_list(told))
+        complaint = measured_complaint(record, cold, world)
+        if complaint is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"In a made-up world {complaint}.")
+        said = "It finds what each way costs in a made-up world."
+        return RungRecord(name, Verdict.PASSED, said, 1.0)
+
+
+def measured_complaint(record: object, cold: dict[str, int], world: World) -> str | None:
+    """About a record of this world. cold: starts that found nothing kept, as the world saw them."""
+    ways = as_message((as_message(record) or {}).get("ways")) or {}
+    for name in WAYS:
+        found = as_message(ways.get(name)) or {}
+        complaint = _shape_complaint(name, found, cold)
+        if complaint is not None:
+            return complaint
+        told, way = _typical(as_list(found["runs"])), world.ways[name]
+        complaint = number_complaint(
+            f"“build_s” of “{name}”",
+            found.get("build_s"),
+            world.build_s if name == "package" else 0.0,
+            NEAR,
+        )
+        for key, want in (("first_s", way.first_s()), ("call_s", way.call_s)):
+            what = f"the median “{key}” of “{name}”"
+            complaint = complaint or number_complaint(what, told[key], want, NEAR)
+        if complaint is not None:
+            return complaint
+    return None
+
+
+def _shape_complaint(name: str, found: dict[str, Any], cold: dict[str, int]) -> str | None:
+    """About too few processes or calls, or what is no record at all."""
+    runs = [as_message(run) or {} for run in as_list(found.get("runs"))]
+    if any(type(run.get("kept")) is not bool or not _are_numbers(run) for run in runs):
+        return f"“runs” of “{name}” is {shown(found.get('runs'))}, which is no list of runs"
+    colds = min(sum(not run["kept"] for run in runs), cold.get(name, 0))
+    if colds < PROCESSES:
+        return f"{colds} processes of “{name}” found nothing kept, and {PROCESSES} were asked for"
+    if any(len(run["seconds"]) != 1 + CALLS for run in runs):
+        return f"a process of “{name}” has not {1 + CALLS} answers, of which the first is late"
+    return None
+
+
+def _are_numbers(run: dict[str, Any]) -> bool:
+    seconds = as_list(run.get("seconds"))
+    return bool(seconds) and all(type(s) in (int, float) for s in seconds)

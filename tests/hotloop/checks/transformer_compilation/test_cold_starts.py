@@ -1,0 +1,165 @@
+"""First answers and break-even numbers: hidden records, and a made-up world to measure in."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop import paths
+from hotloop.checks.transformer_compilation import cold_starts
+from hotloop.checks.transformer_compilation.cold_starts import CALLS, PROCESSES, WAYS, World
+
+SEEDS = pytest.mark.parametrize("seed", range(8))
+
+
+def _loaded(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"cold_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+HARNESS = _loaded(
+    Path(cold_starts.__file__).parents[1] / "harness" / cold_starts.MODULE / cold_starts.MAIN
+)
+SOLUTION = paths.solutions() / cold_starts.MODULE / cold_starts.FILE
+
+
+def _record(first_s: float, call_s: float, build_s: float = 0.0) -> dict[str, Any]:
+    return {"build_s": build_s, "runs": [{"kept": False, "seconds": [first_s, call_s, call_s]}]}
+
+
+def _told(compiled: dict[str, Any], package: dict[str, Any]) -> dict[str, Any]:
+    ways = {"eager": _record(2.0, 0.03), "compiled": compiled, "package": package}
+    return cold_starts.account({"ways": ways, "calls_each": 101})
+
+
+def test_a_first_call_counts_once() -> None:
+    """After a delay of 0.95 s and a gain of 0.02 s, 48 later calls pay, which is the 49th call."""
+    told = _told(_record(2.95, 0.01), _record(2.95, 0.01, 10.0))
+    assert told["compiled"]["calls"] == 49
+    # A process of 101 calls gains 2.0 − 0.95 s.
+    assert told["compiled"]["processes"] == 1
+    assert told["package"]["processes"] == 10
+
+
+def test_who_is_slower_each_call_never_pays_for_good() -> None:
+    told = _told(_record(9.0, 0.04), _record(1.0, 0.04, 10.0))
+    assert told["compiled"]["calls"] is told["package"]["calls"] is None
+    assert told["compiled"]["processes"] is told["package"]["processes"] is None
+
+
+def test_who_is_sooner_and_faster_has_paid_at_once() -> None:
+    assert _told(_record(9.0, 0.04), _record(1.0, 0.01))["package"]["calls"] == 1
+
+
+@SEEDS
+def test_records_hold_each_way_to_pay_or_not(seed: int) -> None:
+    told = {
+        label: cold_starts.account(record)
+        for label, record in cold_starts.records(np.random.default_rng(seed))
+    }
+    calls = {label: [told[label][way]["calls"] for way in WAYS[1:]] for label in told}
+    assert all(count > 1 for count in calls["Compiling pays"])
+    assert calls["Compiled calls are slower"][0] is None
+    assert calls["Neither pays"] == [None, None]
+    slower = "The package is there sooner, and its calls are slower"
+    assert told[slower]["package"]["first_s"] < told[slower]["eager"]["first_s"]
+    assert calls[slower][1] is None
+    assert calls["The package is there sooner, and its calls are faster"][1] == 1
+
+
+@SEEDS
+def test_some_starts_of_a_record_were_not_cold(seed: int) -> None:
+    for _, record in cold_starts.records(np.random.default_rng(seed)):
+        runs = record["ways"]["compiled"]["runs"]
+        kept = [run["seconds"][0] for run in runs if run["kept"]]
+        assert len(kept) == 2
+        assert max(kept) < min(run["seconds"][0] for run in runs if not run["kept"])
+
+
+def _world(seed: int) -> World:
+    return World(seed, cold_starts.drawn_ways(np.random.default_rng(seed)), 20.0)
+
+
+def _measured(path: Path, world: World) -> str | None:
+    figures = json.dumps(asdict(world))
+    told = HARNESS.measure(str(path), "measured", figures, PROCESSES, CALLS)
+    record, cold = map(json.loads, told)
+    return cold_starts.measured_complaint(record, cold, world)
+
+
+@SEEDS
+def test_a_right_measurement_finds_the_world(seed: int) -> None:
+    assert _measured(SOLUTION, _world(seed)) is None
+
+
+@SEEDS
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("clock_after_the_start", "“first_s” of “eager”"),
+        ("one_folder_for_all", "found nothing kept"),
+        ("left_running", "“first_s” of “eager”"),
+    ],
+)
+def test_a_wrong_measurement_does_not(seed: int, wrong: str, said: str) -> None:
+    path = SOLUTION.parent / "wrong" / f"cold_{wrong}.py"
+    assert said in str(_measured(path, _world(seed)))
+
+
+def _honest(world: World) -> tuple[dict[str, Any], dict[str, int]]:
+    ways = {
+        name: {
+            "build_s": world.build_s if name == "package" else 0.0,
+            "runs": [
+                {"kept": False, "seconds": [way.first_s(), *[way.call_s] * CALLS]}
+                for _ in range(PROCESSES)
+            ],
+        }
+        for name, way in world.ways.items()
+    }
+    return {"ways": ways}, dict.fromkeys(WAYS, PROCESSES)
+
+
+def test_what_is_wrong_of_a_record_is_named() -> None:
+    world = _world(1)
+    record, cold = _honest(world)
+    assert cold_starts.measured_complaint(record, cold, world) is None
+    assert "4 processes" in str(
+        cold_starts.measured_complaint(record, {**cold, "compiled": 4}, world)
+    )
+    record["ways"]["package"]["build_s"] = 0.0
+    assert "“build_s” of “package”" in str(cold_starts.measured_complaint(record, cold, world))
+    record["ways"]["eager"]["runs"][0]["seconds"].pop()
+    assert "answers" in str(cold_starts.measured_complaint(record, cold, world))
+
+
+@pytest.mark.parametrize(
+    "record", [None, [], {}, {"ways": {"eager": {"runs": [3]}}}, {"ways": {"eager": {"runs": 3}}}]
+)
+def test_what_is_no_record_is_wrong(record: object) -> None:
+    assert cold_starts.measured_complaint(record, dict.fromkeys(WAYS, PROCESSES), _world(1))
+
+
+def test_processes_of_the_made_up_world_end_once() -> None:
+    world = HARNESS.World({**asdict(_world(2))})
+    life = world.start("eager", "a")
+    life.end()
+    life.end()
+    assert world.alive == 0
+    with pytest.raises(RuntimeError):
+        life.call()
+    with pytest.raises(RuntimeError):
+        world.start("package", "b")
