@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -192,7 +193,7 @@ def _measurement(candidate: str, task: str, rung: RungRecord) -> curriculum.Meas
         rung=rung.rung,
         verdict=rung.verdict,
         earned=rung.earned,
-        sentence=rung.sentence,
+        sentence=rung.sentence.replace(sys.executable, "python"),  # a path of this machine
         shape=evidence.get("shape"),
         dtype=evidence.get("dtype"),
         threads=evidence.get("threads"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,15 @@ def test_nothing_is_written_into_an_installed_package(monkeypatch: pytest.Monkey
     monkeypatch.setattr(paths, "in_clone", lambda: False)
     with pytest.raises(PermissionError):
         evidence.write(run)
+
+
+def test_a_run_names_no_path_of_its_machine() -> None:
+    said = f"missing: {sys.executable} -m pip install x"
+    run = evidence.run_of(
+        "fused_softmax",
+        [("reference", record(RungRecord("correct", Verdict.NOT_MEASURED, said, 0.0)))],
+    )
+    assert run.measurements[0].sentence == "missing: python -m pip install x"
 
 
 def test_the_digest_follows_the_code(tmp_path: Path) -> None:
