@@ -352,8 +352,8 @@ check("transformer_compilation.compile_policy")
 # `break_even(path)` reads such a record, with `calls_each` beside `ways`: how many calls each process of a service gets. It returns a dict of a dict for each way:
 #
 # - `first_s`: the median of first answers, of processes that found nothing kept; `call_s`: the median of all later calls, of all processes;
-# - for `compiled` and `package` also `calls`, a whole number: from this call of a process on it has not taken longer than an eager process, and never will again; `None` if there is no such call;
-# - and `processes`: the fewest processes of `calls_each` calls, one after the other, that together with `build_s` take no longer than as many eager ones; `None` if no number does. Every process that compiles finds nothing kept.
+# - for `compiled` and `package` also `calls`, a whole number: from this call of a process on, should it get so many, it has not taken longer than an eager process, and never will again; `None` if there is no such call;
+# - and `processes`: the fewest processes of `calls_each` calls, one at least, one after the other, that together with `build_s` take no longer than as many eager ones; `None` if no number does. Every process that compiles finds nothing kept.
 #
 # The judge does not believe your machine's figures: `break_even` gets made-up records, and `measured` is run in a made-up world with a clock of its own, beside your code, so that this rung says `instrumented`.
 #

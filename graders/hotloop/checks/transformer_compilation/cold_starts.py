@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hotloop import paths
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
 from hotloop.judge.program import Program
@@ -32,13 +33,25 @@ Record = dict[str, Any]
 MODULE = "transformer_compilation"
 FILE = "cold_start.py"
 MAIN = "made_up_starts.py"
-PROGRAM = Program({MAIN: Path(__file__).parents[1] / "harness" / MODULE / MAIN}, MAIN)
+STARTS = "starts.py"
+"""The learner's file may import it, for processes of their own."""
+PROGRAM = Program(
+    {
+        MAIN: Path(__file__).parents[1] / "harness" / MODULE / MAIN,
+        STARTS: paths.exercises() / MODULE / STARTS,
+    },
+    MAIN,
+)
 
 WAYS = ("eager", "compiled", "package")
 EXACT = 1e-6
 NEAR = 0.05
 """Of a median in the made-up world, whose noise is 1 %."""
 PROCESSES, CALLS = 5, 12
+MOST_S = 1e9
+"""No time is longer: what is, would not be a float any more."""
+FEW, SOME, MANY = (5, 30), (40, 400), (2500, 4000)
+"""Calls of each process of a service: fewer than compiling needs to pay, or more."""
 LEAST_FRACTION = 0.02
 """So far from a whole number is each quotient that is rounded up: no rounding of floats decides."""
 
@@ -154,24 +167,28 @@ def _wrong(what: str, got: object, want: float | None) -> str | None:
 
 
 def records(rng: Rng) -> Iterator[tuple[str, Record]]:
-    """One for each way in which a start can pay, or not; drawn until no quotient is nearly whole.
+    """One for each way in which a start can pay, or not; drawn until no quotient is nearly whole,
+    and until a call too many in each process shows.
 
     In each some processes found what others had kept, and some calls were far too long.
     """
     drawn = {
-        "Compiling pays": drawn_ways(rng),
-        "Compiled calls are slower": drawn_ways(rng, compiled=1.3, package=0.6),
-        "The package is there sooner, and its calls are slower": drawn_ways(
-            rng, package=1.2, sooner=True
+        "Compiling pays": (drawn_ways(rng), MANY),
+        "Compiled calls are slower": (drawn_ways(rng, compiled=1.3, package=0.6), SOME),
+        "The package is there sooner, and its calls are slower": (
+            drawn_ways(rng, package=1.2, sooner=True),
+            FEW,
         ),
-        "The package is there sooner, and its calls are faster": drawn_ways(rng, sooner=True),
-        "Neither pays": drawn_ways(rng, compiled=1.1, package=1.2),
+        "The package is there sooner, and its calls are faster": (
+            drawn_ways(rng, sooner=True),
+            SOME,
+        ),
+        "Neither pays": (drawn_ways(rng, compiled=1.1, package=1.2), SOME),
     }
-    for label, ways in drawn.items():
-        record = _record(rng, ways)
-        while not _is_clear(record):
-            record = _record(rng, ways)
-        yield label, record
+    found = dict[str, Record]()
+    while not (found and all(map(_is_clear, found.values())) and any(map(_tells, found.values()))):
+        found = {label: _record(rng, ways, calls) for label, (ways, calls) in drawn.items()}
+    yield from found.items()
 
 
 def drawn_ways(
@@ -188,12 +205,12 @@ def drawn_ways(
     }
 
 
-def _record(rng: Rng, ways: dict[str, Way]) -> Record:
+def _record(rng: Rng, ways: dict[str, Way], calls: tuple[int, int]) -> Record:
     """What somebody has measured of these, with a late call in each process. Two of the processes
     that compile found what others had kept; they are as many as leave a median of the others."""
     build_s = float(rng.uniform(10, 30))
     return {
-        "calls_each": int(rng.integers(40, 400)),
+        "calls_each": int(rng.integers(*calls)),
         "ways": {
             name: {
                 "build_s": build_s if name == "package" else 0.0,
@@ -229,6 +246,13 @@ def _is_clear(record: Record) -> bool:
     return all(n is None or LEAST_FRACTION < n % 1 < 1 - LEAST_FRACTION for n in numbers)
 
 
+def _tells(record: Record) -> bool:
+    """Who counts the first call twice in a process' seconds has another number of processes."""
+    longer = {**record, "calls_each": record["calls_each"] + 1}
+    once, twice = (account(each)["package"]["processes"] for each in (record, longer))
+    return once != twice
+
+
 # --- a made-up world ------------------------------------------------------------------------------
 
 
@@ -247,16 +271,24 @@ class MeasuresStarts:
         text = bench.files.read_text(candidate.file or FILE).encode()
         figures, named = json.dumps(asdict(world)), bench.called("measured")
         told = process.ask("measure", GivenFile(FILE, text), named, figures, PROCESSES, CALLS)
-        record, cold = (json.loads(str(each)) for each in as_list(told))
-        complaint = measured_complaint(record, cold, world)
+        complaint = measured_complaint(*told_apart(told), world)
         if complaint is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"In a made-up world {complaint}.")
         said = "It finds what each way costs in a made-up world."
         return RungRecord(name, Verdict.PASSED, said, 1.0)
 
 
-def measured_complaint(record: object, cold: dict[str, int], world: World) -> str | None:
-    """About a record of this world. cold: starts that found nothing kept, as the world saw them."""
+def told_apart(told: object) -> tuple[object, dict[str, Any]]:
+    """The record, and which starts were cold; no more is sure of what comes from that process."""
+    record, cold = [*as_list(told), None, None][:2]
+    return record, as_message(cold) or {}
+
+
+def measured_complaint(record: object, cold: dict[str, Any], world: World) -> str | None:
+    """About a record of this world.
+
+    cold: by way, the calls of each process that found nothing kept, as the world saw them.
+    """
     ways = as_message((as_message(record) or {}).get("ways")) or {}
     for name in WAYS:
         found = as_message(ways.get(name)) or {}
@@ -278,14 +310,18 @@ def measured_complaint(record: object, cold: dict[str, int], world: World) -> st
     return None
 
 
-def _shape_complaint(name: str, found: dict[str, Any], cold: dict[str, int]) -> str | None:
+def _shape_complaint(name: str, found: dict[str, Any], cold: dict[str, Any]) -> str | None:
     """About too few processes or calls, or what is no record at all."""
     runs = [as_message(run) or {} for run in as_list(found.get("runs"))]
     if any(type(run.get("kept")) is not bool or not _are_numbers(run) for run in runs):
         return f"“runs” of “{name}” is {shown(found.get('runs'))}, which is no list of runs"
-    colds = min(sum(not run["kept"] for run in runs), cold.get(name, 0))
+    seen = sum(type(calls) is int and calls > CALLS for calls in as_list(cold.get(name)))
+    colds = min(sum(not run["kept"] for run in runs), seen)
     if colds < PROCESSES:
-        return f"{colds} processes of “{name}” found nothing kept, and {PROCESSES} were asked for"
+        return (
+            f"{colds} processes of “{name}” found nothing kept and answered {1 + CALLS} calls, "
+            f"and {PROCESSES} were asked for"
+        )
     if any(len(run["seconds"]) != 1 + CALLS for run in runs):
         return f"a process of “{name}” has not {1 + CALLS} answers, of which the first is late"
     return None
@@ -293,4 +329,8 @@ def _shape_complaint(name: str, found: dict[str, Any], cold: dict[str, int]) -> 
 
 def _are_numbers(run: dict[str, Any]) -> bool:
     seconds = as_list(run.get("seconds"))
-    return bool(seconds) and all(type(s) in (int, float) for s in seconds)
+    return bool(seconds) and all(map(_is_time, seconds))
+
+
+def _is_time(number: object) -> bool:
+    return isinstance(number, int | float) and type(number) is not bool and abs(number) <= MOST_S

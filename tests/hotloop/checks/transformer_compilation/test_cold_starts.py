@@ -33,6 +33,7 @@ def _loaded(path: Path) -> ModuleType:
 HARNESS = _loaded(
     Path(cold_starts.__file__).parents[1] / "harness" / cold_starts.MODULE / cold_starts.MAIN
 )
+COLD: dict[str, list[int]] = dict.fromkeys(WAYS, [1 + CALLS] * PROCESSES)
 SOLUTION = paths.solutions() / cold_starts.MODULE / cold_starts.FILE
 
 
@@ -81,6 +82,25 @@ def test_records_hold_each_way_to_pay_or_not(seed: int) -> None:
 
 
 @SEEDS
+def test_a_package_pays_in_few_calls_and_compiling_in_many(seed: int) -> None:
+    told = {
+        label: cold_starts.account(record)
+        for label, record in cold_starts.records(np.random.default_rng(seed))
+    }
+    assert told["Compiling pays"]["compiled"]["processes"] == 1
+    slower = told["The package is there sooner, and its calls are slower"]["package"]
+    assert slower["calls"] is None
+    assert slower["processes"] > 1
+
+
+@SEEDS
+def test_a_call_too_many_in_each_process_shows(seed: int) -> None:
+    found = [record for _, record in cold_starts.records(np.random.default_rng(seed))]
+    longer = [{**record, "calls_each": record["calls_each"] + 1} for record in found]
+    assert [*map(cold_starts.account, found)] != [*map(cold_starts.account, longer)]
+
+
+@SEEDS
 def test_some_starts_of_a_record_were_not_cold(seed: int) -> None:
     for _, record in cold_starts.records(np.random.default_rng(seed)):
         runs = record["ways"]["compiled"]["runs"]
@@ -96,8 +116,7 @@ def _world(seed: int) -> World:
 def _measured(path: Path, world: World) -> str | None:
     figures = json.dumps(asdict(world))
     told = HARNESS.measure(str(path), "measured", figures, PROCESSES, CALLS)
-    record, cold = map(json.loads, told)
-    return cold_starts.measured_complaint(record, cold, world)
+    return cold_starts.measured_complaint(*cold_starts.told_apart(told), world)
 
 
 @SEEDS
@@ -119,7 +138,38 @@ def test_a_wrong_measurement_does_not(seed: int, wrong: str, said: str) -> None:
     assert said in str(_measured(path, _world(seed)))
 
 
-def _honest(world: World) -> tuple[dict[str, Any], dict[str, int]]:
+def test_a_file_may_define_dataclasses_with_postponed_annotations(tmp_path: Path) -> None:
+    text = SOLUTION.read_text(encoding="utf-8")
+    held = "@dataclass\nclass Run:\n    kept: bool\n"
+    imports = "from __future__ import annotations\nfrom dataclasses import dataclass\n"
+    own = tmp_path / "cold_start.py"
+    own.write_text(f"{imports}{text}\n\n{held}", encoding="utf-8")
+    assert _measured(own, _world(1)) is None
+
+
+def test_a_file_finds_the_starts_that_it_may_import() -> None:
+    assert cold_starts.PROGRAM.files["starts.py"].is_file()
+
+
+COPIED = """
+def measured(start, build, clock, processes, calls):
+    record = one_of_each(start, build, clock, 1, calls)
+    for way, found in record["ways"].items():
+        for number in range(1, processes):
+            start(way, f"{way}-{number}").end()
+        found["runs"] *= processes
+    return record
+"""
+
+
+def test_a_process_that_answers_nothing_is_no_run(tmp_path: Path) -> None:
+    text = SOLUTION.read_text(encoding="utf-8").replace("\ndef measured", "\ndef one_of_each")
+    own = tmp_path / "cold_start.py"
+    own.write_text(text + COPIED, encoding="utf-8")
+    assert "1 processes of “eager” found nothing kept" in str(_measured(own, _world(1)))
+
+
+def _honest(world: World) -> tuple[dict[str, Any], dict[str, list[int]]]:
     ways = {
         name: {
             "build_s": world.build_s if name == "package" else 0.0,
@@ -130,7 +180,7 @@ def _honest(world: World) -> tuple[dict[str, Any], dict[str, int]]:
         }
         for name, way in world.ways.items()
     }
-    return {"ways": ways}, dict.fromkeys(WAYS, PROCESSES)
+    return {"ways": ways}, COLD
 
 
 def test_what_is_wrong_of_a_record_is_named() -> None:
@@ -138,7 +188,7 @@ def test_what_is_wrong_of_a_record_is_named() -> None:
     record, cold = _honest(world)
     assert cold_starts.measured_complaint(record, cold, world) is None
     assert "4 processes" in str(
-        cold_starts.measured_complaint(record, {**cold, "compiled": 4}, world)
+        cold_starts.measured_complaint(record, {**cold, "compiled": [1 + CALLS] * 4}, world)
     )
     record["ways"]["package"]["build_s"] = 0.0
     assert "“build_s” of “package”" in str(cold_starts.measured_complaint(record, cold, world))
@@ -150,7 +200,27 @@ def test_what_is_wrong_of_a_record_is_named() -> None:
     "record", [None, [], {}, {"ways": {"eager": {"runs": [3]}}}, {"ways": {"eager": {"runs": 3}}}]
 )
 def test_what_is_no_record_is_wrong(record: object) -> None:
-    assert cold_starts.measured_complaint(record, dict.fromkeys(WAYS, PROCESSES), _world(1))
+    assert cold_starts.measured_complaint(record, COLD, _world(1))
+
+
+@pytest.mark.parametrize("seconds", [10**400, float("nan"), float("inf"), True, "2.0", None])
+def test_what_is_no_time_is_wrong(seconds: object) -> None:
+    """And no judge fails of it, though an even number of runs has a mean for its median."""
+    world = _world(1)
+    record, cold = _honest(world)
+    runs = [{"kept": False, "seconds": [seconds] * (1 + CALLS)}] * (PROCESSES + 1)
+    record["ways"]["eager"]["runs"] = runs
+    assert "no list of runs" in str(cold_starts.measured_complaint(record, cold, world))
+
+
+@pytest.mark.parametrize(
+    "told", [None, 3, [], [{}], [{}, [1]], [{}, {"eager": 3}], [{}, {"eager": ["5"]}], [{}, {}, 1]]
+)
+def test_what_a_process_of_the_learners_says_of_its_world_is_not_believed(told: object) -> None:
+    world = _world(1)
+    record, _ = _honest(world)
+    _, cold = cold_starts.told_apart(told)
+    assert "0 processes" in str(cold_starts.measured_complaint(record, cold, world))
 
 
 def test_processes_of_the_made_up_world_end_once() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import random
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ class World:
     alive: int = 0
     built: bool = False
     folders: set[str] = field(default_factory=set[str])
-    cold: dict[str, int] = field(default_factory=dict[str, int])
+    lives: list[Life] = field(default_factory=list["Life"])
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.figures["seed"])
@@ -53,10 +54,17 @@ class World:
         known = way == "compiled" and kept in self.folders
         if way == "compiled":
             self.folders.add(kept)
-        self.cold[way] = self.cold.get(way, 0) + (not known)
         self.alive += 1
         self.passes(self.figures["ways"][way]["import_s"])
-        return Life(self, way, known)
+        self.lives.append(Life(self, way, known))
+        return self.lives[-1]
+
+    def cold(self) -> dict[str, list[int]]:
+        """By way: how many calls each process has answered that found nothing kept."""
+        return {
+            way: [life.calls for life in self.lives if life.way == way and not life.known]
+            for way in self.figures["ways"]
+        }
 
     def passes(self, seconds: float) -> None:
         """So long, and a little noise."""
@@ -94,11 +102,11 @@ class Life:
 
 
 def measure(path: str, name: str, figures: str, processes: int, calls: int) -> list[Any]:
-    """What the function of this name in the learner's file gives, and how often it started cold."""
+    """What the function of this name in the learner's file gives, and which starts were cold."""
     world = World(json.loads(figures))
     function = getattr(_loaded(Path(path)), name)
     record = function(world.start, world.build, world.clock, processes, calls)
-    return [json.dumps(record), json.dumps(world.cold)]
+    return [record, world.cold()]
 
 
 def _loaded(path: Path) -> Any:
@@ -106,5 +114,7 @@ def _loaded(path: Path) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    # Dataclasses, among others, look for the module that they are defined in.
+    sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
