@@ -1,0 +1,89 @@
+"""Takes for granted that no process gains from a way whose calls are slower, short as it may live.
+
+fails: cold_start.breaks_even
+"""
+
+### BEGIN SOLUTION transformer_compilation.cold_start
+import json
+import math
+import statistics
+from pathlib import Path
+
+WAYS = ("eager", "compiled", "package")
+
+
+def measured(start, build, clock, processes, calls):
+    """Times of new processes, by way; see the notebook."""
+    began = clock()
+    build()
+    ways = {way: {"build_s": 0.0, "runs": []} for way in WAYS}
+    ways["package"]["build_s"] = clock() - began
+    # In turn, so that a slow minute of the machine is in all of them.
+    for number in range(processes):
+        for way in WAYS:
+            seconds = one_life(start, clock, way, f"{way}-{number}", calls)
+            ways[way]["runs"].append({"kept": False, "seconds": seconds})
+    return {"ways": ways}
+
+
+def one_life(start, clock, way, folder, calls):
+    """Seconds of a process' first answer, counted from its start, and of each later one."""
+    began = clock()
+    process = start(way, folder)
+    seconds = []
+    try:
+        for _ in range(1 + calls):
+            process.call()
+            ended = clock()
+            seconds.append(ended - began)
+            began = ended
+    finally:
+        process.end()
+    return seconds
+
+
+def break_even(path):
+    """First answers, calls, and from when on a way pays; see the notebook."""
+    record = json.loads(Path(path).read_text())
+    told = {way: typical(found["runs"]) for way, found in record["ways"].items()}
+    eager = told["eager"]
+    for way in WAYS[1:]:
+        build_s = record["ways"][way]["build_s"]
+        told[way] |= {
+            "calls": fewest_calls(told[way], eager),
+            "processes": fewest_processes(told[way], eager, build_s, record["calls_each"]),
+        }
+    return told
+
+
+def typical(runs):
+    """Medians: of first answers where nothing was kept, and of all later ones."""
+    return {
+        "first_s": statistics.median(run["seconds"][0] for run in runs if not run["kept"]),
+        "call_s": statistics.median(s for run in runs for s in run["seconds"][1:]),
+    }
+
+
+def fewest_calls(way, eager):
+    """From this call of a process on the way is never behind again; None if never."""
+    gain_s = eager["call_s"] - way["call_s"]
+    if gain_s <= 0:
+        return None
+    # The first call is in first_s already.
+    return 1 + max(0, math.ceil((way["first_s"] - eager["first_s"]) / gain_s))
+
+
+def fewest_processes(way, eager, build_s, calls_each):
+    """So many of `calls_each` calls pay for what was built for all of them; None if none do."""
+    if way["call_s"] >= eager["call_s"]:
+        return None
+    gain_s = life_s(eager, calls_each) - life_s(way, calls_each)
+    return max(1, math.ceil(build_s / gain_s)) if gain_s > 0 else None
+
+
+def life_s(way, calls):
+    """Seconds of a process of so many calls."""
+    return way["first_s"] + (calls - 1) * way["call_s"]
+
+
+### END SOLUTION
