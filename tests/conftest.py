@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,11 @@ settings.load_profile("hotloop")
 
 # What tests check is no learner's progress; tests of the log turn it on for themselves.
 os.environ["HOTLOOP_NO_VERDICT_LOG"] = "1"
+
+
+# A shell lets what it runs in the background ignore Ctrl-C, and so would all that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
