@@ -4,12 +4,21 @@
 the notebook says what they are given and what they return.
 """
 
-### TASK transformer_compilation.cold_start
+import json
+import math
+import statistics
+from pathlib import Path
+
+WAYS = ("eager", "compiled", "package")
+
+
+### TASK transformer_compilation.cold_start times
 def measured(start, build, clock, processes, calls):
     """Times of new processes, by way; see the notebook."""
     raise NotImplementedError("transformer_compilation.cold_start")
 
 
+### TASK transformer_compilation.cold_start account
 def break_even(path):
     """First answers, calls, and from when on a way pays; see the notebook."""
     raise NotImplementedError("transformer_compilation.cold_start")

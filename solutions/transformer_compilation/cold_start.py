@@ -4,15 +4,6 @@
 the notebook says what they are given and what they return.
 """
 
-### BEGIN SOLUTION transformer_compilation.cold_start
-### STUB def measured(start, build, clock, processes, calls):
-### STUB     """Times of new processes, by way; see the notebook."""
-### STUB     raise NotImplementedError("transformer_compilation.cold_start")
-### STUB
-### STUB
-### STUB def break_even(path):
-### STUB     """First answers, calls, and from when on a way pays; see the notebook."""
-### STUB     raise NotImplementedError("transformer_compilation.cold_start")
 import json
 import math
 import statistics
@@ -21,6 +12,10 @@ from pathlib import Path
 WAYS = ("eager", "compiled", "package")
 
 
+### BEGIN SOLUTION transformer_compilation.cold_start times
+### STUB def measured(start, build, clock, processes, calls):
+### STUB     """Times of new processes, by way; see the notebook."""
+### STUB     raise NotImplementedError("transformer_compilation.cold_start")
 def measured(start, build, clock, processes, calls):
     """Times of new processes, by way; see the notebook."""
     began = clock()
@@ -51,6 +46,13 @@ def one_life(start, clock, way, folder, calls):
     return seconds
 
 
+### END SOLUTION
+
+
+### BEGIN SOLUTION transformer_compilation.cold_start account
+### STUB def break_even(path):
+### STUB     """First answers, calls, and from when on a way pays; see the notebook."""
+### STUB     raise NotImplementedError("transformer_compilation.cold_start")
 def break_even(path):
     """First answers, calls, and from when on a way pays; see the notebook."""
     record = json.loads(Path(path).read_text())
