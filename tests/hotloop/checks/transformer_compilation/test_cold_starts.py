@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import paths
+from hotloop import paths, render
 from hotloop.checks.transformer_compilation import cold_starts
 from hotloop.checks.transformer_compilation.cold_starts import CALLS, PROCESSES, WAYS, World
 
@@ -133,8 +133,10 @@ def test_a_right_measurement_finds_the_world(seed: int) -> None:
         ("left_running", "“first_s” of “eager”"),
     ],
 )
-def test_a_wrong_measurement_does_not(seed: int, wrong: str, said: str) -> None:
-    path = SOLUTION.parent / "wrong" / f"cold_{wrong}.py"
+def test_a_wrong_measurement_does_not(seed: int, wrong: str, said: str, tmp_path: Path) -> None:
+    answer = SOLUTION.parent / render.WRONG / f"cold_{wrong}.py"
+    path = tmp_path / cold_starts.FILE
+    path.write_bytes(render.submission(cold_starts.MODULE, answer)[cold_starts.FILE])
     assert said in str(_measured(path, _world(seed)))
 
 
