@@ -26,10 +26,10 @@ test: $(VENV)/.hotloop-test build/readers/.done lint need-bwrap  ## style, types
 test-slow: $(VENV)/.hotloop-test need-bwrap  ## the slow tests, of several seconds each; .ci/run runs both
 	$(BIN)/pytest -n $(JOBS) -m slow
 
-setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime, Apache TVM, JAX and xDSL, which some modules need
+setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime, Apache TVM, JAX, xDSL and PaddlePaddle, which some modules need
 
 test-compilers: $(VENV)/.hotloop-compilers need-bwrap  ## the tests of those modules
-	$(BIN)/pytest -n $(JOBS) -k 'resnet_tensorrt or yolo_on_mobile or sparse_attention_op or tvm_passes or xla_vs_eager or portable_trainer or (ssa_passes and (xdsl or mlir))'
+	$(BIN)/pytest -n $(JOBS) -k 'resnet_tensorrt or yolo_on_mobile or sparse_attention_op or tvm_passes or xla_vs_eager or portable_trainer or (ssa_passes and (xdsl or mlir or pir or classifier))'
 
 test-serving: $(VENV)/.hotloop-test need-bwrap  ## the tests that need a real tritonserver, which it installs
 	$(BIN)/hotloop serving install
@@ -93,7 +93,7 @@ $(VENV)/.hotloop-test: pyproject.toml | $(VENV)/bin/python
 	@touch $(VENV)/.hotloop-demo $@
 
 $(VENV)/.hotloop-compilers: pyproject.toml | $(VENV)/.hotloop-test
-	$(BIN)/python -m pip install --quiet --editable '.[compilers]'
+	$(BIN)/python -m pip install --quiet --editable '.[compilers,paddle]'
 	@touch $@
 
 $(VENV)/.hotloop-browser: pyproject.toml | $(VENV)/.hotloop-test

@@ -53,6 +53,7 @@ Need = Literal[
     "litert",
     "coreml",
     "executorch",
+    "paddle",
 ]
 """What is installed apart from Hotloop's packages; `hotloop doctor` finds it by this name."""
 

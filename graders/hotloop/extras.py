@@ -14,6 +14,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
     "xla": ("jax", "jaxlib"),
     "checkpoints": ("safetensors",),
     "xdsl": ("xdsl",),
+    "paddle": ("paddle",),
     "openvino": ("openvino",),
     "litert": ("litert_torch", "ai_edge_litert", "ai_edge_quantizer"),
     "coreml": ("coremltools",),
