@@ -40,7 +40,7 @@ _NEEDS: Mapping[curriculum.Need, str] = {
     "monitoring": "Clients of Prometheus and TensorBoard: `pip install 'hotloop[monitoring]'`.",
     "xla": "JAX: `pip install 'hotloop[xla]'`, or `make setup-compilers` in a clone.",
     "xdsl": "xDSL: `pip install 'hotloop[xdsl]'`.",
-    "paddle": "PaddlePaddle: `pip install 'hotloop[paddle]'`, or `make setup-compilers` in a clone.",
+    "paddle": "PaddlePaddle: `pip install 'hotloop[paddle]'`, or `make setup-compilers`.",
 }
 
 Modules = Mapping[str, curriculum.Module]
