@@ -37,6 +37,7 @@
 # | `fx_pass.py`, `fx_text.py` | a pass in torch.fx, and its graphs as text: task 13 |
 # | `xdsl_pass.py`, `mlir_pass.py` | the same pass in xDSL and through MLIR's bindings: tasks 14 and 15 |
 # | `shapes.py` | types and shapes: task 16 |
+# | `pir_pass.py` | from Python to PaddlePaddle's PIR, and the pass there: task 17 |
 # | `ir_drawing.py`, `tensor_drawing.py` | programs and graphs drawn in this notebook |
 
 # %%
@@ -627,3 +628,56 @@ for other in (["n", 1], [4], ["m", 4], [3]):
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "infer", "locked": true, "points": 8, "solution": false, "task": false}
 check("ssa_passes.infer")
+
+# %% [markdown]
+# ## 17. From Python to PaddlePaddle's PIR
+#
+# ### CARD ssa_passes.pir
+#
+# `paddle.jit.to_static` reads the *source* of a function and rewrites it: an `if` on a tensor becomes an operation `pd_op.if` with two blocks. What comes out is PIR, Paddle's graph in SSA form, with regions as in MLIR.
+#
+# In `pir_pass.py` write `captured(f)`: the program of `f(a, b, c)`, for tensors without extents, `a` and `b` of int64, `c` of bool, which fetches what `f` returns. Then `clean(program)`, as in task 14: in its result no pure operation
+# is left that nobody reads, no `pd_op.if` without effect that nobody reads, and no pure operation that was there already. Inputs stay. A print is an effect; what it gives, nobody reads.
+#
+# Useful: `InputSpec([], dtype, name)`, `static.concrete_program` with its `main_program` and `outputs`; `program.global_block()`, `block.ops`, `block.remove_op(op)`; `op.name()`, `op.operands()`, `operand.source()`, `op.results()`,
+# `op.attrs()`, `op.blocks()`; `value.id`, `value.use_empty()`, `value.replace_all_uses_with(other)`.
+#
+# Predict before you run the last cell: Paddle brings a pass for each half of this. Is the print still there?
+#
+# This task needs the group `paddle`: `pip install 'hotloop[paddle]'`.
+#
+# ### HINTS ssa_passes.pir
+
+# %%
+paddle_source = """
+def f(a, b, c):
+    s = a + b
+    if c:
+        t = b + a
+        print(t)
+        r = t * t
+    else:
+        r = s
+    unread = s * s
+    return r
+"""
+pir_program = fresh("pir_pass", "captured")(fresh("pir_pass", "function")(paddle_source))
+print(pir_program)
+
+# %%
+print(fresh("pir_pass", "clean")(pir_program))
+
+# %%
+import paddle
+
+theirs = fresh("pir_pass", "captured")(
+    fresh("pir_pass", "function")(paddle_source.replace("return r", "return s"))
+)
+manager = paddle.pir.PassManager()
+for name in ("common_subexpression_elimination_pass", "dead_code_elimination_pass"):
+    manager.add_pass(name, {})
+manager.run(theirs)
+print(theirs)
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "pir", "locked": true, "points": 11, "solution": false, "task": false}
+check("ssa_passes.pir")

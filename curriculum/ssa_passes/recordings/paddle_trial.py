@@ -1,9 +1,9 @@
 """Tries PaddlePaddle once, on a CPU: from Python to PIR, passes, a smaller network.
 
-It brings protobuf and others in versions of its own, so it runs in an environment of its own:
+The task `pir` needs the group `paddle`, which is all that this needs:
 
-    python3.11 -m venv /tmp/paddle && /tmp/paddle/bin/pip install paddlepaddle==3.3.1 setuptools
-    /tmp/paddle/bin/python paddle_trial.py > paddle_trial.txt
+    python -m pip install 'hotloop[paddle]'
+    python paddle_trial.py > paddle_trial.txt
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from hotloop.checks.ssa_passes import (
     fusion,
     left,
     memory,
+    paddle_pir,
     passes,
     regions,
     shapes,
@@ -138,6 +139,11 @@ def infer() -> Check:
         "reasons": Answers(partial(shapes.programs, faulty=True), ("types",)),
     }
     return Check(candidate, rungs)
+
+
+def pir() -> Check:
+    """From Python to PaddlePaddle's PIR; merging and removing there."""
+    return paddle_pir.check()
 
 
 def _suffix(variant: Variant | None) -> str:

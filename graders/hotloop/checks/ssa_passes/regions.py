@@ -536,23 +536,47 @@ def drawn(rng: random.Random, number: int) -> Program:
 # --- rungs ----------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Language:
+    """How programs are given and read; how many are, and which function is asked.
+
+    terms: what MLIR's names for operations are in it, for sentences.
+    """
+
+    name: str
+    write: Callable[[Program], str]
+    read: Callable[[object], Program]
+    count: int
+    entry: str
+    terms: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def told(self, sentence: str) -> str:
+        """In its own words."""
+        return re.sub(r"\b\w+\.\w+", lambda word: self.terms.get(word[0], word[0]), sentence)
+
+
+MLIR = Language("regions", str, parse, COUNT, "clean_text")
+
+
 class Judged:
     """A rung: one of three looks at all results. The function is asked once for all of them."""
 
-    def __init__(self, look: str, *needs: str) -> None:
+    def __init__(self, look: str, *needs: str, language: Language = MLIR) -> None:
         self.look = look
         self.needs: tuple[str, ...] = needs
+        self.language = language
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """The first complaint rules."""
-        pairs = bench.shared("regions", lambda: _asked(candidate, bench))
+        write = self.language.write
+        pairs = bench.shared(self.language.name, lambda: _asked(candidate, bench, self.language))
         rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
         before = after = 0
         for number, (given, answer) in enumerate(pairs, 1):
             complaint, result = self._complaint(given, answer, rng)
             if complaint is not None or result is None:
-                told = str(given).strip().replace("\n", " ⏎ ")
-                said = f"Program {number}: {complaint}. It was: {told}"
+                told = write(given).strip().replace("\n", " ⏎ ")
+                said = f"Program {number}: {self.language.told(complaint or '')}. It was: {told}"
                 raise Ruling(Verdict.WRONG_ANSWER, said[:1500])
             before, after = before + _count(given.body), after + _count(result.body)
         said = f"So for all {len(pairs)} programs: {before} operations before, {after} after."
@@ -563,7 +587,7 @@ class Judged:
         self, given: Program, answer: object, rng: random.Random
     ) -> tuple[str | None, Program | None]:
         try:
-            result = parse(answer)
+            result = self.language.read(answer)
         except Malformed as wrong:
             return str(wrong), None
         if [kind for _, kind in result.params] != [kind for _, kind in given.params]:
@@ -585,12 +609,12 @@ def _count(body: tuple[Op, ...]) -> int:
     return sum(1 + sum(map(_count, op.regions)) for op in body)
 
 
-def _asked(candidate: Candidate, bench: Bench) -> list[tuple[Program, object]]:
+def _asked(candidate: Candidate, bench: Bench, language: Language) -> list[tuple[Program, object]]:
     rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
-    given = [drawn(rng, number) for number in range(COUNT)]
-    link, answers = bench.worker(candidate), list[object]()
-    for start in range(0, COUNT, AT_ONCE):
-        calls = [[str(one)] for one in given[start : start + AT_ONCE]]
+    given = [drawn(rng, number * COUNT // language.count) for number in range(language.count)]
+    link, answers = bench.worker(replace(candidate, name=language.entry)), list[object]()
+    for start in range(0, len(given), AT_ONCE):
+        calls = [[language.write(one)] for one in given[start : start + AT_ONCE]]
         answers += ask_all_plainly(link, calls, bench.patience(TIMEOUT_S))
     return list(zip(given, answers, strict=True))
 
