@@ -640,7 +640,8 @@ check("ssa_passes.infer")
 # is left that nobody reads, no `pd_op.if` without effect that nobody reads, and no pure operation that was there already. Inputs stay. A print is an effect; what it gives, nobody reads.
 #
 # Useful: `InputSpec([], dtype, name)`, `static.concrete_program` with its `main_program` and `outputs`; `program.global_block()`, `block.ops`, `block.remove_op(op)`; `op.name()`, `op.operands()`, `operand.source()`, `op.results()`,
-# `op.attrs()`, `op.blocks()`; `value.id`, `value.use_empty()`, `value.replace_all_uses_with(other)`.
+# `op.attrs()`, `op.blocks()`; `value.id`, `value.use_empty()`, `value.replace_all_uses_with(other)`. All of it is C++'s memory: who removes an operation that is still read, from another block for instance, ends the process,
+# and the judge can say no more than that it ended.
 #
 # Predict before you run the last cell: Paddle brings a pass for each half of this. Is the print still there?
 #
