@@ -5,10 +5,11 @@
 Each variant is drawn as a pack's is. In each, the reference must get the verdicts that it gets in
 the plain module, and so must every wrong answer, on its own rung and those before it. The reference
 of the next candidate and the public solution, with this candidate's names, must fail every task
-that a choice is about. Rungs that measure speed are left out. Prints a table; with `--keep` it
-writes tests/benchmarks/results/variants.json. Fifty variants take hours: with `--notes FILE` each
-is noted when it is done, and another call goes on from there, as long as judge, checks and
-solutions are the same. Exit code 1 when anything was otherwise.
+that a choice is about. Rungs that measure speed are left out. Prints a table; with `--keep` the
+rows of these tasks are put into tests/benchmarks/results/variants.json, where those of other tasks
+stay. Fifty variants of all tasks take hours: with `--notes FILE` each is noted when it is done, and
+another call goes on from there, as long as judge, checks and solutions are the same. Exit code 1
+when anything was otherwise.
 """
 
 from __future__ import annotations
@@ -40,6 +41,15 @@ RESULT = Path(__file__).parent / "results" / "variants.json"
 SECRET = bytes(range(32))
 FAILED = {"wrong_answer", "runtime_error"}
 """What becomes of an answer to another question."""
+
+SHOWN = (
+    "task",
+    "choices",
+    "reference_as_in_the_plain_module",
+    "wrong_answers_as_in_the_plain_module",
+    "another_candidates_answer_fails",
+    "public_solution_fails",
+)
 
 Verdicts = Mapping[str, str]
 """By rung."""
@@ -81,21 +91,30 @@ def main() -> None:
         complaints = [text for bench in benches for text in bench.complaints]
         for bench in benches:
             bench.close()
-    seconds = sum(bench.seconds for bench in benches)
     result = {
-        "format": 1,
-        "device": device_name(),
-        "date": datetime.now(UTC).date().isoformat(),
-        "variants": arguments.variants,
-        "seconds": round(seconds),
-        "as_it_must_be": not complaints,
-        "rows": rows,
+        "format": 2,
+        "seconds": round(sum(bench.seconds for bench in benches)),
+        "rows": [{**row, **_when(arguments.variants)} for row in rows],
         "complaints": complaints,
     }
     print(json.dumps(result, indent=2) if arguments.json else table(result))
-    if arguments.keep:
-        RESULT.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    if arguments.keep and not complaints:
+        RESULT.write_text(json.dumps(kept(result["rows"]), indent=2) + "\n", encoding="utf-8")
     sys.exit(bool(complaints))
+
+
+def _when(variants: int) -> dict[str, Any]:
+    date = datetime.now(UTC).date().isoformat()
+    return {"variants": variants, "date": date, "by": measured_by()}
+
+
+def kept(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The file as it is to be: these rows, and those of other tasks that it has already."""
+    before = json.loads(RESULT.read_text(encoding="utf-8"))["rows"] if RESULT.is_file() else []
+    found = {row["task"]: row for row in (*before, *rows)}
+    newest = max(row["date"] for row in found.values())
+    rows = [found[task] for task in sorted(found)]
+    return {"format": 2, "device": device_name(), "date": newest, "rows": rows}
 
 
 class Bench:
@@ -279,9 +298,10 @@ def table(result: Mapping[str, Any]) -> str:
     heads = ("reference", "wrong answers", "another's", "public")
     lines = [f"{'task':44}{'':3}" + "".join(f"{head:>16}" for head in heads)]
     for row in result["rows"]:
-        task, choices, *shares = row.values()
+        task, choices, *shares = (row[key] for key in SHOWN)
         lines.append(f"{task:44}{choices:3}" + "".join(f"{share:>16}" for share in shares))
-    lines.append(f"{result['variants']} variants in {result['seconds']} s")
+        lines[-1] += f"{row['variants']:10} variants"
+    lines.append(f"{result['seconds']} s")
     return "\n".join([*lines, *(result["complaints"] or ["All as it must be."])])
 
 
