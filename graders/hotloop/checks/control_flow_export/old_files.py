@@ -32,7 +32,7 @@ def asked(what: str, key: str = "", times: int = 1) -> HiddenAnswers:
 def _questions(rng: Rng, bench: Bench, what: str, key: str, times: int) -> Iterator[Question]:
     maker = MAKER.trusted(bench)
     for number in range(1, FILES + 1):
-        truth = as_message(maker.ask("make", seed(rng)))
+        truth = as_message(maker.ask("make", seed(rng), number))
         if truth is None:
             raise JudgeFault("our own program gave no truth")
         given = GivenFile("old.pt", maker.take(truth["path"]))

@@ -49,8 +49,12 @@ METHOD = """
 NAMES = ("scale", "warm_up", "embed", "score")
 
 
-def make(seed: int) -> dict[str, Any]:
-    """A file's path, and everything that can be asked about it."""
+def make(seed: int, number: int) -> dict[str, Any]:
+    """A file's path, and everything that can be asked about it.
+
+    What wrong answers do not see is not left to luck: the first file was saved in training mode,
+    the second has one more method with an if, the third decides and repeats, the fourth does not.
+    """
     draw = random.Random(seed)
     width, layers = 4 * draw.randint(1, 3), draw.randint(1, 3)
     text = HEAD.format(
@@ -59,13 +63,15 @@ def make(seed: int) -> dict[str, Any]:
         norms=", ".join(f"nn.BatchNorm2d({width})" for _ in range(layers)),
         flag=draw.random() < 0.5,
     )
-    lines = [line for part in (BRANCH, LOOP) if draw.random() < 0.6 for line in part]
+    share = {3: 1.0, 4: 0.0}.get(number, 0.6)
+    lines = [line for part in (BRANCH, LOOP) if draw.random() < share for line in part]
     text += "\n".join([*lines, *TAIL]) + "\n"
-    for name in draw.sample(NAMES, draw.randint(0, 2)):
-        body = "if bool(x.sum() > 0): x = -x" if draw.random() < 0.5 else "x = x.relu()"
+    for place, name in enumerate(draw.sample(NAMES, draw.randint(number == 2, 2))):
+        decides = draw.random() < 0.5 or (number == 2 and place == 0)
+        body = "if bool(x.sum() > 0): x = -x" if decides else "x = x.relu()"
         text += METHOD.format(name=name, body=body)
     net = torch.jit.script(_class(text)())
-    net.train(draw.random() < 0.4)
+    net.train(draw.random() < 0.4 or number == 1)
     path = Path(tempfile.mkdtemp()) / "old.pt"
     net.save(str(path))
     return {"path": str(path), "figures": figures(str(path)), "inventory": inventory(str(path))}
