@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hotloop.checks.control_flow_export.ways import Way, case_of
+from hotloop.checks.control_flow_export.ways import FULL_UP_TO, Way, case_of
 from hotloop.judge.bench import Bench
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.rungs.correct import Tensor
@@ -13,17 +13,24 @@ from hotloop.judge.seeds import Seeds
 UNSURE = 12 * 7919 + 1
 """Weights that were sure of three in sixteen thousand long messages, drawn word by word."""
 
+SURE = 141285726
+"""Weights that are sure of each single word after one layer."""
 
-@pytest.mark.sandbox
-@pytest.mark.parametrize("late", [False, True])
-def test_the_unsure_are_sure_of_something(late: bool) -> None:
-    bench = Bench(
+
+def _bench() -> Bench:
+    return Bench(
         files=None,
         launcher=Launcher("bubblewrap"),
         connect=lambda: None,
         budget_s=60,
         device="cpu",
     )
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("late", [False, True])
+def test_the_unsure_are_sure_of_something(late: bool) -> None:
+    bench = _bench()
     try:
         case = case_of(UNSURE, Way(0, 8, 128, late), Seeds().generator(), bench)
     finally:
@@ -31,3 +38,17 @@ def test_the_unsure_are_sure_of_something(late: bool) -> None:
     tokens = case.arguments[0]
     assert isinstance(tokens, Tensor)
     assert len({tuple(row) for row in tokens.values.tolist()}) == 8
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("kind", [0, 1, 2])
+def test_where_no_message_of_a_length_goes_on_another_length_does(kind: int) -> None:
+    bench = _bench()
+    try:
+        case = case_of(SURE, Way(kind, 1, 1, late=True), Seeds().generator(), bench)
+    finally:
+        bench.close()
+    tokens = case.arguments[0]
+    assert isinstance(tokens, Tensor)
+    assert 1 < tokens.values.shape[1] <= FULL_UP_TO
+    assert "all layers" in case.label

@@ -25,6 +25,7 @@ MARGIN = 0.03
 """A message whose confidence is nearer to the limit than this is not asked about: rounding could
 send it the other way."""
 
+NONE_FOUND = -1
 AT_ONCE, MOST = 16, 256
 """Messages that are tried together, and how many such lots at most: seconds."""
 
@@ -37,7 +38,10 @@ def model(seed: int) -> encoder.Encoder:
 
 @torch.inference_mode()
 def messages(weights: int, seed: int, kind: int, late: bool, out: torch.Tensor) -> None:
-    """int64 [n, length]: all of them sure after one layer, or at least one of them not."""
+    """int64 [n, length]: all of them sure after one layer, or at least one of them not.
+
+    All -1 where none was found: some weights are never sure of some lengths, or always.
+    """
     numbers = torch.Generator().manual_seed(seed)
     n, length = out.shape
     early, goes_on = [], []
@@ -48,8 +52,11 @@ def messages(weights: int, seed: int, kind: int, late: bool, out: torch.Tensor) 
         goes_on += list(part[sure < limit - MARGIN])
         if len(early) >= n and goes_on:
             break
+    if not (goes_on if late else early):
+        out.fill_(NONE_FOUND)
+        return
     # Where few are found, one stands there more than once.
-    rows = list(itertools.islice(itertools.cycle(early), n))
+    rows = list(itertools.islice(itertools.cycle(early or goes_on), n))
     if late:
         rows[int(torch.randint(n, (1,), generator=numbers))] = goes_on[0]
     out.copy_(torch.stack(rows))
