@@ -9,6 +9,7 @@ from hotloop.checks.ssa_passes import (
     fusion,
     left,
     memory,
+    networks,
     passes,
     regions,
     shapes,
@@ -138,6 +139,16 @@ def infer() -> Check:
         "reasons": Answers(partial(shapes.programs, faulty=True), ("types",)),
     }
     return Check(candidate, rungs)
+
+
+def classifier() -> Check:
+    """A smaller image classifier, in PaddlePaddle; three steps, each by itself."""
+    rungs = {
+        "folded": Answers(networks.to_fold),
+        "int8": AnswersFrom("quantised_from", networks.to_quantise),
+        "smaller": networks.Smaller(),
+    }
+    return Check(Candidate("folded_from", "small_classifier.py", "json"), rungs)
 
 
 def _suffix(variant: Variant | None) -> str:
