@@ -37,6 +37,7 @@
 # | `fx_pass.py`, `fx_text.py` | a pass in torch.fx, and its graphs as text: task 13 |
 # | `xdsl_pass.py`, `mlir_pass.py` | the same pass in xDSL and through MLIR's bindings: tasks 14 and 15 |
 # | `shapes.py` | types and shapes: task 16 |
+# | `small_classifier.py`, `stripes.py` | a classifier made smaller in PaddlePaddle, and its pictures: task 17 |
 # | `ir_drawing.py`, `tensor_drawing.py` | programs and graphs drawn in this notebook |
 
 # %%
@@ -642,7 +643,7 @@ check("ssa_passes.infer")
 # - `pruned(arrays, images, labels, most_bytes)`: of a trained network *with* batch norm, one *without* that has fewer channels, float32 or int8, trained again on the pictures given. The judge counts the bytes of all
 #   arrays, and then the right answers on pictures that nobody has seen.
 #
-# Predict: 16 and 32 channels become 9 and 18. How many of the weights are left? And of 100 answers that were right, how many still are, before the rest is trained again?
+# A tenth of the bytes is what you get. Predict: 16 and 32 channels become 9 and 18. How many of the weights are left? And of 100 answers that were right, how many still are, before the rest is trained again?
 #
 # This task needs the group `paddle`: `pip install 'hotloop[paddle]'`.
 #

@@ -148,7 +148,8 @@ def classifier() -> Check:
         "int8": AnswersFrom("quantised_from", networks.to_quantise),
         "smaller": networks.Smaller(),
     }
-    return Check(Candidate("folded_from", "small_classifier.py", "json"), rungs)
+    candidate = Candidate("folded_from", "small_classifier.py", "json")
+    return Check(candidate, rungs, extras=("paddle",))
 
 
 def _suffix(variant: Variant | None) -> str:

@@ -187,10 +187,10 @@ def _require_layer(layer: str, network: Arrays, channels: int) -> int:
     """Its number of outputs, if everything fits; `channels` go in."""
     weight = network[f"{layer}.weight"]
     linear = layer == "linear"
-    out = CLASSES if linear else (*weight.shape, 0)[0]
-    wanted = (channels, CLASSES) if linear else (out, channels, 3, 3)
+    wanted = (channels, CLASSES) if linear else (*weight.shape[:1], channels, 3, 3)
     if weight.shape != wanted:
         raise Malformed(f"{layer}.weight has the shape {weight.shape}, and should have {wanted}")
+    out = weight.shape[-1 if linear else 0]
     if weight.dtype == np.int8 and weight.min() < -127:
         raise Malformed(f"{layer}.weight holds -128, and should go from -127 to 127")
     for part in ("bias", "scale"):
@@ -335,7 +335,7 @@ class Smaller:
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Train, ask once, count bytes and right answers."""
         training = TRAINING.trusted(bench)
-        seeds = [int(seed) for seed in bench.seeds.generator().integers(1 << 31, size=3)]
+        seeds = [int(seed) for seed in bench.seeds.generator().integers(1 << 62, size=3)]
         given = training.take(training.ask("trained", seeds[0]))
         pictures = training.take(training.ask("pictures", seeds[1], GIVEN))
         hidden = _loaded(training.take(training.ask("pictures", seeds[2], HIDDEN)))
