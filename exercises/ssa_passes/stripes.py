@@ -6,7 +6,7 @@ SIDE, CLASSES = 16, 4
 NOISE = 1.2
 
 
-def drawn(seed, count):
+def drawn(seed, count, noise=NOISE):
     """float32 [count, 3, 16, 16] and int64 [count]: 0 upright, 1 and 3 slanting, 2 lying."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, CLASSES, count)
@@ -17,7 +17,7 @@ def drawn(seed, count):
     waves = np.sin(2 * np.pi * along / length[:, None, None] + phase[:, None, None])
     colours = rng.normal(0, 1, (count, 3, 1, 1))
     colours *= 1.2 / np.linalg.norm(colours, axis=1, keepdims=True)
-    images = colours * waves[:, None] + rng.normal(0, NOISE, (count, 3, SIDE, SIDE))
+    images = colours * waves[:, None] + rng.normal(0, noise, (count, 3, SIDE, SIDE))
     return images.astype("float32"), labels
 
 

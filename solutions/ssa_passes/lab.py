@@ -652,12 +652,15 @@ check("ssa_passes.infer")
 # %%
 import stripes
 
-images, labels = stripes.drawn(0, 2000)
-SVG(stripes.as_pictures(images[:6], [f"class {label}" for label in labels[:6]]))
+clean, labels = stripes.drawn(0, 4, noise=0)
+noisy, _ = stripes.drawn(0, 4)
+titles = [f"class {label}" for label in labels] + ["as it is seen"] * 4
+SVG(stripes.as_pictures([*clean, *noisy], titles))
 
 # %%
 import small_classifier
 
+images, labels = stripes.drawn(0, 2000)
 given = small_classifier.trained(images, labels)
 
 # %%
