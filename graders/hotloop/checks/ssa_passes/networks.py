@@ -47,8 +47,8 @@ LESS = 10
 """The network has to fit into that part of its bytes."""
 
 MOST_LOST = 0.04
-"""Of hidden pictures, in 50 trials: the reference loses at most 0.018, one whose last layer alone
-is trained again at least 0.066, one that is not trained again 0.27."""
+"""Of hidden pictures. Over 50 networks (classifier_trial.txt in the curriculum) the reference loses
+at most 0.021, one whose last layer alone is trained again at least 0.061, an untrained one 0.27."""
 
 TIMEOUT_S = 120.0
 
