@@ -178,6 +178,15 @@ def test_the_check_has_the_tasks_rungs(module: Module, task: Task) -> None:
 
 
 @per_code_task
+def test_what_a_rung_says_it_needs_is_asked_for_before_it_is_judged(
+    module: Module, task: Task
+) -> None:
+    """Where a group of packages is missing nothing is measured: no learner loses points by that."""
+    groups = {need for rung in task.rungs for need in rung.needs or ()} & set(extras.IMPORTED)
+    assert groups <= set(check.find(module.id, task.id).extras)
+
+
+@per_code_task
 def test_speed_levels_are_those_of_the_check(module: Module, task: Task) -> None:
     found = check.find(module.id, task.id)
     for rung in task.rungs:

@@ -38,6 +38,7 @@
 # | `xdsl_pass.py`, `mlir_pass.py` | the same pass in xDSL and through MLIR's bindings: tasks 14 and 15 |
 # | `shapes.py` | types and shapes: task 16 |
 # | `pir_pass.py` | from Python to PaddlePaddle's PIR, and the pass there: task 17 |
+# | `small_classifier.py`, `stripes.py` | a classifier made smaller in PaddlePaddle, and its pictures: task 18 |
 # | `ir_drawing.py`, `tensor_drawing.py` | programs and graphs drawn in this notebook |
 
 # %%
@@ -682,3 +683,52 @@ print(theirs)
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "pir", "locked": true, "points": 11, "solution": false, "task": false}
 check("ssa_passes.pir")
+
+# %% [markdown]
+# ## 18. A smaller image classifier, in PaddlePaddle
+#
+# ### CARD ssa_passes.classifier
+#
+# Passes change what is computed, not what comes out. Networks allow more: some bytes, and the answers hardly change. Write three functions in `small_classifier.py`; a network is a dict of numpy
+# arrays, and the file's first page says which.
+#
+# - `folded(arrays)`: without the batch norms, the same function of a picture. All arrays stay float32.
+# - `quantised(arrays)`: of a network without batch norm, whose biases stay as they are; weights int8 from -127 to 127, and a float32 scale above 0 for each *output* channel: `conv1.scale`, `conv2.scale`, `linear.scale`. Each weight
+#   times its scale is at most half a step from what it was; a channel's step is its largest absolute weight divided by 127. A channel may be all 0.
+# - `pruned(arrays, images, labels, most_bytes)`: of a trained network *with* batch norm, one *without* that has fewer channels, float32 or int8, trained again on the pictures given. The judge counts the bytes of all
+#   arrays, and then the right answers on pictures that nobody has seen.
+#
+# A tenth of the bytes is what you get. Predict: 16 and 32 channels become 9 and 18. How many of the weights are left? And of 100 answers that were right, how many still are, before the rest is trained again?
+#
+# This task needs the group `paddle`: `pip install 'hotloop[paddle]'`.
+#
+# ### HINTS ssa_passes.classifier
+
+# %%
+import stripes
+
+clean, labels = stripes.drawn(0, 4, noise=0)
+noisy, _ = stripes.drawn(0, 4)
+titles = [f"class {label}" for label in labels] + ["as it is seen"] * 4
+SVG(stripes.as_pictures([*clean, *noisy], titles))
+
+# %%
+import small_classifier
+
+images, labels = stripes.drawn(0, 2000)
+given = small_classifier.trained(images, labels)
+
+# %%
+classifier = importlib.reload(small_classifier)
+slim = classifier.folded(given)
+whole = classifier.quantised(slim)
+fewest = classifier.pruned(given, images[:1000], labels[:1000], classifier.size(slim) // 10)
+unseen = stripes.drawn(1, 1000)
+rows = [
+    (title, classifier.size(arrays), classifier.accuracy(arrays, *unseen))
+    for title, arrays in {"given": given, "folded": slim, "int8": whole, "pruned": fewest}.items()
+]
+SVG(stripes.as_bars(rows))
+
+# %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "classifier", "locked": true, "points": 10, "solution": false, "task": false}
+check("ssa_passes.classifier")

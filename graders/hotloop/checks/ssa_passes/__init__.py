@@ -9,6 +9,7 @@ from hotloop.checks.ssa_passes import (
     fusion,
     left,
     memory,
+    networks,
     paddle_pir,
     passes,
     regions,
@@ -123,12 +124,12 @@ def torch_fx() -> Check:
 
 def xdsl() -> Check:
     """Merging and removing in xDSL, with regions."""
-    return regions.check("xdsl_pass.py")
+    return regions.check("xdsl_pass.py", "xdsl")
 
 
 def mlir() -> Check:
     """The same through MLIR's own bindings."""
-    return regions.check("mlir_pass.py")
+    return regions.check("mlir_pass.py", "xla")
 
 
 def infer() -> Check:
@@ -144,6 +145,17 @@ def infer() -> Check:
 def pir() -> Check:
     """From Python to PaddlePaddle's PIR; merging and removing there."""
     return paddle_pir.check()
+
+
+def classifier() -> Check:
+    """A smaller image classifier, in PaddlePaddle; three steps, each by itself."""
+    rungs = {
+        "folded": Answers(networks.to_fold),
+        "int8": AnswersFrom("quantised_from", networks.to_quantise),
+        "smaller": networks.Smaller(),
+    }
+    candidate = Candidate("folded_from", "small_classifier.py", "json")
+    return Check(candidate, rungs, extras=("paddle",))
 
 
 def _suffix(variant: Variant | None) -> str:

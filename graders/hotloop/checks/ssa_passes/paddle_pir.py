@@ -264,4 +264,4 @@ def check() -> Check:
         "same": Judged("same", "sound", language=cleaned),
         "complete": Judged("complete", "same", language=cleaned),
     }
-    return Check(Candidate("clean_text", FILE, "json"), rungs)
+    return Check(Candidate("clean_text", FILE, "json"), rungs, extras=("paddle",))

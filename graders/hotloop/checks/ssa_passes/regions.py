@@ -619,11 +619,11 @@ def _asked(candidate: Candidate, bench: Bench, language: Language) -> list[tuple
     return list(zip(given, answers, strict=True))
 
 
-def check(file: str) -> Check:
-    """Merging and removing, in whatever framework the file uses."""
+def check(file: str, extra: str) -> Check:
+    """Merging and removing, in the framework that the file uses and the group `extra` brings."""
     rungs = {
         "sound": Judged("sound"),
         "same": Judged("same", "sound"),
         "complete": Judged("complete", "same"),
     }
-    return Check(Candidate("clean_text", file, "json"), rungs)
+    return Check(Candidate("clean_text", file, "json"), rungs, extras=(extra,))

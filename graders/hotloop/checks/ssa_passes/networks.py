@@ -1,0 +1,364 @@
+"""A small image classifier: batch norm folded, weights as int8, fewer channels.
+
+The judge computes every network itself, in numpy; nothing of Paddle is loaded. What a candidate
+makes comes as text: for each array its dtype, its shape and its bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop import paths
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile, Question, ask_plainly, shown
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import as_list, as_message
+
+Arrays = Mapping[str, NDArray[Any]]
+Rng = np.random.Generator
+
+LAYERS = ("conv1", "conv2", "linear")
+CLASSES = 4
+EPSILON = 1e-5
+NETWORKS = 8
+PICTURES = 32
+MOST_ROUNDINGS = 32
+"""Of float32, one after the other, on the way to a logit: folding takes about 12."""
+
+HALF_A_STEP = 0.51
+"""A part of the best step; the rest is for the rounding of scales."""
+
+HIDDEN, GIVEN = 4000, 1000
+LESS = 10
+"""The network has to fit into that part of its bytes."""
+
+MOST_LOST = 0.04
+"""Of hidden pictures. Over 50 networks (classifier_trial.txt in the curriculum) the reference loses
+at most 0.021, one whose last layer alone is trained again at least 0.061, an untrained one 0.27."""
+
+TIMEOUT_S = 120.0
+
+HARNESS = Path(__file__).parents[1] / "harness" / "ssa_passes" / "classifier_training.py"
+STRIPES = paths.exercises() / "ssa_passes" / "stripes.py"
+TRAINING = Program({HARNESS.name: HARNESS, STRIPES.name: STRIPES}, HARNESS.name)
+
+
+class Malformed(Exception):
+    """No such network. The message is a sentence's beginning."""
+
+
+# --- networks -------------------------------------------------------------------------------------
+
+
+def logits(network: Arrays, images: NDArray[Any]) -> NDArray[Any]:
+    """Of a network without batch norm, in the arrays' own precision."""
+    values = images
+    for layer in ("conv1", "conv2"):
+        weight = network[f"{layer}.weight"]
+        flat = _patches(values) @ weight.reshape(len(weight), -1).T + network[f"{layer}.bias"]
+        values = np.maximum(flat, 0).transpose(0, 3, 1, 2)
+    return values.mean((2, 3)) @ network["linear.weight"] + network["linear.bias"]
+
+
+def _patches(values: NDArray[Any]) -> NDArray[Any]:
+    """[count, rows, columns, 9 * channels]: what a 3 by 3 convolution sees at each place."""
+    padded = np.pad(values, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    seen = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
+    count, channels, rows, columns = values.shape
+    return seen.transpose(0, 2, 3, 1, 4, 5).reshape(count, rows, columns, 9 * channels)
+
+
+def share_right(network: Arrays, images: NDArray[Any], labels: NDArray[Any]) -> float:
+    """Of pictures, in float32."""
+    right = 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        small = {name: array.astype(np.float32) for name, array in network.items()}
+        for start in range(0, len(images), 200):
+            answers = logits(small, images[start : start + 200]).argmax(1)
+            right += int((answers == labels[start : start + 200]).sum())
+    return right / len(images)
+
+
+def folded(network: Arrays) -> Arrays:
+    """Without batch norm, in float64."""
+    return _folded(network, lambda array: array, -1)
+
+
+def magnitudes(network: Arrays) -> Arrays:
+    """What is added up while it is folded, without signs: rounding is a part of this."""
+    return _folded(network, np.abs, 1)
+
+
+def _folded(
+    network: Arrays, part: Callable[[NDArray[Any]], NDArray[Any]], sign: int
+) -> dict[str, NDArray[Any]]:
+    exact = {name: array.astype(np.float64) for name, array in network.items()}
+    found = {name: part(a) for name, a in exact.items() if not name.startswith("norm")}
+    for number in (1, 2):
+        conv, norm = f"conv{number}", f"norm{number}"
+        factor = part(exact[f"{norm}.weight"]) / np.sqrt(exact[f"{norm}._variance"] + EPSILON)
+        found[f"{conv}.weight"] *= factor[:, None, None, None]
+        centred = found[f"{conv}.bias"] + sign * part(exact[f"{norm}._mean"])
+        found[f"{conv}.bias"] = centred * factor + part(exact[f"{norm}.bias"])
+    return found
+
+
+def floats(network: Arrays) -> dict[str, NDArray[Any]]:
+    """int8 weights times their scales; float64."""
+    found = {n: a.astype(np.float64) for n, a in network.items() if not n.endswith(".scale")}
+    for layer in LAYERS:
+        if f"{layer}.scale" in network:
+            scale = network[f"{layer}.scale"].astype(np.float64)
+            across = scale if layer == "linear" else scale[:, None, None, None]
+            found[f"{layer}.weight"] *= across
+    return found
+
+
+def size(network: Arrays) -> int:
+    """Bytes."""
+    return sum(array.nbytes for array in network.values())
+
+
+# --- reading what a candidate gives ---------------------------------------------------------------
+
+
+def read(answer: object) -> dict[str, NDArray[Any]]:
+    """A network without batch norm, of any number of channels. Malformed when it is none."""
+    told = as_message(answer)
+    if told is None:
+        raise Malformed(f"it gives {shown(answer)}, not arrays by their names")
+    network = {name: _array(name, parts) for name, parts in told.items()}
+    _require_names(network)
+    channels = 3
+    for layer in LAYERS:
+        channels = _require_layer(layer, network, channels)
+    return network
+
+
+def _array(name: str, parts: object) -> NDArray[Any]:
+    dtype, shape, text = [*as_list(parts), None, None, None][:3]
+    if dtype not in ("float32", "int8"):
+        raise Malformed(f"{shown(name)} is {shown(dtype)}, and should be float32 or int8")
+    extents = cast("list[object]", as_list(shape))
+    if not all(type(extent) is int and extent > 0 for extent in extents):
+        raise Malformed(f"{shown(name)} has the shape {shown(shape)}")
+    found = cast("list[int]", extents)
+    try:
+        data = base64.b64decode(cast(str, text), validate=True)
+    except (TypeError, ValueError):
+        raise Malformed(f"the bytes of {shown(name)} cannot be read") from None
+    if len(found) > 4 or len(data) != math.prod(found) * np.dtype(dtype).itemsize:
+        raise Malformed(f"{shown(name)} of the shape {shown(shape)} has {len(data)} bytes")
+    array = np.frombuffer(data, dtype).reshape(found)
+    if not np.isfinite(array).all():
+        count = int((~np.isfinite(array)).sum())
+        raise Malformed(f"{count} of the values of {shown(name)} are nan or infinite")
+    return array
+
+
+def _require_names(network: Arrays) -> None:
+    """Weights and biases; a scale beside each weight of int8, and beside no other."""
+    needed = {f"{layer}.{part}" for layer in LAYERS for part in ("weight", "bias")}
+    for name in sorted(needed - network.keys()):
+        raise Malformed(f"{name!r} is missing")
+    whole = [layer for layer in LAYERS if network[f"{layer}.weight"].dtype == np.int8]
+    scales = {f"{layer}.scale" for layer in whole}
+    for name in sorted(scales - network.keys()):
+        raise Malformed(f"{name!r} is missing, and {name[:-6]}.weight is int8")
+    for name in sorted(network.keys() - needed - scales):
+        raise Malformed(f"{shown(name)} has no place in it")
+
+
+def _require_layer(layer: str, network: Arrays, channels: int) -> int:
+    """Its number of outputs, if everything fits; `channels` go in."""
+    weight = network[f"{layer}.weight"]
+    linear = layer == "linear"
+    wanted = (channels, CLASSES) if linear else (*weight.shape[:1], channels, 3, 3)
+    if weight.shape != wanted:
+        raise Malformed(f"{layer}.weight has the shape {weight.shape}, and should have {wanted}")
+    out = weight.shape[-1 if linear else 0]
+    if weight.dtype == np.int8 and weight.min() < -127:
+        raise Malformed(f"{layer}.weight holds -128, and should go from -127 to 127")
+    for part in ("bias", "scale"):
+        beside = network.get(f"{layer}.{part}")
+        if beside is None:
+            continue
+        if beside.dtype != np.float32 or beside.shape != (out,):
+            is_ = f"{beside.dtype} {beside.shape}"
+            raise Malformed(f"{layer}.{part} is {is_}, and should be float32 {(out,)}")
+        if part == "scale" and beside.min() <= 0:
+            raise Malformed(f"{layer}.scale holds {beside.min():g}, and should be above 0")
+    return out
+
+
+# --- what is asked --------------------------------------------------------------------------------
+
+
+def normed(rng: Rng) -> dict[str, NDArray[np.float32]]:
+    """A network with batch norm, of drawn widths. Some variances are as small as the epsilon."""
+    widths = [3, *(int(width) for width in rng.integers(5, 20, 2))]
+    found: dict[str, NDArray[Any]] = {}
+    for number, (channels, out) in enumerate(pairwise(widths), 1):
+        found[f"conv{number}.weight"] = rng.normal(0, 0.3, (out, channels, 3, 3))
+        found[f"conv{number}.bias"] = rng.normal(0, 1, out)
+        for name in ("weight", "bias", "_mean"):
+            found[f"norm{number}.{name}"] = rng.normal(0, 1, out)
+        found[f"norm{number}._variance"] = rng.permutation(np.geomspace(3e-6, 3, out))
+    found["linear.weight"] = rng.normal(0, 1, (widths[2], CLASSES))
+    found["linear.bias"] = rng.normal(0, 1, CLASSES)
+    return {name: array.astype(np.float32) for name, array in found.items()}
+
+
+def uneven(rng: Rng) -> dict[str, NDArray[np.float32]]:
+    """A folded network whose channels differ a hundredfold, and one in each layer is 0."""
+    network = {n: a for n, a in normed(rng).items() if not n.startswith("norm")}
+    for layer in LAYERS:
+        weight = np.moveaxis(network[f"{layer}.weight"], -1 if layer == "linear" else 0, 0)
+        sizes = np.geomspace(0.01, 1, len(weight))
+        sizes[1] = 0
+        across = rng.permutation(sizes).reshape(-1, *[1] * (weight.ndim - 1))
+        weight *= across.astype(np.float32)
+    return network
+
+
+def to_fold(rng: Rng) -> Iterator[Question]:
+    """Networks with batch norm."""
+    for number in range(1, NETWORKS + 1):
+        given = normed(rng)
+        images = rng.normal(0, 1, (PICTURES, 3, 16, 16))
+        complaint = partial(folded_complaint, given, images)
+        yield Question(f"Network {number}", (_file("network.npz", given),), complaint)
+
+
+def to_quantise(rng: Rng) -> Iterator[Question]:
+    """Networks without."""
+    for number in range(1, NETWORKS + 1):
+        given = uneven(rng)
+        complaint = partial(quantised_complaint, given)
+        yield Question(f"Network {number}", (_file("network.npz", given),), complaint)
+
+
+def _file(name: str, arrays: Arrays) -> GivenFile:
+    stream = io.BytesIO()
+    np.savez(stream, **cast(Any, arrays))
+    return GivenFile(name, stream.getvalue())
+
+
+def _loaded(data: bytes) -> dict[str, NDArray[Any]]:
+    """Of a file of our own."""
+    with np.load(io.BytesIO(data)) as arrays:
+        return dict(arrays)
+
+
+def folded_complaint(given: Arrays, images: NDArray[np.float64], answer: object) -> str | None:
+    """Whether it is the same function of a picture."""
+    want = folded(given)
+    try:
+        network = read(answer)
+        _require_like(network, want)
+    except Malformed as wrong:
+        return str(wrong)
+    if any(array.dtype != np.float32 for array in network.values()):
+        return "it has weights of int8: that is the next step's"
+    got, right = logits(floats(network), images), logits(want, images)
+    allowed = MOST_ROUNDINGS * 2.0**-24 * logits(magnitudes(given), np.abs(images))
+    worst = np.unravel_index(np.argmax(np.abs(got - right) / allowed), got.shape)
+    if abs(got[worst] - right[worst]) <= allowed[worst]:
+        return None
+    return (
+        f"a logit is {got[worst]:.6g} and should be {right[worst]:.6g}; rounding to float32 "
+        f"explains {allowed[worst]:.1g}"
+    )
+
+
+def _require_like(network: Arrays, given: Arrays) -> None:
+    for name, array in given.items():
+        if name in network and network[name].shape != array.shape:
+            said = f"{name} has the shape {network[name].shape}, and should have {array.shape}"
+            raise Malformed(said)
+
+
+def quantised_complaint(given: Arrays, answer: object) -> str | None:
+    """Whether each weight is as near as one scale for each output channel allows."""
+    try:
+        network = read(answer)
+        _require_like(network, given)
+    except Malformed as wrong:
+        return str(wrong)
+    near = floats(network)
+    for layer in LAYERS:
+        if not np.array_equal(network[f"{layer}.bias"], given[f"{layer}.bias"]):
+            return f"{layer}.bias is another one: biases stay as they are"
+        if network[f"{layer}.weight"].dtype != np.int8:
+            return f"{layer}.weight is float32, and should be int8"
+        complaint = _far(layer, near[f"{layer}.weight"], given[f"{layer}.weight"])
+        if complaint is not None:
+            return complaint
+    return None
+
+
+def _far(layer: str, near: NDArray[np.float64], given: NDArray[Any]) -> str | None:
+    """About the output channel with the largest error, in steps of its own."""
+    axis = -1 if layer == "linear" else 0
+    weight, error = (np.moveaxis(a, axis, 0) for a in (given, np.abs(near - given)))
+    steps = np.abs(weight).reshape(len(weight), -1).max(1).astype(np.float64) / 127
+    errors = error.reshape(len(error), -1).max(1)
+    worst = int(np.argmax(errors / np.maximum(steps, 1e-30)))
+    if errors[worst] <= HALF_A_STEP * steps[worst]:
+        return None
+    return (
+        f"in output channel {worst} of {layer} a weight is {errors[worst]:.3g} off; the channel's "
+        f"best step is {steps[worst]:.3g}, and half of it is allowed"
+    )
+
+
+@dataclass(frozen=True)
+class Smaller:
+    """A trained network becomes one of fewer bytes, which still knows its pictures."""
+
+    needs: tuple[str, ...] = ()
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """Train, ask once, count bytes and right answers."""
+        training = TRAINING.trusted(bench)
+        seeds = [int(seed) for seed in bench.seeds.generator().integers(1 << 62, size=3)]
+        given = training.take(training.ask("trained", seeds[0]))
+        pictures = training.take(training.ask("pictures", seeds[1], GIVEN))
+        hidden = _loaded(training.take(training.ask("pictures", seeds[2], HIDDEN)))
+        before = folded(_loaded(given))
+        most = 4 * sum(array.size for array in before.values()) // LESS
+        link = bench.worker(Candidate("pruned_from", candidate.file, "json"))
+        files = GivenFile("network.npz", given), GivenFile("pictures.npz", pictures)
+        answer = ask_plainly(link, (*files, most), bench.patience(TIMEOUT_S))
+        try:
+            network = read(answer)
+        except Malformed as wrong:
+            raise Ruling(Verdict.WRONG_ANSWER, f"Your network: {wrong}.") from None
+        if size(network) > most:
+            said = f"It has {size(network):,} bytes, and may have {most:,}."
+            raise Ruling(Verdict.WRONG_ANSWER, said)
+        was, now = (
+            share_right(each, hidden["images"], hidden["labels"])
+            for each in (before, floats(network))
+        )
+        evidence = {"bytes": size(network), "accuracy": now, "given_accuracy": was}
+        said = f"{size(network):,} bytes of {LESS * most:,}; right on {now:.1%} of {HIDDEN:,} "
+        said += f"hidden pictures, the given network on {was:.1%}"
+        if was - now > MOST_LOST:
+            said += f": {100 * MOST_LOST:g} in a hundred may be lost, not {100 * (was - now):.1f}."
+            return RungRecord(name, Verdict.WRONG_ANSWER, said, evidence=evidence)
+        return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
