@@ -59,13 +59,13 @@ def write(folder: Path) -> None:
 def tables(runner: Interpreter, pictures: Array) -> list[Array]:
     """Of pictures from 0 to 1, decoded; bytes at the ends are made and read by their scales."""
     (end,) = runner.get_input_details()
+    anchors = given("detector").load().anchors
     found = []
     for picture in pictures:
         runner.set_tensor(end["index"], into(picture[None], end))
         runner.invoke()
         outs = [out_of(runner.get_tensor(o["index"]), o) for o in runner.get_output_details()]
         maps = sorted(outs, key=lambda each: -each.shape[2])
-        anchors = given("detector").load().anchors
         found.append(given("boxes").decode(*map(torch.from_numpy, maps), anchors)[0].numpy())
     return found
 
