@@ -9,6 +9,7 @@ from hotloop.checks.yolo_on_mobile import (
     departures,
     engines,
     fitting,
+    integer_litert,
     pictures,
     quantized,
     recorded,
@@ -222,6 +223,25 @@ def litert() -> Check:
         {
             **_file_and_runs(runtimes.LITERT),
             "small": Holds(small_litert.looks, "It is small, and sees.", needs=("runs",)),
+        },
+        extras=("litert",),
+    )
+
+
+def litert_int8() -> Check:
+    """The detector in LiteRT with integers from end to end."""
+    return Check(
+        Candidate("to_whole_numbers", file="to_litert_int8.py", style="json"),
+        {
+            "file": Holds(
+                partial(integer_litert.looks, complaint=integer_litert.structure_complaint),
+                "It computes with bytes from end to end, with a scale for each channel.",
+            ),
+            "sees": Holds(
+                partial(integer_litert.looks, complaint=integer_litert.sight_complaint),
+                "It sees about as much on hidden scenes as with float32.",
+                needs=("file",),
+            ),
         },
         extras=("litert",),
     )

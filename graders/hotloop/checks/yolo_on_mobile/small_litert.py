@@ -21,6 +21,7 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
+from hotloop.judge.program import Process
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.rungs.holds import Look
 from hotloop.worker.wire import as_list
@@ -46,7 +47,11 @@ def _size_complaint(candidate: Candidate, bench: Bench) -> str | None:
 
 def _sight_complaint(candidate: Candidate, bench: Bench) -> str | None:
     files = LITERT.files(_small(candidate), bench, (SIDE, SIDE))
-    process = LITERT.process(bench, "sees", files)
+    return sight_complaint(LITERT.process(bench, "sees", files), bench)
+
+
+def sight_complaint(process: Process, bench: Bench) -> str | None:
+    """What a program of ours sees with a file that it has loaded, beside the floats."""
     seed = int(bench.seeds.generator().integers(1 << 31))
     trusted = PROGRAM.trusted(bench)
     told = as_list(trusted.ask("objects", seed, PICTURES, SIDE))

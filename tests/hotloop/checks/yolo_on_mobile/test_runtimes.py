@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.checks.yolo_on_mobile import runtimes
+from hotloop.checks.yolo_on_mobile import integer_litert, runtimes
 
 SIZE = (192, 96)
 OPENVINO: dict[str, Any] = {
@@ -72,6 +72,39 @@ def test_what_was_asked_for_is_not_complained_of(about: Any, good: dict[str, Any
 )
 def test_anything_else_is(about: Any, good: dict[str, Any], change: Any, said: str) -> None:
     found = about({**good, **change}, SIZE)
+    assert found is not None
+    assert said in found
+
+
+INTEGERS: dict[str, Any] = {
+    "inputs": integer_litert.INPUTS,
+    # In any order: the sizes tell them apart.
+    "outputs": integer_litert.OUTPUTS[::-1],
+    "floats": [],
+    "convolutions": [["int8", "int8", 16, 16]] * 60,
+}
+
+
+def test_a_file_of_integers_is_not_complained_of() -> None:
+    assert integer_litert.complaint_about(INTEGERS, 653_584) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "size", "said"),
+    [
+        ({"convolutions": []}, 1, "0 convolutions"),
+        ({"convolutions": [["float32", "int8", 16, 16]] * 60}, 1, "60 of 60"),
+        ({"convolutions": [["int16", "int8", 16, 16]] * 60}, 1, "reads int16"),
+        ({"convolutions": [["int8", "int8", 1, 16]] * 60}, 1, "has 1 for all"),
+        ({"inputs": [["float32", [1, 128, 128, 3]]]}, 1, "inputs"),
+        ({"inputs": [["int8", [1, 3, 128, 128]]]}, 1, "inputs"),
+        ({"outputs": INTEGERS["outputs"][:2]}, 1, "outputs"),
+        ({"floats": ["DEQUANTIZE", "LOGISTIC"]}, 1, "DEQUANTIZE first"),
+        ({}, 1_917_748, "bytes"),
+    ],
+)
+def test_another_file_for_integers_is(change: Any, size: int, said: str) -> None:
+    found = integer_litert.complaint_about({**INTEGERS, **change}, size)
     assert found is not None
     assert said in found
 

@@ -1,0 +1,77 @@
+"""Reads and runs a detector in LiteRT's format that computes with integers from end to end.
+
+Runs in a worker of ours that has one such file.
+"""
+
+import eager
+import numpy as np
+import torch
+from ai_edge_litert.interpreter import Interpreter
+
+LOADED = []
+CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
+
+
+def facts(path):
+    """What stands in the file, in plain data."""
+    found = Interpreter(model_path=path)
+    # Before memory is planned: afterwards a delegate stands in the place of what it took.
+    operators = found._get_ops_details()
+    tensors = {each["index"]: each for each in found.get_tensor_details()}
+    return {
+        "inputs": [_end(each) for each in found.get_input_details()],
+        "outputs": [_end(each) for each in found.get_output_details()],
+        "floats": [op["op_name"] for op in operators if _has_floats(op)],
+        "convolutions": [_kind(op, tensors) for op in operators if op["op_name"] in CONVOLUTIONS],
+    }
+
+
+def load(path):
+    """The file to run."""
+    found = Interpreter(model_path=path, num_threads=1)
+    found.allocate_tensors()
+    LOADED[:] = [found]
+
+
+def run(pictures, table):
+    """pictures: float32 [n, height, width, 3], one after another."""
+    (found,) = LOADED
+    (end,) = found.get_input_details()
+    for place, picture in enumerate(pictures.numpy()):
+        found.set_tensor(end["index"], _integers(picture[None], end))
+        found.invoke()
+        maps = [_floats(found.get_tensor(o["index"]), o) for o in found.get_output_details()]
+        # The strides' order is that of the sizes, whatever the converter called them.
+        maps.sort(key=lambda m: -m[0, 0].numel())
+        table[place].copy_(eager.decoded(maps)[0])
+
+
+def _kind(operator, tensors):
+    """Types of what a convolution reads and of its weight; its weight's scales and its channels."""
+    fed, weight = (tensors[index] for index in operator["inputs"][:2])
+    (out,) = (tensors[index] for index in operator["outputs"])
+    scales = len(weight["quantization_parameters"]["scales"])
+    return [_dtype(fed["dtype"]), _dtype(weight["dtype"]), scales, int(out["shape"][-1])]
+
+
+def _has_floats(operator):
+    kinds = (*operator["operand_types"], *operator["result_types"])
+    return any(_dtype(kind).startswith("float") for kind in kinds)
+
+
+def _integers(values, end):
+    scale, zero = end["quantization"]
+    return np.clip(np.rint(values / scale) + zero, -128, 127).astype(np.int8)
+
+
+def _floats(values, end):
+    scale, zero = end["quantization"]
+    return torch.from_numpy((values.astype(np.float32) - zero) * np.float32(scale))
+
+
+def _end(each):
+    return [_dtype(each["dtype"]), [int(size) for size in each["shape"]]]
+
+
+def _dtype(kind):
+    return str(np.dtype(kind))

@@ -1,0 +1,97 @@
+"""The detector in LiteRT with integers from end to end: is it one, and does it still see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, cast
+
+from hotloop.checks.yolo_on_mobile import small_litert, speeds
+from hotloop.checks.yolo_on_mobile.quantized import CALIBRATION, CLASSES, HARNESS, PROGRAM, SIDE
+from hotloop.checks.yolo_on_mobile.runtimes import CONVERSION_S
+from hotloop.judge.artifact import Assignment, made
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.program import Program
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.rungs.holds import Look
+
+Facts = Mapping[str, Any]
+
+FILE, MAIN = "integers.tflite", "litert_integers.py"
+READER = Program({**speeds.EAGER, MAIN: HARNESS / MAIN}, MAIN)
+LEAST_CONVOLUTIONS = 50
+MOST_BYTES = 770_000
+"""Two fifths of what the network has in floats."""
+
+CHANNELS = 3 * (5 + CLASSES)
+INPUTS = [["int8", [1, SIDE, SIDE, 3]]]
+OUTPUTS = [["int8", [1, CHANNELS, SIDE // s, SIDE // s]] for s in (8, 16, 32)]
+
+
+def looks(
+    candidate: Candidate, bench: Bench, complaint: Callable[[bytes, Bench], str | None]
+) -> Iterator[Look]:
+    """At the file, which is made once a judging."""
+    yield Look(
+        "Your file",
+        lambda: complaint(bench.shared("integers", lambda: _made(candidate, bench)), bench),
+    )
+
+
+def structure_complaint(data: bytes, bench: Bench) -> str | None:
+    """Whether it computes with integers alone, whatever that is."""
+    facts = READER.given(bench, "reads").ask("facts", GivenFile(FILE, data), timeout_s=CONVERSION_S)
+    return complaint_about(cast(Facts, facts), len(data))
+
+
+def complaint_about(facts: Facts, size: int) -> str | None:
+    """What is wrong with a file by what stands in it."""
+    found = facts["convolutions"]
+    if len(found) < LEAST_CONVOLUTIONS:
+        return f"it has {len(found)} convolutions, and the network more than {LEAST_CONVOLUTIONS}"
+    other = [each for each in found if each[:2] != ["int8", "int8"]]
+    if other:
+        return (
+            f"{len(other)} of {len(found)} convolutions do not compute in int8: the first one "
+            f"reads {other[0][0]}, and its weights are {other[0][1]}"
+        )
+    shared = [scales for *_, scales, channels in found if scales != channels]
+    if shared:
+        return (
+            f"{len(shared)} of {len(found)} convolutions have no scale for each of their "
+            f"channels: the first one has {shared[0]} for all"
+        )
+    return _about_ends(facts) or _about_rest(facts, size)
+
+
+def _about_ends(facts: Facts) -> str | None:
+    if facts["inputs"] != INPUTS:
+        return f"its inputs are {facts['inputs']}, and should be {INPUTS}"
+    if sorted(facts["outputs"]) != sorted(OUTPUTS):
+        return f"its outputs are {facts['outputs']}, and should be {OUTPUTS}"
+    return None
+
+
+def _about_rest(facts: Facts, size: int) -> str | None:
+    floats = facts["floats"]
+    if floats:
+        return f"{len(floats)} of its operators read or write floats, {floats[0]} first"
+    if size > MOST_BYTES:
+        return f"it has {size} bytes, and {MOST_BYTES} are allowed"
+    return None
+
+
+def sight_complaint(data: bytes, bench: Bench) -> str | None:
+    """What it sees on hidden scenes, beside the floats."""
+    process = READER.given(bench, "sees")
+    process.ask("load", GivenFile(FILE, data), timeout_s=CONVERSION_S)
+    return small_litert.sight_complaint(process, bench)
+
+
+def _made(candidate: Candidate, bench: Bench) -> bytes:
+    maker = PROGRAM.trusted(bench)
+    seed = int(bench.seeds.generator().integers(1 << 31))
+    frames = maker.take(maker.ask("calibration", seed, CALIBRATION))
+    given = (GivenFile("calibration.npz", frames),)
+    task = Assignment("Your file", given, FILE, lambda _data: None)
+    return made(task, candidate, bench, CONVERSION_S)
