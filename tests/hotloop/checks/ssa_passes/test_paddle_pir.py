@@ -89,7 +89,7 @@ def test_deep_nesting_is_refused() -> None:
     line = '() = "pd_op.if" (%2) {stop_gradient:[]} ->  {\n'
     head, tail = PRINTED.split("    (%3)")[0], "    (%9)" + PRINTED.split("    (%9)")[1]
     with pytest.raises(Malformed, match="too deep"):
-        parse(head + line * 5000 + tail)
+        parse(head + line * 1000 + tail)
 
 
 class Number(int):
