@@ -58,6 +58,7 @@ class Link:
         self.versions: dict[str, str] = {}
         self.deadline = math.inf
         self._resolved: tuple[str, str | None] | None = None
+        self._late = False
 
     @property
     def is_open(self) -> bool:
@@ -73,6 +74,8 @@ class Link:
 
     def send(self, message: wire.Message, fds: Sequence[int] = ()) -> None:
         """Send a request without waiting; it lies in the socket while the worker is frozen."""
+        if self._late:
+            self._fail(Verdict.TIMEOUT, "It had not finished what it was asked before.")
         try:
             wire.send(self.sock, message, fds)
         except wire.WireError:
@@ -83,6 +86,7 @@ class Link:
         try:
             reply = wire.receive(self.sock, min(deadline, self.deadline))
         except wire.WireTimeout:
+            self._give_up()
             self._fail(Verdict.TIMEOUT, "It did not finish in time: look for an endless loop.")
         except wire.WireClosed:
             self._fail(*self._death())
@@ -142,6 +146,12 @@ class Link:
     def interrupt(self, pid: int) -> None:
         """As Ctrl-C would, for a kernel that overran its budget."""
         os.kill(pid, signal.SIGINT)
+
+    def _give_up(self) -> None:
+        """What it still says must not be taken for the answer to what is asked next."""
+        self._late = True
+        if self.confined is not None:
+            self.close()
 
     def _death(self) -> tuple[Verdict, str]:
         died = self._cause_of_death()

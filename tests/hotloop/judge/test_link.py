@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -83,6 +84,27 @@ def test_silence_is_a_timeout() -> None:
     link, theirs = _link()
     with theirs:
         assert _ruling(link).verdict is Verdict.TIMEOUT
+
+
+def test_what_comes_too_late_is_no_answer_to_the_next_request() -> None:
+    link, theirs = _link()
+    with theirs, link.sock:
+        with pytest.raises(Ruling):
+            link.request({"op": "run"}, 0.1)
+        wire.send(theirs, {"ok": True, "returned": "to the first request"})
+        with pytest.raises(Ruling, match="asked before") as caught:
+            link.request({"op": "run"}, 1)
+        assert caught.value.verdict is Verdict.TIMEOUT
+
+
+def test_a_confined_worker_that_is_too_late_is_ended() -> None:
+    link, theirs = _link()
+    ended: list[bool] = []
+    link.confined = SimpleNamespace(kill=lambda: ended.append(True))  # type: ignore[assignment]
+    with theirs:
+        assert _ruling(link).verdict is Verdict.TIMEOUT
+    assert ended == [True]
+    assert not link.is_open
 
 
 def test_a_slow_drip_of_bytes_does_not_extend_the_deadline() -> None:

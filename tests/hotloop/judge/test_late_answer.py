@@ -1,0 +1,39 @@
+"""Who is too late once is asked anew: an answer to something else makes no verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.questions import ask_all_plainly
+from hotloop.judge.verdict import Ruling, Verdict
+
+CANDIDATE = """
+import time
+
+def same(n):
+    time.sleep(0.8 * (n == 1))
+    return n
+"""
+
+
+@pytest.mark.parametrize(
+    "isolation", ["none", pytest.param("bubblewrap", marks=pytest.mark.sandbox)]
+)
+def test_the_next_rung_gets_its_own_answer(
+    isolation: str, tmp_path: Path, bench_over: Callable[..., Bench]
+) -> None:
+    (tmp_path / "late.py").write_text(CANDIDATE)
+    bench, candidate = (
+        bench_over(tmp_path, isolation=isolation),
+        Candidate("same", "late.py", "json"),
+    )
+    assert ask_all_plainly(bench.worker(candidate), [[7]], 30) == [7]
+    with pytest.raises(Ruling) as caught:
+        ask_all_plainly(bench.worker(candidate), [[1]], 0.3)
+    assert caught.value.verdict is Verdict.TIMEOUT
+    assert ask_all_plainly(bench.worker(candidate), [[2]], 30) == [2]
