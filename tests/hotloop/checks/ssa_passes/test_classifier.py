@@ -221,7 +221,7 @@ def judge() -> Iterator[JudgeProcess]:
 
 
 @pytest.mark.sandbox
-@pytest.mark.skipif(bool(extras.missing("paddle")), reason="paddle is not installed")
+@pytest.mark.skipif(bool(extras.missing("paddle")), reason=extras.remedy("paddle"))
 @pytest.mark.parametrize(
     ("body", "verdict", "about"),
     [
