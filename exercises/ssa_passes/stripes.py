@@ -49,5 +49,6 @@ def as_bars(rows):
 
 def as_svg(parts, width, height):
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-    font = 'font-family="monospace" font-size="13">'
-    return f"{head}{font}{''.join(parts)}</svg>"
+    font = 'font-family="monospace" font-size="12">'
+    ground = '<rect width="100%" height="100%" fill="white"/>'
+    return f"{head}{font}{ground}{''.join(parts)}</svg>"
