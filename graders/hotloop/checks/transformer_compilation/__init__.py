@@ -134,7 +134,7 @@ def learned_costs() -> Check:
     """Schedules by a cost model that was learned within a budget."""
     return Check(
         Candidate("tune", "schedules.py", "json"),
-        {"regret": Regret(most=1.4)},
+        {"regret": Regret(most=1.35)},
     )
 
 

@@ -26,34 +26,39 @@ from hotloop.worker.wire import as_list
 Rng = np.random.Generator
 
 BUDGET = 160
-MACHINES = 12
-"""Of 4 a hard one could bring a sound model beyond the limit, and easy ones a poor one below."""
+MACHINES, LEFT_OUT = 12, 2
+"""Of a hundred machines one is hard enough to bring a sound model beyond the limit by itself."""
 KNOWN, UNSEEN = 6, 12
 TIMEOUT_S = 60.0
 
 
 @dataclass(frozen=True)
 class Regret:
-    """most: of the geometric mean of time over the best time, over all machines and shapes."""
+    """most: of the geometric mean of time over the best time, without the hardest machines."""
 
     most: float
     needs: tuple[str, ...] = ()
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        """Play on all machines; the mean rules."""
+        """Play on all machines; the mean of the ones that went best rules."""
         link, rng = bench.worker(candidate), bench.seeds.generator()
         found: list[float] = []
         for number in range(1, MACHINES + 1):
             bench.progress(f"machine {number} of {MACHINES}")
             ratios = played(machines.draw(rng), rng, link, bench)
             found.append(float(np.exp(np.log(ratios).mean())))
-        mean = float(np.exp(np.log(found).mean()))
+        mean = typical(found)
         evidence = {"regret": round(mean, 4), "machines": [round(each, 3) for each in found]}
         said = f"The schedules take {mean:.2f} times as long as the best ones"
         if mean <= self.most:
             return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
         said += f", and at most {self.most:g} times is asked for."
         return RungRecord(name, Verdict.WRONG_ANSWER, said, 0.0, evidence=evidence)
+
+
+def typical(found: Sequence[float]) -> float:
+    """The geometric mean without the LEFT_OUT largest."""
+    return float(np.exp(np.log(np.sort(found)[: len(found) - LEFT_OUT]).mean()))
 
 
 def played(machine: Machine, rng: Rng, link: Link, bench: Bench) -> NDArray[np.float64]:

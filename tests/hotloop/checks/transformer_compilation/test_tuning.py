@@ -1,0 +1,31 @@
+"""Regret over machines: a hard machine or two are luck, three are the model's fault."""
+
+from __future__ import annotations
+
+import pytest
+
+from hotloop.checks.transformer_compilation import learned_costs
+from hotloop.checks.transformer_compilation.tuning import LEFT_OUT, MACHINES, Regret, typical
+
+
+@pytest.fixture
+def most() -> float:
+    (rung,) = learned_costs().rungs.values()
+    assert isinstance(rung, Regret)
+    return rung.most
+
+
+def test_machines_that_no_budget_learns_do_not_rule(most: float) -> None:
+    """Of 400 machines the reference took 6.9 times the best on one, 6.3 on another, 1.1 on most."""
+    found = [1.15] * (MACHINES - LEFT_OUT) + [6.9, 6.3]
+    assert typical(found) == pytest.approx(1.15)
+    assert typical(found[::-1]) <= most
+
+
+def test_one_more_of_them_does(most: float) -> None:
+    assert typical([1.15] * (MACHINES - LEFT_OUT - 1) + [6.9, 6.9, 6.9]) > most
+
+
+def test_a_poor_model_is_refused_without_its_worst_machines_too(most: float) -> None:
+    """The best of the wrong answers: a fifth of its machines below 1.5, half of them below 1.8."""
+    assert typical([1.3, 1.4, 1.5, 1.6, 1.7, 1.7, 1.8, 1.8, 2.0, 2.2, 2.4, 2.8]) > most
