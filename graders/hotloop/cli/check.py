@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,6 +36,14 @@ def run(
         ),
     ] = None,
     folder: Annotated[Path, typer.Argument(help="The folder with your work.")] = Path(),
+    seed: Annotated[
+        str,
+        typer.Option(
+            help="That of an earlier record: the judge asks with the same inputs again. Then check "
+            "once more without it, as a grading draws others.",
+            show_default="drawn anew",
+        ),
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Judge your work in the sandbox; exit code 1 if a task is not right yet."""
@@ -47,7 +56,7 @@ def run(
         if not code:
             raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
         require_sandbox()
-        records = _judge(folder, module, code)
+        records = _judge(folder, module, code, _seed(seed))
         for name, record in records.items():
             points = settle(module, name, record)
             verdicts.note(record, points, "command")
@@ -93,8 +102,14 @@ def require_sandbox() -> None:
         raise UserError(f"{reason} Nothing untrusted is run without it; see `hotloop doctor`.")
 
 
+def _seed(said: str) -> str:
+    if said and re.fullmatch(r"[0-9a-f]{32}", said) is None:
+        raise UserError(f"{said[:40]} is no seed: a record's has 32 characters from 0-9 and a-f.")
+    return said
+
+
 def _judge(
-    folder: Path, module: curriculum.Module, tasks: list[curriculum.Task]
+    folder: Path, module: curriculum.Module, tasks: list[curriculum.Task], seed: str
 ) -> dict[str, Record]:
     with Console(stderr=True).status("") as status:
         return judge_folder(
@@ -103,6 +118,7 @@ def _judge(
             [task.id for task in tasks],
             on_progress=lambda text: status.update(f"judging: {text}"),
             variant=_variant(folder, module.id),
+            seed=seed,
         )
 
 

@@ -38,6 +38,7 @@ class Bench:
     connect: gives the socketed notebook worker, or None where there is none.
     turn: returns when the machine is free of other gradings.
     variant: what differs for this candidate; in a course nothing does.
+    seed: of an earlier record; one is drawn if there is none.
     """
 
     def __init__(
@@ -51,11 +52,12 @@ class Bench:
         on_progress: Callable[[str], None] = lambda _text: None,
         turn: Callable[[], None] = lambda: None,
         variant: Variant | None = None,
+        seed: str = "",
     ) -> None:
         self.files = SubmissionFiles(files)
         self.launcher = launcher
         self.device = device
-        self.seeds = Seeds()
+        self.seeds = Seeds(bytes.fromhex(seed))
         self.deadline = time.monotonic() + budget_s
         self._connect = connect
         self._on_progress = on_progress

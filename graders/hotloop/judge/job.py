@@ -18,6 +18,7 @@ class Job:
     turns: other gradings may be at work: before it measures, the judge asks its parent for the
     machine.
     variant: `Variant.to_json()` of the candidate's, in a take-home.
+    seed: that of an earlier record, so that the same inputs are asked again; none is drawn anew.
     """
 
     module: str
@@ -33,6 +34,7 @@ class Job:
     turns: bool = False
     submission_digest: str = ""
     variant: Mapping[str, Any] | None = None
+    seed: str = ""
 
     def to_message(self) -> dict[str, Any]:
         """As the judge process reads it."""

@@ -32,10 +32,11 @@ def judge_submission(
     on_progress: Callable[[str], None] = lambda _text: None,
     budget_s: float = BUDGET_S,
     variant: Variant | None = None,
+    seed: str = "",
 ) -> dict[str, Record]:
     """Records by task. `files` are names and contents of what a learner would hand in.
 
-    variant: what the candidate of a take-home was asked.
+    variant: what the candidate of a take-home was asked. seed: as in `Job`.
     """
     with tempfile.TemporaryDirectory(prefix="hotloop-") as folder:
         root = Path(folder)
@@ -49,6 +50,7 @@ def judge_submission(
             on_progress=on_progress,
             budget_s=budget_s,
             variant=variant,
+            seed=seed,
         )
 
 
@@ -75,10 +77,11 @@ def judge_folder(
     on_progress: Callable[[str], None] = lambda _text: None,
     budget_s: float = BUDGET_S,
     variant: Variant | None = None,
+    seed: str = "",
 ) -> dict[str, Record]:
     """Records by task, for a folder with a submission's files.
 
-    While speed is measured, nobody else judges on this machine.
+    While speed is measured, nobody else judges on this machine. seed: as in `Job`.
     """
     own = judge is None
     process = judge or JudgeProcess()
@@ -98,6 +101,7 @@ def judge_folder(
             budget_s=budget_s,
             turns=True,
             variant=None if variant is None else variant.to_json(),
+            seed=seed,
         )
         with Lease().turn(lambda: on_progress("waiting for the machine")) as turn:
             return process.judge(job, on_progress, turn=turn.alone)

@@ -1,8 +1,9 @@
 """Secret, fresh and repeatable randomness.
 
 One root is drawn from the system for every judging and stays in the judge until the record is
-written. Each use hashes the root with a counter, so that whoever recovers one generator's state
-from the inputs that it made learns nothing about the next.
+written; who repeats a judging gives the root of its record. Each use hashes the root with a
+counter, so that whoever recovers one generator's state from the inputs that it made learns nothing
+about the next.
 """
 
 from __future__ import annotations

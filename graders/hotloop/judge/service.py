@@ -166,6 +166,7 @@ def _bench(
         on_progress=on_progress,
         turn=turn,
         variant=variant,
+        seed=job.seed,
     )
 
 
