@@ -53,6 +53,17 @@ per_wrong = pytest.mark.parametrize(
 )
 
 
+def _reference(module: Module, task: Task) -> Any:
+    """Slow for all modules but the demo's: there are a hundred tasks, of seconds each."""
+    marks = [pytest.mark.slow] if module.id != demo.MODULE else []
+    return pytest.param(module, task, id=f"{module.id}.{task.id}", marks=marks)
+
+
+per_reference = pytest.mark.parametrize(
+    ("module", "task"), [_reference(module, task) for module, task in CODE_TASKS]
+)
+
+
 def _judged_to(module: Module, wrong: render.WrongAnswer) -> Any:
     """Slow where speed is measured on the way to the rung that it must fail, and for all modules
     but the demo's: there are hundreds, of seconds each."""
@@ -406,7 +417,7 @@ def _told(rung: Found) -> str:
 
 @pytest.mark.sandbox
 @pytest.mark.timeout(400)
-@per_code_task
+@per_reference
 def test_the_reference_passes(module: Module, task: Task, judge: JudgeProcess) -> None:
     """Every rung that this machine can measure. Speed is left to `hotloop evidence`: see below."""
     _require(module, task)
