@@ -268,7 +268,7 @@ def tensorboard(path, target):
 ### STUB     raise NotImplementedError("portable_trainer.monitor")
 def digits(number):
     """Three of them at least."""
-    if number >= 100:
+    if number >= 99.95:
         return f"{number:.0f}"
     return f"{number:#.3g}"
 

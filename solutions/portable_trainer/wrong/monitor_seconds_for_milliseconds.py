@@ -7,7 +7,7 @@ fails: monitor.dashboard
 ### BEGIN SOLUTION portable_trainer.monitor dashboard
 def digits(number):
     """Three of them at least."""
-    if number >= 100:
+    if number >= 99.95:
         return f"{number:.0f}"
     return f"{number:#.3g}"
 

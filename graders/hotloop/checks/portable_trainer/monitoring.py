@@ -334,7 +334,7 @@ def _dashboard_complaint(right: Truth, window: int = 1) -> Complaint:
 
 
 def _line_complaint(label: str, lines: list[str], want: float, relative: float) -> str | None:
-    read = re.compile(rf"^\W*{label}\W+?(\d+(?:\.\d+)?)(?![\d,.])")
+    read = re.compile(rf"^\W*{label}\W+?(\d+(?:\.\d*)?)(?![\d,.])")
     found = [match[1] for line in lines if (match := read.search(line))]
     if len(found) != 1:
         return f"{len(found)} lines have the label {label!r} and a figure behind it, not one"

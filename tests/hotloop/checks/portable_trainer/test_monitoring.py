@@ -131,9 +131,12 @@ def test_a_curve_has_each_step_once() -> None:
     [
         ("│ p50   │   123.4 ms │", None),
         ("p50: 123 ms", None),
+        ("p50 123. ms", None),
+        ("p50 123.", None),
         ("p50 120 ms", "should be"),
         ("the p50 is 123.4 ms", "0 lines"),
         ("p50 1,234", "0 lines"),
+        ("p50 1.234.567", "0 lines"),
         ("p50 n/a", "0 lines"),
     ],
 )
