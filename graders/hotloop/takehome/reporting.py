@@ -31,9 +31,14 @@ from hotloop.takehome.submission import Submission, given_files
 from hotloop.takehome.summing_up import strengths, weak_spots
 from hotloop.takehome.team import Team
 from hotloop.takehome.work_time import active_minutes
+from hotloop.takehome.written import Answer
 
 _READ = "A person reads this; its points are open until the scorecard is filed."
-_BLANK = "Nothing was written: the cell is as it was handed out."
+_ELSEWHERE = (
+    "The task's own cell holds no answer, but there is other text of the candidate's: a person says "
+    "whether it is one. The points are open until the scorecard is filed."
+)
+_BLANK = "Nothing was written: the cell is as it was handed out or empty, and no text was added."
 _SILENT = "Not judged yet."
 
 
@@ -147,10 +152,10 @@ def _judged(task: Task, weight: float, record: Record | None, minutes: float | N
     )
 
 
-def _written(task: Task, weight: float, role: Role, answer: str | None) -> TaskReport:
-    """What was left empty earns nothing; what was written waits for its mark."""
+def _written(task: Task, weight: float, role: Role, answer: Answer | None) -> TaskReport:
+    """What was left empty earns nothing; what was written, wherever it stands, waits for its mark."""
     score = written_score(task, None if answer else 0)
-    sentence = _READ if answer else _BLANK
+    sentence = _said(answer)
     verdict = Verdict.NOT_MEASURED if answer else Verdict.WRONG_ANSWER
     rung = task.rungs[0]
     return TaskReport(
@@ -177,9 +182,15 @@ def _written(task: Task, weight: float, role: Role, answer: str | None) -> TaskR
             )
         ],
         record=None,
-        answer=answer,
+        answer=answer.text if answer else None,
         rubric=role.written.get(task.id) or task.rubric,
     )
+
+
+def _said(answer: Answer | None) -> str:
+    if answer is None:
+        return _BLANK
+    return _ELSEWHERE if answer.elsewhere else _READ
 
 
 def _rung(task: Task, rung: Rung, score: RungScore, record: Record | None) -> RungReport:

@@ -64,7 +64,8 @@ def _peers(team: Team, module: str, mine: UUID) -> list[_Peer]:
     damaged, is left out: it is no fault of this candidate's.
     """
     found: list[_Peer] = []
-    for record in reversed(team.packs()):
+    records, _damaged = team.readable_packs()
+    for record in reversed(records):
         if record.pack == mine or len(found) == MOST_OTHERS:
             continue
         with suppress(OSError, TeamError, ForgedManifest):

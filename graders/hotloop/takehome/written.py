@@ -1,8 +1,13 @@
-"""What a candidate wrote for the tasks that people read."""
+"""What a candidate wrote for the tasks that people read.
+
+An editor may drop what names a cell, and an answer may be written below the cell that was meant for
+it. So nothing counts as blank while there is text of the candidate's that a person has not read.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from hotloop.curriculum import Task
 from hotloop.takehome.notebook_cells import cells
@@ -11,13 +16,24 @@ LONGEST = 20_000
 """Characters of an answer that the report quotes."""
 
 
-def answer(files: Mapping[str, bytes], given: Mapping[str, bytes], task: Task) -> str | None:
-    """The text of the task's cell or file; None where it is missing or as it was handed out."""
+@dataclass(frozen=True)
+class Answer:
+    """elsewhere: the task's own cell holds none of it. It may be about something else."""
+
+    text: str
+    elsewhere: bool = False
+
+
+def answer(files: Mapping[str, bytes], given: Mapping[str, bytes], task: Task) -> Answer | None:
+    """What stands in the task's cell or file, or else all text that the notebook was not given
+    with. None where there is neither.
+    """
     for name in task.files:
         own = _text(files.get(name), name, task.id)
         if own and own.strip() and own != _text(given.get(name), name, task.id):
-            return own if len(own) <= LONGEST else f"{own[:LONGEST]}…"
-    return None
+            return Answer(_short(own))
+    beside = [text for name in task.files for text in _beside(files.get(name), given.get(name))]
+    return Answer(_short("\n\n".join(beside)), elsewhere=True) if beside else None
 
 
 def _text(data: bytes | None, name: str, task: str) -> str | None:
@@ -26,3 +42,16 @@ def _text(data: bytes | None, name: str, task: str) -> str | None:
     if not name.endswith(".ipynb"):
         return data.decode("utf-8", errors="replace")
     return next((cell.source for cell in cells(data) if cell.grade_id == task), None)
+
+
+def _beside(data: bytes | None, given: bytes | None) -> Iterator[str]:
+    """Cells of text that were not handed out. Code that somebody tried is no answer."""
+    known = {cell.source.strip() for cell in cells(given or b"")}
+    for cell in cells(data or b""):
+        text = cell.source.strip()
+        if cell.kind != "code" and text and text not in known:
+            yield text
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"

@@ -87,6 +87,23 @@ def test_an_empty_answer_earns_nothing_and_waits_for_nobody(
     assert after.points.high == 0
 
 
+def test_an_answer_in_another_cell_waits_for_a_person(own_team: Hired, tmp_path: Path) -> None:
+    """An editor may drop what names a cell."""
+
+    def nameless(files: dict[str, bytes]) -> None:
+        document = json.loads(files["lab.ipynb"])
+        for cell in document["cells"]:
+            if cell["metadata"].get("nbgrader", {}).get("grade_id") == "explain":
+                cell["metadata"] = {}
+        files["lab.ipynb"] = json.dumps(document).encode()
+
+    found = handed_in(own_team.team, own_team.packs[0], tmp_path / "n", nameless)
+    task = report_on(own_team.team, found).task("explain")
+    assert task.answer is not None
+    assert "other text of the candidate's" in task.sentence
+    assert (task.points.low, task.points.high) == (0, task.possible)
+
+
 def handed_in_as_given(own_team: Hired, tmp_path: Path) -> Submission:
     team, pack = own_team.team, own_team.packs[0]
     return handed_in(team, pack, tmp_path / "given", lambda files: files.clear(), answer=None)

@@ -14,6 +14,7 @@ from hotloop.takehome import scorecard
 from hotloop.takehome.portal import arrivals, links
 from hotloop.takehome.portal.grader import Grader
 from hotloop.takehome.portal.queue import Grading, State
+from hotloop.takehome.report import JSON_NAME
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import RECORD, UNFINISHED, TeamError
 
@@ -97,12 +98,28 @@ def test_nothing_is_deleted_where_a_submission_cannot_be_opened(
 
 
 def test_one_damaged_record_keeps_no_other_from_being_graded(
-    marked: Office, grader: Grader, caplog: pytest.LogCaptureFixture
+    marked: Office,
+    grader: Grader,
+    work: Callable[..., bytes],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
+    upload = tmp_path / "another.zip"
+    upload.write_bytes(work(marked, 1))
+    other = open_submission(upload, marked.team)
+    marked.team.keep(other, upload)
     damage_record(marked)
     grader.reconcile()
     assert "record.json is damaged" in caplog.text
     assert links.current(marked.portal.engine, marked.portal.secret, marked.packs[0]) is not None
+    marked.portal.queue.forget(marked.packs[0])
+    marked.portal.queue.add(marked.packs[1], other.digest)
+    one = marked.portal.queue.claim()
+    assert one is not None
+    judged = {"online_pass": all_of("online_pass")}
+    grader._book(one, Executed("", judged, (), (), "", 0.0, Environment("", "{}")))
+    assert only(marked).state is State.DONE
+    assert (marked.team.report_folder(marked.packs[1]) / JSON_NAME).is_file()
 
 
 def test_a_deletion_that_was_cut_off_is_ended(office: Office, tmp_path: Path) -> None:

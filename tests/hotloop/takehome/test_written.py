@@ -1,0 +1,89 @@
+"""An answer is read wherever it stands; blank is only what holds no word of the candidate's."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from hotloop import curriculum
+from hotloop.takehome import written
+from hotloop.takehome.written import Answer
+
+TASK = curriculum.load_module("fused_softmax").task("explain")
+NOTEBOOK = "lab.ipynb"
+QUESTION = "Explain it in your own words."
+ANSWER = "It is bound by memory: each row is read once."
+
+Cells = list[tuple[str, str, str]]
+"""Kind, nbgrader's name, and text."""
+
+GIVEN: Cells = [
+    ("markdown", "", "# A lab"),
+    ("code", "online_pass", "def online(): ..."),
+    ("markdown", "explain", QUESTION),
+]
+
+
+def notebook(cells: Cells) -> dict[str, bytes]:
+    found: list[dict[str, Any]] = [
+        {
+            "cell_type": kind,
+            "metadata": {"nbgrader": {"grade_id": name}} if name else {},
+            "source": text,
+        }
+        for kind, name, text in cells
+    ]
+    return {NOTEBOOK: json.dumps({"cells": found, "nbformat": 4}).encode()}
+
+
+def read(cells: Cells) -> Answer | None:
+    return written.answer(notebook(cells), notebook(GIVEN), TASK)
+
+
+def test_the_task_is_in_the_notebook() -> None:
+    assert TASK.files == [NOTEBOOK]
+
+
+def test_the_own_cell_is_the_answer() -> None:
+    assert read([*GIVEN[:2], ("markdown", "explain", ANSWER)]) == Answer(ANSWER)
+
+
+def test_a_cell_that_lost_its_name_is_still_read() -> None:
+    assert read([*GIVEN[:2], ("markdown", "", ANSWER)]) == Answer(ANSWER, elsewhere=True)
+
+
+def test_a_cell_below_is_still_read() -> None:
+    found = read([*GIVEN, ("markdown", "", ANSWER), ("raw", "", "P. S.")])
+    assert found == Answer(f"{ANSWER}\n\nP. S.", elsewhere=True)
+
+
+def test_what_is_written_into_the_heading_is_still_read() -> None:
+    heading = ("markdown", "", f"# A lab\n\n{ANSWER}")
+    assert read([heading, *GIVEN[1:]]) == Answer(heading[2], elsewhere=True)
+
+
+def test_an_emptied_cell_with_text_elsewhere_is_not_blank() -> None:
+    cells: Cells = [*GIVEN[:2], ("markdown", "explain", " \n"), ("markdown", "", ANSWER)]
+    assert read(cells) == Answer(ANSWER, elsewhere=True)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        GIVEN,
+        [*GIVEN[:2], ("markdown", "explain", "  ")],
+        GIVEN[:2],
+        [*GIVEN, ("code", "", "# I tried 3 blocks"), ("markdown", "", " ")],
+    ],
+    ids=["as given", "emptied", "cell deleted", "only code added"],
+)
+def test_without_a_word_of_the_candidates_it_is_blank(cells: Cells) -> None:
+    assert read(cells) is None
+
+
+def test_a_long_answer_is_cut_where_it_is_quoted() -> None:
+    found = read([*GIVEN[:2], ("markdown", "explain", "x" * (written.LONGEST + 5))])
+    assert found is not None
+    assert len(found.text) == written.LONGEST + 1
