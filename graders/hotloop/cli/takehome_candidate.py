@@ -53,11 +53,12 @@ def submit(
             "left_out": left_out,
             "work_log": has_log and manifest.work_log != "no",
             "until": manifest.expires.isoformat(),
+            "window_hours": manifest.window_hours,
         }
         lines = [f"{path}: {len(files)} files"]
         lines += [f"left out: {name}, because {why}" for name, why in left_out.items()]
         lines.append(_log_sentence(manifest, has_log))
-        lines.append(f"Hand this file in by {_moment(manifest.expires)} UTC.")
+        lines.append(f"Hand this file in by {_moment(manifest.expires)} UTC.{_window(manifest)}")
         answer.give(document, Text("\n".join(line for line in lines if line)))
 
 
@@ -100,14 +101,17 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
         "pseudonym": manifest.pseudonym,
         "title": manifest.title,
         "until": manifest.expires.isoformat(),
+        "window_hours": manifest.window_hours,
         "hours_left": round(_hours_left(manifest), 2),
+        "hours_since_first_entry": _hours_since_first_entry(log),
         "tasks": rows,
         "work_log": None if log is None else len(log.entries),
         "breaks": breaks,
     }
     lines = [
         f"{manifest.title}, as {manifest.pseudonym}",
-        f"Hand in by {_moment(manifest.expires)} UTC: {_left(manifest)}.",
+        f"Hand in by {_moment(manifest.expires)} UTC: {_left(manifest)}.{_window(manifest)}",
+        _begun(log),
         "What is graded on a GPU needs none here." if any(row["gpu"] for row in rows) else "",
         "No work log is kept." if log is None else f"The work log has {len(log.entries)} entries.",
     ]
@@ -183,11 +187,37 @@ def _left(manifest: Manifest) -> str:
     hours = _hours_left(manifest)
     if hours <= 0:
         return "that is over; ask the team for another date"
-    return f"{hours:.0f} hours are left" if hours < 72 else f"{hours / 24:.0f} days are left"
+    return f"{_duration(hours)} are left"
 
 
 def _hours_left(manifest: Manifest) -> float:
     return (manifest.expires - datetime.now(UTC)).total_seconds() / 3600
+
+
+def _window(manifest: Manifest) -> str:
+    """What only the team's portal knows: when the pack was downloaded."""
+    longest = manifest.expires - manifest.not_before
+    if manifest.window_hours >= longest.total_seconds() / 3600:
+        return ""
+    return (
+        f" If you downloaded the pack by a link, you have {manifest.window_hours:g} hours from the "
+        "download: the page behind the link says until when."
+    )
+
+
+def _begun(log: WorkLog | None) -> str:
+    hours = _hours_since_first_entry(log)
+    return "" if hours is None else f"The work log began {_duration(hours)} ago."
+
+
+def _hours_since_first_entry(log: WorkLog | None) -> float | None:
+    if log is None or not log.entries:
+        return None
+    return round((datetime.now(UTC) - log.entries[0].at).total_seconds() / 3600, 2)
+
+
+def _duration(hours: float) -> str:
+    return f"{hours:.0f} hours" if hours < 72 else f"{hours / 24:.0f} days"
 
 
 def _moment(moment: datetime) -> str:

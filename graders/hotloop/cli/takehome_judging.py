@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,6 +24,7 @@ from hotloop.takehome.team import Team, TeamError
 if TYPE_CHECKING:
     from hotloop.judge.client import JudgeProcess
     from hotloop.takehome.report import Report
+    from hotloop.takehome.submission import Submission
     from hotloop.takehome.verify import Verification
 
 
@@ -40,12 +42,21 @@ def grade(
             metavar="SUBMISSION...", help="Zips, or pseudonyms of candidates who handed in."
         ),
     ],
+    received: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE-AND-TIME",
+            help="When the zips came, such as 2030-01-31T18:00, in UTC; now, if not given.",
+            show_default=False,
+        ),
+    ] = None,
     team: TeamFolder = Path(),
     as_json: Json = False,
 ) -> None:
     """Judge submissions in the sandbox and write report.json and report.html for each."""
     with answering(as_json) as answer:
         found = open_team(team)
+        moment = None if received is None else _received(received, submissions)
         require_sandbox()
         from hotloop.judge.client import JudgeProcess
 
@@ -54,7 +65,7 @@ def grade(
         with JudgeProcess() as process, _spinner() as say:
             for name in submissions:
                 try:
-                    graded.append(_graded(found, name, say, process))
+                    graded.append(_graded(found, name, moment, say, process))
                 except _NotTaken as error:
                     refused[name] = str(error)
         document = {"reports": [_document(*one) for one in graded], "refused": refused}
@@ -104,17 +115,19 @@ class _NotTaken(Exception):
 
 
 def _graded(
-    team: Team, name: str, say: Callable[[str], None], process: JudgeProcess
+    team: Team,
+    name: str,
+    received: datetime | None,
+    say: Callable[[str], None],
+    process: JudgeProcess,
 ) -> tuple[Report, Path]:
     """The report on a zip, or on what a pseudonym has handed in; kept in the team's folder."""
     from hotloop.takehome import grading
-    from hotloop.takehome.submission import RefusedSubmission, open_submission
+    from hotloop.takehome.submission import RefusedSubmission
 
     try:
         with sentences():
-            path = _zip(team, name)
-            submission = open_submission(path, team)
-            team.keep(submission, path)
+            submission = _taken(team, _zip(team, name), received)
             report = grading.grade(
                 submission,
                 team,
@@ -122,12 +135,46 @@ def _graded(
                 process=process,
             )
             _, html = grading.write(report, team)
+            team.audit(who(), f"had {report.pseudonym} graded")
     except (RefusedSubmission, UserError, OSError) as error:
         raise _NotTaken(str(error)) from None
     except KeyError as error:
         said = f"This Hotloop does not have what the pack asks: {error.args[0]}."
         raise _NotTaken(said) from None
     return report, html
+
+
+def _taken(team: Team, path: Path, received: datetime | None) -> Submission:
+    """What was handed in, kept; what is not taken is noted too."""
+    from hotloop.takehome.submission import RefusedSubmission, open_submission
+
+    try:
+        submission = open_submission(path, team, received=received)
+    except RefusedSubmission as error:
+        team.audit(who(), f"was given a submission that is not taken: {error.code}")
+        raise
+    noted = submission.received
+    if received not in (None, noted):
+        raise UserError(f"It was taken before, as of {noted:%Y-%m-%d %H:%M} UTC; that stays.")
+    pack = submission.manifest.pack
+    is_new = submission.digest not in [one.digest for one in team.pack(pack).submitted]
+    team.keep(submission, path)
+    if is_new:
+        pseudonym = submission.manifest.pseudonym
+        team.audit(who(), f"took in the work of {pseudonym}, of {noted:%Y-%m-%d %H:%M} UTC")
+    return submission
+
+
+def _received(text: str, submissions: Sequence[str]) -> datetime:
+    try:
+        moment = datetime.strptime(text, "%Y-%m-%dT%H:%M").replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        raise UserError(f"{text!r} is no date and time such as 2030-01-31T18:00.") from None
+    if moment > datetime.now(UTC):
+        raise UserError(f"{text} UTC is still to come: say when the zip came.")
+    if kept := [name for name in submissions if not Path(name).is_file()]:
+        raise UserError(f"There is no file {kept[0]!r}: --received is for zips that came by mail.")
+    return moment
 
 
 def _zip(team: Team, name: str) -> Path:

@@ -35,8 +35,8 @@ from hotloop.takehome.written import Answer
 
 _READ = "A person reads this; its points are open until the scorecard is filed."
 _ELSEWHERE = (
-    "The task's own cell holds no answer, but there is other text of the candidate's: a person says "
-    "whether it is one. The points are open until the scorecard is filed."
+    "The task's own cell holds no answer, but there is other text of the candidate's: a person "
+    "says whether it is one. The points are open until the scorecard is filed."
 )
 _BLANK = "Nothing was written: the cell is as it was handed out or empty, and no text was added."
 _SILENT = "Not judged yet."
@@ -153,7 +153,7 @@ def _judged(task: Task, weight: float, record: Record | None, minutes: float | N
 
 
 def _written(task: Task, weight: float, role: Role, answer: Answer | None) -> TaskReport:
-    """What was left empty earns nothing; what was written, wherever it stands, waits for its mark."""
+    """What was left empty earns nothing; what was written, wherever it is, waits for its mark."""
     score = written_score(task, None if answer else 0)
     sentence = _said(answer)
     verdict = Verdict.NOT_MEASURED if answer else Verdict.WRONG_ANSWER

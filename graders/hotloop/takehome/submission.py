@@ -56,7 +56,8 @@ def open_submission(
     """What lies in the zip at `path`. RefusedSubmission says why it is not taken; nothing is kept.
     TeamError, ForgedManifest: what the team itself has kept of the pack is damaged.
 
-    received: when it came; without it, the time noted when the same zip was kept, or else now.
+    received: when it came; now, if not given. Where the same zip was kept before, the time that was
+    noted then counts.
     expected_pack: the one whose link it came by.
     """
     upload = archive.content(path)
@@ -153,7 +154,7 @@ def _manifest(entries: Mapping[str, bytes], team: Team) -> tuple[Manifest, PackR
 
 def _arrival(record: PackRecord, digest: str, received: datetime | None) -> datetime:
     noted = {hand_in.digest: hand_in.received for hand_in in record.submitted}
-    return received or noted.get(digest) or datetime.now(UTC)
+    return noted.get(digest) or received or datetime.now(UTC)
 
 
 def _require_time(found: Manifest, record: PackRecord, arrived: datetime) -> None:

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app, lab
+from hotloop.takehome import chain, work_log
 
 pytest.importorskip("cryptography", reason="the group `takehome` is not installed")
 
@@ -43,6 +44,8 @@ def test_a_day(team: Path, tmp_path: Path) -> None:
     assert begun["pseudonym"] == pseudonym
     assert begun["breaks"] == []
     assert 13 * 24 < begun["hours_left"] < 14 * 24 + 1
+    assert begun["window_hours"] == 72
+    assert begun["hours_since_first_entry"] is None
     assert {row["task"] for row in begun["tasks"]} > {"online_pass", "triton_forward"}
     assert next(row["gpu"] for row in begun["tasks"] if row["task"] == "triton_forward")
     done = run("submit", folder)
@@ -88,6 +91,33 @@ def test_people_can_read_it(team: Path) -> None:
         done = CliRunner().invoke(app, ["takehome", *words])
         assert done.exit_code == 0
         assert made["pseudonym"] in done.stdout
+
+
+def test_whoever_has_a_link_is_told_of_the_window(team: Path, tmp_path: Path) -> None:
+    made = run("new", "engineer", "--name", "A. B.", "--team", team)
+    with zipfile.ZipFile(made["file"]) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / made["pseudonym"]
+    manifest = (folder / "manifest.json").read_text()
+    began = datetime.now(UTC) - timedelta(hours=71)
+    entry = {"kind": "opened", "changes": {}}
+    chain.append(folder / work_log.NAME, json.loads(manifest)["manifest"]["pack"], entry, began)
+    for command in ("status", "submit"):
+        done = CliRunner().invoke(app, ["takehome", command, str(folder)])
+        said = " ".join(done.stdout.split())
+        assert "you have 72 hours from the download: the page behind the link says until" in said
+        assert ("The work log began 71 hours ago." in said) is (command == "status")
+
+
+def test_a_window_as_long_as_the_pack_is_open_is_no_window(team: Path, tmp_path: Path) -> None:
+    role = team / "roles" / "engineer" / "takehome.yaml"
+    role.write_text(role.read_text().replace("window_hours: 72", "window_hours: 800"))
+    made = run("new", "engineer", "--name", "A. B.", "--team", team)
+    with zipfile.ZipFile(made["file"]) as archive:
+        archive.extractall(tmp_path)
+    done = CliRunner().invoke(app, ["takehome", "status", str(tmp_path / made["pseudonym"])])
+    assert "days are left." in done.stdout
+    assert "hours from the" not in done.stdout
 
 
 def test_a_module_without_a_role_gets_one(team: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ pytest.importorskip("cryptography", reason="the group `takehome` is not installe
 
 from hotloop import render
 from hotloop.cli import app
+from hotloop.takehome.pack import make_pack
 from hotloop.takehome.team import Team
 
 ROLE = """\
@@ -128,6 +130,52 @@ def test_what_cannot_be_graded_is_said_and_the_rest_goes_on(tmp_path: Path) -> N
     assert found["reports"] == []
     assert set(found["refused"]) == {str(strange), "calm-wren-33"}
     assert "No pack here" in found["refused"]["calm-wren-33"]
+
+
+@pytest.mark.sandbox
+def test_what_came_by_mail_in_time_is_graded_later(tmp_path: Path) -> None:
+    team = tmp_path / "team"
+    Team.create(team)
+    path = Team(team).role_path("engineer")
+    path.parent.mkdir(parents=True)
+    path.write_text(ROLE)
+    came = (datetime.now(UTC) - timedelta(days=10)).replace(second=0, microsecond=0)
+    role = Team(team).role("engineer")
+    pack = make_pack(Team(team), role, NAMES[0], now=came - timedelta(days=10))
+    with zipfile.ZipFile(pack.path) as archive:
+        archive.extractall(tmp_path)
+    handed_in = run("submit", tmp_path / pack.pseudonym)["submission"]
+    late = run("grade", handed_in, "--team", team, code=1)
+    assert "The time for it ended" in late["refused"][handed_in]
+    at = f"{came:%Y-%m-%dT%H:%M}"
+    graded = run("grade", handed_in, "--received", at, "--team", team)
+    assert graded["refused"] == {}
+    (kept,) = Team(team).pack(pack.manifest.pack).submitted
+    assert kept.received == came
+    noted = [document["what"] for _, document in Team(team).audited().documents]
+    assert [what for what in noted if not what.startswith("wrote")][-3:] == [
+        "was given a submission that is not taken: expired",
+        f"took in the work of {pack.pseudonym}, of {came:%Y-%m-%d %H:%M} UTC",
+        f"had {pack.pseudonym} graded",
+    ]
+    again = run("grade", handed_in, "--received", "2020-01-01T00:00", "--team", team, code=1)
+    assert "It was taken before" in again["refused"][handed_in]
+
+
+@pytest.mark.parametrize(
+    ("received", "says"),
+    [
+        ("yesterday", "is no date and time such as"),
+        ("2030-01-31", "is no date and time such as"),
+        ("9999-01-01T00:00", "is still to come"),
+        ("2020-01-01T00:00", "is for zips that came by mail"),
+    ],
+)
+def test_a_moment_that_cannot_be_is_refused(tmp_path: Path, received: str, says: str) -> None:
+    team = tmp_path / "team"
+    Team.create(team)
+    found = run("grade", "calm-wren-33", "--received", received, "--team", team, code=2)
+    assert says in found["error"]
 
 
 @pytest.mark.sandbox

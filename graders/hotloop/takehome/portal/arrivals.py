@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 from uuid import UUID
@@ -39,14 +40,15 @@ def place(portal: Portal, token: str) -> Generator[None]:
         portal.uploading.discard(token)
 
 
-def take(portal: Portal, pack: UUID, stream: BinaryIO) -> None:
+def take(portal: Portal, pack: UUID, stream: BinaryIO, received: datetime) -> None:
     """Keep a submission and queue it. Refused says why not; then nothing is kept.
 
+    received: when it began to come in, so that a slow line or a full queue costs nobody their work.
     TeamError, ForgedManifest: the team's own files are at fault, or were deleted meanwhile.
     """
     with portal.opening, _copied(portal, stream) as path:
         try:
-            submission = open_submission(path, portal.team, expected_pack=pack)
+            submission = open_submission(path, portal.team, received=received, expected_pack=pack)
         except RefusedSubmission as error:
             # Forgotten meanwhile: then there is nobody to name.
             with suppress(UnknownPack):

@@ -44,7 +44,7 @@ def make(kind: int, seed: int) -> dict[str, Any]:
         calls, culprit = _stream(cause, rng)
         left = {name: _distinct(calls, name) for name in calls[0]}
         others = [count for name, count in left.items() if name != culprit]
-        if left[culprit] < min(others):
+        if left[culprit] < min(others) and _is_telling(cause, calls, culprit):
             break
     path = Path(tempfile.mkdtemp()) / "calls.json"
     path.write_text(json.dumps({"calls": calls}))
@@ -71,6 +71,16 @@ def _stream(cause: str, rng: np.random.Generator) -> tuple[list[Call], str]:
         calls.append(call)
     order = [str(name) for name in rng.permutation([*names, *statics])]
     return [{name: call[name] for name in order} for call in calls], culprit
+
+
+def _is_telling(cause: str, calls: list[Call], culprit: str) -> bool:
+    """Whether usual mistakes come out: to blame what varies most, and to count wide dtypes."""
+    if cause not in ("dtype", "weak_type"):
+        return True
+    seen = {name: len({json.dumps(call[name]) for call in calls}) for name in calls[0]}
+    most = max(count for name, count in seen.items() if name != culprit)
+    wide_matters = cause != "dtype" or _distinct(calls, narrow={}) > _distinct(calls)
+    return most > seen[culprit] and wide_matters
 
 
 def _varied(cause: str, rng: np.random.Generator) -> Argument:
@@ -112,20 +122,20 @@ def _static(value: int | str) -> Argument:
     return {"kind": "static", "value": value}
 
 
-def _signature(argument: Argument) -> tuple[Any, ...]:
+def _signature(argument: Argument, narrow: dict[str, str]) -> tuple[Any, ...]:
     if argument["kind"] == "static":
         return ("static", argument["value"])
     if argument["kind"] == "python":
         return ((), {"float": "float32", "int": "int32", "bool": "bool"}[argument["type"]], True)
-    dtype = NARROW.get(argument["dtype"], argument["dtype"])
+    dtype = narrow.get(argument["dtype"], argument["dtype"])
     return (tuple(argument["shape"]), dtype, argument["weak_type"])
 
 
-def _distinct(calls: list[Call], fixed: str | None = None) -> int:
+def _distinct(calls: list[Call], fixed: str | None = None, narrow: dict[str, str] = NARROW) -> int:
     return len(
         {
             tuple(
-                _signature(calls[0][name] if name == fixed else argument)
+                _signature(calls[0][name] if name == fixed else argument, narrow)
                 for name, argument in call.items()
             )
             for call in calls

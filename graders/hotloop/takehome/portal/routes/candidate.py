@@ -86,13 +86,14 @@ def download(portal: Here, link: Opened) -> Response:
 @router.post("/{token}/submission", openapi_extra=_UPLOAD, max_body_size=UPLOAD_BYTES)
 async def upload(request: Request, portal: Here, link: Opened) -> Response:
     """Take the work. The body is read once the link is known to be good."""
+    received = datetime.now(UTC)
     portal.rates.count("upload", str(link.pack))
     with arrivals.place(portal, link.token):
         async with request.form(max_files=1, max_fields=4, max_part_size=1024) as form:
             found = form.get(FIELD)
             if not isinstance(found, UploadFile) or not found.size:
                 raise Refused(422, "No file was chosen: choose the zip that you have made.")
-            await run_in_threadpool(arrivals.take, portal, link.pack, found.file)
+            await run_in_threadpool(arrivals.take, portal, link.pack, found.file, received)
     return RedirectResponse(f"/c/{link.token}", 303)
 
 

@@ -1,0 +1,80 @@
+"""No luck of the draw lets a usual mistake through a judging's streams of calls."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hotloop import checks, render
+
+pytest.importorskip("jax", reason="the optional group xla is not installed")
+
+PROGRAM = Path(checks.__file__).parent / "harness" / "xla_vs_eager" / "call_streams.py"
+WRONG = {
+    wrong.name: wrong
+    for wrong in render.wrong_answers("xla_vs_eager")
+    if wrong.task == "count_compilations"
+}
+JUDGINGS = 100
+"""Before streams had to tell them apart, two mistakes came through once or twice in 50."""
+
+
+def loaded(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def streams() -> ModuleType:
+    return loaded(PROGRAM)
+
+
+@pytest.mark.parametrize("cause", ["dtype", "weak_type"])
+def test_a_stream_that_tells_nothing_apart_is_drawn_again(streams: ModuleType, cause: str) -> None:
+    narrow = {"kind": "array", "shape": [4], "dtype": "float32", "weak_type": False}
+    wide = {**narrow, "dtype": "float64"}
+    values: list[dict[str, Any]] = [
+        {"kind": "python", "type": "float", "value": number} for number in (0.1, 0.2, 0.3)
+    ]
+    telling = [{"x": x, "y": y} for x, y in zip([narrow, wide, narrow], values, strict=True)]
+    quiet = [{"x": x, "y": values[0]} for x in (narrow, wide, narrow)]
+    assert streams._is_telling(cause, telling, "x")
+    assert not streams._is_telling(cause, quiet, "x")
+
+
+@pytest.mark.parametrize("name", sorted(WRONG))
+def test_every_judging_tells_it(
+    streams: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # That jax.jit makes as many programs is asked in each judging; here it would take minutes.
+    monkeypatch.setattr(streams, "_compiled", streams._distinct)
+    answer = loaded(WRONG[name].path).read_calls
+    keys = ("programs",) if WRONG[name].rung == "programs" else ("culprit", "cause")
+    rng = np.random.default_rng(0)
+    for _ in range(JUDGINGS):
+        assert any(
+            fooled(streams.make(kind, int(rng.integers(1 << 30))), answer, keys)
+            for kind in range(streams.kinds())
+        )
+
+
+def fooled(truth: dict[str, Any], answer: Any, keys: tuple[str, ...]) -> bool:
+    path = Path(truth["path"])
+    try:
+        given = json.loads(json.dumps(answer(path)))
+    except (IndexError, KeyError, TypeError, ValueError):
+        return True
+    finally:
+        shutil.rmtree(path.parent)
+    return any(given[key] != truth[key] for key in keys)
