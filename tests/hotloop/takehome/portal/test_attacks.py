@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,11 @@ import pytest
 from argon2 import PasswordHasher, Type
 
 from hotloop.takehome.pack import make_pack
-from hotloop.takehome.portal import accounts, exported, links
+from hotloop.takehome.portal import accounts, arrivals, exported, links
 from hotloop.takehome.portal.accounts import AccountError
 from hotloop.takehome.portal.headers import ALWAYS
 from hotloop.takehome.portal.rates import address
+from hotloop.takehome.portal.routes import candidate
 from hotloop.takehome.portal.settings import UPLOAD_BYTES, Settings
 from hotloop.takehome.team import Team
 
@@ -283,6 +284,38 @@ def test_work_that_comes_too_late_is_not_taken(
     assert stranger.upload(office.page(), content).status_code == 410
     assert stranger.post(f"{office.page()}/pack").status_code == 410
     assert office.team.submissions(office.packs[0]) == []
+
+
+def test_a_slow_line_costs_nobody_their_work(
+    office: Office,
+    stranger: Browser,
+    work: Callable[..., bytes],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What counts is when the upload began, and the body is read behind that."""
+    content, pack = work(office), office.packs[0]
+    began = datetime.now(UTC)
+    take = arrivals.take
+
+    def at_last(*given: Any) -> None:
+        office.team.start(pack, began - timedelta(hours=72))
+        take(*given)
+
+    monkeypatch.setattr(arrivals, "take", at_last)
+    monkeypatch.setattr(candidate, "datetime", At(began - timedelta(milliseconds=1)))
+    assert stranger.upload(office.page(), content).status_code == 303
+    (kept,) = office.team.pack(pack).submitted
+    assert kept.received < began
+
+
+@dataclass(frozen=True)
+class At:
+    """A clock that stands."""
+
+    moment: datetime
+
+    def now(self, _zone: object) -> datetime:
+        return self.moment
 
 
 def test_a_candidate_sees_no_other_and_nothing_of_the_team(
