@@ -5,11 +5,13 @@
 Each variant is drawn as a pack's is. In each, the reference must get the verdicts that it gets in
 the plain module, and so must every wrong answer, on its own rung and those before it. The reference
 of the next candidate and the public solution, with this candidate's names, must fail every task
-that a choice is about. Rungs that measure speed are left out. Prints a table; with `--keep` the
-rows of these tasks are put into tests/benchmarks/results/variants.json, where those of other tasks
-stay. Fifty variants of all tasks take hours: with `--notes FILE` each is noted when it is done, and
-another call goes on from there, as long as judge, checks and solutions are the same. Exit code 1
-when anything was otherwise.
+that a choice is about. Rungs that measure speed or need a GPU are left out: nothing is said here
+of levels. Prints a table; with `--keep` the rows of these tasks are put into
+tests/benchmarks/results/variants.json, whatever came of them, but none in place of one of more
+variants. Fifty variants of all tasks take hours: with `--notes FILE` each is noted when it is
+done, and another call goes on from there, as long as judge, checks and solutions are the same.
+`--missing` judges nothing and lists the tasks for which this was not done, or with earlier code.
+Exit code 1 when anything was otherwise.
 """
 
 from __future__ import annotations
@@ -72,7 +74,7 @@ class Trial:
 def main() -> None:
     """Judge all of it, print, keep."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("modules", nargs="+")
+    parser.add_argument("modules", nargs="*", help="all of them, if none is named")
     parser.add_argument("--variants", type=int, default=50)
     parser.add_argument("--first", type=int, default=0, help="number of the first variant")
     parser.add_argument("--tasks", nargs="*", help="only these")
@@ -80,11 +82,16 @@ def main() -> None:
     parser.add_argument("--notes", type=Path, help="what is done already, one variant a line")
     parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--missing", action="store_true", help="list what is not shown yet")
     arguments = parser.parse_args()
+    modules = arguments.modules or [module.id for module in curriculum.modules()]
+    if arguments.missing:
+        print("\n".join(missing(modules)))
+        return
     with ThreadPoolExecutor(arguments.workers) as pool:
         benches = [
             Bench(module, arguments.tasks, pool, arguments.workers, arguments.notes)
-            for module in arguments.modules
+            for module in modules
         ]
         numbers = range(arguments.first, arguments.first + arguments.variants)
         rows = [row for bench in benches for row in bench.rows(numbers)]
@@ -98,7 +105,7 @@ def main() -> None:
         "complaints": complaints,
     }
     print(json.dumps(result, indent=2) if arguments.json else table(result))
-    if arguments.keep and not complaints:
+    if arguments.keep:
         RESULT.write_text(json.dumps(kept(result["rows"]), indent=2) + "\n", encoding="utf-8")
     sys.exit(bool(complaints))
 
@@ -110,11 +117,36 @@ def _when(variants: int) -> dict[str, Any]:
 
 def kept(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The file as it is to be: these rows, and those of other tasks that it has already."""
-    before = json.loads(RESULT.read_text(encoding="utf-8"))["rows"] if RESULT.is_file() else []
-    found = {row["task"]: row for row in (*before, *rows)}
+    found = shown()
+    for row in rows:
+        if row["variants"] >= found.get(row["task"], row)["variants"]:
+            found[row["task"]] = row
     newest = max(row["date"] for row in found.values())
     rows = [found[task] for task in sorted(found)]
     return {"format": 2, "device": device_name(), "date": newest, "rows": rows}
+
+
+def shown() -> dict[str, dict[str, Any]]:
+    """The rows that are kept, by task."""
+    before = json.loads(RESULT.read_text(encoding="utf-8"))["rows"] if RESULT.is_file() else []
+    return {row["task"]: row for row in before}
+
+
+def missing(modules: Iterable[str]) -> list[str]:
+    """Tasks with a meaning of their own that have no row, or one of earlier code."""
+    rows = shown()
+    found: list[str] = []
+    for module in modules:
+        about = {task for choice in form_of(module).choices for task in choice.tasks}
+        for task in curriculum.load_module(module).tasks:
+            name = f"{module}.{task.id}"
+            if task.id not in about or task.kind != "code" or not quick(task):
+                continue
+            if name not in rows:
+                found.append(f"{name}: not shown yet")
+            elif rows[name]["code"] != measured_code(module):
+                found.append(f"{name}: shown with earlier code, {rows[name]['date']}")
+    return found
 
 
 class Bench:
@@ -286,6 +318,7 @@ class Bench:
             "wrong_answers_as_in_the_plain_module": share("wrong"),
             "another_candidates_answer_fails": share("another candidate"),
             "public_solution_fails": share("public solution"),
+            "code": measured_code(self.module),
         }
 
 

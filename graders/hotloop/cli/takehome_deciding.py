@@ -169,7 +169,7 @@ def _card(team: Team, pack: UUID) -> Scorecard | None:
 def _places(result: Comparison) -> Table:
     from hotloop.takehome.intervals import said
 
-    table = Table("candidate", "score of 100", "place", "certainly above", "certainly below")
+    table = Table("candidate", "score of 100", "place", "is above", "is below")
     table.box = SIMPLE_HEAD
     for one in result.candidates:
         place = f"{one.best_place}"
@@ -179,8 +179,8 @@ def _places(result: Comparison) -> Table:
             one.pseudonym,
             said(one.score),
             place,
-            ", ".join(one.above) or "–",
-            ", ".join(one.below) or "–",
+            ", ".join(one.is_above) or "–",
+            ", ".join(one.is_below) or "–",
         )
     return table
 

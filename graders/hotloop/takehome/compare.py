@@ -1,7 +1,8 @@
 """Candidates for one role beside each other: who is above whom, as far as that is known.
 
 Two whose intervals overlap are never ranked: neither by a place nor by the order of the list, which
-is that of the pseudonyms.
+is that of the pseudonyms. So one step of one reader's marks ranks nobody; where marks alone rank
+two, that is said.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ class CompareError(Exception):
 
 
 class Compared(Strict):
-    """One candidate. above, below: those that are certainly below, and certainly above.
+    """One candidate. is_above, is_below: whom they are above, and whom below, for certain.
 
     best_place, worst_place: the places that are possible.
     """
 
     pseudonym: Pseudonym
     score: Interval
-    above: list[Pseudonym]
-    below: list[Pseudonym]
+    is_above: list[Pseudonym]
+    is_below: list[Pseudonym]
     best_place: int
     worst_place: int
 
@@ -75,21 +76,17 @@ def compare(
     _require_comparable(reports)
     left_out = _never_measured(reports) if measured_only else frozenset[Key]()
     cards = scorecards or {}
-    scores = {
-        report.pseudonym: score(report, cards.get(report.pseudonym), left_out)
-        for report in sorted(reports, key=lambda report: report.pseudonym)
-    }
+    in_order = sorted(reports, key=lambda report: report.pseudonym)
+    scores = {r.pseudonym: score(r, cards.get(r.pseudonym), left_out) for r in in_order}
+    unmarked = {r.pseudonym: score(r, None, left_out) for r in in_order}
+    pairs = _pairs(scores)
     return Comparison(
         role=reports[0].role,
         basis="measured" if measured_only else "everything",
         left_out=sorted(".".join(key) for key in left_out),
-        cautions=_cautions(reports, cards),
+        cautions=[*_cautions(reports, cards), *_by_marks(pairs, _pairs(unmarked))],
         candidates=[_compared(name, scores) for name in scores],
-        pairs=[
-            _pair(first, second, scores)
-            for number, first in enumerate(scores)
-            for second in list(scores)[number + 1 :]
-        ],
+        pairs=pairs,
     )
 
 
@@ -108,12 +105,18 @@ def score(
 
 def _share(task: TaskReport, mark: int | None, left_out: frozenset[Key]) -> Interval | None:
     if task.kind == "written" and mark is not None and task.answer is not None:
-        return Interval.exactly(mark / BEST_MARK)
+        return _by_a_person(mark)
     rungs = [r for r in task.rungs if r.counted and (task.task, r.rung) not in left_out]
     possible = sum(rung.possible for rung in rungs)
     if not possible:
         return None
     return total(rung.points for rung in rungs).scaled(1 / possible)
+
+
+def _by_a_person(mark: int) -> Interval:
+    """A mark is good to half a step: between two of them lies what a reader may call either."""
+    low, high = max(0.0, mark - 0.5), min(float(BEST_MARK), mark + 0.5)
+    return Interval(low=low, high=high).scaled(1 / BEST_MARK)
 
 
 def _require_comparable(reports: Sequence[Report]) -> None:
@@ -152,16 +155,36 @@ def _unmeasured(report: Report) -> set[Key]:
 def _compared(name: str, scores: Mapping[str, Interval]) -> Compared:
     mine = scores[name]
     apart = {other: found for other, found in scores.items() if not found.overlaps(mine)}
-    below = [other for other, found in apart.items() if found.low > mine.high]
-    above = [other for other, found in apart.items() if found.high < mine.low]
+    is_below = [other for other, found in apart.items() if found.low > mine.high]
+    is_above = [other for other, found in apart.items() if found.high < mine.low]
     return Compared(
         pseudonym=name,
         score=mine,
-        above=above,
-        below=below,
-        best_place=1 + len(below),
-        worst_place=len(scores) - len(above),
+        is_above=is_above,
+        is_below=is_below,
+        best_place=1 + len(is_below),
+        worst_place=len(scores) - len(is_above),
     )
+
+
+def _pairs(scores: Mapping[str, Interval]) -> list[Pair]:
+    return [
+        _pair(first, second, scores)
+        for number, first in enumerate(scores)
+        for second in list(scores)[number + 1 :]
+    ]
+
+
+def _by_marks(pairs: Sequence[Pair], unmarked: Sequence[Pair]) -> list[str]:
+    """Whom nothing but what a person gave ranks."""
+    only = [
+        f"{pair.first} and {pair.second}"
+        for pair, without in zip(pairs, unmarked, strict=True)
+        if pair.higher is not None and without.higher is None
+    ]
+    if not only:
+        return []
+    return [f"Ranked by people's marks alone: {', '.join(only)}. Have a second person read them."]
 
 
 def _pair(first: str, second: str, scores: Mapping[str, Interval]) -> Pair:

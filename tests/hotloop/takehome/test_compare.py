@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hotloop.judge.verdict import Verdict
-from hotloop.takehome.compare import CompareError, compare
+from hotloop.takehome.compare import CompareError, Comparison, compare
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report
 from hotloop.takehome.scorecard import Mark, Scorecard
@@ -45,12 +45,12 @@ def test_overlapping_intervals_are_never_ranked(report: Report, shares: list[lis
         overlap = first.score.overlaps(second.score)
         assert (pair.higher is None) == overlap
         if overlap:
-            assert second.pseudonym not in [*first.above, *first.below]
+            assert second.pseudonym not in [*first.is_above, *first.is_below]
             assert first.best_place <= second.worst_place
             assert second.best_place <= first.worst_place
     for one in found.candidates:
-        assert one.best_place == 1 + len(one.below)
-        assert one.worst_place == len(reports) - len(one.above)
+        assert one.best_place == 1 + len(one.is_below)
+        assert one.worst_place == len(reports) - len(one.is_above)
     assert list(by_name) == sorted(by_name)
 
 
@@ -71,14 +71,40 @@ def test_what_is_measured_for_none_can_be_left_out(report: Report) -> None:
     assert measured.left_out == ["triton_forward.gpu_correct", "triton_forward.gpu_fast"]
 
 
-def test_a_filed_mark_settles_what_was_written(report: Report) -> None:
-    other = report.model_copy(update={"pseudonym": PSEUDONYMS[0]})
-    card = Scorecard.model_construct(
+def marked(report: Report, mark: int) -> Scorecard:
+    return Scorecard.model_construct(
         submission=report.submission.digest,
-        marks={"task.explain": Mark(mark=2, note="half of it")},
+        marks={"task.explain": Mark(mark=mark, note="half of it")},
     )
-    found = compare([report, other], {PSEUDONYMS[0]: card}, measured_only=True)
-    assert found.candidates[0].score == Interval.exactly(90)
+
+
+def by_marks(report: Report, first: int, second: int) -> Comparison:
+    names = PSEUDONYMS[:2]
+    reports = [report.model_copy(update={"pseudonym": name}) for name in names]
+    cards = {name: marked(report, m) for name, m in zip(names, (first, second), strict=True)}
+    return compare(reports, cards, measured_only=True)
+
+
+def test_a_filed_mark_settles_what_was_written_to_half_a_step(report: Report) -> None:
+    """The written task is a fifth of the weight: a step of its mark is five points."""
+    scores = [one.score for one in by_marks(report, 2, 4).candidates]
+    assert scores == [Interval(low=87.5, high=92.5), Interval(low=97.5, high=100)]
+
+
+@pytest.mark.parametrize("lower", range(4))
+def test_one_step_of_one_reader_ranks_nobody(report: Report, lower: int) -> None:
+    found = by_marks(report, lower, lower + 1)
+    assert [pair.higher for pair in found.pairs] == [None]
+    assert not any("marks alone" in said for said in found.cautions)
+
+
+def test_where_marks_alone_rank_two_it_is_said(report: Report) -> None:
+    found = by_marks(report, 1, 3)
+    assert [pair.higher for pair in found.pairs] == [PSEUDONYMS[1]]
+    names = " and ".join(PSEUDONYMS[:2])
+    assert f"Ranked by people's marks alone: {names}. Have a second person read them." in (
+        found.cautions
+    )
 
 
 def test_different_roles_are_not_compared(report: Report) -> None:
