@@ -12,8 +12,9 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from hotloop import curriculum
 from hotloop.takehome import limits, manifest, plain_notebook, whole_file, work_files, work_log
-from hotloop.takehome.manifest import ForgedManifest, PackFolder
+from hotloop.takehome.manifest import ForgedManifest, Manifest, PackFolder
 from hotloop.takehome.plain_notebook import NotANotebook
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -48,7 +49,9 @@ def make_submission(folder: Path, *, with_work_log: bool = True) -> Path:
     wanted = with_work_log and pack.manifest.work_log != "no"
     if wanted:
         work_log.note(pack.folder, "submitted")
-    entries = {manifest.NAME: pack.signed, **_work(pack.folder)}
+    work = _work(pack.folder)
+    _require_asked(pack.manifest, work)
+    entries = {manifest.NAME: pack.signed, **work}
     log = pack.folder / work_log.NAME
     if wanted and log.is_file():
         entries[work_log.NAME] = log.read_bytes()[: work_log.LONGEST]
@@ -90,8 +93,26 @@ def _work(folder: Path) -> dict[str, bytes]:
             content = plain_notebook.plain(data) if name.endswith(".ipynb") else data
         except NotANotebook as error:
             raise CannotSubmit(f"{name}: {error}") from None
+        if len(content) > limits.MAX_FILE:
+            raise CannotSubmit(
+                f"{name} is larger than {limits.MAX_FILE >> 20} MiB even without its outputs: move "
+                "data out of its cells."
+            )
         found[limits.FILES + name] = content
     return found
+
+
+def _require_asked(asked: Manifest, work: Mapping[str, bytes]) -> None:
+    """What the tasks ask to edit is there: nobody hands in less than they have worked on."""
+    module = curriculum.load_module(asked.module)
+    files = {name for task in asked.tasks for name in module.task(task).files}
+    if missing := sorted(
+        (files & asked.files.keys()) - {n.removeprefix(limits.FILES) for n in work}
+    ):
+        raise CannotSubmit(
+            f"{', '.join(missing)} cannot be handed in, or is not there, and a task asks for it. "
+            "If you have not worked on it, take it from the pack again."
+        )
 
 
 def _require_limits(entries: Mapping[str, bytes]) -> None:

@@ -11,6 +11,9 @@ MAX_ENTRIES = 200
 MAX_FILE = 4 << 20
 """Bytes of one file, as the judge reads it."""
 
+MAX_NOTEBOOK = 64 << 20
+"""Bytes of a notebook on the candidate's disk, with outputs, which are not handed in."""
+
 MAX_TOTAL = 24 << 20
 """Bytes of all files together, unpacked."""
 

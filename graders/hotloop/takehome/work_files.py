@@ -30,15 +30,17 @@ _SUFFIXES = (".zip", ".pyc", ".so", ".o")
 def read(folder: Path) -> dict[str, bytes]:
     """The files that can be handed in, by name with / between folders, in name order.
 
-    Passed over: hidden files, links, what is larger than a file may be, built things.
+    Passed over: hidden files, links, what is larger than a file may be, built things. Notebooks may
+    be larger, since their outputs stay behind.
     """
     found: dict[str, bytes] = {}
     for path, name in _ordinary(folder, ""):
         if name in NOT_WORK or limits.name_fault(name):
             continue
+        most = _most(name)
         with path.open("rb") as stream:
-            data = stream.read(limits.MAX_FILE + 1)
-        if len(data) <= limits.MAX_FILE:
+            data = stream.read(most + 1)
+        if len(data) <= most:
             found[name] = data
     return dict(sorted(found.items()))
 
@@ -52,9 +54,14 @@ def left_out(folder: Path) -> dict[str, str]:
         shown = name if name.isprintable() else ascii(name)[1:-1]
         if fault := limits.name_fault(name):
             reasons[shown] = f"its name {fault}"
-        elif path.stat().st_size > limits.MAX_FILE:
-            reasons[name] = f"it is larger than {limits.MAX_FILE >> 20} MiB"
+        elif path.stat().st_size > (most := _most(name)):
+            reasons[name] = f"it is larger than {most >> 20} MiB"
     return reasons
+
+
+def _most(name: str) -> int:
+    """Bytes."""
+    return limits.MAX_NOTEBOOK if name.endswith(".ipynb") else limits.MAX_FILE
 
 
 def _ordinary(

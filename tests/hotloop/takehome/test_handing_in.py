@@ -15,6 +15,16 @@ from hotloop.takehome.submission import open_submission
 from .conftest import RECEIVED, Hired
 
 
+def write_cell(folder: Path, source: str, output: str = "") -> None:
+    """Change the first cell of code."""
+    path = folder / "lab.ipynb"
+    notebook = json.loads(path.read_text())
+    cell = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
+    cell["source"] = source
+    cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": output}]
+    path.write_text(json.dumps(notebook))
+
+
 @pytest.fixture
 def folder(hired: Hired, unpack: Callable[[Pack], Path]) -> Path:
     return unpack(hired.packs[0])
@@ -103,12 +113,24 @@ def test_even_data_is_handed_in_too(hired: Hired, folder: Path) -> None:
     assert found.files["zeros.bin"] == bytes(limits.MAX_FILE)
 
 
+def test_plots_make_no_notebook_too_large(hired: Hired, folder: Path) -> None:
+    """What counts is what is handed in, and outputs are not."""
+    write_cell(folder, "mine = 1", output="x" * (limits.MAX_FILE + 1))
+    found = open_submission(make_submission(folder), hired.team, received=RECEIVED)
+    assert b"mine = 1" in found.files["lab.ipynb"]
+
+
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
         (lambda folder: (folder / "manifest.json").unlink(), "no pack"),
         (lambda folder: (folder / "manifest.json").write_text("{}"), "from the pack again"),
         (lambda folder: (folder / "lab.ipynb").write_text("{"), "cannot be read"),
+        (lambda folder: (folder / "lab.ipynb").unlink(), "lab.ipynb cannot be handed in"),
+        (lambda folder: (folder / "lab.ipynb").rename(folder / "my lab.ipynb"), "a task asks"),
+        (lambda folder: (folder / "softmax_triton.py").write_bytes(bytes(limits.MAX_FILE + 1)),
+         "softmax_triton.py cannot be handed in"),
+        (lambda folder: write_cell(folder, "x" * limits.MAX_FILE), "even without its outputs"),
         (lambda folder: (folder / "LAB.ipynb").write_bytes((folder / "lab.ipynb").read_bytes()),
          "capitals only"),
         (lambda folder: [(folder / f"f{n}.py").touch() for n in range(limits.MAX_ENTRIES)],
