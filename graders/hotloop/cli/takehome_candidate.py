@@ -177,7 +177,7 @@ def _log_sentence(manifest: Manifest, has_log: bool) -> str:
     if manifest.work_log == "no":
         return ""
     if has_log:
-        return "The work log goes with it (--without-work-log leaves it out)."
+        return "The work log goes with it (`make submit WORK_LOG=no` leaves it out)."
     if manifest.work_log == "yes":
         return "The work log is left out; the team asked for it, and the report will say so."
     return "The work log is left out."

@@ -27,7 +27,7 @@ _ZIP64 = b"PK\x06\x07"
 _LOCAL_HEADER = 30
 _UTF8 = 0x800
 _LARGEST_DIRECTORY = limits.MAX_ENTRIES * (46 + limits.MAX_NAME)
-_REMEDY = "Make it with `hotloop takehome submit`, and upload that file as it is."
+_REMEDY = "Make it with `make submit`, and upload that file as it is."
 
 
 def content(path: Path) -> bytes:

@@ -134,7 +134,7 @@ def _require_places(work: Mapping[str, bytes], given: Mapping[str, bytes]) -> No
 def _manifest(entries: Mapping[str, bytes], team: Team) -> tuple[Manifest, PackRecord]:
     if manifest.NAME not in entries:
         raise RefusedSubmission(
-            Refusal.NO_MANIFEST, "There is no manifest in it: run `hotloop takehome submit`."
+            Refusal.NO_MANIFEST, "There is no manifest in it: make it with `make submit`."
         )
     try:
         found = manifest.verify(entries[manifest.NAME], team.public_key)

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import threading
 import unicodedata
 import zipfile
@@ -160,7 +161,7 @@ def test_the_page_says_what_a_candidate_asks(hired: Hired) -> None:
         "90 min | 60 %",
         "make lab",
         "make submit",
-        "--without-work-log",
+        "WORK_LOG=no",
         "search engines",
         "another person's code",
         "measured on a GPU",
@@ -222,6 +223,35 @@ def test_the_ways_to_start_name_what_is_installed(
         "submit",
         "container",
     ]
+
+
+@pytest.mark.parametrize(("words", "has_log"), [((), True), (("WORK_LOG=no",), False)])
+def test_make_hands_in_with_the_log_or_without(
+    hired: Hired, unpack: Callable[[Pack], Path], words: tuple[str, ...], has_log: bool
+) -> None:
+    """With what `make lab` would have installed: nothing is downloaded in a test."""
+    folder = unpack(hired.packs[0])
+    tools = folder / ".venv" / "bin"
+    tools.mkdir(parents=True)
+    (tools / "hotloop").write_text(f'#!/bin/sh\nexec {sys.executable} -m hotloop.cli "$@"\n')
+    (tools / "hotloop").chmod(0o755)
+    (folder / ".venv" / ".ready").touch()
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    subprocess.run(["make", "submit", *words], check=True, cwd=folder, env=plain)
+    (path,) = folder.glob("submission-*.zip")
+    with zipfile.ZipFile(path) as archive:
+        assert ("work_log.jsonl" in archive.namelist()) is has_log
+
+
+def test_in_the_container_nothing_is_installed_again(
+    hired: Hired, unpack: Callable[[Pack], Path]
+) -> None:
+    folder = unpack(hired.packs[0])
+    (setting,) = re.findall(r"HOTLOOP_INSTALLED=1", (folder / "Containerfile").read_text())
+    done = subprocess.run(
+        ["make", "-n", "submit", setting], check=True, cwd=folder, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["/usr/local/bin/hotloop", "takehome", "submit"]
 
 
 def test_a_module_that_needs_more_says_so(own_team: Hired) -> None:
