@@ -134,7 +134,9 @@ class Rung(Strict):
 
 
 class Task(Strict):
-    """One graded task. minutes: a learner's time; files: the files that the learner edits."""
+    """One graded task. minutes: a learner's time; files: the files that the learner edits;
+    builds_on: tasks without whose solution this one cannot be passed.
+    """
 
     id: Identifier
     title: Text
@@ -145,6 +147,7 @@ class Task(Strict):
     kind: Literal["code", "written"]
     entry: Text | None = None
     files: Annotated[list[Text], Field(min_length=1)]
+    builds_on: list[Identifier] = Field(default_factory=list)
     hints: Annotated[list[Text], Field(min_length=3, max_length=3)]
     rungs: Annotated[list[Rung], Field(min_length=1)]
     rubric: Rubric = Field(default_factory=dict[int, str])
@@ -217,6 +220,10 @@ class Module(Strict):
     def _nothing_twice(self) -> Self:
         refuse_repeats("task", [task.id for task in self.tasks])
         refuse_repeats("need", list(self.needs))
+        for number, task in enumerate(self.tasks):
+            before = {earlier.id for earlier in self.tasks[:number]}
+            if unknown := [name for name in task.builds_on if name not in before]:
+                raise ValueError(f"{task.id} builds on {unknown[0]}, which is no task before it")
         return self
 
     @property

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -82,6 +82,22 @@ def submission(module: str, wrong: Path | None = None, variant: Variant | None =
     return {
         _target(module, path): _finished(path, module, bodies, rewriting)
         for path in sources(module)
+    }
+
+
+def solved_in_part(module: str, tasks: Collection[str]) -> Files:
+    """What a learner hands in who solved these tasks only: the others are as they were given."""
+    solved_keys = {f"{module}.{task}" for task in tasks}
+    untouched = {
+        region.key: tuple(region.with_stub()[1:])
+        for path in sources(module)
+        for region in _regions_of(path)
+        if region.task not in solved_keys
+    }
+    return {
+        _target(module, path): _finished(path, module, untouched)
+        for path in sources(module)
+        if not (_is_made_by_learner(path) and _regions_of(path)[0].key in untouched)
     }
 
 

@@ -22,6 +22,33 @@ def taken(source: str) -> set[str]:
     return set() if table is None else set(_looked_up(table))
 
 
+def modules(source: str) -> set[str]:
+    """Modules that the cell imports."""
+    found: set[str] = set()
+    for node in _nodes(source):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    return found
+
+
+def texts(source: str) -> set[str]:
+    """Texts that are written out in it."""
+    nodes = _nodes(source)
+    return {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+
+
+def called(source: str) -> set[str]:
+    """What is called in it, by its last name: `f` of `module.f(x)`."""
+    functions = [node.func for node in _nodes(source) if isinstance(node, ast.Call)]
+    return {
+        f.attr if isinstance(f, ast.Attribute) else f.id
+        for f in functions
+        if isinstance(f, ast.Attribute | ast.Name)
+    }
+
+
 def statements(source: str) -> list[str]:
     """The top-level statements as they are written; none when it is not Python."""
     try:
@@ -30,6 +57,13 @@ def statements(source: str) -> list[str]:
         return []
     lines = source.splitlines()
     return ["\n".join(lines[_first_line(one) - 1 : one.end_lineno]) for one in body]
+
+
+def _nodes(source: str) -> list[ast.AST]:
+    try:
+        return list(ast.walk(_parsed(source)))
+    except SyntaxError:
+        return []
 
 
 def _first_line(statement: ast.stmt) -> int:

@@ -62,14 +62,16 @@ def make_pack(
     again: bool = False,
     who: str = "team",
 ) -> Pack:
-    """A new candidate's pack, kept in the team's folder. TeamError when the name is none;
-    AlreadyInvited when somebody of that name has a pack of this role, unless `again` is meant.
+    """A new candidate's pack, kept in the team's folder. TeamError when the name is none, or the
+    role asks what nobody could pass; AlreadyInvited when somebody of that name has a pack of this
+    role, unless `again` is meant.
 
     name: sealed, and nowhere in the pack. accommodation: in place of the role's factor; the pack
     expires later by as much as it makes the window longer, so that who begins late has it too.
     who: for the audit log.
     """
     name = _clean(name)
+    _require_passable(role)
     factor = role.accommodation if accommodation is None else accommodation
     expires = role.expires_at(now)
     if expires <= (not_before or now):
@@ -101,6 +103,18 @@ def make_pack(
         _keep(team, role, unsigned, files, name, now)
     team.audit(who, f"made pack {unsigned.pack} of {role.role} for {pseudonym}")
     return Pack(team.pack_file(unsigned.pack), unsigned)
+
+
+def _require_passable(role: Role) -> None:
+    """What is asked works without what is not. Here, and not when a role is read: what was sent
+    before stays good.
+    """
+    said = [
+        f"{name} goes on from what {' and '.join(missing)} makes: ask for both, or for neither."
+        for name, missing in role.lacking().items()
+    ]
+    if said:
+        raise TeamError(f"{role.role}/takehome.yaml: {' '.join(said)}")
 
 
 def _require_new(team: Team, role: Role, name: str, again: bool, who: str) -> None:

@@ -109,6 +109,12 @@ class Role(Strict):
         wanted = {task.task for task in self.tasks}
         return [task for task in self.definition().tasks if task.id in wanted]
 
+    def lacking(self) -> dict[str, list[str]]:
+        """Tasks that nobody could pass, with those that they build on and that are not asked."""
+        asked = {task.task for task in self.tasks}
+        found = {task.id: [n for n in task.builds_on if n not in asked] for task in self.chosen()}
+        return {name: missing for name, missing in found.items() if missing}
+
     def pack_tasks(self, accommodation: float) -> dict[str, PackTask]:
         """Weights and minutes, in the module's order."""
         given = {task.task: task for task in self.tasks}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from hotloop.curriculum import Module
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _HINT = re.compile(r"<details><summary>Hint: .*?</details>\n*", re.DOTALL)
 _CARD = re.compile(r"^\*\*\d+ minutes · difficulty \d of 5 · \d+ points\*\*\n\n", re.MULTILINE)
+_FILE = re.compile(r"[\w./-]+\.[A-Za-z]\w{0,8}")
 _SECTION = re.compile(r"^## \d+\. ")
 
 Cell = dict[str, Any]
@@ -91,6 +93,36 @@ def _stem(name: str) -> str:
     return name.rpartition("/")[2].removesuffix(".py")
 
 
+@dataclass(frozen=True)
+class _Unasked:
+    """What a pack's notebook cannot rely on, because nobody is asked to make it.
+
+    stems, files: of the files of other tasks. entries: functions of other tasks in files that a
+    chosen task is about, too.
+    """
+
+    stems: frozenset[str]
+    files: frozenset[str]
+    entries: frozenset[str]
+
+    @classmethod
+    def of(cls, module: Module, chosen: set[str]) -> _Unasked:
+        mine = [task for task in module.tasks if task.id in chosen]
+        others = [task for task in module.tasks if task.id not in chosen]
+        files = {n for t in others for n in t.files} - {n for t in mine for n in t.files}
+        entries = {task.entry for task in others if task.entry} - {task.entry for task in mine}
+        python = {_stem(name) for name in files if name.endswith(".py")}
+        return cls(frozenset(python), frozenset(files), frozenset(entries))
+
+    def is_used_by(self, statement: str) -> bool:
+        """Whether it would meet a task that is not solved."""
+        return bool(
+            cell_names.modules(statement) & self.stems
+            or cell_names.texts(statement) & (self.stems | self.files)
+            or cell_names.called(statement) & self.entries
+        )
+
+
 def _notebook(data: bytes, module: Module, chosen: set[str]) -> bytes:
     document = cast("dict[str, Any]", json.loads(data))
     cells = cast("list[Cell]", document["cells"])
@@ -103,10 +135,9 @@ def _notebook(data: bytes, module: Module, chosen: set[str]) -> bytes:
         if not counts and _is_learners(cell)
         for name in cell_names.made(_source(cell))
     }
-    kept = _kept(sections, learned)
-    lost = _made_by(cells) - _made_by(kept)
-    # Beside a chosen task a cell may try out what another task was to make.
-    kept = [cell for cell in kept if not (_is_given(cell) and _taken_by(cell) & lost)]
+    spoiled = _spoiled(cells, _Unasked.of(module, chosen))
+    learned |= {name for statement in spoiled for name in cell_names.made(statement)}
+    kept = _that_run(_kept(sections, learned), cells, spoiled)
     document["cells"] = [_without_help(cell) for cell in kept]
     return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
 
@@ -142,6 +173,34 @@ def _kept(sections: list[tuple[list[Cell], bool]], learned: set[str]) -> list[Ce
     return kept
 
 
+def _that_run(kept: list[Cell], cells: list[Cell], spoiled: set[str]) -> list[Cell]:
+    """Without given cells that try out what another task was to make."""
+    lost = _made_by(cells) - _made_by(kept)
+    found: list[Cell] = []
+    for cell in kept:
+        statements = cell_names.statements(_source(cell)) if _is_given(cell) else []
+        if spoiled & set(statements) or (statements and _taken_by(cell) & lost):
+            lost |= _made_by([cell]) - _made_by(found)
+            continue
+        found.append(cell)
+    return found
+
+
+def _spoiled(cells: Iterable[Cell], unasked: _Unasked) -> set[str]:
+    """Given statements that would meet what nobody is asked to make, or a file of its making."""
+    found: set[str] = set()
+    files: set[str] = set()
+    for cell in filter(_is_given, cells):
+        for statement in cell_names.statements(_source(cell)):
+            named = {text for text in cell_names.texts(statement) if _FILE.fullmatch(text)}
+            if unasked.is_used_by(statement):
+                files |= named
+            elif not named & files:
+                continue
+            found.add(statement)
+    return found
+
+
 def _used_part(cell: Cell, wanted: set[str], learned: set[str]) -> Cell | None:
     """The statements of a given cell that make what is wanted, without the names of `learned`."""
     if not _is_given(cell):
@@ -149,8 +208,8 @@ def _used_part(cell: Cell, wanted: set[str], learned: set[str]) -> Cell | None:
     wanted = set(wanted)
     used: list[str] = []
     for statement in reversed(cell_names.statements(_source(cell))):
-        taken = cell_names.taken(statement)
-        if cell_names.made(statement) & wanted and not taken & learned:
+        made, taken = cell_names.made(statement), cell_names.taken(statement)
+        if made & wanted and not (made | taken) & learned:
             used.insert(0, statement)
             wanted |= taken
     return {**cell, "source": "\n".join(used).splitlines(keepends=True)} if used else None
