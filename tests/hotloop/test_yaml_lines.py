@@ -98,3 +98,42 @@ def test_what_holds_itself_is_no_crash(tmp_path: Path) -> None:
     assert "data.yaml:2: items" in _error(tmp_path, "title: a\nitems: &x [*x]\n")
     deep = "title: a\nitems: " + "[" * 5000 + "]" * 5000
     assert _error(tmp_path, deep).startswith("data.yaml:")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2030-02-31",
+        "2030-01-01T25:00:00",
+        "2030-01-01 10:00:00 +99:99",
+        "0000-01-01",
+        "0x_",
+        "9" * 5000,
+        "!!int x",
+        "!!int ''",
+        "!!bool x",
+        "!!timestamp x",
+    ],
+)
+def test_a_value_that_cannot_be_has_its_line(tmp_path: Path, value: str) -> None:
+    said = _error(tmp_path, GOOD.replace("count: 1", f"count: {value}"))
+    assert said.startswith("data.yaml:4: not YAML: ")
+    assert "cannot be read as a value" in said
+    assert len(said) < 300
+
+
+def test_a_day_that_no_calendar_has_is_repeated_as_it_was_written(tmp_path: Path) -> None:
+    assert _error(tmp_path, "title: 2030-02-31\nitems: []\n") == (
+        "data.yaml:1: not YAML: '2030-02-31' cannot be read as a value: "
+        "day is out of range for month"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "[1, 2]\n", "word\n"])
+def test_what_has_no_keys_is_told_in_plain_words(tmp_path: Path, text: str) -> None:
+    assert _error(tmp_path, text) == "data.yaml:1: keys with values belong here"
+
+
+def test_an_entry_without_keys_is_told_where_it_stands(tmp_path: Path) -> None:
+    said = _error(tmp_path, "title: a\nitems:\n  - x\n")
+    assert said == "data.yaml:3: items.0: keys with values belong here"

@@ -27,6 +27,7 @@ from hotloop.takehome.role import Role
 from hotloop.takehome.starter import starter_files
 from hotloop.takehome.team import AlreadyInvited, PackRecord, Team, TeamError
 from hotloop.takehome.ways_to_start import containerfile, makefile
+from hotloop.yaml_lines import place
 
 if TYPE_CHECKING:
     from hotloop.variants import Variant
@@ -75,7 +76,7 @@ def make_pack(
     factor = role.accommodation if accommodation is None else accommodation
     expires = role.expires_at(now)
     if expires <= (not_before or now):
-        raise TeamError(f"{role.role} has expired on {expires:%Y-%m-%d}: set another date in it.")
+        raise TeamError(_over(team, role, expires))
     expires += timedelta(hours=role.window_hours * (factor - 1))
     with team.alone():
         _require_new(team, role, name, again, who)
@@ -115,6 +116,15 @@ def _require_passable(role: Role) -> None:
     ]
     if said:
         raise TeamError(f"{role.role}/takehome.yaml: {' '.join(said)}")
+
+
+def _over(team: Team, role: Role, expires: datetime) -> str:
+    path = team.role_path(role.role)
+    where = place(path, ["expires"]) if path.is_file() else role.role
+    return (
+        f"{where}: `expires: {role.expires}` lasts until {expires:%Y-%m-%d %H:%M} UTC, which "
+        "leaves no time: set a later date."
+    )
 
 
 def _require_new(team: Team, role: Role, name: str, again: bool, who: str) -> None:

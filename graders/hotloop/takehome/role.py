@@ -30,7 +30,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 
 from hotloop import curriculum
 from hotloop.curriculum import Identifier, Module, Rubric, Strict, Task, Text, refuse_repeats
@@ -39,7 +39,17 @@ from hotloop.yaml_lines import CurriculumError, load, place
 
 NAME = "takehome.yaml"
 
-Accommodation = Annotated[float, Field(ge=1, le=10)]
+
+def _no_truth(value: object) -> object:
+    """YAML's `true` would count as 1."""
+    if isinstance(value, bool):
+        raise ValueError("a number belongs here, not true or false")
+    return value
+
+
+Real = Annotated[float, BeforeValidator(_no_truth)]
+Whole = Annotated[int, BeforeValidator(_no_truth)]
+Accommodation = Annotated[Real, Field(ge=1, le=10)]
 Requirement = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 @:/._+=<>~!,\[\]-]*$")
 ]
@@ -52,8 +62,8 @@ class RoleTask(Strict):
     """One task that counts."""
 
     task: Identifier
-    weight: Annotated[float, Field(gt=0, le=1000)] = 1.0
-    minutes: Annotated[int, Field(ge=1, le=6000)] | None = None
+    weight: Annotated[Real, Field(gt=0, le=1000)] = 1.0
+    minutes: Annotated[Whole, Field(ge=1, le=6000)] | None = None
 
 
 class Help(Strict):
@@ -71,14 +81,14 @@ class Role(Strict):
     title: Text
     module: Identifier
     tasks: Annotated[list[RoleTask], Field(min_length=1)]
-    window_hours: Annotated[float, Field(gt=0, le=24 * 366)]
+    window_hours: Annotated[Real, Field(gt=0, le=24 * 366)]
     expires: int | date
     accommodation: Accommodation = 1.0
     help: Help = Field(default_factory=Help)
     work_log: bool | Literal["optional"] = "optional"
     written: dict[Identifier, Rubric] = Field(default_factory=dict)
     install: Requirement | None = None
-    keep_days: Annotated[int, Field(ge=1, le=3660)] = 180
+    keep_days: Annotated[Whole, Field(ge=1, le=3660)] = 180
 
     @field_validator("expires", mode="before")
     @classmethod

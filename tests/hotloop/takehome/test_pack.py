@@ -271,7 +271,9 @@ def test_a_team_can_name_its_own_hotloop(own_team: Hired) -> None:
 def test_a_role_whose_date_is_over_makes_no_pack(own_team: Hired) -> None:
     path = own_team.team.role_path("gpu_engineer")
     path.write_text(path.read_text().replace("expires: 14", "expires: 2029-12-30"))
-    with pytest.raises(TeamError, match="expired"):
+    line = path.read_text().splitlines().index("expires: 2029-12-30") + 1
+    said = rf"takehome.yaml:{line}: `expires: 2029-12-30` lasts until 2029-12-31 00:00 UTC, "
+    with pytest.raises(TeamError, match=said):
         make_pack(own_team.team, own_team.team.role("gpu_engineer"), "C. D.", now=MADE)
 
 

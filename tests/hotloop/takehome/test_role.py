@@ -42,10 +42,16 @@ def test_a_date_ends_with_its_day(tmp_path: Path) -> None:
         ("window_hours: 72", "window_hour: 72", 9, "unknown key 'window_hour'"),
         ("task: online_pass, weight: 1", "task: online_pas, weight: 1", 6, "has no task"),
         ("weight: 3", "weight: 0", 7, "greater than 0"),
+        ("weight: 3", "weight: true", 7, "not true or false"),
+        ("minutes: 90", "minutes: yes", 7, "not true or false"),
+        ("window_hours: 72", "window_hours: true", 9, "not true or false"),
+        ("format: 1", "format: 1\nkeep_days: true", 2, "not true or false"),
+        ("format: 1", "format: 1\naccommodation: true", 2, "not true or false"),
         ("weight: 3, minutes: 90", "weight: 3, minutes: many", 7, "integer"),
         ("module: fused_softmax", "module: fused_sofmax", 4, "there is no module"),
         ("expires: 14", "expires: soon", 10, "expires"),
         ("expires: 14", "expires: 0", 10, "1 to 366 days"),
+        ("expires: 14", "expires: 2030-02-31", 10, "'2030-02-31' cannot be read as a value"),
         ("role: gpu_engineer", "role: ../../etc", 2, "role"),
         ("title: GPU engineer, inference", "title: ''", 3, "title"),
         ("format: 1", "format: 2", 1, "format"),
@@ -66,6 +72,12 @@ def test_a_mistake_is_named_with_file_and_line(
     message = next(text for text in str(caught.value).splitlines() if says in text)
     number = int(message.removeprefix(f"{path}:").split(":")[0])
     assert abs(number - line) <= 1, message
+
+
+@pytest.mark.parametrize("text", ["", "- format: 1\n"])
+def test_a_file_without_keys_is_no_role(tmp_path: Path, text: str) -> None:
+    with pytest.raises(CurriculumError, match=r"takehome.yaml:1: keys with values belong here"):
+        read_role(written(tmp_path, text))
 
 
 @pytest.mark.parametrize("module", [module.id for module in curriculum.modules()])
