@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console, RenderableType
 from rich.markup import escape
+from rich.text import Text
 
 USER_ERROR = 2
 """Exit code when the request cannot be served as it was made."""
@@ -55,7 +56,8 @@ class Answer:
             return
         console = Console(width=None if sys.stdout.isatty() else WIDTH)
         for part in self._shown:
-            console.print(part)
+            # What must stay one line, such as a path to be copied, is broken by the terminal only.
+            console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
 
 
 def log(text: str) -> None:

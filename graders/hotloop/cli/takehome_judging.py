@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -11,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.json import JSON
+from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -70,7 +70,8 @@ def grade(
                     refused[name] = str(error)
         document = {"reports": [_document(*one) for one in graded], "refused": refused}
         told = [Text(f"{name}: not taken. {why}") for name, why in refused.items()]
-        answer.give(document, _table(graded), *told, exit_code=int(bool(refused)))
+        shown = [*_shown(graded), *told]
+        answer.give(document, *shown, exit_code=int(bool(refused)))
 
 
 def verify(
@@ -107,7 +108,8 @@ def schema(as_json: Json = False) -> None:
         from hotloop.takehome.report import schema as report_schema
 
         document = report_schema()
-        answer.give(document, JSON.from_data(document))
+        text = json.dumps(document, indent=2, ensure_ascii=False)
+        answer.give(document, Text(text, no_wrap=True))
 
 
 class _NotTaken(Exception):
@@ -213,15 +215,23 @@ def _document(report: Report, html: Path) -> dict[str, Any]:
     }
 
 
-def _table(graded: Sequence[tuple[Report, Path]]) -> Table:
+def _shown(graded: Sequence[tuple[Report, Path]]) -> list[RenderableType]:
+    """The table, and below it each page's path, whole: it is there to be copied."""
+    if not graded:
+        return []
+    paths = (Text(f"{report.pseudonym}: {html}", no_wrap=True) for report, html in graded)
+    return [_table([report for report, _ in graded]), *paths]
+
+
+def _table(graded: Sequence[Report]) -> Table:
     from hotloop.takehome import intervals
 
     table = Table("candidate, task", "verdict", "points", "sentence", box=SIMPLE_HEAD)
     for column in table.columns[:3]:
         column.no_wrap = True
-    for report, html in graded:
+    for report in graded:
         score = f"{intervals.said(report.score)} of 100"
-        table.add_row(Text(report.pseudonym, "bold"), "", score, Text(str(html)))
+        table.add_row(Text(report.pseudonym, "bold"), "", score, "")
         for task in report.tasks:
             low, high = task.points.low, task.points.high
             points = f"{low:g}" if task.points.settled else f"{low:g} to {high:g}"

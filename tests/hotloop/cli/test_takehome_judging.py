@@ -10,6 +10,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 pytest.importorskip("cryptography", reason="the group `takehome` is not installed")
@@ -74,6 +75,8 @@ def test_from_hand_in_to_the_name(tmp_path: Path) -> None:
     assert first["tasks"]["online_pass"]["verdict"] == "passed"
     assert first["score"] == {"low": 75.0, "high": 100.0}
     assert second["score"] == {"low": 0.0, "high": 0.0}
+    again = shown("grade", handed_in, "--team", team)
+    assert f"\n{right}: {first['page']}\n" in again
     report = Path(first["report"])
     jsonschema.validate(json.loads(report.read_text()), run("schema"))
     page = Path(first["page"]).read_text()
@@ -92,7 +95,7 @@ def test_from_hand_in_to_the_name(tmp_path: Path) -> None:
     assert {one["pseudonym"] for one in compared["candidates"]} == {right, nothing}
     assert "1 of 1 pairs are ranked" in shown("compare", "--team", team)
 
-    marks = tmp_path / "marks.json"
+    marks = tmp_path / "marks.yaml"
     _file_scorecard(team, right, marks)
     mistaken = run("scorecard", nothing, "--team", team, "--file", marks, code=2)
     assert mistaken["error"].endswith(f"is the form for {right}, not for {nothing}.")
@@ -110,9 +113,10 @@ def _file_scorecard(team: Path, pseudonym: str, form: Path) -> None:
     run("scorecard", pseudonym, "--team", team, "--form", form)
     incomplete = run("scorecard", pseudonym, "--team", team, "--file", form, code=2)
     assert "has no mark yet" in incomplete["error"]
-    filling = json.loads(form.read_text())
+    filling = yaml.safe_load(form.read_text())
     for key in ("task.explain", "overall"):
         filling["marks"][key] = {"mark": 3, "note": "three of four bounds, with units"}
+    filling["decision"] = "hold"
     form.write_text(json.dumps(filling))
     filed = run("scorecard", pseudonym, "--team", team, "--file", form)["filed"]
     assert (filed["version"], filed["name_known"], filed["decision"]) == (1, False, "hold")
@@ -130,6 +134,9 @@ def test_what_cannot_be_graded_is_said_and_the_rest_goes_on(tmp_path: Path) -> N
     assert found["reports"] == []
     assert set(found["refused"]) == {str(strange), "calm-wren-33"}
     assert "No pack here" in found["refused"]["calm-wren-33"]
+    done = CliRunner().invoke(app, ["takehome", "grade", str(strange), "--team", str(team)])
+    assert done.stdout.startswith(f"{strange}: not taken.".split("/")[0])
+    assert "verdict" not in done.stdout
 
 
 @pytest.mark.sandbox
@@ -189,3 +196,10 @@ def test_the_schema_is_one_document() -> None:
     document = run("schema")
     jsonschema.Draft202012Validator.check_schema(document)
     assert document["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("columns", ["40", "110"])
+def test_the_schema_is_json_for_people_too(columns: str) -> None:
+    done = CliRunner().invoke(app, ["takehome", "schema"], env={"COLUMNS": columns})
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout) == run("schema")
