@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from hotloop.cli.answer import Json, UserError, answering, log
 from hotloop.cli.check import require_sandbox
-from hotloop.cli.takehome_folder import TeamFolder, open_team, sentences, who
+from hotloop.cli.takehome_folder import TeamFolder, open_team, sentences, who, why
 from hotloop.takehome.quality_words import counted
 from hotloop.takehome.team import Team
 
@@ -46,21 +46,25 @@ def compare(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Put candidates beside each other; whose intervals overlap are not ranked."""
+    """Put candidates beside each other; whose intervals overlap are not ranked.
+
+    Exit code 1 when somebody is left out because a file of theirs cannot be read.
+    """
     with answering(as_json) as answer:
         found = open_team(team)
         from hotloop.takehome.compare import CompareError
         from hotloop.takehome.compare import compare as compared
 
         with sentences():
-            reports = _reports(found, candidates, role)
-        cards = {r.pseudonym: card for r in reports if (card := _card(found, r.pack))}
+            reports, cards, left_out = _readable(found, _chosen(found, candidates, role), role)
         try:
             result = compared(reports, cards, measured_only=measured)
         except CompareError as error:
-            raise UserError(str(error)) from None
+            raise UserError("\n".join([str(error), *left_out])) from None
+        document = {**result.model_dump(mode="json"), "unreadable": left_out}
         told = Text("\n".join([*_basis(result), *result.cautions]))
-        answer.give(result.model_dump(mode="json"), _places(result), told)
+        faults = Text("\n".join(left_out), "red")
+        answer.give(document, _places(result), told, faults, exit_code=int(bool(left_out)))
 
 
 def scorecard(
@@ -87,19 +91,23 @@ def scorecard(
             pack = found.find(candidate).pack
         try:
             asked = cards.form(found, pack)
+            filed = cards.read(found, pack)
             if form is not None:
                 _write_form(asked, form)
-            filed = cards.read(found, pack)
             if file is not None:
                 filed = cards.file(found, pack, _read_form(file, asked.report.pseudonym), who())
         except cards.ScorecardError as error:
             raise UserError(str(error)) from None
+        with sentences():
+            is_earlier = filed is not None and _is_earlier(found, filed)
         document = {
             "criteria": [criterion.model_dump(mode="json") for criterion in asked.criteria],
             "form": str(form) if form else None,
             "filed": filed.model_dump(mode="json") if filed else None,
+            "filed_on_an_earlier_hand_in": is_earlier,
         }
-        answer.give(document, _criteria(asked, filed), Text(_next(candidate, form, filed)))
+        shown = _criteria(asked, None if is_earlier else filed)
+        answer.give(document, shown, Text(_next(candidate, form, filed, is_earlier)))
 
 
 def calibrate(
@@ -126,6 +134,8 @@ def calibrate(
         found = open_team(team)
         from hotloop.takehome import calibration
 
+        if not measure and (times != 1 or not speed):
+            raise UserError("--times and --no-speed say how to measure: say --measure as well.")
         with sentences():
             if measure:
                 require_sandbox()
@@ -138,32 +148,56 @@ def calibrate(
 # --- compare --------------------------------------------------------------------------------------
 
 
-def _reports(team: Team, names: Sequence[str] | None, role: str | None) -> list[Report]:
-    from hotloop.takehome.report import JSON_NAME, UnreadableReport, read_report
+def _chosen(team: Team, names: Sequence[str] | None, role: str | None) -> dict[str, Path]:
+    """Reports by what their candidate is called; all of the role where nobody is named."""
+    from hotloop.takehome.report import JSON_NAME
 
-    reports = team.folder / "reports"
     if names:
-        wanted = [Path(n) if n.endswith(".json") else None for n in names]
-        paths = [
-            path or reports / str(team.find(name).pack) / JSON_NAME
-            for name, path in zip(names, wanted, strict=True)
-        ]
-    else:
-        paths = sorted(reports.glob(f"*/{JSON_NAME}"))
-    try:
-        found = [read_report(path) for path in paths]
-    except UnreadableReport as error:
-        raise UserError(str(error)) from None
-    return [report for report in found if role in (None, report.role)]
+        return {
+            name: Path(name) if name.endswith(".json") else _report_of(team, team.find(name).pack)
+            for name in names
+        }
+    records, _ = team.readable_packs()
+    known = {str(record.pack): record for record in records}
+    chosen: dict[str, Path] = {}
+    for path in sorted(team.folder.glob(f"reports/*/{JSON_NAME}")):
+        record = known.get(path.parent.name)
+        if record is None:
+            chosen[path.parent.name] = path
+        elif role in (None, record.role):
+            chosen[record.pseudonym] = path
+    return chosen
 
 
-def _card(team: Team, pack: UUID) -> Scorecard | None:
+def _report_of(team: Team, pack: UUID) -> Path:
+    from hotloop.takehome.report import JSON_NAME
+
+    return team.folder / "reports" / str(pack) / JSON_NAME
+
+
+def _readable(
+    team: Team, chosen: Mapping[str, Path], role: str | None
+) -> tuple[list[Report], dict[str, Scorecard], list[str]]:
+    """Reports, the scorecards that go with them, and who is left out and why."""
     from hotloop.takehome import scorecard as cards
+    from hotloop.takehome.report import UnreadableReport, read_report
 
-    try:
-        return cards.read(team, pack)
-    except cards.ScorecardError as error:
-        raise UserError(str(error)) from None
+    reports: list[Report] = []
+    filed: dict[str, Scorecard] = {}
+    left_out: list[str] = []
+    for name, path in chosen.items():
+        try:
+            report = read_report(path)
+            card = cards.read(team, report.pack)
+        except (UnreadableReport, cards.ScorecardError) as error:
+            left_out.append(f"{name} is left out. {error}")
+            continue
+        if role not in (None, report.role):
+            continue
+        reports.append(report)
+        if card is not None:
+            filed[report.pseudonym] = card
+    return reports, filed, left_out
 
 
 def _places(result: Comparison) -> Table:
@@ -198,35 +232,31 @@ def _basis(result: Comparison) -> list[str]:
 
 def _write_form(asked: Form, path: Path) -> None:
     """A file to fill in. What was filled in already is not overwritten."""
-    if path.exists():
-        raise UserError(f"{path} exists already: file it, or name another one.")
-    document = {"candidate": asked.report.pseudonym, **asked.empty().model_dump(mode="json")}
-    help_ = {c.key: {"title": c.title, "rubric": c.rubric} for c in asked.criteria}
-    text = json.dumps({**document, "help": help_}, indent=1, ensure_ascii=False)
-    path.write_text(f"{text}\n", encoding="utf-8")
+    from hotloop.takehome import scorecard_form
+
+    try:
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write(scorecard_form.text(asked))
+    except FileExistsError:
+        raise UserError(f"{path} exists already: file it, or name another one.") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {why(error)}.") from None
 
 
 def _read_form(path: Path, candidate: str) -> Filing:
-    """The form, filled in. UserError when it is not as it must be, or was written for another one:
-    filed by mistake it would stay, and open the wrong name.
-    """
-    from pydantic import ValidationError
-
-    from hotloop.takehome import scorecard as cards
+    from hotloop.takehome import scorecard_form
 
     try:
-        document: Any = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(document, dict):
-            given = cast("dict[str, Any]", document)
-            given.pop("help", None)
-            if (meant := given.pop("candidate", candidate)) != candidate:
-                raise UserError(f"{path} is the form for {meant}, not for {candidate}.")
-        return cards.Filing.model_validate(document)
-    except (OSError, ValueError) as error:
-        if not isinstance(error, ValidationError):
-            raise UserError(f"{path} cannot be read: {error}.") from None
-        lines = [f"{path}: {'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
-        raise UserError("\n".join(lines)) from None
+        with sentences():
+            return scorecard_form.read(path, candidate)
+    except scorecard_form.WrongCandidate as error:
+        raise UserError(str(error)) from None
+
+
+def _is_earlier(team: Team, filed: Scorecard) -> bool:
+    """Whether it is about another hand-in than the last one: its marks are worth nothing then."""
+    submitted = team.pack(filed.pack).submitted
+    return bool(submitted) and submitted[-1].digest != filed.submission
 
 
 def _criteria(asked: Form, filed: Scorecard | None) -> Table:
@@ -240,13 +270,19 @@ def _criteria(asked: Form, filed: Scorecard | None) -> Table:
     return table
 
 
-def _next(candidate: str, form: Path | None, filed: Scorecard | None) -> str:
+def _next(candidate: str, form: Path | None, filed: Scorecard | None, is_earlier: bool) -> str:
+    lines: list[str] = []
     if filed is not None:
         known = "after the name was known" if filed.name_known else "before the name was known"
-        return f"Version {filed.version} was filed by {filed.by} {known}: {filed.decision}."
+        about = ", on an earlier hand-in: its marks do not count for the last one" * is_earlier
+        by = f"Version {filed.version} was filed by {filed.by} {known}: {filed.decision}{about}."
+        lines.append(by)
     if form is not None:
-        return f"Fill in {form}, then: hotloop takehome scorecard {candidate} --file {form}"
-    return f"Nothing is filed. Begin: hotloop takehome scorecard {candidate} --form marks.json"
+        lines.append(f"Fill in {form}, then: hotloop takehome scorecard {candidate} --file {form}")
+    elif filed is None or is_earlier:
+        begin = "File another one" if is_earlier else "Nothing is filed. Begin"
+        lines.append(f"{begin}: hotloop takehome scorecard {candidate} --form marks.yaml")
+    return "\n".join(lines)
 
 
 # --- calibrate ------------------------------------------------------------------------------------

@@ -43,6 +43,13 @@ def sentences() -> Generator[None]:
         yield
     except (TeamError, KeyMissing, ForgedManifest, CurriculumError) as error:
         raise UserError(str(error)) from None
+    except OSError as error:
+        raise UserError(f"{error.filename or 'A file'}: {why(error)}.") from None
+
+
+def why(error: OSError) -> str:
+    """What the system says of it, without a number."""
+    return error.strerror or str(error)
 
 
 def who() -> str:

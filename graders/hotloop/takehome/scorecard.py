@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 from uuid import UUID
 
 from pydantic import Field, StringConstraints, ValidationError
@@ -68,9 +68,9 @@ class Mark(Strict):
 
 
 class Filing(Strict):
-    """What a reviewer hands in: the file that `hotloop takehome scorecard --form` prints."""
+    """What a reviewer hands in. decision: None until one was made; then it cannot be filed."""
 
-    decision: Decision
+    decision: Decision | None
     marks: dict[str, Mark]
     note: Note = ""
 
@@ -107,7 +107,7 @@ class Form:
     def empty(self) -> Filing:
         """A filing with nothing in it yet."""
         marks = {criterion.key: Mark() for criterion in self.criteria}
-        return Filing(decision="hold", marks=marks)
+        return Filing(decision=None, marks=marks)
 
 
 def form(team: Team, pack: UUID) -> Form:
@@ -126,7 +126,8 @@ def file(
 
     report: digest of the report.json that was read, where that may be another one by now.
 
-    ScorecardError names every required mark that is missing, and every key that is unknown.
+    ScorecardError names every required mark that is missing, every key that is unknown, and that
+    nothing was decided.
     UnknownPack when all about the candidate was deleted. ReportChanged.
     """
     # Alone: neither another version nor a deletion may come between.
@@ -136,7 +137,7 @@ def file(
         digest = report_digest(team, pack)
         if report not in (None, digest):
             raise ReportChanged("The report was written anew meanwhile: read it, then file.")
-        _require_whole(found, filing)
+        decision = _require_whole(found, filing)
         folder = team.report_folder(pack)
         last = read(team, pack)
         card = Scorecard(
@@ -149,7 +150,7 @@ def file(
             submission=found.report.submission.digest,
             name_known=_name_known(team, found.report.pseudonym),
             previous=hashlib.sha256(_text(last)).hexdigest() if last else None,
-            decision=filing.decision,
+            decision=decision,
             marks=dict(filing.marks),
             note=filing.note,
         )
@@ -220,7 +221,8 @@ def _criteria(report: Report) -> Iterator[Criterion]:
     )
 
 
-def _require_whole(found: Form, filing: Filing) -> None:
+def _require_whole(found: Form, filing: Filing) -> Decision:
+    """The decision, where nothing is missing."""
     known = {criterion.key: criterion for criterion in found.criteria}
     lines = [
         f"There is nothing to mark called {key!r}." for key in filing.marks if key not in known
@@ -231,8 +233,11 @@ def _require_whole(found: Form, filing: Filing) -> None:
             lines.append(f"{criterion.title} ({key}) has no mark yet, 0 to 4.")
         elif criterion.required and not mark.note.strip():
             lines.append(f"{criterion.title} ({key}) has a mark without a word of why.")
-    if lines:
+    if filing.decision is None:
+        lines.append(f"There is no decision yet: {', '.join(get_args(Decision))}.")
+    if lines or filing.decision is None:
         raise ScorecardError("\n".join(lines))
+    return filing.decision
 
 
 def _name_known(team: Team, pseudonym: str) -> bool:

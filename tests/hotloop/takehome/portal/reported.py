@@ -33,4 +33,4 @@ def filled(team: Team, pack: UUID, mark: int = 3) -> Filing:
     empty = form.empty()
     marks = {k: Mark(mark=mark, note="Said so.") if k in required else m
              for k, m in empty.marks.items()}  # fmt: skip
-    return empty.model_copy(update={"marks": marks})
+    return empty.model_copy(update={"decision": "hold", "marks": marks})
