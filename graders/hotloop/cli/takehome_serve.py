@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import getpass
 import logging
+import os
 import secrets
+import socket
 import sys
+from collections.abc import Generator
+from contextlib import ExitStack, closing, contextmanager
+from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +20,7 @@ from rich.text import Text
 
 from hotloop.cli.answer import Json, UserError, answering, log
 from hotloop.cli.executing import Jobs, Ray
-from hotloop.cli.takehome_folder import TeamFolder, open_team, who
+from hotloop.cli.takehome_folder import TeamFolder, open_team, who, why
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -76,11 +82,13 @@ def serve(
         from hotloop.takehome.portal.supervisor import Supervisor
 
         address = _address(url, host, port)
+        _require_addresses(proxy)
         portal = _portal(found, address, database)
         watched = Supervisor(found.folder, database, jobs or default_jobs(), ray)
         _require_accounts(portal)
-        log(f"The portal is at {address}; Ctrl-C ends it.")
-        _run(portal, watched if grade else None, host, port, proxy)
+        with closing(portal), _listening(host, port) as sockets:
+            log(f"The portal is at {address}; Ctrl-C ends it.")
+            _run(portal, watched if grade else None, sockets, proxy)
         answer.give({"team": str(found.folder), "url": address}, Text("The portal has ended."))
 
 
@@ -177,7 +185,58 @@ def _require_accounts(portal: Portal) -> None:
         )
 
 
-def _run(portal: Portal, watched: Supervisor | None, host: str, port: int, proxy: str) -> None:
+def _require_addresses(proxy: str) -> None:
+    """What is no address would never match, and limits would count the proxy."""
+    given = [one.strip() for one in proxy.split(",")] if proxy else []
+    for one in given:
+        try:
+            if one != "*":
+                ip_network(one)
+        except ValueError:
+            raise UserError(
+                f"--proxy: {one!r} is no address such as 10.0.0.2, and no network such as "
+                "10.0.0.0/8."
+            ) from None
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Generator[list[socket.socket]]:
+    """Sockets that listen already: only then the portal is where it says. UserError where it cannot
+    be.
+    """
+    with ExitStack() as stack:
+        try:
+            sockets = [stack.enter_context(one) for one in _opened(host, port)]
+        except (OSError, UnicodeError) as error:
+            said = why(error) if isinstance(error, OSError) else str(error)
+            raise UserError(
+                f"Nothing can listen on {host}:{port}: {said}. Choose another --host or --port."
+            ) from None
+        yield sockets
+
+
+def _opened(host: str, port: int) -> list[socket.socket]:
+    """One for each address of the host's that this machine has. OSError, UnicodeError."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    opened: list[socket.socket] = []
+    for family, address in dict.fromkeys((one[0], one[4]) for one in found):
+        try:
+            opened.append(socket.create_server(address, family=family))
+        except OSError as error:
+            # `localhost` has an address of IPv6 where the machine has no IPv6.
+            if error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT) and len(found) > 1:
+                continue
+            for one in opened:
+                one.close()
+            raise
+    if not opened:
+        raise OSError(errno.EADDRNOTAVAIL, os.strerror(errno.EADDRNOTAVAIL))
+    return opened
+
+
+def _run(
+    portal: Portal, watched: Supervisor | None, sockets: list[socket.socket], proxy: str
+) -> None:
     import uvicorn
 
     from hotloop.takehome.portal.app import served
@@ -185,8 +244,6 @@ def _run(portal: Portal, watched: Supervisor | None, host: str, port: int, proxy
     logging.getLogger("hotloop.takehome").setLevel(logging.INFO)
     settings = uvicorn.Config(
         served(portal),
-        host=host,
-        port=port,
         # Addresses of candidates' pages are secrets: no log has them.
         access_log=False,
         log_level="warning",
@@ -202,9 +259,9 @@ def _run(portal: Portal, watched: Supervisor | None, host: str, port: int, proxy
     if watched is not None:
         watched.start()
     try:
-        server.run()
+        server.run(sockets)
     finally:
         if watched is not None:
             watched.stop()
     if not server.started:
-        raise UserError(f"Nothing can listen on {host}:{port}: choose another --port.")
+        raise UserError("The portal did not start: its log says why.")

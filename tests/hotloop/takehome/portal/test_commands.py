@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from hotloop.cli import app
+from hotloop.cli import app, takehome_serve
 from hotloop.takehome.portal import accounts
 
 from .office import MEMBER, Browser, Office
@@ -71,12 +72,44 @@ def test_a_portal_that_nobody_can_open_is_not_served(office: Office) -> None:
         (["--host", "0.0.0.0"], "--url"),
         (["--database", "no-url"], "no database's URL"),
         (["--database", "sqlite:////nowhere/portal.db"], "does not answer"),
+        (["--host", "999.1.1.1"], "Nothing can listen on 999.1.1.1:8000"),
+        (["--proxy", "zzz"], "'zzz' is no address"),
+        (["--proxy", "10.0.0.1, "], "'' is no address"),
     ],
 )
 def test_what_cannot_be_served_is_told(office: Office, words: list[str], why: str) -> None:
     code, said = run(office, "serve", *words)
     assert code == 2
     assert why in said["error"]
+
+
+def test_a_port_that_is_taken_is_told_before_anything_else(
+    office: Office, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        code, said = run(office, "serve", "--port", str(taken.getsockname()[1]))
+    assert code == 2
+    assert "Address already in use" in said["error"]
+    assert "The portal is at" not in capfd.readouterr().err
+
+
+def test_it_listens_once_it_says_so(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    reached: list[bool] = []
+
+    def said(text: str) -> None:
+        port = int(text.partition("127.0.0.1:")[2].partition(";")[0])
+        with socket.create_connection(("127.0.0.1", port), 5):
+            reached.append("The portal is at" in text)
+
+    def served(_portal: object, _watched: object, sockets: object, proxy: str) -> None:
+        reached.append(bool(sockets) and proxy == "10.0.0.0/8,*")
+
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    monkeypatch.setattr(takehome_serve, "log", said)
+    monkeypatch.setattr(takehome_serve, "_run", served)
+    code, _ = run(office, "serve", "--port", port, "--proxy", "10.0.0.0/8,*", "--no-grade")
+    assert (code, reached) == (0, [True, True])
 
 
 def test_a_database_of_another_format_is_left_alone(office: Office) -> None:
