@@ -19,6 +19,7 @@ from hotloop.takehome import handing_in, work_files
 from hotloop.takehome import team as teams
 from hotloop.takehome.handing_in import CannotSubmit
 from hotloop.takehome.manifest import ForgedManifest, Manifest
+from hotloop.takehome.percentages import percentages
 from hotloop.takehome.work_log import WorkLog
 
 
@@ -84,6 +85,7 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
     log = WorkLog.open(folder)
     last = {entry.task: entry for entry in (log.entries if log else ()) if entry.task}
     total = sum(task.weight for task in manifest.tasks.values())
+    percent = percentages({name: task.weight for name, task in manifest.tasks.items()})
     shown = Table("task", "time", "counts", "last check", "on a GPU", box=SIMPLE_HEAD)
     rows: list[dict[str, Any]] = []
     module = curriculum.load_module(manifest.module)
@@ -95,7 +97,7 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
         row = {"task": name, "minutes": task.minutes, "share": share, "gpu": gpu}
         rows.append({**row, "verdict": verdict})
         minutes = f"{task.minutes:g} min"
-        shown.add_row(name, minutes, f"{share:.0%}", verdict or "–", ", ".join(gpu) or "–")
+        shown.add_row(name, minutes, f"{percent[name]} %", verdict or "–", ", ".join(gpu) or "–")
     breaks = [f"line {b.line} {b.what}" for b in log.verify()] if log else []
     document = {
         "pseudonym": manifest.pseudonym,

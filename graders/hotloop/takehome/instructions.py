@@ -14,6 +14,7 @@ from typing import Any
 
 from hotloop.curriculum import Task
 from hotloop.takehome.manifest import Manifest
+from hotloop.takehome.percentages import percentages
 from hotloop.takehome.role import Role
 from hotloop.takehome.team import keep_until
 
@@ -23,14 +24,14 @@ _TEMPLATES = Path(__file__).parent / "templates"
 def instructions_markdown(role: Role, manifest: Manifest) -> str:
     """INSTRUCTIONS.md."""
     module, tasks = role.definition(), role.chosen()
-    total = sum(task.weight for task in manifest.tasks.values())
+    shares = percentages({name: task.weight for name, task in manifest.tasks.items()})
     minutes = sum(task.minutes for task in manifest.tasks.values())
     rows = [
         {
             "title": _cell(task.title),
             "goal": _cell(task.goal),
             "minutes": round(manifest.tasks[task.id].minutes),
-            "share": round(100 * manifest.tasks[task.id].weight / total),
+            "share": shares[task.id],
             "files": ", ".join(f"`{name}`" for name in task.files),
         }
         for task in tasks

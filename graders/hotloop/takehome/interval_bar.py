@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 
 from hotloop.course.render_record import number
-from hotloop.takehome.intervals import Interval
+from hotloop.takehome.intervals import Interval, said
 
 _WIDTH, _HEIGHT = 200, 12
 _CERTAIN = "#2f81f7"
@@ -19,7 +19,7 @@ def svg(points: Interval, possible: float, what: str) -> str:
     if possible <= 0:
         return ""
     low, high = (_WIDTH * min(1.0, bound / possible) for bound in (points.low, points.high))
-    said = f"{what}: {said_points(points, possible)}"
+    spoken = f"{what}: {said_points(points, possible)}"
     hatched = "".join(
         f'<path d="M{x:.1f} {_HEIGHT - 1}L{min(x + 6, high):.1f} 1" stroke="currentColor" '
         'stroke-width="1" opacity="0.6"/>'
@@ -27,7 +27,7 @@ def svg(points: Interval, possible: float, what: str) -> str:
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
-        f'aria-label="{escape(said)}" class="bar">'
+        f'aria-label="{escape(spoken)}" class="bar">'
         f'<rect x="0.5" y="0.5" width="{_WIDTH - 1}" height="{_HEIGHT - 1}" rx="2" fill="none" '
         'stroke="currentColor" opacity="0.4"/>'
         f'<rect x="1" y="1" width="{max(0.0, low - 1):.1f}" height="{_HEIGHT - 2}" '
@@ -37,9 +37,7 @@ def svg(points: Interval, possible: float, what: str) -> str:
 
 def said_points(points: Interval, possible: float) -> str:
     """`7 of 10`, or `7 to 9 of 10` where points are open."""
-    low, high = number(round(points.low, 1)), number(round(points.high, 1))
-    said = low if low == high else f"{low} to {high}"
-    return f"{said} of {number(possible)}"
+    return f"{said(points)} of {number(possible)}"
 
 
 def _steps(low: float, high: float) -> list[float]:

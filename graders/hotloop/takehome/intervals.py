@@ -59,17 +59,24 @@ def total(intervals: Iterable[Interval]) -> Interval:
 def said(interval: Interval) -> str:
     """A score in a list: `62`, `62.5`, or `62 to 78`.
 
-    To a tenth, and bounds that differ away from each other: what is open is never shown as settled,
-    nor as narrower than it is.
+    As `tenths` rounds it.
+    """
+    low, high = tenths(interval)
+    return _said(low) if low == high else f"{_said(low)} to {_said(high)}"
+
+
+def tenths(interval: Interval) -> tuple[int, int]:
+    """The bounds in tenths, rounded away from each other where they differ: what is open is never
+    shown as settled, nor as narrower than it is.
     """
     if interval.settled:
-        return _tenths(round(10 * interval.low))
+        settled = round(10 * interval.low)
+        return settled, settled
     low = math.floor(10 * interval.low + _ROUNDING)
-    high = math.ceil(10 * interval.high - _ROUNDING)
-    return f"{_tenths(low)} to {_tenths(high)}"
+    return low, math.ceil(10 * interval.high - _ROUNDING)
 
 
-def _tenths(count: int) -> str:
+def _said(count: int) -> str:
     whole, rest = divmod(count, 10)
     return f"{whole}.{rest}" if rest else f"{whole}"
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from hotloop.takehome.intervals import Interval, rate_interval, said, total
+from hotloop.takehome.intervals import Interval, rate_interval, said, tenths, total
 
 
 def test_an_interval_has_its_bounds_in_order() -> None:
@@ -59,3 +59,14 @@ def test_a_score_is_shown_short() -> None:
     assert said(Interval.exactly(62.5)) == "62.5"
     assert said(Interval(low=59.6, high=60.4)) == "59.6 to 60.4"
     assert said(Interval(low=0, high=100)) == "0 to 100"
+
+
+@given(st.floats(0, 100), st.floats(0, 100))
+def test_bounds_in_tenths_are_never_narrower(one: float, other: float) -> None:
+    found = Interval(low=min(one, other), high=max(one, other))
+    low, high = tenths(found)
+    if found.settled:
+        assert low == high == round(10 * found.low)
+    else:
+        assert low / 10 <= found.low + 1e-6
+        assert high / 10 >= found.high - 1e-6

@@ -105,6 +105,7 @@ def test_a_bar_says_what_it_shows() -> None:
     drawn = interval_bar.svg(Interval(low=2, high=6.5), 8, 'A <b> "task"')
     assert "2 to 6.5 of 8" in drawn
     assert "<b>" not in drawn
+    assert "58.1 to 58.2 of 100" in interval_bar.svg(Interval(low=58.14, high=58.16), 100, "x")
     widths = [float(width) for width in re.findall(r'width="([\d.]+)"', drawn)]
     assert widths[1] == pytest.approx(200 * 2 / 8 - 1)
     assert interval_bar.svg(Interval.exactly(0), 0, "nothing") == ""

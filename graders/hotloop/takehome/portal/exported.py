@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+from hotloop.takehome.intervals import tenths
 from hotloop.takehome.portal.standing import Overview, Standing
 
 COLUMNS = (
@@ -37,7 +38,7 @@ def harmless(cell: str) -> str:
 
 
 def _row(one: Standing) -> tuple[str, ...]:
-    low, high = ("", "") if one.score is None else (f"{one.score.low:.1f}", f"{one.score.high:.1f}")
+    low, high = ("", "") if one.score is None else (f"{n / 10:.1f}" for n in tenths(one.score))
     return (
         one.record.pseudonym,
         one.manifest.title,
