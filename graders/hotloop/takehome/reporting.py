@@ -40,6 +40,7 @@ _ELSEWHERE = (
 )
 _BLANK = "Nothing was written: the cell is as it was handed out or empty, and no text was added."
 _SILENT = "Not judged yet."
+_COURSES = "with the same `hotloop check` or `hotloop grade`"
 
 
 def make_report(
@@ -83,6 +84,11 @@ def make_report(
             variant=team.variant(manifest.pack).digest,
         ),
     )
+
+
+def of_take_home(sentence: str) -> str:
+    """What the judge says, with the command that a team grades by in place of a course's."""
+    return sentence.replace(_COURSES, "with `hotloop takehome grade`")
 
 
 def score_of(tasks: Sequence[TaskReport]) -> Interval:
@@ -142,7 +148,7 @@ def _judged(task: Task, weight: float, record: Record | None, minutes: float | N
         kind="code",
         weight=weight,
         verdict=record.verdict if record else None,
-        sentence=record.sentence if record else _SILENT,
+        sentence=of_take_home(record.sentence) if record else _SILENT,
         points=points,
         possible=possible,
         share=_share(points, possible),
@@ -196,7 +202,7 @@ def _said(answer: Answer | None) -> str:
 def _rung(task: Task, rung: Rung, score: RungScore, record: Record | None) -> RungReport:
     spoken = [found for found in (record.rungs if record else ()) if found.rung == rung.id]
     verdict = spoken[0].verdict if spoken else Verdict.NOT_MEASURED
-    sentence = spoken[0].sentence if spoken else _unspoken(record)
+    sentence = of_take_home(spoken[0].sentence if spoken else _unspoken(record))
     return RungReport(
         rung=rung.id,
         what=rung.what,

@@ -15,7 +15,7 @@ from hotloop.takehome import grading
 from hotloop.takehome.grading import written_line
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report, TaskReport
-from hotloop.takehome.reporting import make_report
+from hotloop.takehome.reporting import make_report, of_take_home
 from hotloop.takehome.score import earned
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import Team
@@ -130,7 +130,7 @@ def _check(task: str, then: RungRecord, now: RungRecord | None) -> RungCheck:
         standing=_standing(then, now),
         then=then.verdict,
         now=verdict_now,
-        sentence=now.sentence if now else "The judge says nothing of it now.",
+        sentence=of_take_home(now.sentence) if now else "The judge says nothing of it now.",
     )
 
 
@@ -199,7 +199,7 @@ def _same_task(task: TaskReport, other: TaskReport) -> bool:
     if [rung.rung for rung in task.rungs] != [rung.rung for rung in other.rungs]:
         return False
     return all(
-        (a.verdict, a.counted, a.sentence) == (b.verdict, b.counted, b.sentence)
+        (a.verdict, a.counted, of_take_home(a.sentence)) == (b.verdict, b.counted, b.sentence)
         and _same(a.points, b.points)
         and abs(a.possible - b.possible) < 1e-6
         for a, b in zip(task.rungs, other.rungs, strict=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from hotloop.judge.gpu import card
 from hotloop.judge.verdict import Verdict
 from hotloop.takehome.report import UnreadableReport, read_report, schema, to_json
 from hotloop.takehome.submission import Submission
@@ -157,3 +158,26 @@ def test_an_unknown_key_in_a_record_is_refused(
 
 def test_without_a_log_no_time_is_claimed() -> None:
     assert active_minutes(None) == {}
+
+
+def test_a_team_is_told_the_command_that_it_grades_by(
+    team: Team, submission: Submission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_driver() -> None:
+        raise OSError
+
+    monkeypatch.setattr(card, "Driver", no_driver)
+    with pytest.raises(card.NoCard) as error:
+        card.open_driver()
+    said = str(error.value)
+    missing = all_of("online_pass", Verdict.NOT_MEASURED, said)
+    report = report_on(team, submission, {"online_pass": missing})
+    task = report.task("online_pass")
+    shown = "this is measured on a machine that has one, with `hotloop takehome grade`."
+    assert all(shown in rung.sentence for rung in task.rungs)
+    assert not any(
+        "hotloop check" in one.sentence for one in [task, *task.rungs, *report.not_measured]
+    )
+    # What the judge has recorded stays as it is.
+    assert task.record is not None
+    assert task.record.rungs[0].sentence == said
