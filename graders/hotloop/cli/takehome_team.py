@@ -20,6 +20,7 @@ from hotloop.cli.takehome_folder import (
     require_packages,
     sentences,
     who,
+    why,
 )
 from hotloop.takehome.role import Role, read_role, starting_text
 from hotloop.takehome.team import AlreadyInvited, PackRecord, Team
@@ -90,8 +91,8 @@ def new(
         from hotloop.takehome.pack import make_pack
         from hotloop.variants import same_for_all
 
-        _require_room(output)
         with sentences():
+            _require_room(output)
             wanted = _role(found, role)
             now = datetime.now(UTC)
             try:
@@ -246,6 +247,7 @@ def _add_role(team: Team, role: str, title: str, module: curriculum.Module) -> P
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(starting_text(role, title, module), encoding="utf-8")
     read_role(path)
+    team.audit(who(), f"made the role {role}")
     return path
 
 
@@ -265,5 +267,9 @@ def _copied(pack: Path, output: Path | None, pseudonym: str) -> Path:
     if output is None:
         return pack
     target = output / f"{pseudonym}.zip" if output.is_dir() else output
-    shutil.copyfile(pack, target)
+    try:
+        shutil.copyfile(pack, target)
+    except OSError as error:
+        said = f"The pack is made, but cannot be copied to {target}: {why(error)}. It lies here:"
+        raise UserError(f"{said} {pack}") from None
     return target

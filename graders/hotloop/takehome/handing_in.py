@@ -60,7 +60,11 @@ def make_submission(folder: Path, *, with_work_log: bool = True) -> Path:
     data = zipped(entries)
     if len(data) > limits.MAX_UPLOAD:
         raise CannotSubmit(f"The submission is larger than {limits.MAX_UPLOAD >> 20} MiB.")
-    whole_file.replace(target, data)
+    try:
+        whole_file.replace(target, data)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise CannotSubmit(f"{target} cannot be written: {why}.") from None
     return target
 
 

@@ -119,10 +119,19 @@ class Team:
 
     @classmethod
     def create(cls, folder: Path) -> Self:
-        """A new team, with keys of its own. TeamError when the folder is one already.
+        """A new team, with keys of its own. TeamError when the folder is one already, or nothing
+        can be written there.
 
         What a crash has cut off is taken up where it ended.
         """
+        try:
+            return cls._create(folder)
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise TeamError(f"{folder} cannot be made a team's folder: {why}.") from None
+
+    @classmethod
+    def _create(cls, folder: Path) -> Self:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if (folder / DESCRIPTION).exists():
             raise TeamError(f"{folder.resolve()} has keys already: it is left as it is.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zipfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -179,6 +180,58 @@ def test_outside_of_a_pack_and_of_a_team(tmp_path: Path) -> None:
     assert "no team's folder" in run("new", "x", "--name", "y", "--team", tmp_path, code=2)["error"]
 
 
+@pytest.mark.parametrize("folder", ["/etc/passwd", "/proc/foo", "/nonexist\x7f/" + "x" * 300])
+def test_where_no_team_can_be_made_is_told(folder: str) -> None:
+    said = run("init", folder, "--module", "fused_softmax", code=2)["error"]
+    assert said.startswith(folder)
+    assert said.count("\n") == 0
+
+
+def test_another_role_is_noted(team: Path) -> None:
+    run("init", team, "--module", "fused_softmax", "--role", "perf")
+    lines = (team / "audit.jsonl").read_text().splitlines()
+    said = [json.loads(line)["what"] for line in lines]
+    assert said == ["made the folder and its keys", "made the role engineer", "made the role perf"]
+
+
+def test_a_pack_that_cannot_be_copied_is_named(
+    team: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_paths: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfile", full)
+    words = ("new", "engineer", "--name", "Ada", "--team", team, "--output", tmp_path)
+    said = run(*words, code=2)["error"]
+    assert "No space left on device. It lies here:" in said
+    assert Path(said.rpartition(": ")[2].split(" ", 1)[-1]).name == "pack.zip"
+
+
+@pytest.mark.parametrize("output", ["/etc/passwd/x.zip", "x" * 300])
+def test_where_no_pack_can_be_copied_none_is_made(team: Path, output: str) -> None:
+    run("new", "engineer", "--name", "Ada", "--team", team, "--output", output, code=2)
+    assert run("status", team)["packs"] == []
+
+
+def test_shares_are_said_so_that_they_add_up(team: Path, tmp_path: Path) -> None:
+    role = team / "roles" / "engineer" / "takehome.yaml"
+    text = role.read_text()
+    begin, end = text.index("tasks:\n"), text.index("# Hours from")
+    tasks = "".join(
+        f"  - {{task: {name}, weight: {weight}}}\n"
+        for name, weight in (("online_pass", 12), ("triton_forward", 12), ("explain", 10))
+    )
+    role.write_text(f"{text[:begin]}tasks:\n{tasks}{text[end:]}")
+    made = run("new", "engineer", "--name", "Ada", "--team", team, "--output", tmp_path)
+    with zipfile.ZipFile(made["file"]) as archive:
+        archive.extractall(tmp_path)
+    folder = tmp_path / made["pseudonym"]
+    done = CliRunner().invoke(app, ["takehome", "status", str(folder)])
+    for said in (done.stdout, (folder / "INSTRUCTIONS.md").read_text()):
+        shares = [int(share) for share in re.findall(r"(\d+) %", said)]
+        assert shares[:3] == [35, 35, 30]
+
+
 def test_a_deadline_is_the_end_of_a_day_or_a_time(team: Path) -> None:
     pseudonym = run("new", "engineer", "--name", "Ada", "--team", team)["pseudonym"]
 
@@ -221,7 +274,7 @@ def test_what_is_damaged_hides_nobody_else(team: Path) -> None:
     assert [row["pseudonym"] for row in found["packs"]] == [made[2]["pseudonym"]]
     assert set(found["damaged"]) == {made[0]["pack"], made[1]["pseudonym"]}
     assert "record.json is damaged" in found["damaged"][made[0]["pack"]]
-    assert found["audit_breaks"] == ["line 3 does not follow from the line before it"]
+    assert found["audit_breaks"] == ["line 4 does not follow from the line before it"]
 
 
 def test_a_second_pack_for_one_name_must_be_meant(team: Path) -> None:

@@ -46,6 +46,15 @@ def test_a_folder_that_is_no_teams(tmp_path: Path) -> None:
         Team(tmp_path)
 
 
+@pytest.mark.parametrize("below", ["", "below"])
+def test_where_no_folder_can_be_made_is_told(tmp_path: Path, below: str) -> None:
+    path = tmp_path / "file"
+    path.write_text("kept")
+    with pytest.raises(TeamError, match="cannot be made a team's folder"):
+        Team.create(path / below)
+    assert path.read_text() == "kept"
+
+
 def test_packs_are_listed_and_found(hired: Hired) -> None:
     records = hired.team.packs()
     assert {record.pseudonym for record in records} == {pack.pseudonym for pack in hired.packs}
