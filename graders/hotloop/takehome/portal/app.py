@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import re
 import secrets
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import cast
 
 from fastapi import Depends, FastAPI
@@ -18,13 +18,15 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
 
 from hotloop.takehome.manifest import ForgedManifest
+from hotloop.takehome.portal import too_large
 from hotloop.takehome.portal.answers import DAMAGED, NO_CANDIDATE, SENTENCES, LoginNeeded, Refused
 from hotloop.takehome.portal.body_time import BodyTime
 from hotloop.takehome.portal.headers import StrictHeaders
-from hotloop.takehome.portal.pages import page
+from hotloop.takehome.portal.pages import refusal
 from hotloop.takehome.portal.portal import Portal, counted, from_here
 from hotloop.takehome.portal.routes import candidate, candidates, login, results, team
 from hotloop.takehome.portal.settings import FIELD_BYTES, FIELDS, FORM_BYTES
+from hotloop.takehome.portal.tidying import keep_tidy
 from hotloop.takehome.team import TeamError, UnknownPack
 
 log = logging.getLogger("hotloop.takehome")
@@ -32,7 +34,7 @@ log = logging.getLogger("hotloop.takehome")
 
 def served(portal: Portal) -> ASGIApp:
     """What a server is given."""
-    return StrictHeaders(application(portal), secure=portal.settings.secure)
+    return StrictHeaders(too_large.TooLarge(application(portal)), secure=portal.settings.secure)
 
 
 def application(portal: Portal) -> FastAPI:
@@ -40,7 +42,11 @@ def application(portal: Portal) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
+        tidying = asyncio.create_task(keep_tidy(portal))
         yield
+        tidying.cancel()
+        with suppress(asyncio.CancelledError):
+            await tidying
         portal.close()
 
     app = FastAPI(
@@ -70,24 +76,10 @@ def application(portal: Portal) -> FastAPI:
     return app
 
 
-_BACK = re.compile(r"(/c/[A-Za-z0-9_-]{43}|/candidates/[0-9a-f-]{36})/[a-z]+")
-"""What was asked for below a page, which is where one goes back to."""
-
-
-def _sentence(
-    request: Request, status: int, sentence: str, headers: dict[str, str] | None = None
-) -> Response:
-    below = _BACK.fullmatch(request.url.path)
-    back = below[1] if below else ""
-    answer = page("refused.html", status, code=status, sentence=sentence, back=back)
-    answer.headers.update(headers or {})
-    return answer
-
-
 async def _refused(request: Request, error: Exception) -> Response:
     refused = cast(Refused, error)
     headers = {"Retry-After": str(refused.wait_s)} if refused.wait_s else None
-    return _sentence(request, refused.status, refused.sentence, headers)
+    return refusal(request, refused.status, refused.sentence, headers)
 
 
 async def _folder_fault(request: Request, error: Exception) -> Response:
@@ -98,33 +90,35 @@ async def _folder_fault(request: Request, error: Exception) -> Response:
     of_candidate = request.url.path.startswith("/c/")
     if isinstance(error, UnknownPack):
         status = 410 if of_candidate else 404
-        return _sentence(request, status, SENTENCES[410] if of_candidate else NO_CANDIDATE)
+        return refusal(request, status, SENTENCES[410] if of_candidate else NO_CANDIDATE)
     log.error("%s", error)
     if of_candidate:
-        return _sentence(request, 503, DAMAGED)
-    return _sentence(request, 409, str(error))
+        return refusal(request, 503, DAMAGED)
+    return refusal(request, 409, str(error))
 
 
 async def _login_needed(request: Request, _error: Exception) -> Response:
     if request.method == "GET":
         return RedirectResponse("/login", 303)
-    return _sentence(request, 401, "You are not logged in any more: log in, and do it again.")
+    return refusal(request, 401, "You are not logged in any more: log in, and do it again.")
 
 
 async def _not_understood(request: Request, error: Exception) -> Response:
     found = cast(RequestValidationError, error).errors()
     fields = sorted({str(one["loc"][-1])[:60] for one in found})
-    return _sentence(request, 422, f"{SENTENCES[422]} Look at: {', '.join(fields)}.")
+    return refusal(request, 422, f"{SENTENCES[422]} Look at: {', '.join(fields)}.")
 
 
 async def _http(request: Request, error: Exception) -> Response:
     found = cast(HTTPException, error)
     said = SENTENCES.get(found.status_code, "The request cannot be served.")
-    return _sentence(request, found.status_code, said, dict(found.headers or {}))
+    if found.status_code == 413:
+        said = too_large.sentence(request.url.path)
+    return refusal(request, found.status_code, said, dict(found.headers or {}))
 
 
 async def _fault(request: Request, error: Exception) -> Response:
     # Never the address: a candidate's is a secret.
     number = secrets.token_hex(4)
     log.error("fault %s in a request", number, exc_info=error)
-    return _sentence(request, 500, f"{SENTENCES[500]} ({number})")
+    return refusal(request, 500, f"{SENTENCES[500]} ({number})")

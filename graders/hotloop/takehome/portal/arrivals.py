@@ -57,10 +57,12 @@ def take(portal: Portal, pack: UUID, stream: BinaryIO, received: datetime) -> No
                     "candidate", f"{pseudonym} was refused a submission: {error.code}"
                 )
             raise Refused(_STATUS.get(error.code, 422), error.sentence) from None
+        is_new = submission.digest not in [one.digest for one in portal.team.pack(pack).submitted]
         _keep(portal, submission, path)
     # From here on nothing is lost: whoever is killed now leaves it to `Queue.reconcile`.
     portal.queue.add(pack, submission.digest)
-    portal.team.audit("candidate", f"{submission.manifest.pseudonym} handed in")
+    said = "handed in" if is_new else "sent again what had arrived"
+    portal.team.audit("candidate", f"{submission.manifest.pseudonym} {said}")
 
 
 @contextmanager

@@ -16,6 +16,11 @@ from hotloop.takehome.portal.settings import Settings
 _UPLOAD = re.compile(r"/c/[^/]{1,100}/submission")
 
 
+def is_upload(path: str) -> bool:
+    """Whether a candidate's work comes in there."""
+    return _UPLOAD.fullmatch(path) is not None
+
+
 class BodyTime:
     """ASGI middleware. What it raises becomes a page like any other refusal."""
 
@@ -28,8 +33,7 @@ class BodyTime:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        is_upload = _UPLOAD.fullmatch(scope["path"]) is not None
-        seconds = self.settings.upload_s if is_upload else self.settings.form_s
+        seconds = self.settings.upload_s if is_upload(scope["path"]) else self.settings.form_s
         body = _Body(receive, asyncio.get_running_loop().time() + seconds)
         await self.app(scope, body.receive, send)
 

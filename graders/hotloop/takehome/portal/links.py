@@ -75,6 +75,12 @@ def end(engine: Engine, pack: UUID) -> None:
         connection.execute(delete(links).where(links.c.pack == str(pack)))
 
 
+def packs(engine: Engine) -> set[UUID]:
+    """All that have a link."""
+    with reading(engine) as connection:
+        return {UUID(row.pack) for row in connection.execute(select(links.c.pack))}
+
+
 def keep_only(engine: Engine, packs: set[UUID]) -> None:
     """Delete the links of packs that are no longer there."""
     with writing(engine) as connection:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from jinja2 import Environment
 from markupsafe import Markup
+from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from hotloop.course import render_record
@@ -18,11 +20,25 @@ from hotloop.takehome.intervals import Interval, said
 TEMPLATES = Path(__file__).parent / "templates"
 STYLE = TEMPLATES / "portal.css"
 
+_BACK = re.compile(r"(/c/[A-Za-z0-9_-]{43}|/candidates/[0-9a-f-]{36})/[a-z]+")
+"""What was asked for below a page, which is where one goes back to."""
+
 
 def page(template: str, status: int = 200, **context: Any) -> HTMLResponse:
     """A page. Every template knows `member`, who is None on pages of strangers."""
     context.setdefault("member", None)
     return HTMLResponse(_environment().get_template(template).render(context), status)
+
+
+def refusal(
+    request: Request, status: int, sentence: str, headers: dict[str, str] | None = None
+) -> HTMLResponse:
+    """The page of a request that is not served."""
+    below = _BACK.fullmatch(request.url.path)
+    back = below[1] if below else ""
+    answer = page("refused.html", status, code=status, sentence=sentence, back=back)
+    answer.headers.update(headers or {})
+    return answer
 
 
 def moment(value: datetime | None) -> str:

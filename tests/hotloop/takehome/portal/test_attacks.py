@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import time
 from collections.abc import Callable
@@ -415,13 +416,20 @@ def test_an_upload_that_is_too_large_is_not_read(office: Office) -> None:
         ):
             said = _raw(port, f"POST {office.page()}/submission", headers, body)
             assert b" 413 " in said.partition(b"\r\n")[0]
+            assert b"content-type: text/html" in said.lower()
+            assert b"content-security-policy: " in said.lower()
+            assert b"The file is larger than 16 MiB, and was not read" in said
+            assert f'<a href="{office.page()}">Back</a>'.encode() in said
     assert office.team.submissions(office.packs[0]) == []
 
 
 def test_a_form_that_is_too_large_is_not_read(office: Office, member: Browser) -> None:
     data = {"csrf": member.csrf(), "role": "gpu_engineer", "name": "x" * 300_000}
     assert member.post("/candidates", data).status_code == 413
-    assert Browser(office.portal).post("/login", {"name": "x" * 300_000}).status_code == 413
+    answer = Browser(office.portal).post("/login", {"name": "x" * 300_000})
+    assert answer.status_code == 413
+    assert "That is larger than this page takes." in answer.text
+    assert answer.headers["content-type"].startswith("text/html")
 
 
 def test_a_form_with_too_many_fields_is_not_read(office: Office, member: Browser) -> None:
@@ -746,9 +754,15 @@ def _raw(port: int, request: str, headers: str, body: bytes) -> bytes:
         with suppress(OSError):
             connection.sendall(body)
         with suppress(OSError):
-            while b"\r\n\r\n" not in said and (part := connection.recv(65536)):
+            while not _is_whole(said) and (part := connection.recv(65536)):
                 said += part
     return said
+
+
+def _is_whole(said: bytes) -> bool:
+    head, end, body = said.partition(b"\r\n\r\n")
+    length = re.search(rb"(?i)content-length: *(\d+)", head)
+    return bool(end) and (length is None or len(body) >= int(length[1]))
 
 
 def test_passwords_are_hashed_as_they_must_be(costly: PasswordHasher) -> None:

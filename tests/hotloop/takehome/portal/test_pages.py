@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from hotloop.takehome.intervals import Interval
-from hotloop.takehome.portal import accounts, links, standing
+from hotloop.takehome.portal import accounts, links, standing, tidying
 from hotloop.takehome.portal.pages import moment, score
 from hotloop.takehome.portal.queue import State
 
-from .office import MEMBER, NAMES, PASSWORD, TITLE, Browser, Office, field
+from .office import MEMBER, NAMES, PASSWORD, TITLE, Browser, Office, field, listening
 
 
 def test_nobody_sees_the_teams_pages_without_a_login(office: Office, stranger: Browser) -> None:
@@ -138,6 +140,8 @@ def test_the_same_file_twice_is_one_hand_in(
         assert stranger.upload(office.page(), content).status_code == 303
     assert len(office.team.pack(office.packs[0]).submitted) == 1
     assert len(office.portal.queue.all()) == 1
+    said = [line.partition(" ")[2].partition(" ")[2] for line in office.audit()[-2:]]
+    assert said == ["handed in", "sent again what had arrived"]
 
 
 def test_more_time_lets_another_one_in(
@@ -182,6 +186,26 @@ def test_a_score_is_never_shown_narrower_than_it_is(low: float, high: float, sai
     assert score(Interval(low=low, high=high)) == said
 
 
+@pytest.mark.parametrize(
+    ("low", "high"), [(58.15, 58.15), (58.25, 58.25), (58.14, 58.16), (40, 60), (0, 0)]
+)
+def test_the_table_says_a_score_as_the_pages_do(
+    office: Office, member: Browser, work: Callable[..., bytes], low: float, high: float
+) -> None:
+    member.upload(office.page(), work(office))
+    digest = office.team.pack(office.packs[0]).submitted[0].digest
+    report = {"score": {"low": low, "high": high}, "submission": {"digest": digest}}
+    path = standing.report_path(office.team, office.packs[0])
+    path.parent.mkdir()
+    path.write_text(json.dumps(report))
+    pseudonym = office.team.pack(office.packs[0]).pseudonym
+    lines = member.get("/candidates.csv").text.splitlines()
+    cells = next(line for line in lines if line.startswith(pseudonym)).split(",")[-2:]
+    shown = score(Interval(low=low, high=high)).split(" to ")
+    assert [float(cell) for cell in cells] == [float(shown[0]), float(shown[-1])]
+    assert f">{score(Interval(low=low, high=high))}<" in member.get("/candidates").text
+
+
 def test_a_new_link_ends_the_old_one(office: Office, stranger: Browser, member: Browser) -> None:
     old = office.page()
     member.send(f"/candidates/{office.packs[0]}/link")
@@ -215,6 +239,28 @@ def test_a_candidate_who_was_forgotten_by_command_has_no_page(
     office.team.forget(office.packs[0], "somebody")
     assert stranger.get(page).status_code == 410
     assert stranger.get(page).status_code == 404
+
+
+def test_a_candidate_who_was_forgotten_by_command_leaves_the_portal_too(
+    office: Office, stranger: Browser, work: Callable[..., bytes]
+) -> None:
+    """Without a grader, by the portal's own process."""
+    for number in range(2):
+        stranger.upload(office.page(number), work(office, number))
+    office.team.forget(office.packs[0], "somebody")
+    with listening(office.portal):
+        until = time.monotonic() + 10
+        while len(links.packs(office.portal.engine)) > 1 and time.monotonic() < until:
+            time.sleep(0.01)
+    assert links.packs(office.portal.engine) == {office.packs[1]}
+    assert {pack for pack, _ in office.portal.queue.all()} == {office.packs[1]}
+
+
+def test_while_a_record_is_damaged_nobody_leaves_the_portal(office: Office) -> None:
+    record = office.team.pack_folder(office.packs[0]) / "record.json"
+    record.write_text("{")
+    tidying.tidy(office.portal)
+    assert links.packs(office.portal.engine) == set(office.packs)
 
 
 def test_another_password_ends_all_sessions(
