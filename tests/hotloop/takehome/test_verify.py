@@ -97,6 +97,20 @@ def test_a_report_with_better_points_is_found_out(judged: Judged) -> None:
     assert found.altered == ["triton_forward: verdict or points do not follow from the record"]
 
 
+def test_a_report_that_names_the_courses_commands_still_holds(judged: Judged) -> None:
+    """As reports did that were made before a team's own command was named."""
+    said = "It needs a GPU, with the same `hotloop check` or `hotloop grade`."
+    records = {"online_pass": all_of("online_pass", Verdict.NOT_MEASURED, said)}
+    report = report_on(judged.team, judged.submission, records)
+    task = report.tasks[0]
+    rungs = [rung.model_copy(update={"sentence": said}) for rung in task.rungs]
+    assert rungs != task.rungs
+    tasks = [task.model_copy(update={"rungs": rungs}), *report.tasks[1:]]
+    found = judged.again(records, report.model_copy(update={"tasks": tasks}))
+    assert found.altered == []
+    assert found.rungs[0].sentence == "It needs a GPU, with `hotloop takehome grade`."
+
+
 def test_a_deleted_submission_cannot_be_verified(judged: Judged) -> None:
     facts = judged.report.submission.model_copy(update={"digest": "00" * 32})
     gone = judged.report.model_copy(update={"submission": facts})
