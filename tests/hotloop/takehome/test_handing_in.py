@@ -89,7 +89,7 @@ def test_a_crash_while_writing_leaves_the_last_submission(
 
     with monkeypatch.context() as patched:
         patched.setattr(whole_file.os, "fsync", dies)
-        with pytest.raises(OSError, match="no space"):
+        with pytest.raises(CannotSubmit, match="cannot be written: no space"):
             make_submission(folder, with_work_log=False)
     assert path.read_bytes() == before
     assert not [p.name for p in folder.iterdir() if p.name.startswith(".submission")]
