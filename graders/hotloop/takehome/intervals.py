@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from hotloop.curriculum import Strict
 
-_NORMAL_QUANTILE = 1.959963984540054  # two-sided, for an error of 5 %
+_ERROR = 0.05
+_NORMAL_QUANTILE = 1.959963984540054  # two-sided, for that error
 _ROUNDING = 1e-9
 
 
@@ -81,10 +82,12 @@ def _said(count: int) -> str:
     return f"{whole}.{rest}" if rest else f"{whole}"
 
 
-def rate_interval(hits: int, trials: int) -> Interval | None:
+def rate_interval(hits: float, trials: int) -> Interval | None:
     """Wilson's 95 % interval of a rate that was counted; None where nothing was tried.
 
-    It says what few trials are worth: none of 10 leaves up to 28 % possible.
+    It says what few trials are worth: none of 10 leaves up to 28 % possible. hits: a count, or the
+    sum of shares that lie between 0 and 1 each. Shares scatter no more than counts of the same
+    mean, so that the interval is rather too wide for them.
     """
     if trials == 0:
         return None
@@ -93,7 +96,22 @@ def rate_interval(hits: int, trials: int) -> Interval | None:
     middle = share + z2 / (2 * trials)
     reach = _NORMAL_QUANTILE * math.sqrt(share * (1 - share) / trials + z2 / (4 * trials**2))
     scale = 1 + z2 / trials
-    # At the ends rounding would leave a trace below 0 or above 1.
-    low = 0.0 if hits == 0 else (middle - reach) / scale
-    high = 1.0 if hits == trials else (middle + reach) / scale
+    # At the ends rounding would leave a trace below 0 or above 1, or inside of them.
+    low = 0.0 if hits == 0 else max(0.0, (middle - reach) / scale)
+    high = 1.0 if hits == trials else min(1.0, (middle + reach) / scale)
     return Interval(low=low, high=high)
+
+
+def median_interval(values: Sequence[float]) -> Interval | None:
+    """The 95 % interval of a median, from one value that was seen to another, whatever their
+    distribution; None for fewer than six, where even the extremes would be too close together.
+    """
+    ordered = sorted(values)
+    count = len(ordered)
+    rank, beyond = 0, 1 / 2**count
+    while beyond <= _ERROR / 2:
+        rank += 1
+        beyond += math.comb(count, rank) / 2**count
+    if rank == 0:
+        return None
+    return Interval(low=ordered[rank - 1], high=ordered[count - rank])

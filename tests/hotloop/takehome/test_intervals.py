@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from hotloop.takehome.intervals import Interval, rate_interval, said, tenths, total
+from hotloop.takehome.intervals import (
+    Interval,
+    median_interval,
+    rate_interval,
+    said,
+    tenths,
+    total,
+)
 
 
 def test_an_interval_has_its_bounds_in_order() -> None:
@@ -41,6 +50,39 @@ def test_a_rate_lies_in_its_interval(counts: tuple[int, int]) -> None:
     found = rate_interval(hits, trials)
     assert found is not None
     assert 0 <= found.low <= hits / trials <= found.high <= 1
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=60))
+def test_a_mean_of_shares_lies_in_its_interval(shares: list[float]) -> None:
+    found = rate_interval(sum(shares), len(shares))
+    assert found is not None
+    assert 0 <= found.low <= sum(shares) / len(shares) + 1e-9
+    assert sum(shares) / len(shares) - 1e-9 <= found.high <= 1
+
+
+@pytest.mark.parametrize("candidates", [3, 5, 10, 44])
+def test_the_interval_of_a_mean_holds_for_few(candidates: int) -> None:
+    """Over all true means the truth lies in it as often as it says; all or nothing is the worst."""
+    truths = [(number + 0.5) / 200 for number in range(200)]
+    held = 0.0
+    for passed in range(candidates + 1):
+        found = rate_interval(float(passed), candidates)
+        assert found is not None
+        held += sum(
+            math.comb(candidates, passed) * p**passed * (1 - p) ** (candidates - passed)
+            for p in truths
+            if found.low <= p <= found.high
+        )
+    assert held / len(truths) > 0.945
+
+
+def test_a_median_lies_between_values_that_were_seen() -> None:
+    assert median_interval([]) is None
+    assert median_interval([5, 1, 3, 2, 4]) is None
+    assert median_interval([6, 5, 1, 3, 2, 4]) == Interval(low=1, high=6)
+    # As in published tables: the 6th and the 15th of 20.
+    assert median_interval(range(1, 21)) == Interval(low=6, high=15)
+    assert median_interval(range(3000)) is not None
 
 
 @given(st.floats(0, 100), st.floats(0, 100))
