@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hotloop.takehome.report import CheckQuality, Report
     from hotloop.takehome.role import Role
     from hotloop.takehome.scorecard import Filing, Form, Scorecard
+    from hotloop.takehome.task_figures import Difficulty, Discrimination, Time
 
 
 def register(app: typer.Typer) -> None:
@@ -141,8 +142,7 @@ def calibrate(
                 require_sandbox()
                 _measure(found, found.role(role), speed, times)
             result = calibration.calibrate(found, role)
-        told = Text(result.warning or f"From {result.candidates} candidates.", "yellow")
-        answer.give(result.model_dump(mode="json"), _calibration(result), told)
+        answer.give(result.model_dump(mode="json"), _calibration(result), _remarks(result))
 
 
 # --- compare --------------------------------------------------------------------------------------
@@ -308,27 +308,56 @@ def _measure(team: Team, role: Role, speed: bool, times: int) -> None:
 
 
 def _calibration(result: Calibration) -> Table:
-    table = Table(
-        "task", "candidates", "mean share", "minutes", "discrimination", "wrong pass", "wrong fail"
-    )
-    table.box = SIMPLE_HEAD
+    """Each figure with its 95 % interval."""
+    table = Table(box=SIMPLE_HEAD)
+    for heading in (
+        "task", "candidates", "mean share", "minutes", "discrimination", "wrong pass", "wrong fail",
+    ):  # fmt: skip
+        table.add_column(heading, overflow="fold")
     for task in result.tasks:
         table.add_row(*_calibrated(task))
-        for remark in task.remarks:
-            table.add_row(Text(f"  {remark}", "yellow"))
     return table
 
 
+def _remarks(result: Calibration) -> Text:
+    """What a team may want to look at, and how little few candidates say."""
+    lines = [f"{task.task}: {remark}" for task in result.tasks for remark in task.remarks]
+    lines.append(result.warning or f"From {result.candidates} candidates.")
+    return Text("\n".join(lines), "yellow")
+
+
 def _calibrated(task: TaskCalibration) -> list[str]:
-    share, minutes, telling = task.difficulty.share, task.time.median, task.discrimination
     return [
         task.task,
         str(task.difficulty.candidates),
-        "–" if share is None else f"{share:.0%}",
-        "–" if minutes is None else f"{minutes:.0f} of {task.time.planned:.0f}",
-        "–" if telling.correlation is None else f"{telling.correlation:.2f}",
+        _share(task.difficulty),
+        _minutes(task.time),
+        _correlation(task.discrimination),
         *_checked(task.checks),
     ]
+
+
+def _share(found: Difficulty) -> str:
+    if found.share is None or found.interval is None:
+        return "not measured"
+    return f"{found.share:.0%} ({100 * found.interval.low:.0f}–{found.interval.high:.0%})"
+
+
+def _minutes(found: Time) -> str:
+    if found.median is None:
+        return "not measured"
+    logs = f"{found.candidates} log{'' if found.candidates == 1 else 's'}"
+    spread = found.interval
+    around = "" if spread is None else f" ({spread.low:.0f}–{spread.high:.0f})"
+    return f"{found.median:.0f}{around} of {found.planned:.0f}, {logs}"
+
+
+def _correlation(found: Discrimination) -> str:
+    if found.correlation is None:
+        return "not measured"
+    if found.low is None or found.high is None:
+        return f"{found.correlation:.2f} (no interval)"
+    return f"{found.correlation:.2f} ({found.low:.2f} to {found.high:.2f})"
 
 
 def _checked(checks: CheckQuality | None) -> tuple[str, str]:

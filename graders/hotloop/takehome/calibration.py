@@ -6,55 +6,18 @@ the module's reference and wrong answers. What was deleted of a candidate counts
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hotloop import curriculum
 from hotloop.course import item_statistics
 from hotloop.curriculum import Identifier, Strict
-from hotloop.takehome import measured_quality
-from hotloop.takehome.intervals import Interval
+from hotloop.takehome import measured_quality, past_points, scorecard, task_figures
 from hotloop.takehome.manifest import RoleId
-from hotloop.takehome.report import JSON_NAME, CheckQuality, Report, UnreadableReport, read_report
-from hotloop.takehome.team import Team
-
-FEW = item_statistics.fewest_learners()
-"""Candidates below which no figure here says much about a task."""
-
-_NORMAL_QUANTILE = 1.959963984540054
-_FEWEST = 3
-
-Floats = NDArray[np.float64]
-
-
-class Difficulty(Strict):
-    """share: mean of the settled points that candidates earned, 0 to 1, with a 95 % interval."""
-
-    candidates: int
-    share: float | None
-    interval: Interval | None
-
-
-class Time(Strict):
-    """Active minutes by the work logs. planned: what the role tells candidates."""
-
-    candidates: int
-    median: float | None
-    shortest: float | None
-    longest: float | None
-    planned: float
-
-
-class Discrimination(Strict):
-    """Correlation of a task with all the others, and its 95 % interval."""
-
-    candidates: int
-    correlation: float | None
-    low: float | None
-    high: float | None
+from hotloop.takehome.past_points import Past
+from hotloop.takehome.report import JSON_NAME, CheckQuality, UnreadableReport, read_report
+from hotloop.takehome.scorecard import Scorecard, ScorecardError
+from hotloop.takehome.task_figures import FEW, Difficulty, Discrimination, Time
+from hotloop.takehome.task_remarks import remarks
+from hotloop.takehome.team import PackRecord, Team
 
 
 class TaskCalibration(Strict):
@@ -84,17 +47,20 @@ def calibrate(team: Team, role: str) -> Calibration:
     """What is known today. TeamError when there is no such role."""
     found = team.role(role)
     module = found.definition()
-    reports = _reports(team, role)
-    points, pending, possible = _matrices(reports, [task.id for task in found.chosen()])
-    share = item_statistics.shares(points, pending, possible)
+    past = _past(team, role)
+    points = past_points.points(past, [task.id for task in found.chosen()])
+    share = item_statistics.shares(points.earned, points.pending, points.possible)
     weights = {task.task: task.weight for task in found.tasks}
     planned = found.pack_tasks(1.0)
     tasks: list[TaskCalibration] = []
     for number, task in enumerate(found.chosen()):
-        difficulty = _difficulty(share[:, number])
-        time = _time(reports, task.id, planned[task.id].minutes)
-        telling = _discrimination(points, pending, possible, number)
+        difficulty = task_figures.difficulty(share[:, number])
+        time = task_figures.time(_minutes(past, task.id), planned[task.id].minutes)
+        telling = task_figures.discrimination(points, number)
         checks = measured_quality.of_task(team, module, task)
+        said = remarks(task, difficulty, time, telling, checks)
+        if task.kind == "written":
+            said += _unmarked(past, task.id)
         tasks.append(
             TaskCalibration(
                 task=task.id,
@@ -104,111 +70,55 @@ def calibrate(team: Team, role: str) -> Calibration:
                 time=time,
                 discrimination=telling,
                 checks=checks,
-                remarks=_remarks(task, difficulty, time, telling, checks),
+                remarks=said,
             )
         )
     return Calibration(
         role=found.role,
         module=module.id,
-        candidates=len(reports),
-        warning=_warning(len(reports)),
+        candidates=len(past),
+        warning=_warning(len(past)),
         tasks=tasks,
     )
 
 
-def _reports(team: Team, role: str) -> list[Report]:
-    """Of all candidates of the role who have one that can be read."""
-    found: list[Report] = []
+def _past(team: Team, role: str) -> list[Past]:
+    """All candidates of the role who have a report that can be read."""
+    found: list[Past] = []
     for record in team.packs():
         path = team.folder / "reports" / str(record.pack) / JSON_NAME
         if record.role != role or not path.is_file():
             continue
         try:
-            found.append(read_report(path))
+            found.append(Past(read_report(path), _card(team, record)))
         except UnreadableReport:
             continue
     return found
 
 
-def _matrices(reports: Sequence[Report], tasks: Sequence[str]) -> tuple[Floats, Floats, Floats]:
-    """Points, open points and possible ones: candidates by tasks. A task that a report lacks has
-    nothing settled.
-    """
-    shape = (len(reports), len(tasks))
-    points, pending, possible = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    for row, report in enumerate(reports):
-        for task in report.tasks:
-            if task.task not in tasks:
-                continue
-            column = list(tasks).index(task.task)
-            points[row, column] = task.points.low
-            pending[row, column] = task.points.width
-            possible[row, column] = task.possible
-    return points, pending, possible
+def _card(team: Team, record: PackRecord) -> Scorecard | None:
+    """A damaged one counts as none."""
+    try:
+        return scorecard.read(team, record.pack)
+    except ScorecardError:
+        return None
 
 
-def _difficulty(share: Floats) -> Difficulty:
-    settled = share[~np.isnan(share)]
-    if settled.size == 0:
-        return Difficulty(candidates=0, share=None, interval=None)
-    mean = float(settled.mean())
-    interval = None
-    if settled.size >= _FEWEST:
-        reach = _NORMAL_QUANTILE * float(settled.std(ddof=1)) / settled.size**0.5
-        interval = Interval(low=max(0.0, mean - reach), high=min(1.0, mean + reach))
-    return Difficulty(candidates=int(settled.size), share=mean, interval=interval)
-
-
-def _time(reports: Sequence[Report], task: str, planned: float) -> Time:
-    known = [
+def _minutes(past: Sequence[Past], task: str) -> list[float]:
+    return [
         found.active_minutes
-        for report in reports
-        for found in report.tasks
+        for one in past
+        for found in one.report.tasks
         if found.task == task and found.active_minutes is not None
     ]
-    return Time(
-        candidates=len(known),
-        median=statistics.median(known) if known else None,
-        shortest=min(known, default=None),
-        longest=max(known, default=None),
-        planned=planned,
-    )
 
 
-def _discrimination(points: Floats, pending: Floats, possible: Floats, task: int) -> Discrimination:
-    found = item_statistics.discrimination(points, pending, possible, task)
-    low, high = found.interval or (None, None)
-    return Discrimination(
-        candidates=found.learners, correlation=found.correlation, low=low, high=high
-    )
-
-
-def _remarks(
-    task: curriculum.Task,
-    difficulty: Difficulty,
-    time: Time,
-    telling: Discrimination,
-    checks: CheckQuality | None,
-) -> list[str]:
-    """Only what holds at the far end of an interval, or was counted."""
-    found: list[str] = []
-    spread = difficulty.interval
-    if spread is not None and difficulty.candidates >= FEW:
-        if spread.low > 0.95:
-            found.append("Nearly everybody earns all of it: it tells nobody apart.")
-        if spread.high < 0.05:
-            found.append("Nearly nobody earns any of it: it is too hard, or its check is wrong.")
-    if telling.high is not None and telling.high < item_statistics.GOOD_CORRELATION:
-        found.append("Who does well here does not do well elsewhere: look at the task.")
-    if time.median is not None and time.median > 1.5 * time.planned:
-        found.append(f"It takes longer than the {time.planned:g} minutes that candidates are told.")
-    if checks is not None and checks.wrong_passed:
-        found.append(f"A wrong answer passed: {', '.join(checks.wrong_passed)}.")
-    if checks is not None and checks.reference_failed:
-        found.append(f"The reference fell short: {', '.join(checks.reference_failed)}.")
-    if checks is None and task.kind == "code":
-        found.append("Its checks were never recorded: `hotloop takehome calibrate --measure`.")
-    return found
+def _unmarked(past: Sequence[Past], task: str) -> list[str]:
+    given = [one for one in past if any(t.task == task for t in one.report.tasks)]
+    filed = sum(one.filed for one in given)
+    if filed == len(given):
+        return []
+    return [f"Only candidates whose scorecard is filed count here: {filed} of {len(given)}."]
 
 
 def _warning(candidates: int) -> str:

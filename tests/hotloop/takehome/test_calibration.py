@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -12,13 +13,29 @@ from hotloop import curriculum
 from hotloop.cli import app
 from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
-from hotloop.takehome import calibration, grading, measured_quality, quality, quality_words
+from hotloop.takehome import (
+    calibration,
+    grading,
+    measured_quality,
+    past_points,
+    quality,
+    quality_words,
+    scorecard,
+    task_figures,
+)
+from hotloop.takehome.calibration import TaskCalibration
 from hotloop.takehome.intervals import rate_interval
+from hotloop.takehome.past_points import Past
 from hotloop.takehome.recorded import FOLDER, recorded
 from hotloop.takehome.report import CheckQuality
+from hotloop.takehome.scorecard import Filing, Mark
+from hotloop.takehome.submission import Submission
+from hotloop.takehome.task_figures import Discrimination
+from hotloop.takehome.task_remarks import remarks
+from hotloop.takehome.team import Team
 
 from .conftest import Hired
-from .made_reports import all_of, handed_in, report_on
+from .made_reports import SPEED, all_of, handed_in, record, report_on, rung
 
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 
@@ -32,14 +49,150 @@ def test_one_candidate_calibrates_nothing(own_team: Hired, tmp_path: Path) -> No
     assert found.candidates == 2
     assert "2 candidates only" in found.warning
     first = found.tasks[0]
-    assert (first.task, first.difficulty.share, first.difficulty.interval) == (
-        "online_pass", 0.5, None,
-    )  # fmt: skip
+    assert (first.task, first.difficulty.share) == ("online_pass", 0.5)
+    # One of two: that says next to nothing.
+    assert first.difficulty.interval == rate_interval(1, 2)
     assert first.discrimination.correlation is None
     assert first.time.median is None
     # What is open counts neither for nor against: 14 of the 14 that are settled.
     assert found.tasks[1].difficulty.share == 1
     assert found.tasks[1].time.planned == 90
+
+
+def test_a_written_task_is_measured_once_scorecards_are_filed(
+    own_team: Hired, tmp_path: Path
+) -> None:
+    """Who left it blank never stands for those whose answers wait for a mark."""
+    team = own_team.team
+    answered = handed_in(team, own_team.packs[0], tmp_path / "a")
+    blank = handed_in(team, own_team.packs[1], tmp_path / "b", lambda files: files.clear(), None)
+    for submission in (answered, blank):
+        grading.write(report_on(team, submission), team)
+    unread = _explain(team)
+    assert (unread.difficulty.candidates, unread.difficulty.share) == (0, None)
+    assert "scorecard is filed count here: 0 of 2." in " ".join(unread.remarks)
+
+    _file(team, blank, {})
+    half = _explain(team)
+    assert (half.difficulty.candidates, half.difficulty.share) == (1, 0.0)
+    assert "scorecard is filed count here: 1 of 2." in " ".join(half.remarks)
+
+    _file(team, answered, {"task.explain": Mark(mark=3, note="said so")})
+    both = _explain(team)
+    assert (both.difficulty.candidates, both.difficulty.share) == (2, 0.375)
+    assert both.remarks == []
+
+    # A mark is worth nothing for what was handed in after it.
+    report, card = report_on(team, answered), scorecard.read(team, answered.manifest.pack)
+    assert card is not None
+    before = Past(report, card.model_copy(update={"submission": "0" * 64}))
+    assert (
+        past_points.points([before], ["explain"]).pending[0, 0] == report.task("explain").possible
+    )
+
+
+def _explain(team: Team) -> TaskCalibration:
+    return calibration.calibrate(team, "gpu_engineer").tasks[2]
+
+
+def _file(team: Team, submission: Submission, marks: dict[str, Mark]) -> None:
+    overall = {"overall": Mark(mark=2, note="all in all")}
+    filing = Filing(decision="hold", marks={**overall, **marks})
+    scorecard.file(team, submission.manifest.pack, filing, "rita")
+
+
+def test_a_damaged_scorecard_counts_as_none(own_team: Hired, tmp_path: Path) -> None:
+    team = own_team.team
+    submission = handed_in(team, own_team.packs[0], tmp_path / "a")
+    grading.write(report_on(team, submission), team)
+    team.scorecard_path(submission.manifest.pack).write_text("{}")
+    assert _explain(team).difficulty.candidates == 0
+
+
+def test_what_was_measured_counts_by_the_middle_of_its_interval(
+    own_team: Hired, tmp_path: Path
+) -> None:
+    """A ratio that may reach the next level is no full score, and was measured all the same."""
+    evidence = {"interval": [1.9, 2.1], "levels": SPEED["levels"]}
+    found = record(
+        "triton_forward",
+        [
+            rung("correct"),
+            rung("compiles", Verdict.NOT_MEASURED),
+            rung("gpu_correct", Verdict.WRONG_ANSWER),
+            rung("gpu_fast", Verdict.PARTIAL, 0.5, evidence=evidence),
+        ],
+    )
+    submission = handed_in(own_team.team, own_team.packs[0], tmp_path / "a")
+    report = report_on(own_team.team, submission, {"triton_forward": found})
+    points = past_points.points([Past(report, None)], ["triton_forward"])
+    worth = {r.rung: r.possible for r in report.task("triton_forward").rungs}
+    assert points.earned[0, 0] == worth["correct"] + 0.75 * worth["gpu_fast"]
+    assert points.pending[0, 0] == worth["traffic"] + worth["compiles"]
+    assert points.possible[0, 0] == sum(worth.values())
+
+
+def test_few_full_scores_settle_no_difficulty() -> None:
+    found = task_figures.difficulty(np.array([1.0, 1.0, 1.0, np.nan]))
+    assert (found.candidates, found.share) == (3, 1.0)
+    assert found.interval is not None
+    assert found.interval.low == pytest.approx(0.438, abs=1e-3)
+
+
+def _remarks(
+    share: list[float] | None = None,
+    minutes: list[float] | None = None,
+    telling: Discrimination | None = None,
+    task: str = "online_pass",
+) -> list[str]:
+    nothing = Discrimination(candidates=0, correlation=None, low=None, high=None)
+    module = curriculum.load_module("fused_softmax")
+    return remarks(
+        module.task(task),
+        task_figures.difficulty(np.array(share or [])),
+        task_figures.time(minutes or [], 60),
+        telling or nothing,
+        quality.check_quality(module, module.task(task)),
+    )
+
+
+def test_a_remark_holds_at_the_far_end_of_its_interval() -> None:
+    assert _remarks(minutes=[600.0]) == []
+    assert _remarks(minutes=[80.0, *[100.0] * 5]) == []
+    assert _remarks(minutes=[100.0] * 6) == [
+        "By 6 work logs it takes longer than the 60 minutes that candidates are told."
+    ]
+    assert _remarks([0.0] * 44) == []
+    assert _remarks([0.0] * 80) == [
+        "Nearly nobody earns any of it: it is too hard, or its check is wrong."
+    ]
+    # Nothing checks what a person reads.
+    assert _remarks([0.0] * 80, task="explain") == [
+        "Nearly nobody earns any of it: it is too hard."
+    ]
+    assert _remarks([1.0] * 80) == ["Nearly everybody earns all of it: it tells nobody apart."]
+
+
+def test_few_candidates_say_nothing_against_a_task() -> None:
+    few = Discrimination(candidates=5, correlation=-0.9, low=-1, high=-0.5)
+    assert _remarks(telling=few) == []
+    many = few.model_copy(update={"candidates": task_figures.FEW})
+    assert _remarks(telling=many) == [
+        "Who does well here does not do well elsewhere: look at the task."
+    ]
+
+
+def test_the_table_shows_intervals_and_says_what_was_not_measured(
+    own_team: Hired, tmp_path: Path
+) -> None:
+    team = own_team.team
+    grading.write(report_on(team, handed_in(team, own_team.packs[0], tmp_path / "a")), team)
+    words = ["takehome", "calibrate", "gpu_engineer", "--team", str(team.folder)]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert "(21–100%)" in done.output
+    assert "not measured" in done.output
+    assert "explain: Only candidates whose scorecard is filed" in done.output
 
 
 def test_nobody_yet(own_team: Hired) -> None:
