@@ -227,3 +227,15 @@ def test_a_record_about_something_else_earns_nothing(tree: Path) -> None:
 def test_a_rung_that_the_task_does_not_have_is_refused(tree: Path) -> None:
     with pytest.raises(ValueError, match="no rung called bonus"):
         score("first.task", _record(("bonus", Verdict.PASSED, 1.0)))
+
+
+def test_what_is_named_after_a_gpu_needs_one() -> None:
+    """Otherwise `hotloop doctor` says that a machine without one lacks nothing."""
+    forgotten = [
+        f"{module.id}.{task.id}.{rung.id}"
+        for module in curriculum.modules()
+        for task in module.tasks
+        for rung in task.rungs
+        if rung.id.startswith("gpu_") and not rung.needs_gpu
+    ]
+    assert forgotten == []
