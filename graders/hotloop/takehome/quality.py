@@ -46,6 +46,7 @@ def check_quality(module: Module, task: Task, more: Sequence[Run] = ()) -> Check
     if not runs:
         return None
     tried = _count(module, task, runs)
+    speed = [rung for rung in task.rungs if rung.threshold]
     return CheckQuality(
         wrong_answers=tried.wrong,
         wrong_passed=tried.wrong_passed,
@@ -55,12 +56,13 @@ def check_quality(module: Module, task: Task, more: Sequence[Run] = ()) -> Check
         wrong_fail_rate=rate_interval(len(tried.reference_failed), tried.references),
         measured=[f"{run.device}, {run.date}" for run in runs],
         older=any(run.code != measured_code(module.id) for run in runs),
-        speed=speed_rate() if any(rung.threshold for rung in task.rungs) else None,
+        speed=speed_rate() if any(not rung.needs_gpu for rung in speed) else None,
+        gpu_speed_unmeasured=any(rung.needs_gpu for rung in speed),
     )
 
 
 def speed_rate() -> SpeedRate | None:
-    """The recorded benchmark of speed judged where the truth is known."""
+    """The recorded benchmark of speed judged where the truth is known, which ran on a CPU."""
     measured = recorded("false_grades")
     if measured is None:
         return None

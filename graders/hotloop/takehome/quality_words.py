@@ -32,6 +32,8 @@ def _told(checks: CheckQuality) -> Iterator[str]:
     yield _right(checks)
     if checks.speed is not None:
         yield _speed(checks.speed)
+    if checks.gpu_speed_unmeasured:
+        yield "How often speed is judged wrongly was not measured on a GPU."
     if min(checks.wrong_answers, checks.references) < FEW:
         yield "These are few: the intervals say how little that tells."
     if checks.references:
@@ -49,7 +51,7 @@ def _wrong(checks: CheckQuality) -> str:
     rate = _up_to(checks.wrong_pass_rate)
     said = f"Wrong pass: {passed} of {count} known wrong answers passed{rate}"
     named = f": {', '.join(checks.wrong_passed)}" if passed else ""
-    return f"{said}{named}."
+    return f"{said}{named}. They were written together with the checks: of others more may pass."
 
 
 def _right(checks: CheckQuality) -> str:
@@ -67,7 +69,8 @@ def _right(checks: CheckQuality) -> str:
 
 def _speed(speed: SpeedRate) -> str:
     return (
-        f"Speed: of {speed.judgings} judgings of code whose true speed was 10 % off a level, "
+        f"Speed on a CPU: of {speed.judgings} judgings of a made-up function whose true speed was "
+        f"10 % off a level, "
         f"{speed.wrong} were wrong{_up_to(speed.rate)} and {speed.undecided} undecided "
         f"({speed.device}, {speed.date})."
     )

@@ -72,7 +72,7 @@ class RungReport(Strict):
 
 
 class SpeedRate(Strict):
-    """How often speed was judged wrongly where the truth was known, 10 % off a level."""
+    """How often speed was judged wrongly where the truth was known, 10 % off a level, on a CPU."""
 
     judgings: int
     wrong: int
@@ -86,7 +86,8 @@ class CheckQuality(Strict):
     """How strong the checks of a task are: wrong answers that passed, references that failed.
 
     wrong_passed, reference_failed: where it happened, in words. rates: 95 % intervals. measured:
-    on which device and when; older: the code has changed since.
+    on which device and when; older: the code has changed since. speed: for what is timed on a CPU.
+    gpu_speed_unmeasured: a rung is timed on a GPU, and how often that is judged wrongly is unknown.
     """
 
     wrong_answers: int
@@ -98,6 +99,7 @@ class CheckQuality(Strict):
     measured: list[str]
     older: bool
     speed: SpeedRate | None = None
+    gpu_speed_unmeasured: bool = False
 
 
 class TaskReport(Strict):

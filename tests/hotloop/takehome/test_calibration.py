@@ -287,7 +287,27 @@ def test_a_speed_task_states_how_often_speed_is_judged_wrongly() -> None:
     assert found.speed is not None
     assert found.speed.judgings == sum(row["judgings"] for row in _false_grades()["rows"])
     said = " ".join(quality_words.sentences(found))
-    assert f"of {found.speed.judgings} judgings" in said
+    assert f"Speed on a CPU: of {found.speed.judgings} judgings" in said
+    # It has a rung on a GPU too.
+    assert "was not measured on a GPU" in said
+
+
+def test_what_is_timed_on_a_gpu_only_has_no_rate_of_a_cpu() -> None:
+    module = curriculum.load_module("fused_softmax")
+    found = quality.check_quality(module, module.task("triton_forward"))
+    assert found is not None
+    assert found.speed is None
+    said = " ".join(quality_words.sentences(found))
+    assert "was not measured on a GPU" in said
+    assert "judgings of a made-up function" not in said
+
+
+def test_what_no_rung_times_says_nothing_of_speed() -> None:
+    module = curriculum.load_module("fused_softmax")
+    found = quality.check_quality(module, module.task("online_pass"))
+    said = " ".join(quality_words.sentences(found))
+    assert "peed" not in said
+    assert "written together with the checks: of others more may pass" in said
 
 
 def test_what_was_never_recorded_is_said() -> None:
