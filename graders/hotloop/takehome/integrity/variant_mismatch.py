@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.notebook_cells import cells
 from hotloop.variants import Variant
+from hotloop.variants.words import WORDS
+
+MOST_SIGNALS = 12
 
 INNOCENT = (
     "Names like these stand in the published module, which anybody may read: a test pasted from "
     "there, or a habit, brings them in. Look at where they stand before you ask."
+)
+_OF_ANOTHER = (
+    f"A name ends in one of {len(WORDS)} words, so that about one pack in {len(WORDS)} has it by "
+    "chance: it may come from a pack that is not looked at here, such as a deleted one or another "
+    "team's, or somebody chose it. The two may also have talked where your rules allow it. Who "
+    "got that pack need not know of it."
 )
 
 
@@ -21,39 +31,100 @@ def signals(
     mine: Variant,
     others: Mapping[str, Variant],
 ) -> list[Signal]:
-    """One a candidate whose names are there, and one for the published names.
+    """One for each name that only other packs have, those of one and the same pack together; and
+    one for the published names.
 
     A name that is in the candidate's own variant tells nothing. `others`: by pseudonym.
     """
     text = "\n".join(_code(files[name], name) for name in handed_in if name in files)
     words = set(re.findall(r"[A-Za-z_][A-Za-z0-9_]*", text))
-    own = set(mine.names.values())
-    found: list[Signal] = []
-    for pseudonym, variant in others.items():
-        theirs = set(variant.names.values()) - own - set(mine.names)
-        if seen := sorted(theirs & words):
-            found.append(_signal(seen, f"the variant of {pseudonym}", strong=True))
+    found = _of_others(_owners(words, mine, others), len(others))
     published = {name for name in mine.names if mine.names[name] != name} & words
     if published:
-        found.append(_signal(sorted(published), "the published module", strong=False))
+        found.append(_of_the_module(sorted(published)))
     return found
 
 
-def _signal(names: list[str], whose: str, *, strong: bool) -> Signal:
-    listed = ", ".join(names[:10])
+def _owners(words: set[str], mine: Variant, others: Mapping[str, Variant]) -> dict[str, list[str]]:
+    """By name that stands in the code: the packs that have it."""
+    known = {*mine.names, *mine.names.values()}
+    owners: dict[str, list[str]] = {}
+    for pseudonym, variant in others.items():
+        for name in sorted((set(variant.names.values()) - known) & words):
+            owners.setdefault(name, []).append(pseudonym)
+    return owners
+
+
+def _of_others(owners: Mapping[str, Sequence[str]], packs: int) -> list[Signal]:
+    """The strong ones first."""
+    by_pack: dict[str, list[str]] = {}
+    shared: list[str] = []
+    for name in sorted(owners):
+        pack = _pointed_at(name, owners)
+        if pack is None:
+            shared.append(name)
+        else:
+            by_pack.setdefault(pack, []).append(name)
+    pointed = [
+        _of_one(pack, {name: len(owners[name]) for name in names}, packs)
+        for pack, names in by_pack.items()
+    ]
+    unclear = [_of_several(name, len(owners[name]), packs) for name in shared]
+    return [*pointed, *unclear][:MOST_SIGNALS]
+
+
+def _pointed_at(name: str, owners: Mapping[str, Sequence[str]]) -> str | None:
+    """The one pack that has the name, or that has more of the names here than all others with it.
+
+    None where several are as likely: most of them have nothing to do with it.
+    """
+    if len(owners[name]) == 1:
+        return owners[name][0]
+    counts = Counter(pack for packs in owners.values() for pack in packs)
+    first, second = sorted(owners[name], key=lambda pack: -counts[pack])[:2]
+    return first if counts[first] > counts[second] else None
+
+
+def _of_one(pack: str, counts: Mapping[str, int], packs: int) -> Signal:
+    """counts: by name, how many packs have it."""
     return Signal(
         kind="variant_mismatch",
-        strength="strong" if strong else "weak",
-        title=f"Names from {whose}",
-        evidence=[f"The code says {listed}, which is called otherwise in this candidate's pack."],
-        innocent=_OF_ANOTHER if strong else INNOCENT,
+        strength="strong",
+        title=f"Names from the variant of {pack}",
+        evidence=[f"{_says(name)} {_have(n, packs)}" for name, n in list(counts.items())[:10]],
+        innocent=_OF_ANOTHER,
     )
 
 
-_OF_ANOTHER = (
-    "A name is a word with an ending from a short list: somebody may have chosen the same by "
-    "chance, or the two may have talked where your rules allow it."
-)
+def _of_several(name: str, count: int, packs: int) -> Signal:
+    return Signal(
+        kind="variant_mismatch",
+        strength="moderate",
+        title=f"A name from another variant: {name}",
+        evidence=[
+            f"{_says(name)} {_have(count, packs)}",
+            "Nothing here says which of them it is from, if from any.",
+        ],
+        innocent=_OF_ANOTHER,
+    )
+
+
+def _says(names: str) -> str:
+    return f"The code says {names}, which is called otherwise in this candidate's pack."
+
+
+def _have(count: int, packs: int) -> str:
+    return f"Other packs looked at that have it: {count} of {packs}."
+
+
+def _of_the_module(names: Sequence[str]) -> Signal:
+    return Signal(
+        kind="variant_mismatch",
+        strength="weak",
+        title="Names from the published module",
+        evidence=[_says(", ".join(names[:10]))],
+        innocent=INNOCENT,
+    )
 
 
 def _code(data: bytes, name: str) -> str:

@@ -11,6 +11,7 @@ from hotloop import render
 from hotloop.judge.verdict import Verdict
 from hotloop.takehome.chain import Break
 from hotloop.takehome.integrity import caught, variant_mismatch, work_log_gaps
+from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.seen import Change
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.work_log import Entry, WorkLog
@@ -70,6 +71,52 @@ def test_names_of_another_variant_are_signalled() -> None:
         ("strong", "Names from the variant of calm-wren-33")
     ]
     assert "online_softmax_heron" in found[0].evidence[0]
+
+
+def _mismatches(mine: dict[str, str], code: str, others: dict[str, dict[str, str]]) -> list[Signal]:
+    return variant_mismatch.signals(
+        {"a.py": code.encode()},
+        ["a.py"],
+        Variant(MODULE, {}, mine),
+        {pseudonym: Variant(MODULE, {}, names) for pseudonym, names in others.items()},
+    )
+
+
+def test_a_name_that_several_packs_have_points_at_none_of_them() -> None:
+    """One ending in 86: most who have the same have nothing to do with it."""
+    same = {"online_softmax": "online_softmax_heron"}
+    others = {"calm-wren-33": same, "keen-otter-12": same, "odd-crane-5": {"online_softmax": "no"}}
+    mine = {"online_softmax": "online_softmax_kestrel"}
+    found = _mismatches(mine, "online_softmax_heron(x)", others)
+    assert [(s.strength, s.title) for s in found] == [
+        ("moderate", "A name from another variant: online_softmax_heron")
+    ]
+    assert "that have it: 2 of 3." in found[0].evidence[0]
+    told = " ".join([found[0].title, *found[0].evidence, found[0].innocent])
+    assert not any(pseudonym in told for pseudonym in others)
+    assert "one pack in 86" in found[0].innocent
+
+
+def test_several_names_of_one_pack_point_at_it_once() -> None:
+    mine = {"first": "first_kestrel", "second": "second_kestrel"}
+    others = {
+        "calm-wren-33": {"first": "first_heron", "second": "second_jay"},
+        "keen-otter-12": {"first": "first_heron", "second": "second_rook"},
+        "odd-crane-5": {"first": "first_ibis", "second": "second_jay"},
+    }
+    found = _mismatches(mine, "second_jay(first_heron(x))", others)
+    assert [(s.strength, s.title) for s in found] == [
+        ("strong", "Names from the variant of calm-wren-33")
+    ]
+    assert [e.rpartition(": ")[2] for e in found[0].evidence] == ["2 of 3.", "2 of 3."]
+
+
+def test_two_packs_with_the_same_names_are_not_told_apart() -> None:
+    mine = {"first": "first_kestrel", "second": "second_kestrel"}
+    same = {"first": "first_heron", "second": "second_jay"}
+    others = {"calm-wren-33": same, "keen-otter-12": same}
+    found = _mismatches(mine, "second_jay(first_heron(x))", others)
+    assert [s.strength for s in found] == ["moderate", "moderate"]
 
 
 def test_published_names_are_a_weak_sign_and_own_names_none() -> None:
