@@ -11,7 +11,7 @@ from hotloop import curriculum
 from hotloop.judge.record import Record
 from hotloop.takehome.integrity import caught, similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal
-from hotloop.takehome.integrity.similarity import Other
+from hotloop.takehome.integrity.similarity import MOST_OTHERS, Other
 from hotloop.takehome.manifest import ForgedManifest
 from hotloop.takehome.submission import (
     RefusedSubmission,
@@ -21,9 +21,6 @@ from hotloop.takehome.submission import (
 )
 from hotloop.takehome.team import PackRecord, Team, TeamError
 from hotloop.variants import Variant
-
-MOST_OTHERS = 300
-"""Other candidates' works that one is compared with, the latest first."""
 
 _ORDER = {"strong": 0, "moderate": 1, "weak": 2}
 

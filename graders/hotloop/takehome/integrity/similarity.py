@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any, cast
 
 from hotloop import paths, render
 from hotloop.curriculum import Module
@@ -21,6 +22,9 @@ from hotloop.takehome.recorded import recorded
 
 MODERATE, STRONG = 0.5, 0.75
 """Likeness from which on a signal is given."""
+
+MOST_OTHERS = 300
+"""Other candidates' works that one is compared with."""
 
 MOST_SIGNALS = 12
 MOST_EVIDENCE = 20
@@ -165,7 +169,7 @@ def _signal(matches: Sequence[_Match]) -> Signal:
         title=f"Much like {first.what}",
         evidence=[_evidence(match) for match in matches[:MOST_EVIDENCE]],
         innocent=_INNOCENT[first.with_whom],
-        known_rate=_known_rate(),
+        known_rate=_known_rate(first.with_whom),
     )
 
 
@@ -183,15 +187,27 @@ def _strength(match: _Match) -> Strength:
     return "strong" if match.found.score >= STRONG else "moderate"
 
 
-def _known_rate() -> str | None:
+def _known_rate(with_whom: str) -> str | None:
+    """From the task on which the bound was not chosen. Likeness to wrong answers was never measured
+    on work of which the truth is known.
+    """
     measured = recorded("similarity")
-    rows = measured.get("rows") if measured else None
-    if not rows:
+    if measured is None or with_whom == "wrong":
         return None
-    row = rows[-1]
+    rows = cast("list[dict[str, Any]]", measured["rows"])
+    row = next(row for row in rows if not row["bound_chosen_here"])
+    among = (
+        f" This work was compared with up to {MOST_OTHERS} others, so that a false alarm is "
+        "likelier than for one pair."
+        if with_whom == "candidate"
+        else ""
+    )
     return (
-        f"Of {row['independent_pairs']} pairs of right solutions that were written apart, "
-        f"{row['false_alarms']} crossed this bound (95 % interval up to "
-        f"{row['false_alarm_upper']:.0%}); of {row['disguised_copies']} copies with other names, "
-        f"order and layout, {row['detected']} did."
+        f"Of {row['independent_pairs']} pairs of {row['solutions']} right solutions of one task "
+        f"that were written apart, {row['false_alarms']} were alike by {MODERATE:.0%} or more. "
+        f"They weigh no more than {row['disjoint_pairs']} pairs without a solution in common: the "
+        f"95 % interval reaches up to {row['false_alarm_upper']:.0%}. Of "
+        f"{row['disguised_copies']} copies with other names, order and layout, {row['detected']} "
+        "were found. All of these are by few hands, so that candidates may have more in common."
+        f"{among}"
     )

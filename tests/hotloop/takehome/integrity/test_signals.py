@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from hotloop import render
+from hotloop.curriculum import load_module
 from hotloop.judge.verdict import Verdict
 from hotloop.takehome.chain import Break
-from hotloop.takehome.integrity import caught, variant_mismatch, work_log_gaps
+from hotloop.takehome.integrity import caught, similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal
+from hotloop.takehome.intervals import rate_interval
+from hotloop.takehome.published import wrong_answers
+from hotloop.takehome.recorded import recorded
 from hotloop.takehome.seen import Change
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.work_log import Entry, WorkLog
@@ -52,8 +57,50 @@ def test_a_copy_of_another_candidate_is_signalled(own_team: Hired, tmp_path: Pat
     found = next(s for s in report.signals if own_team.packs[0].pseudonym in s.title)
     assert found.strength == "strong"
     assert "100%" in found.evidence[0]
+    row = next(r for r in _similarity()["rows"] if not r["bound_chosen_here"])
     assert found.known_rate is not None
-    assert "pairs of right solutions" in found.known_rate
+    assert f"Of {row['independent_pairs']} pairs of {row['solutions']}" in found.known_rate
+    assert "by few hands" in found.known_rate
+    assert "up to 300 others" in found.known_rate
+
+
+def test_the_rate_of_false_alarms_is_that_of_solutions_not_of_their_pairs() -> None:
+    """None of four pairs that share nothing leaves half of them possible."""
+    for row in _similarity()["rows"]:
+        alarms = rate_interval(0, row["solutions"] // 2)
+        found = rate_interval(row["solutions"], row["solutions"])
+        assert alarms is not None
+        assert found is not None
+        assert row["false_alarms"] == 0
+        assert row["false_alarm_upper"] >= round(alarms.high, 3) > 0.3
+        assert row["detected_lower"] <= round(found.low, 3)
+
+
+def test_only_what_was_compared_has_a_rate() -> None:
+    """Honest work was never compared with wrong answers."""
+    found = [signal for name in ("half_accumulator", "wrong_axis") for signal in _like(name)]
+    assert [signal.title.split(" of ")[0] for signal in found] == [
+        "Much like the published solution", "Much like the published wrong answer wrong_axis",
+    ]  # fmt: skip
+    assert found[0].known_rate is not None
+    assert "others" not in found[0].known_rate
+    assert found[1].known_rate is None
+
+
+def _like(wrong: str) -> list[Signal]:
+    """The signals where one of the published wrong answers is handed in."""
+    answer = next(one for one in wrong_answers(MODULE) if one.name == wrong)
+    body = "\n".join(line for lines in answer.bodies.values() for line in lines)
+    starter = render.untouched(MODULE)
+    notebook = with_cell(starter["lab.ipynb"], "online_pass_solution", body)
+    files = {**starter, "lab.ipynb": notebook}
+    return similarity.signals(load_module(MODULE), ["online_pass"], files, starter, [])
+
+
+def _similarity() -> dict[str, Any]:
+    found = recorded("similarity")
+    assert found is not None
+    return found
 
 
 def test_independent_candidates_are_not_alike(own_team: Hired, tmp_path: Path) -> None:
