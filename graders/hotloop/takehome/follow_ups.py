@@ -1,4 +1,7 @@
-"""Questions for the interview, chosen from the bank by what the report shows."""
+"""Questions for the interview, chosen from the bank by what the report shows.
+
+The bank ties a question to tasks, not to rungs: which rungs were lost is said beside it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import dataclass
 from hotloop.bank import catalog
 from hotloop.bank.catalog import Entry
 from hotloop.curriculum import Module
-from hotloop.takehome.report import FollowUp, TaskReport
+from hotloop.takehome.report import FollowUp, RungReport, TaskReport
 
 MOST_WEAK = 4
 MOST_STRONG = 2
@@ -48,11 +51,18 @@ def _wanted(task: TaskReport, weight: float) -> _Wanted:
     ceiling = task.share.high if task.share else 1.0
     lost = 100 * (1 - share) * task.weight / weight
     if ceiling < _GOOD:
-        return _Wanted(task, lost, True, f"{task.title}: points were lost there.")
+        where = _named(r for r in task.rungs if r.counted and r.points.high < r.possible * _GOOD)
+        return _Wanted(task, lost, True, f"{task.title}: points were lost there{where}.")
     if share < _GOOD:
-        return _Wanted(task, lost / 2, True, f"{task.title}: points are still open there.")
+        where = _named(r for r in task.rungs if r.counted and not r.points.settled)
+        return _Wanted(task, lost / 2, True, f"{task.title}: points are still open there{where}.")
     said = f"{task.title}: done well. The question shows whether it is understood."
     return _Wanted(task, lost, False, said)
+
+
+def _named(rungs: Iterable[RungReport]) -> str:
+    names = ", ".join(rung.rung for rung in rungs)
+    return f" ({names})" if names else ""
 
 
 def _pick(

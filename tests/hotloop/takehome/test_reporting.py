@@ -72,7 +72,9 @@ def test_weak_tasks_are_asked_about_first(team: Team, submission: Submission) ->
     asked = report.follow_ups
     assert len({one.key for one in asked}) == len(asked) >= 4
     assert asked[0].weak
-    assert any("The online recurrence" in one.why for one in asked if one.weak)
+    whys = {one.why for one in asked if one.weak}
+    assert "The online recurrence: points were lost there (correct)." in whys
+    assert "The kernel by hand: points are still open there (gpu_correct, gpu_fast)." in whys
 
 
 def test_an_empty_answer_earns_nothing_and_waits_for_nobody(
