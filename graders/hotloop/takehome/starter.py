@@ -187,17 +187,19 @@ def _that_run(kept: list[Cell], cells: list[Cell], spoiled: set[str]) -> list[Ce
 
 
 def _spoiled(cells: Iterable[Cell], unasked: _Unasked) -> set[str]:
-    """Given statements that would meet what nobody is asked to make, or a file of its making."""
+    """Given statements that would meet what nobody is asked to make, and what comes of these."""
     found: set[str] = set()
     files: set[str] = set()
+    names: set[str] = set()
     for cell in filter(_is_given, cells):
         for statement in cell_names.statements(_source(cell)):
             named = {text for text in cell_names.texts(statement) if _FILE.fullmatch(text)}
-            if unasked.is_used_by(statement):
+            if unasked.is_used_by(statement) or cell_names.taken(statement) & names:
                 files |= named
             elif not named & files:
                 continue
             found.add(statement)
+            names |= cell_names.made(statement)
     return found
 
 

@@ -1,0 +1,132 @@
+"""A pack of a few tasks can be worked on: what it asks can be passed, and its cells run."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hotloop import curriculum, extras, render
+from hotloop.curriculum import Module, Task
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.local import judge_submission
+from hotloop.judge.verdict import Verdict
+from hotloop.takehome.starter import chosen_files
+
+STUB = re.compile(r"### TASK [a-z0-9_]+\.(\w+)")
+GOOD = {Verdict.PASSED, Verdict.NOT_MEASURED}
+
+
+def with_all_it_builds_on(module: Module, task: str) -> set[str]:
+    found = {task}
+    for name in module.task(task).builds_on:
+        found |= with_all_it_builds_on(module, name)
+    return found
+
+
+def quick(task: Task) -> tuple[str, ...]:
+    return tuple(rung.id for rung in task.rungs if rung.threshold is None and not rung.needs_gpu)
+
+
+def unsolved(module: Module, task: str) -> set[str]:
+    """Tasks that are not asked, and whose places stand in the pack all the same."""
+    asked = with_all_it_builds_on(module, task)
+    files = chosen_files(render.render(module.id), module, asked)
+    text = "\n".join(data.decode(errors="replace") for data in files.values())
+    return set(STUB.findall(text)) - asked
+
+
+def is_entangled(module: Module, task: Task) -> bool:
+    """Whether it could meet another task's work: where a pack holds none, there is nothing to meet.
+
+    What this machine lacks the packages for cannot be judged here.
+    """
+    if task.kind != "code" or not quick(task) or needs(module, task):
+        return False
+    return bool(task.builds_on or unsolved(module, task.id))
+
+
+def needs(module: Module, task: Task) -> list[str]:
+    """Optional groups that are not installed."""
+    rungs = [rung for rung in task.rungs if rung.id in quick(task)]
+    return [need for rung in rungs for need in module.needs_of(rung) if extras.missing(need)]
+
+
+def falls_short(module: Module, task: str, solved: set[str], judge: JudgeProcess) -> list[str]:
+    files = render.solved_in_part(module.id, solved)
+    rungs = quick(module.task(task))
+    record = judge_submission(files, module.id, [task], rungs, judge=judge)[task]
+    return [f"{rung.rung}: {rung.sentence}" for rung in record.rungs if rung.verdict not in GOOD]
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[JudgeProcess]:
+    with JudgeProcess() as process:
+        yield process
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+@pytest.mark.parametrize("name", [module.id for module in curriculum.modules()])
+def test_each_task_is_passed_with_what_it_builds_on_and_not_without(
+    name: str, judge: JudgeProcess
+) -> None:
+    module = curriculum.load_module(name)
+    found = [task for task in module.tasks if is_entangled(module, task)]
+    wrong: list[str] = []
+    for task in found:
+        asked = with_all_it_builds_on(module, task.id)
+        wrong += [f"{task.id}, {said}" for said in falls_short(module, task.id, asked, judge)]
+        for needed in task.builds_on:
+            if not falls_short(module, task.id, asked - {needed}, judge):
+                wrong.append(f"{task.id} is passed without {needed}")
+    assert wrong == []
+    if not found:
+        pytest.skip("no task of this module meets another one's work, or packages are missing")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        "control_flow_export.freeze",
+        "ssa_passes.common",
+        "ssa_passes.leave_ssa",
+        "xla_vs_eager.annotate",
+        "xla_vs_eager.host_transfer",
+    ],
+)
+def test_the_cells_that_are_given_run(name: str, tmp_path: Path) -> None:
+    """Those that try out another task's work, or read a file of its making, are left out."""
+    module_id, _, task = name.partition(".")
+    module = curriculum.load_module(module_id)
+    if missing := needs(module, module.task(task)):
+        pytest.skip(
+            f"the optional group {missing[0]} is not installed: {extras.remedy(missing[0])}"
+        )
+    asked = with_all_it_builds_on(module, task)
+    files = chosen_files(render.solved_in_part(module_id, asked), module, asked)
+    for file, data in files.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_bytes(data)
+    code = [
+        "".join(cell["source"])
+        for cell in json.loads(files["lab.ipynb"])["cells"]
+        if cell["cell_type"] == "code" and not cell["metadata"].get("nbgrader", {}).get("grade")
+    ]
+    (tmp_path / "all_cells.py").write_text("\n\n".join(code))
+    done = subprocess.run(
+        [sys.executable, "all_cells.py"],
+        check=False,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MPLBACKEND": "agg"},
+    )
+    assert done.returncode == 0, done.stderr
