@@ -171,23 +171,30 @@ def _contents(
 
 
 def _draw(team: Team, role: Role) -> tuple[str, Variant]:
-    """A pseudonym, and the variant that goes with it: of several the one that shares fewest tasks
-    with an earlier candidate's.
+    """A pseudonym, and the variant that goes with it. Of several the one whose largest overlap with
+    an earlier candidate's is smallest, in tasks that both have to do; then the one that shares the
+    fewest with all of them.
     """
     from hotloop.variants import draw, same_answers
 
     packs = team.packs()
     taken = {record.pseudonym for record in packs}
-    earlier = [team.variant(p.pack) for p in packs if team.manifest(p.pack).module == role.module]
-    found: dict[tuple[int, str], Variant] = {}
+    chosen = {task.task for task in role.tasks}
+    manifests = [team.manifest(record.pack) for record in packs]
+    earlier = [
+        (team.variant(other.pack), chosen & other.tasks.keys())
+        for other in manifests
+        if other.module == role.module
+    ]
+    found: dict[tuple[int, int, str], Variant] = {}
     for _ in range(DRAWS):
         pseudonym = pseudonyms.draw(taken)
         variant = draw(role.module, team.key.variants, pseudonym)
-        shared = max((len(same_answers(variant, other)) for other in earlier), default=0)
-        found[shared, pseudonym] = variant
-        if shared == 0:
+        shared = [len(tasks & set(same_answers(variant, other))) for other, tasks in earlier]
+        found[max(shared, default=0), sum(shared), pseudonym] = variant
+        if not sum(shared):
             break
-    (_, pseudonym), variant = min(found.items(), key=lambda one: one[0])
+    (_, _, pseudonym), variant = min(found.items(), key=lambda one: one[0])
     return pseudonym, variant
 
 

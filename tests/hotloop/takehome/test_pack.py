@@ -10,8 +10,9 @@ import sys
 import threading
 import unicodedata
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,18 @@ from hotloop import __version__, curriculum, markers, paths, render
 from hotloop.takehome import seen, work_files
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.role import starting_text
-from hotloop.takehome.team import AlreadyInvited, TeamError
+from hotloop.takehome.team import AlreadyInvited, Team, TeamError
 from hotloop.takehome.ways_to_start import containerfile, makefile, requirement
+from hotloop.variants import Variant, draw
 
 from .conftest import MADE, NAMES, Hired
+
+MODULES = [module.id for module in curriculum.modules()]
+RECORDED = (".gz", ".npz", ".safetensors")
+"""What machines have recorded; no code is in it."""
+
+STRANGER = "Quirinya Vandermolhoek"
+"""No text of ours has any of it by chance."""
 
 STARTER = {"lab.ipynb", "operator_trials.py", "softmax_triton.py"}
 
@@ -35,14 +44,35 @@ def contents(pack: Pack) -> dict[str, bytes]:
 
 def text_of(pack: Pack) -> str:
     """All that a candidate can read, notebook cells as text."""
+    return readable(contents(pack))
+
+
+def readable(files: Mapping[str, bytes]) -> str:
     texts: list[str] = []
-    for name, data in contents(pack).items():
+    for name, data in files.items():
+        if name.endswith(RECORDED):
+            continue
         text = data.decode()
         texts.append(text)
         if name.endswith(".ipynb"):
             cells = json.loads(text)["cells"]
             texts += ["".join(cell["source"]) for cell in cells]
     return "\n".join(texts)
+
+
+@pytest.fixture(scope="session")
+def whole_pack(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Team, Pack]]:
+    """Makes the pack with all tasks of a module, once for each module."""
+    team = Team.create(tmp_path_factory.mktemp("whole") / "team")
+
+    @cache
+    def made(module: str) -> tuple[Team, Pack]:
+        path = team.role_path(module)
+        path.parent.mkdir()
+        path.write_text(starting_text(module, "x", curriculum.load_module(module)))
+        return team, make_pack(team, team.role(module), STRANGER, now=MADE)
+
+    return made
 
 
 def test_a_pack_has_what_it_takes_to_start(hired: Hired) -> None:
@@ -61,43 +91,53 @@ def test_a_pack_has_what_it_takes_to_start(hired: Hired) -> None:
     assert names - STARTER <= work_files.NOT_WORK
 
 
-def test_a_pack_holds_no_solution(hired: Hired) -> None:
+@pytest.mark.parametrize("module", MODULES)
+def test_a_pack_holds_no_solution(
+    module: str, whole_pack: Callable[[str], tuple[Team, Pack]]
+) -> None:
     """Each line of a solution region, and of a wrong answer, that tells it from what is given."""
-    module = hired.packs[0].manifest.module
-    given = "\n".join(text_of(pack) for pack in hired.packs)
-    public = _public_text(module)
-    searched = 0
+    team, pack = whole_pack(module)
+    given, public = text_of(pack), _public_text(module, team.variant(pack.manifest.pack))
+    lines = {line for line in _solution_lines(module) if len(line) >= 24}
+    telling = {line for line in lines if line not in public}
+    assert len(telling) > 0.8 * len(lines) > 100
+    in_the_variant = render.submission(module, None, team.variant(pack.manifest.pack))
+    own = {line for line in _code_lines(readable(in_the_variant)) if len(line) >= 24}
+    telling |= {line for line in own if line not in public}
+    assert [line for line in telling if line in given] == []
+
+
+def _solution_lines(module: str) -> set[str]:
+    found: set[str] = set()
     for path in paths.solutions().glob(f"{module}/**/*.*"):
         if "__pycache__" in path.parts:
             continue
-        pieces = markers.parse(path.read_text(encoding="utf-8"), str(path))
+        try:
+            pieces = markers.parse(path.read_text(encoding="utf-8"), str(path))
+        except UnicodeDecodeError:
+            continue
         for region in markers.regions(pieces):
-            for line in region.body:
-                telling = line.strip().lstrip("# ")
-                if len(telling) < 24 or telling in public:
-                    continue
-                searched += 1
-                assert telling not in given, f"{path.name}: {telling}"
-    assert searched > 200
+            found |= _code_lines("\n".join(region.body))
+    return found
 
 
-def _public_text(module: str) -> str:
-    """What every exercise says outside of its hints."""
-    texts: list[str] = []
-    for name, data in render.render(module).items():
-        text = data.decode()
-        if name.endswith(".ipynb"):
-            cells = ["".join(cell["source"]) for cell in json.loads(text)["cells"]]
-            text = re.sub(r"<details>.*?</details>", "", "\n".join(cells), flags=re.DOTALL)
-        texts.append(text)
-    return "\n".join(texts)
+def _code_lines(text: str) -> set[str]:
+    return {line.strip().lstrip("# ") for line in text.split("\n") if re.search(r"\w", line)}
 
 
-def test_a_pack_holds_no_hidden_check(hired: Hired) -> None:
-    given = "\n".join(text_of(pack) for pack in hired.packs)
+def _public_text(module: str, variant: Variant) -> str:
+    """What every exercise says outside of its hints, and the one in this variant."""
+    texts = [readable(render.render(module, one)) for one in (None, variant)]
+    return re.sub(r"<details>.*?</details>", "", "\n".join(texts), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_pack_holds_no_hidden_check(
+    module: str, whole_pack: Callable[[str], tuple[Team, Pack]]
+) -> None:
+    team, pack = whole_pack(module)
+    given, public = text_of(pack), _public_text(module, team.variant(pack.manifest.pack))
     checks = Path(render.__file__).parent / "checks"
-    module = hired.packs[0].manifest.module
-    public = _public_text(module)
     sources = [checks / f"{module}.py", *(checks / module).rglob("*.py")]
     searched = 0
     for source in filter(Path.is_file, sources):
@@ -107,19 +147,31 @@ def test_a_pack_holds_no_hidden_check(hired: Hired) -> None:
                 assert f"def {node.name}(" not in given, node.name
         for line in source.read_text(encoding="utf-8").splitlines():
             if len(line.strip()) > 40 and line.strip() not in public:
+                searched += 1
                 assert line.strip() not in given
-    assert searched > 20
+    assert searched > 400
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_modules_pack_holds_a_key_or_a_name(
+    module: str, whole_pack: Callable[[str], tuple[Team, Pack]]
+) -> None:
+    team, pack = whole_pack(module)
+    _require_no_secret(team, pack, STRANGER)
 
 
 def test_a_pack_holds_no_key_and_no_name(hired: Hired) -> None:
-    key = hired.team.key
     for pack in hired.packs:
-        held = b"".join([pack.path.read_bytes(), *contents(pack).values()])
-        for secret in (key.signing, key.variants):
-            forms = (secret, secret.hex().encode(), base64.b64encode(secret).rstrip(b"="))
-            assert not any(form in held for form in forms)
-        for name in NAMES:
-            assert not any(part.encode() in held for part in name.split(" "))
+        _require_no_secret(hired.team, pack, *NAMES)
+
+
+def _require_no_secret(team: Team, pack: Pack, *names: str) -> None:
+    held = b"".join([pack.path.read_bytes(), *contents(pack).values()])
+    for secret in (team.key.signing, team.key.variants):
+        forms = (secret, secret.hex().encode(), base64.b64encode(secret).rstrip(b"="))
+        assert not any(form in held for form in forms)
+    for name in names:
+        assert not any(part.encode() in held for part in name.split(" "))
 
 
 def test_a_pack_holds_no_hint_and_no_points_of_a_course(hired: Hired) -> None:
@@ -142,6 +194,44 @@ def test_the_manifest_speaks_of_every_file(hired: Hired) -> None:
     assert set(pack.manifest.files) == {*STARTER, "variant.json"}
     work = {name: data for name, data in held.items() if name in STARTER}
     assert held[seen.NAME] == seen.summary(work)
+
+
+def test_a_variant_overlaps_little_in_what_the_role_asks(
+    own_team: Hired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tasks that the role leaves out count for nothing, and each earlier candidate counts."""
+    team = own_team.team
+    shared = {
+        # Twice as much as the last one; and by the alphabet it is the first.
+        "amber-otter-11": (["online_pass"], ["online_pass"]),
+        "brave-heron-22": (["online_pass", "triton_forward"], []),
+        "calm-wren-33": (["triton_masked", "cuda_naive", "cuda_tiled"], ["online_pass"]),
+    }
+    names = iter(shared)
+    drawn = {draw("fused_softmax", team.key.variants, name).digest: name for name in shared}
+    earlier = [pack.manifest.variant for pack in own_team.packs]
+
+    def overlap(new: Variant, old: Variant) -> list[str]:
+        return shared[drawn[new.digest]][earlier.index(old.digest)]
+
+    monkeypatch.setattr("hotloop.variants.same_answers", overlap)
+    monkeypatch.setattr("hotloop.takehome.pseudonyms.draw", lambda _taken: next(names))
+    monkeypatch.setattr("hotloop.takehome.pack.DRAWS", len(shared))
+    pack = make_pack(team, team.role("gpu_engineer"), "C. D.", now=MADE)
+    assert pack.pseudonym == "calm-wren-33"
+
+
+def test_what_an_earlier_candidate_was_not_given_is_not_shared(
+    own_team: Hired, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = own_team.team
+    path = team.role_path("gpu_engineer")
+    path.write_text(path.read_text().replace("task: triton_forward", "task: triton_masked"))
+    names = iter(["amber-otter-11", "brave-heron-22"])
+    monkeypatch.setattr("hotloop.variants.same_answers", lambda *_two: ["triton_masked"])
+    monkeypatch.setattr("hotloop.takehome.pseudonyms.draw", lambda _taken: next(names))
+    pack = make_pack(team, team.role("gpu_engineer"), "C. D.", now=MADE)
+    assert pack.pseudonym == "amber-otter-11"
 
 
 def test_two_candidates_have_two_variants(hired: Hired) -> None:
