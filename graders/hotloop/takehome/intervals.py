@@ -58,7 +58,7 @@ def total(intervals: Iterable[Interval]) -> Interval:
 
 
 def said(interval: Interval) -> str:
-    """A score in a list: `62`, `62.5`, or `62 to 78`.
+    """A score or points: `62`, `62.5`, or `62 to 78`.
 
     As `tenths` rounds it.
     """

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from hotloop.takehome.interval_bar import said_points
 from hotloop.takehome.intervals import (
     Interval,
     median_interval,
@@ -94,6 +95,20 @@ def test_what_is_open_is_shown_as_open_and_no_narrower(one: float, other: float)
         assert float(low) <= interval.low + 1e-9
         assert float(high) >= interval.high - 1e-9
     assert abs(float(low) - interval.low) <= 0.1 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (6.96, 7.04, "6.9 to 7.1 of 10"),
+        (7, 7, "7 of 10"),
+        (0, 6.25, "0 to 6.3 of 10"),
+        (2.5, 10, "2.5 to 10 of 10"),
+    ],
+)
+def test_points_are_shown_as_a_score_is(low: float, high: float, shown: str) -> None:
+    interval = Interval(low=low, high=high)
+    assert said_points(interval, 10) == shown == f"{said(interval)} of 10"
 
 
 def test_a_score_is_shown_short() -> None:
