@@ -164,11 +164,16 @@ def _of_team(folder: Path, answer: Answer) -> None:
 def _state(team: teams.Team, record: teams.PackRecord, until: datetime, now: datetime) -> str:
     if record.keep_until <= now:
         return "due to be deleted"
-    if team.scorecard_path(record.pack).is_file():
+    from hotloop.takehome.outcome import outcome_of
+
+    came = outcome_of(team, record)
+    if came.problem:
+        return "graded, but a file of it is damaged"
+    if came.is_filed:
         return "scorecard filed"
-    if (team.folder / "reports" / str(record.pack) / "report.json").is_file():
+    if came.score is not None:
         return "graded"
-    if record.submitted and not record.reopened:
+    if record.submitted:
         return "handed in"
     if until < now:
         return "expired"

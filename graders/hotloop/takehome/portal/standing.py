@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
-from pathlib import Path
 from uuid import UUID
 
-from hotloop.takehome import scorecard
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.manifest import ForgedManifest, Manifest
+from hotloop.takehome.outcome import headline, outcome_of, report_path
 from hotloop.takehome.portal.queue import Grading, Queue
 from hotloop.takehome.portal.queue import State as Queued
-from hotloop.takehome.report import JSON_NAME
-from hotloop.takehome.scorecard import ScorecardError
 from hotloop.takehome.team import PackRecord, Team, TeamError, UnknownPack
 
 _CLOCK = timedelta(milliseconds=20)
@@ -39,14 +35,6 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Headline:
-    """What is read from a report for a list. digest: of the submission that it is on."""
-
-    digest: str
-    score: Interval
-
-
-@dataclass(frozen=True)
 class Damaged:
     """A pack of which too little can be read to say where the candidate is. name: of its folder."""
 
@@ -64,8 +52,8 @@ class Overview:
 
 @dataclass(frozen=True)
 class Standing:
-    """One candidate. score: None until there is a report on the last hand-in. problem: why it could
-    not be graded, or what cannot be read; one sentence.
+    """One candidate. score: with the marks of the filed scorecard; None until there is a report on
+    the last hand-in. problem: why it could not be graded, or what cannot be read; one sentence.
     """
 
     record: PackRecord
@@ -133,21 +121,6 @@ def deadline(record: PackRecord, found: Manifest) -> datetime:
     return record.deadline or found.deadline(record.started)
 
 
-def headline(team: Team, pack: UUID) -> Headline | None:
-    """What the report says in one line; None when there is none that can be read."""
-    path = report_path(team, pack)
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return _headline(path, status.st_mtime_ns, status.st_ino)
-
-
-def report_path(team: Team, pack: UUID) -> Path:
-    """Where report.json lies, if it does; no folder is made for it."""
-    return team.folder / "reports" / str(pack) / JSON_NAME
-
-
 def written_since(team: Team, pack: UUID, digest: str, since: datetime | None) -> bool:
     """Whether there is a report on this submission, written after `since` if that is given."""
     found = headline(team, pack)
@@ -171,26 +144,15 @@ def _standing(
         return Standing(record, found, _before(record, until, now), until, None)
     digest = record.submitted[-1].digest
     one = gradings.get((record.pack, digest))
-    said = headline(team, record.pack)
-    score = said.score if said is not None and said.digest == digest else None
-    state = _after(one, score is not None)
+    came = outcome_of(team, record)
+    state = _after(one, came.score is not None)
     problem = one.problem if one else ""
     if state is State.LOST:
         path = report_path(team, record.pack)
         problem = f"{path} holds no report on this hand-in that can be read: grade it again."
     if state is State.GRADED:
-        state, problem = _marked(team, record.pack, digest)
-    return Standing(record, found, state, until, score, problem)
-
-
-def _marked(team: Team, pack: UUID, digest: str) -> tuple[State, str]:
-    """Whether the filed scorecard is about this hand-in, and what is wrong with it."""
-    try:
-        card = scorecard.read(team, pack)
-    except ScorecardError as fault:
-        return State.GRADED, str(fault)
-    filed = card is not None and card.submission == digest
-    return State.FILED if filed else State.GRADED, ""
+        state, problem = State.FILED if came.is_filed else State.GRADED, came.problem
+    return Standing(record, found, state, until, came.score, problem)
 
 
 def _before(record: PackRecord, until: datetime, now: datetime) -> State:
@@ -214,13 +176,3 @@ def _after(one: Grading | None, graded: bool) -> State:
 @lru_cache(maxsize=4096)
 def _manifest(team: Team, pack: UUID, _mtime_ns: int, _inode: int) -> Manifest:
     return team.manifest(pack)
-
-
-@lru_cache(maxsize=4096)
-def _headline(path: Path, _mtime_ns: int, _inode: int) -> Headline | None:
-    try:
-        document = json.loads(path.read_bytes())
-        score = Interval.model_validate(document["score"])
-        return Headline(str(document["submission"]["digest"]), score)
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
