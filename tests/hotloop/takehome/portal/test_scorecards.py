@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import zipfile
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from hotloop.takehome import grading, scorecard
+from hotloop.takehome import compare, grading, intervals, scorecard
 from hotloop.takehome.portal import standing
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission
 
-from ..made_reports import all_of
+from ..made_reports import all_of, with_cell
 from .office import Browser, Office, field
 from .reported import reported
 
@@ -47,6 +49,31 @@ def test_a_scorecard_is_filed_and_comes_back(office: Office, member: Browser) ->
     assert state(office) == "scorecard filed"
 
 
+def test_the_score_has_the_marks_in_it_wherever_it_is_shown(
+    office: Office, member: Browser, work: Callable[..., bytes], tmp_path: Path
+) -> None:
+    pack = office.packs[0]
+    name = f"{office.team.pack(pack).pseudonym}/lab.ipynb"
+    with zipfile.ZipFile(office.team.pack_file(pack)) as archive:
+        notebook = with_cell(archive.read(name), "explain", "It moves fewer bytes.")
+    reported(office, work(office, extra={"lab.ipynb": notebook.decode()}), tmp_path)
+    reported(office, work(office, 1), tmp_path)
+    page = f"/candidates/{pack}/scorecard"
+    form = scorecard.form(office.team, pack)
+    shown = intervals.said(form.report.score)
+    assert f">{shown}</a>" in member.get("/candidates").text
+    member.send(page, **marks(office, member.get(page).text))
+    card = scorecard.read(office.team, pack)
+    marked = intervals.said(compare.score(form.report, card))
+    assert marked != shown
+    assert f'report">{marked}</a>' in member.get("/candidates").text
+    assert f"<dd>{marked} " in member.get(f"/candidates/{pack}").text
+    assert f'score of 100">{marked}</td>' in member.get("/compare").text
+    rows = csv.DictReader(member.get("/candidates.csv").text.splitlines())
+    (row,) = (row for row in rows if row["pseudonym"] == form.report.pseudonym)
+    assert row["score, lowest"] == f"{compare.score(form.report, card).low:.1f}"
+
+
 def test_marks_for_a_report_that_was_written_anew_wait_for_it_to_be_read(
     office: Office, member: Browser, came: Submission
 ) -> None:
@@ -70,6 +97,13 @@ def test_marks_for_a_report_that_was_written_anew_wait_for_it_to_be_read(
     card = scorecard.read(office.team, pack)
     assert card is not None
     assert card.report == given["report"]
+
+
+@pytest.mark.usefixtures("came")
+def test_a_comparison_of_no_role_leads_to_those_that_there_are(member: Browser) -> None:
+    answer = member.get("/compare?role=nobody")
+    assert answer.status_code == 200
+    assert 'href="/compare?role=gpu_engineer"' in answer.text
 
 
 @pytest.mark.usefixtures("came")
