@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hotloop.takehome.compare import Comparison
     from hotloop.takehome.report import CheckQuality, Report
     from hotloop.takehome.role import Role
-    from hotloop.takehome.scorecard import Filing, Form, Scorecard
+    from hotloop.takehome.scorecard import Criterion, Filing, Form, Scorecard
     from hotloop.takehome.task_figures import Difficulty, Discrimination, Time
 
 
@@ -265,9 +265,16 @@ def _criteria(asked: Form, filed: Scorecard | None) -> Table:
     for criterion in asked.criteria:
         given = marks.get(criterion.key)
         mark = str(given.mark) if given and given.mark is not None else "–"
-        title = criterion.title + ("" if criterion.required else " (if asked)")
-        table.add_row(criterion.key, Text(title), mark, Text(given.note if given else ""))
+        title = Text(f"{criterion.title}{_remark(criterion)}")
+        table.add_row(criterion.key, title, mark, Text(given.note if given else ""))
     return table
+
+
+def _remark(criterion: Criterion) -> str:
+    if criterion.kind == "question":
+        return " (if asked)"
+    is_beside = criterion.kind == "task" and not criterion.counts
+    return " (does not count in the score)" if is_beside else ""
 
 
 def _next(candidate: str, form: Path | None, filed: Scorecard | None, is_earlier: bool) -> str:

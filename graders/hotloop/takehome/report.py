@@ -126,11 +126,6 @@ class TaskReport(Strict):
     active_minutes: float | None = None
     checks: CheckQuality | None = None
 
-    @property
-    def pending(self) -> bool:
-        """Whether points of it are open."""
-        return not self.points.settled
-
 
 class SkillReport(Strict):
     """One skill over all tasks. points: of `possible`, by the points of the module."""

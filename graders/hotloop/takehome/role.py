@@ -16,10 +16,11 @@
 minutes: a candidate's time for the task; the module's own where it is missing. expires: days after
 the pack is made, or a date, until whose end (UTC) work is taken. window_hours: from the first
 download, where the portal has seen one. accommodation: the factor on minutes and window that every
-candidate of the role gets; one candidate can be given another. written: how a person marks a task
-beyond the module's own rubric. install: where the candidate's pip finds Hotloop, if not by its name
-and version: `hotloop[course] @ git+https://…`. keep_days: from `expires` on, until what was handed
-in is due to be deleted.
+candidate of the role gets; one candidate can be given another. written: how a person marks a
+task, in place of the module's own rubric; what the judge judges can be marked too, for the
+conversation, and that mark does not count in the score. install: where the candidate's pip finds
+Hotloop, if not by its name and version: `hotloop[course] @ git+https://…`. keep_days: from
+`expires` on, until what was handed in is due to be deleted.
 """
 
 from __future__ import annotations
@@ -141,10 +142,6 @@ class Role(Strict):
         if isinstance(self.expires, int):
             return now + timedelta(days=self.expires)
         return datetime.combine(self.expires + timedelta(days=1), time(), UTC)
-
-    def rubric(self, task: str) -> Rubric:
-        """What a person marks the task by; empty where nobody has to."""
-        return self.written.get(task) or self.definition().task(task).rubric
 
 
 def read_role(path: Path) -> Role:

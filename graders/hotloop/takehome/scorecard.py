@@ -51,13 +51,17 @@ class ReportChanged(ScorecardError):
 
 
 class Criterion(Strict):
-    """One thing to mark. key: `task.…`, `question.…` or `overall`."""
+    """One thing to mark. key: `task.…`, `question.…` or `overall`.
+
+    counts: whether its mark moves the score. Only that of a written answer does.
+    """
 
     key: Text
     kind: Kind
     title: Text
     rubric: Rubric
     required: bool
+    counts: bool = False
 
 
 class Mark(Strict):
@@ -176,22 +180,17 @@ def read(team: Team, pack: UUID) -> Scorecard | None:
     return _read(path) if path.is_file() else None
 
 
-def versions(team: Team, pack: UUID) -> list[Scorecard]:
-    """All versions, the first one first."""
-    folder = team.scorecard_path(pack).parent / VERSIONS
-    return sorted((_read(path) for path in folder.glob("*.json")), key=lambda card: card.version)
-
-
 def written_marks(card: Scorecard | None, report: Report) -> Mapping[str, int]:
-    """By task: the mark that a person gave to what the report is about. What was handed in after
-    the scorecard was filed nobody has read.
+    """By written task: the mark that a person gave to what the report is about. What was handed in
+    after the scorecard was filed nobody has read.
     """
     if card is None or card.submission != report.submission.digest:
         return {}
+    written = {f"task.{task.task}": task.task for task in report.tasks if task.kind == "written"}
     return {
-        key.removeprefix("task."): found.mark
+        written[key]: found.mark
         for key, found in card.marks.items()
-        if key.startswith("task.") and found.mark is not None
+        if key in written and found.mark is not None
     }
 
 
@@ -207,6 +206,7 @@ def _criteria(report: Report) -> Iterator[Criterion]:
                 title=task.title,
                 rubric=task.rubric,
                 required=required,
+                counts=required,
             )
     for question in report.follow_ups:
         yield Criterion(

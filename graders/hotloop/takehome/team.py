@@ -114,7 +114,8 @@ class Team:
                 f"{self.folder} is no team's folder: make one with `hotloop takehome init`."
             ) from None
         except ValidationError:
-            raise TeamError(f"{self.folder / DESCRIPTION} is damaged.") from None
+            path = self.folder / DESCRIPTION
+            raise TeamError(f"{path} is damaged: take it from your backup.") from None
         object.__setattr__(self, "_public", bytes.fromhex(described.public_key))
 
     @classmethod
@@ -289,7 +290,10 @@ class Team:
             if submission.digest in [one.digest for one in now.submitted]:
                 return {}
             if now.submitted and not now.reopened:
-                raise TeamError(f"{now.pseudonym} has handed in already.")
+                raise TeamError(
+                    f"{now.pseudonym} has handed in already: "
+                    f"`hotloop takehome extend {now.pseudonym} --until DATE` lets one more in."
+                )
             data = upload.read_bytes()
             if hashlib.sha256(data).hexdigest() != submission.digest:
                 raise TeamError("The upload has changed since it was opened.")

@@ -47,6 +47,10 @@ def test_it_needs_nothing_from_elsewhere(report: Report) -> None:
     assert not any(name.startswith("on") for _, attrs in tags for name in attrs)
 
 
+def test_the_head_says_when_it_was_handed_in(report: Report) -> None:
+    assert "handed in on 2030-01-03 12:00 UTC, in time" in page(report)
+
+
 def test_its_own_links_lead_somewhere(report: Report) -> None:
     tags = Tags(page(report)).found
     ids = {attrs["id"] for _, attrs in tags if "id" in attrs}

@@ -7,11 +7,14 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
+from typer.testing import CliRunner
 
+from hotloop.cli import app
 from hotloop.takehome import grading, scorecard
-from hotloop.takehome.compare import compare
-from hotloop.takehome.scorecard import Filing, Mark, ScorecardError
-from hotloop.takehome.submission import Submission
+from hotloop.takehome.compare import compare, score
+from hotloop.takehome.report_page import page
+from hotloop.takehome.scorecard import Filing, Mark, Scorecard, ScorecardError
+from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import Team, TeamError, UnknownPack
 
 from .conftest import NAMES, Hired
@@ -49,6 +52,29 @@ def test_the_form_asks_for_answers_questions_and_all_in_all(reported: tuple[Team
     assert all(set(c.rubric) == set(range(5)) for c in criteria)
 
 
+def test_a_mark_for_what_the_judge_judges_does_not_count_and_says_so(
+    reported: tuple[Team, UUID],
+) -> None:
+    team, pack = reported
+    path = team.role_path("gpu_engineer")
+    rubric = "".join(f"    {mark}: as good as {mark} of 4\n" for mark in range(5))
+    path.write_text(f"{path.read_text()}written:\n  online_pass:\n{rubric}")
+    zipped = open_submission(team.submissions(pack)[0], team)
+    grading.write(report_on(team, zipped), team)
+    form = scorecard.form(team, pack)
+    assert [c.key for c in form.criteria if c.counts] == ["task.explain"]
+    assert "task.online_pass" in {c.key for c in form.criteria}
+    assert "this mark does not count in the score" in page(form.report)
+    said = CliRunner().invoke(app, ["takehome", "scorecard", str(pack), "--team", str(team.folder)])
+    assert "(does not" in said.output
+    filing = filled(team, pack)
+    marks = {**filing.marks, "task.online_pass": Mark(mark=0, note="Could not explain it.")}
+    card = scorecard.file(team, pack, filing.model_copy(update={"marks": marks}), "rita")
+    assert scorecard.written_marks(card, form.report) == {"explain": 3}
+    less = card.model_copy(update={"marks": {k: m for k, m in marks.items() if "online" not in k}})
+    assert score(form.report, card) == score(form.report, less)
+
+
 def test_what_is_missing_is_named(reported: tuple[Team, UUID]) -> None:
     team, pack = reported
     filing = filled(team, pack)
@@ -78,7 +104,10 @@ def test_a_change_of_mind_is_a_new_version_that_says_so(reported: tuple[Team, UU
     second = scorecard.file(team, pack, filled(team, pack, mark=1), "rita")
     assert (second.version, second.name_known) == (2, True)
     assert second.previous is not None
-    assert scorecard.versions(team, pack) == [first, second]
+    folder = team.scorecard_path(pack).parent / scorecard.VERSIONS
+    kept = [folder / f"{card.version}.json" for card in (first, second)]
+    assert sorted(folder.iterdir()) == kept
+    assert [Scorecard.model_validate_json(path.read_bytes()) for path in kept] == [first, second]
     assert scorecard.read(team, pack) == second
     report = scorecard.form(team, pack).report
     assert scorecard.written_marks(second, report) == {"explain": 1}

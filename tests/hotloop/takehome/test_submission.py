@@ -92,7 +92,7 @@ def test_two_hand_ins_at_once_do_not_both_count(own_team: Hired, folder: Path) -
     second_path = make_submission(folder)
     second = open_submission(second_path, team, received=RECEIVED)
     team.keep(first, other)
-    with pytest.raises(TeamError, match="already"):
+    with pytest.raises(TeamError, match=r"already: `hotloop takehome extend .* --until DATE`"):
         team.keep(second, second_path)
 
 

@@ -55,6 +55,12 @@ def test_where_no_folder_can_be_made_is_told(tmp_path: Path, below: str) -> None
     assert path.read_text() == "kept"
 
 
+def test_a_damaged_description_says_where_to_take_it_from(own_team: Hired) -> None:
+    (own_team.team.folder / "team.json").write_text("{}")
+    with pytest.raises(TeamError, match=r"team\.json is damaged: take it from your backup"):
+        Team(own_team.team.folder)
+
+
 def test_packs_are_listed_and_found(hired: Hired) -> None:
     records = hired.team.packs()
     assert {record.pseudonym for record in records} == {pack.pseudonym for pack in hired.packs}

@@ -33,12 +33,6 @@ class RateLimits:
         if not self._limiter.hit(item, kind, who):
             raise self._refused(item, kind, who)
 
-    def require(self, kind: str, who: str) -> None:
-        """Count nothing. Refused when another one would be too often."""
-        item = self._items[kind]
-        if not self._limiter.test(item, kind, who):
-            raise self._refused(item, kind, who)
-
     def clear(self, kind: str, who: str) -> None:
         """Begin anew: it was the right one after all."""
         self._limiter.clear(self._items[kind], kind, who)

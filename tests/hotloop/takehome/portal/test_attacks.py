@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -723,10 +722,6 @@ def test_links_are_made_for_real_addresses_only(url: str) -> None:
 
 def _later() -> datetime:
     return datetime.now(UTC) + timedelta(days=1)
-
-
-def _anywhere(office: Office) -> Any:
-    return office.portal
 
 
 def _head(request: str, headers: str) -> bytes:
