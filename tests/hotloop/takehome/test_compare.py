@@ -133,11 +133,20 @@ def test_a_changed_role_is_not_compared(report: Report) -> None:
         compare([report, other])
 
 
-def test_wrong_is_below_right_where_nothing_else_is_open(report: Report) -> None:
-    wrong = all_of("online_pass", Verdict.WRONG_ANSWER)
-    assert wrong.rung("correct").earned == 0
-    low, high = (with_share(report, n, s, s) for n, s in zip(PSEUDONYMS, (0.0, 1.0), strict=False))
-    assert compare([low, high]).pairs[0].higher == high.pseudonym
+def test_wrong_is_below_right_where_nothing_else_is_open(
+    worked: tuple[Hired, Submission], report: Report
+) -> None:
+    judged = {"online_pass": all_of("online_pass", Verdict.WRONG_ANSWER)}
+    wrong = report_on(worked[0].team, worked[1], judged)
+    wrong = wrong.model_copy(update={"pseudonym": PSEUDONYMS[0]})
+    assert compare([wrong, report]).pairs[0].higher is None
+    alone = [one.model_copy(update={"tasks": [one.task("online_pass")]}) for one in (wrong, report)]
+    found = compare(alone)
+    assert found.pairs[0].higher == report.pseudonym
+    assert {one.pseudonym: one.score for one in found.candidates} == {
+        wrong.pseudonym: Interval.exactly(0),
+        report.pseudonym: Interval.exactly(100),
+    }
 
 
 def test_what_was_not_judged_in_the_sandbox_is_cautioned_of(report: Report) -> None:

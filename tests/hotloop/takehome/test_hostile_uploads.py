@@ -20,6 +20,10 @@ from pathlib import Path
 
 import pytest
 
+from hotloop import render
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.local import judge_submission
+from hotloop.judge.verdict import Verdict
 from hotloop.takehome import limits, manifest
 from hotloop.takehome.handing_in import zipped
 from hotloop.takehome.keys import TeamKey
@@ -477,7 +481,10 @@ HARMLESS = [
     Harmless(
         "a settings file of its own",
         of_files(conftest__py=b"raise SystemExit", sitecustomize__py=b"raise SystemExit"),
-        lambda found: found.altered == (),
+        lambda found: (
+            found.altered == ()
+            and found.files["conftest.py"] == found.files["sitecustomize.py"] == b"raise SystemExit"
+        ),
     ),
     Harmless(
         "instructions, manifest and variant of its own",
@@ -529,6 +536,24 @@ def test_has_no_effect_beyond_its_own_verdict(
     assert upload_of.holds(found)
     assert found.manifest == hired.packs[0].manifest
     assert snapshot(hired.team.folder) == before
+
+
+@pytest.mark.sandbox
+def test_settings_files_beside_right_work_change_no_verdict(
+    hired: Hired, upload: Callable[[bytes], Path]
+) -> None:
+    module, variant = "fused_softmax", hired.team.variant(hired.packs[0].manifest.pack)
+    answer = render.submission(module, None, variant)["lab.ipynb"]
+    stops = b"import os\nos._exit(0)\n"
+    names = ("sitecustomize.py", "usercustomize.py", "conftest.py")
+    path = upload(work(hired, {"lab.ipynb": answer, **dict.fromkeys(names, stops)}))
+    found = open_submission(path, hired.team, received=RECEIVED)
+    assert found.files["sitecustomize.py"] == stops
+    with JudgeProcess() as judge:
+        judged = judge_submission(
+            found.files, module, ["online_pass"], judge=judge, variant=variant
+        )
+    assert judged["online_pass"].verdict is Verdict.PASSED
 
 
 def test_a_link_in_place_of_the_upload(hired: Hired, tmp_path: Path) -> None:

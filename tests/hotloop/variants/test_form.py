@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ import pytest
 from hotloop import curriculum, paths, render
 from hotloop.markers import parse, regions
 from hotloop.variants import form, plain, rewriting
-from hotloop.variants.form import Choice, Edit, Form
+from hotloop.variants.form import Edit, Form
 from hotloop.yaml_lines import CurriculumError, load
 
 MODULES = [m.id for m in curriculum.modules() if (curriculum.folder(m.id) / form.NAME).is_file()]
@@ -79,45 +79,73 @@ def curriculum_module() -> curriculum.Module:
     return load(paths.curriculum() / "fused_softmax" / "module.yaml", curriculum.Module)
 
 
-def _edits(module: str) -> Iterator[tuple[Choice, Edit, bool]]:
-    for choice in form.form_of(module).choices:
-        yield from ((choice, edit, True) for edit in choice.answers)
-        yield from ((choice, edit, False) for edit in choice.text)
+Answers = dict[str, list[tuple[str, str]]]
+"""By task: lines, each with its file."""
 
 
 def _lines(module: str) -> dict[str, list[str]]:
-    """What edits may find, by file: all lines of solutions and wrong answers, and the hints."""
+    """What edits of text may find, by file: all that is given, and the hints."""
     found: dict[str, list[str]] = {}
     for source in render.sources(module):
-        name = render.NOTEBOOK if source.name == render.NOTEBOOK_SOURCE else source.name
         if source.suffix in {".py", ".cu", ".cpp", ".md"}:
-            found[name] = source.read_text(encoding="utf-8").split("\n")
-    hints = [task.hints for task in curriculum.load_module(module).tasks]
-    found[render.NOTEBOOK] += [
-        line for three in hints for hint in three for line in hint.split("\n")
-    ]
+            found[_name(source)] = source.read_text(encoding="utf-8").split("\n")
+    found[render.NOTEBOOK] += [line for _, line in _hints(module)]
     return found
 
 
+def _answers(module: str) -> Answers:
+    """What edits of answers may find: what a learner writes, rightly or wrongly, and the hints."""
+    files: dict[str, str] = {}
+    found: Answers = {}
+    for source in render.sources(module):
+        if source.suffix in {".py", ".cu", ".cpp", ".pbtxt"}:
+            for region in regions(parse(source.read_text(encoding="utf-8"), source.name)):
+                files[region.key] = _name(source)
+                _add(found, region.key, region.body, files)
+    for wrong in render.wrong_answers(module):
+        for key, body in wrong.bodies.items():
+            _add(found, key, body, files)
+    for task, line in _hints(module):
+        found.setdefault(task, []).append((render.NOTEBOOK, line))
+    return found
+
+
+def _add(found: Answers, key: str, body: Iterable[str], files: dict[str, str]) -> None:
+    task = key.split(" ")[0].partition(".")[2]
+    found.setdefault(task, []).extend((files[key], line) for line in body)
+
+
+def _hints(module: str) -> Iterator[tuple[str, str]]:
+    for task in curriculum.load_module(module).tasks:
+        yield from ((task.id, line) for hint in task.hints for line in hint.split("\n"))
+
+
+def _name(source: Path) -> str:
+    return render.NOTEBOOK if source.name == render.NOTEBOOK_SOURCE else source.name
+
+
+def _finds(edit: Edit, line: str, file: str) -> bool:
+    return (not edit.files or file in edit.files) and rewriting.applies(edit, line)
+
+
 @pytest.mark.parametrize("module", MODULES)
-def test_every_edit_finds_something_and_is_about_its_tasks(module: str) -> None:
+def test_every_edit_of_an_answer_finds_something_in_its_tasks(module: str) -> None:
     """Whoever changes the module's text changes the edit with it."""
+    answers = _answers(module)
+    for choice in form.form_of(module).choices:
+        lines = [each for task in choice.tasks for each in answers.get(task, [])]
+        for edit in choice.answers:
+            assert any(_finds(edit, line, file) for file, line in lines), (choice.name, edit.find)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_edit_of_the_text_finds_something_in_its_files(module: str) -> None:
     lines = _lines(module)
-    wrong = [w.path.read_text(encoding="utf-8") for w in render.wrong_answers(module)]
-    bodies = {
-        region.task.partition(".")[2]: [*region.body]
-        for source in render.sources(module)
-        if source.suffix in {".py", ".cu"}
-        for region in regions(parse(source.read_text(encoding="utf-8"), source.name))
-    }
-    for choice, edit, is_answer in _edits(module):
-        if is_answer:
-            known = [line for task in choice.tasks for line in bodies.get(task, [])]
-            known += [line for text in wrong for line in text.split("\n")] + lines[render.NOTEBOOK]
-            known += [line for each in lines.values() for line in each]
-        else:
+    for choice in form.form_of(module).choices:
+        for edit in choice.text:
+            assert set(edit.files) <= set(lines), (choice.name, edit.files)
             known = [line for name in edit.files or lines for line in lines[name]]
-        assert any(rewriting.applies(edit, line) for line in known), (choice.name, edit.find)
+            assert any(rewriting.applies(edit, line) for line in known), (choice.name, edit.find)
 
 
 @pytest.mark.parametrize("module", [m.id for m in curriculum.modules()])

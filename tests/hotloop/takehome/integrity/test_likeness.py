@@ -67,10 +67,15 @@ def test_solutions_written_apart_are_not_alike() -> None:
 def test_the_starter_is_taken_off() -> None:
     starter, own = "\n".join(CODE.split("\n")[:12]), CODE.split("\n\n\n")[1]
     whole = print_of(CODE, "python", [starter])
-    assert whole.runs.total() < print_of(CODE, "python").runs.total() / 2
-    assert print_of(own, "python").runs.keys() >= {
-        run for run in whole.runs if run in print_of(own, "python").runs
-    }
+    given, mine = print_of(starter, "python"), print_of(own, "python")
+    assert given.trees
+    assert mine.trees
+    assert whole.trees == mine.trees
+    assert not whole.runs.keys() & given.runs.keys()
+    # All of one's own stays, but for what the starter has too; and what spans both is a run's rest.
+    assert whole.runs.keys() >= mine.runs.keys() - given.runs.keys()
+    assert len(mine.runs.keys() - given.runs.keys()) > 20
+    assert len(whole.runs.keys() - mine.runs.keys()) < tokens.LENGTH
 
 
 def test_what_is_short_cannot_be_compared() -> None:
