@@ -70,6 +70,8 @@ def read(path: Path, candidate: str) -> Filing:
 
 def _entry(criterion: Criterion) -> str:
     wanted = "required" if criterion.required else "if asked"
+    if criterion.kind == "task" and not criterion.counts:
+        wanted = "does not count in the score"
     remarks = _remark(f"{criterion.title} ({wanted})", "")
     for mark, words in sorted(criterion.rubric.items()):
         remarks += _remark(f"{mark}  {words}", "   ")
