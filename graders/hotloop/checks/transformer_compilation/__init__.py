@@ -67,11 +67,12 @@ def tiled_attention(variant: Variant | None = None) -> Check:
     )
 
 
-def flash_forward() -> Check:
+def flash_forward(variant: Variant | None = None) -> Check:
     """The same as one kernel in OpenAI Triton."""
+    truth = partial(attentions.attention, empty=_number(variant, "EMPTY") or 0)
     traffic = Traffic(
         attentions.counted_case,
-        attentions.attention,
+        truth,
         attentions.tolerance,
         attentions.fewest_bytes,
         READS,
@@ -81,25 +82,26 @@ def flash_forward() -> Check:
         Candidate("attention", KERNELS, "destination"),
         {
             "correct": KernelCorrect(
-                Correct(attentions.kernel_cases, attentions.attention, attentions.tolerance),
+                Correct(attentions.kernel_cases, truth, attentions.tolerance),
                 traffic,
             ),
             "traffic": traffic,
             "compiles": FeedsTensorCores(Compiles(attentions.compiled_case)),
-            "gpu_correct": GpuCorrect(
-                attentions.gpu_cases, attentions.attention, attentions.tolerance
-            ),
+            "gpu_correct": GpuCorrect(attentions.gpu_cases, truth, attentions.tolerance),
             "gpu_fast": speeds.gpu_fast(GPU_LEVELS),
         },
     )
 
 
-def flash_backward() -> Check:
+def flash_backward(variant: Variant | None = None) -> Check:
     """Its gradients, with the weights computed again."""
+    scaled = _number(variant, "LOSS_SCALE") or 1
+    truth = partial(gradients.gradients, loss_scale=scaled)
+    tolerance = partial(gradients.tolerance, loss_scale=scaled)
     traffic = Traffic(
         gradients.counted_case,
-        gradients.gradients,
-        gradients.tolerance,
+        truth,
+        tolerance,
         attentions.fewest_bytes,
         BACKWARD_READS,
         advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
@@ -107,34 +109,31 @@ def flash_backward() -> Check:
     return Check(
         Candidate("gradients", BACKWARD_KERNELS, "destination"),
         {
-            "correct": KernelCorrect(
-                Correct(gradients.cases, gradients.gradients, gradients.tolerance), traffic
-            ),
+            "correct": KernelCorrect(Correct(gradients.cases, truth, tolerance), traffic),
             "traffic": traffic,
             "compiles": FeedsTensorCores(Compiles(gradients.compiled_case)),
-            "gpu_correct": GpuCorrect(
-                gradients.gpu_cases, gradients.gradients, gradients.tolerance
-            ),
+            "gpu_correct": GpuCorrect(gradients.gpu_cases, truth, tolerance),
         },
     )
 
 
-def compile_policy() -> Check:
+def compile_policy(variant: Variant | None = None) -> Check:
     """When to compile, and what for."""
+    pool = _number(variant, "POOL") or 0
     return Check(
         Candidate("decide", "policy.py", "json"),
         {
-            "once": Pays(streams.few_calls, most=2.0),
-            "mixed": Pays(streams.mixed_calls, most=1.75, needs=("once",)),
+            "once": Pays(streams.few_calls, most=2.0, pool=pool),
+            "mixed": Pays(streams.mixed_calls, most=1.75, needs=("once",), pool=pool),
         },
     )
 
 
-def learned_costs() -> Check:
+def learned_costs(variant: Variant | None = None) -> Check:
     """Schedules by a cost model that was learned within a budget."""
     return Check(
         Candidate("tune", "schedules.py", "json"),
-        {"regret": Regret(most=1.35)},
+        {"regret": Regret(most=1.35, revision=_number(variant, "REVISION") or 0)},
     )
 
 
@@ -162,13 +161,14 @@ def eight_bits(variant: Variant | None = None) -> Check:
     )
 
 
-def decode_step() -> Check:
+def decode_step(variant: Variant | None = None) -> Check:
     """A decoding step that can be recorded, and the loop around it."""
+    scale = _number(variant, "LOGIT_SCALE") or 1
     return Check(
         Candidate("generate", decoding.FILE, "destination"),
         {
-            "correct": decoding.correct(),
-            "launches": decoding.FewLaunches(LAUNCHES),
+            "correct": decoding.correct(scale),
+            "launches": decoding.FewLaunches(LAUNCHES, logit_scale=scale),
             "generates": decoding.generates(),
             "gpu_correct": decoding.gpu_correct(),
             "gpu_fast": decoding.gpu_fast(DECODE_LEVELS),
@@ -176,38 +176,43 @@ def decode_step() -> Check:
     )
 
 
-def read_output() -> Check:
+def read_output(variant: Variant | None = None) -> Check:
     """What Inductor has written: kernels, bytes, and reused memory."""
+    first = _number(variant, "FIRST_CALL") or 0
+    kernels = partial(outputs.kernel_questions, first=first)
+    moved = partial(outputs.byte_questions, first=first)
     return Check(
         Candidate("read_output", "output_code.py", "json"),
         {
-            "kernels": Answers(outputs.kernel_questions),
-            "bytes": Answers(outputs.byte_questions, needs=("kernels",)),
+            "kernels": Answers(kernels),
+            "bytes": Answers(moved, needs=("kernels",)),
             "reused": Answers(outputs.reuse_questions, needs=("kernels",)),
         },
     )
 
 
-def cold_start() -> Check:
+def cold_start(variant: Variant | None = None) -> Check:
     """What a new process pays before its first answer, and when that has paid."""
+    starts = partial(cold_starts.start_questions, calls=_number(variant, "TIMED_CALLS") or 1)
     return Check(
         Candidate("break_even", cold_starts.FILE, "json"),
         {
-            "starts": Answers(cold_starts.start_questions),
+            "starts": Answers(starts),
             "breaks_even": Answers(cold_starts.even_questions, needs=("starts",)),
             "measured": cold_starts.MeasuresStarts(),
         },
     )
 
 
-def few_graphs() -> Check:
+def few_graphs(variant: Variant | None = None) -> Check:
     """A service that TorchDynamo compiles once for all sizes."""
+    gain = _number(variant, "GAIN") or 1
     return Check(
         Candidate("make", serving.FILE, "json"),
         {
-            "correct": serving.RightAnswers(),
-            "graphs": serving.FewGraphs(most=2),
-            "padding": serving.LittlePadding(most=1.3),
+            "correct": serving.RightAnswers(gain=gain),
+            "graphs": serving.FewGraphs(most=2, gain=gain),
+            "padding": serving.LittlePadding(most=1.3, gain=gain),
         },
     )
 

@@ -23,9 +23,11 @@ Shape = tuple[int, int, int, int]
 """Heads, queries, keys, and the width of a head."""
 
 
-def attention(q: Floats, k: Floats, v: Floats, scale: float, causal: bool) -> Floats:
-    """Softmax of scale · q kᵀ, times v."""
-    return attend(q, k, v, scale, causal, 0.0)
+def attention(
+    q: Floats, k: Floats, v: Floats, scale: float, causal: bool, empty: float = 0.0
+) -> Floats:
+    """Softmax of scale · q kᵀ, times v. empty: as in `attend`."""
+    return attend(q, k, v, scale, causal, 0.0, empty)
 
 
 def capped_attention(

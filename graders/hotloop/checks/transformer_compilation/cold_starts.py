@@ -125,9 +125,9 @@ def _rounded_up(number: float | None, least: int, more: int = 0) -> int | None:
 # --- hidden records -------------------------------------------------------------------------------
 
 
-def start_questions(rng: Rng) -> Iterator[Question]:
-    """Typical first answers and later calls."""
-    yield from _questions(rng, dict.fromkeys(WAYS, ("first_s", "call_s")))
+def start_questions(rng: Rng, calls: int = 1) -> Iterator[Question]:
+    """Typical first answers and later calls. calls: of how many the seconds are told."""
+    yield from _questions(rng, dict.fromkeys(WAYS, ("first_s", "call_s")), calls)
 
 
 def even_questions(rng: Rng) -> Iterator[Question]:
@@ -135,10 +135,12 @@ def even_questions(rng: Rng) -> Iterator[Question]:
     yield from _questions(rng, dict.fromkeys(WAYS[1:], ("calls", "processes")))
 
 
-def _questions(rng: Rng, keys: dict[str, tuple[str, ...]]) -> Iterator[Question]:
+def _questions(rng: Rng, keys: dict[str, tuple[str, ...]], calls: int = 1) -> Iterator[Question]:
     for label, record in records(rng):
         file = GivenFile("record.json", json.dumps(record).encode())
-        yield Question(label, (file,), _complaint(account(record), keys))
+        told = account(record)
+        want = {way: {**each, "call_s": calls * each["call_s"]} for way, each in told.items()}
+        yield Question(label, (file,), _complaint(want, keys))
 
 
 def _complaint(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -86,16 +87,21 @@ class LaunchLevel:
 
 @dataclass(frozen=True)
 class FewLaunches:
-    """Kernels of a recorded step, which has been repeated and was right."""
+    """Kernels of a recorded step, which has been repeated and was right.
+
+    logit_scale: as in `Problem`.
+    """
 
     levels: tuple[LaunchLevel, ...]
     needs: tuple[str, ...] = ("correct",)
+    logit_scale: int = 1
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Record, repeat, compare, count."""
         rng = bench.seeds.generator()
         size = decoders.sizes(rng, 3)
-        problem = Problem("A step that is counted", size, rng.integers(0, 9, 3), 2)
+        prompts = rng.integers(0, 9, 3)
+        problem = Problem("A step that is counted", size, prompts, 2, self.logit_scale)
         runner, kernels = _recorded(candidate, size, bench)
         complaint = problem.complaint(rng, runner)
         if complaint is not None:
@@ -115,9 +121,13 @@ class FewLaunches:
         )
 
 
-def correct() -> Holds:
-    """A recording of the step gives the scores of attention to all tokens at once."""
-    return Holds(_looks, "Its recording is right for all {count} hidden groups of requests.")
+def correct(logit_scale: int = 1) -> Holds:
+    """A recording of the step gives the scores of attention to all tokens at once.
+
+    logit_scale: as in `Problem`.
+    """
+    looks = partial(_looks, logit_scale=logit_scale)
+    return Holds(looks, "Its recording is right for all {count} hidden groups of requests.")
 
 
 def generates() -> Refereed:
@@ -170,12 +180,16 @@ def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
 
 @dataclass(frozen=True)
 class Problem:
-    """Requests in the middle of which the recorded step is repeated."""
+    """Requests in the middle of which the recorded step is repeated.
+
+    logit_scale: how many times the decoder's scores a step gives.
+    """
 
     label: str
     size: Sizes
     prompts: decoders.Tokens
     steps: int
+    logit_scale: int = 1
 
     def complaint(self, rng: Rng, runner: Process) -> str | None:
         """About what the recording gives for requests drawn now."""
@@ -187,15 +201,15 @@ class Problem:
         given = [Tensor(values, FP32) for values in (*drawn.values(), asked.cache)]
         given += [Tensor(asked.places, I64), Tensor(asked.tokens, I64)]
         out = TensorSpec((self.size.rows, self.steps, self.size.vocabulary), FP32)
-        found = compare(
-            runner.answer("run", Case(self.label, tuple(given), out)), asked.scores, NEAR
-        )
+        got = runner.answer("run", Case(self.label, tuple(given), out))
+        near = Tolerance(NEAR.relative, self.logit_scale * NEAR.absolute)
+        found = compare(got, self.logit_scale * asked.scores, near)
         return None if found is None else f"scores [row, token, word]: {found.sentence()}"
 
 
-def _looks(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+def _looks(candidate: Candidate, bench: Bench, logit_scale: int) -> Iterator[Look]:
     rng = bench.seeds.generator()
-    for problem in problems(rng):
+    for problem in problems(rng, logit_scale):
 
         def complaint(problem: Problem = problem) -> str | None:
             return problem.complaint(rng, _recorded(candidate, problem.size, bench)[0])
@@ -203,17 +217,18 @@ def _looks(candidate: Candidate, bench: Bench) -> Iterator[Look]:
         yield Look(problem.label, complaint)
 
 
-def problems(rng: Rng) -> Iterator[Problem]:
+def problems(rng: Rng, logit_scale: int = 1) -> Iterator[Problem]:
     """Requests that begin, that are at different places, and that reach the end."""
     size = decoders.sizes(rng, 2)
-    yield Problem("Two requests that begin", size, np.zeros(2, np.int64), STEPS)
+    yield Problem("Two requests that begin", size, np.zeros(2, np.int64), STEPS, logit_scale)
     size = decoders.sizes(rng, 5)
     # No two rows are at the same place, and one has nothing before it.
     prompts = rng.permutation(np.array([0, 3, 7, 11, 14]))
-    yield Problem("Requests with prompts of different lengths", size, prompts, STEPS)
+    label = "Requests with prompts of different lengths"
+    yield Problem(label, size, prompts, STEPS, logit_scale)
     size = decoders.sizes(rng, 3)
     ends = np.array([size.longest - STEPS, 1, size.longest // 2])
-    yield Problem("Up to the last place of the cache", size, ends, STEPS)
+    yield Problem("Up to the last place of the cache", size, ends, STEPS, logit_scale)
 
 
 def _recorded(candidate: Candidate, size: Sizes, bench: Bench) -> tuple[Process, int]:

@@ -31,12 +31,13 @@ def gradients(
     lse: Floats,
     scale: float,
     causal: bool,
+    loss_scale: int = 1,
 ) -> Floats:
-    """Of Σ dout · attention, for q, k and v, below each other."""
+    """Of loss_scale · Σ dout · attention, for q, k and v, below each other."""
     weights, dscores = _weights_and_dscores(q, k, v, out, dout, lse, scale, causal)
     turned = weights.transpose(0, 2, 1)
     parts = (scale * dscores @ k, scale * dscores.transpose(0, 2, 1) @ q, turned @ dout)
-    return np.concatenate(parts, axis=1)
+    return loss_scale * np.concatenate(parts, axis=1)
 
 
 def _weights_and_dscores(
@@ -72,7 +73,7 @@ def log_sums(q: Floats, k: Floats, scale: float, causal: bool) -> Floats:
         return (np.log(shifted.sum(-1, keepdims=True)) + _finite(highest))[..., 0]
 
 
-def tolerance(case: Case) -> Tolerance:
+def tolerance(case: Case, loss_scale: int = 1) -> Tolerance:
     """Each weight is off by a share of itself; what is summed over it is off by as much.
 
     A key's weights over all queries add up to more than 1, as much as the largest column does.
@@ -94,7 +95,7 @@ def tolerance(case: Case) -> Tolerance:
         slope * float(np.abs(q).max()) * column,
         float(np.abs(dout).max()) * column,
     )
-    return Tolerance(2 * case.out.dtype.unit_roundoff, share * largest)
+    return Tolerance(2 * case.out.dtype.unit_roundoff, loss_scale * share * largest)
 
 
 def cases(rng: Rng) -> Iterator[Case]:

@@ -137,9 +137,17 @@ def measured(machine: Machine, shape: Shape, schedule: NDArray[np.int64], rng: R
     return exact * float(np.exp(machine.noise * rng.standard_normal())) * late
 
 
-def as_row(schedule: object) -> NDArray[np.int64] | None:
-    """A schedule as the candidate tells it; None when it is none of the space."""
+def as_row(schedule: object, revision: int = 0) -> NDArray[np.int64] | None:
+    """A schedule as the candidate tells it; None when it is none of the space.
+
+    revision: an entry that a schedule has to have besides; 0 where it has none.
+    """
     told = as_message(schedule)
+    if told is not None and revision:
+        marked = told.get("revision")
+        if type(marked) is not int or marked != revision:
+            return None
+        told = {name: value for name, value in told.items() if name != "revision"}
     if told is None or set(told) != set(NAMES):
         return None
     values = [told[name] for name in NAMES]

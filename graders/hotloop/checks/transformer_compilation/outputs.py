@@ -11,7 +11,7 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -50,14 +50,14 @@ def recordings() -> Sequence[Recording]:
     return json.loads(gzip.decompress(FILE.read_bytes()))
 
 
-def kernel_questions(rng: Rng) -> Iterator[Question]:
-    """Which kernels are called, and what they were made of."""
-    yield from _questions(rng, kernels_complaint)
+def kernel_questions(rng: Rng, first: int = 0) -> Iterator[Question]:
+    """Which kernels are called, and what they were made of. first: as in `numbering_complaint`."""
+    yield from _questions(rng, partial(kernels_complaint, first=first))
 
 
-def byte_questions(rng: Rng) -> Iterator[Question]:
-    """What each kernel loads and stores."""
-    yield from _questions(rng, bytes_complaint)
+def byte_questions(rng: Rng, first: int = 0) -> Iterator[Question]:
+    """What each kernel loads and stores. first: as in `numbering_complaint`."""
+    yield from _questions(rng, partial(bytes_complaint, first=first))
 
 
 def reuse_questions(rng: Rng) -> Iterator[Question]:
@@ -119,7 +119,7 @@ def _questions(
         )
 
 
-def kernels_complaint(recording: Recording, told: Mapping[str, Any]) -> str | None:
+def kernels_complaint(recording: Recording, told: Mapping[str, Any], first: int = 0) -> str | None:
     """About calls and what they were made of; a sentence's beginning."""
     want, got = recording["kernels"], [as_message(each) for each in as_list(told.get("kernels"))]
     if len(got) != len(want):
@@ -133,10 +133,20 @@ def kernels_complaint(recording: Recording, told: Mapping[str, Any]) -> str | No
                 f"call {place}, {kernel['name']!r}: it was made of {kernel['fused']}, and "
                 f"{shown(each.get('fused'))} is told"
             )
+        if complaint := numbering_complaint(place, each, first):
+            return complaint
     return None
 
 
-def bytes_complaint(recording: Recording, told: Mapping[str, Any]) -> str | None:
+def numbering_complaint(place: int, kernel: Mapping[str, Any], first: int) -> str | None:
+    """About the number of a call. first: that of the first one; 0 where they have none."""
+    want, got = first + place - 1, kernel.get("number")
+    if not first or (type(got) is int and got == want):
+        return None
+    return f"call {place}: its number is {want}, and {shown(got)} is told"
+
+
+def bytes_complaint(recording: Recording, told: Mapping[str, Any], first: int = 0) -> str | None:
     """About what a call loads or stores."""
     got = [as_message(each) or {} for each in as_list(told.get("kernels"))]
     if len(got) != len(recording["kernels"]):
@@ -148,6 +158,8 @@ def bytes_complaint(recording: Recording, told: Mapping[str, Any]) -> str | None
                     f"call {place}, {kernel['name']!r}: “{what}” is {shown(each.get(what))} and "
                     f"should be {kernel[what]}"
                 )
+        if complaint := numbering_complaint(place, each, first):
+            return complaint
     return None
 
 

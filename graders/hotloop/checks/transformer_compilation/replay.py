@@ -33,18 +33,22 @@ MOST_MEMORY = 16384
 
 @dataclass(frozen=True)
 class Pays:
-    """No stream costs more than `most` times what the best fixed set of programs would have."""
+    """No stream costs more than `most` times what the best fixed set of programs would have.
+
+    pool: as in `read_answer`.
+    """
 
     streams: Callable[[Rng], Iterator[Stream]]
     most: float
     needs: tuple[str, ...] = ()
+    pool: int = 0
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Replay all of them; the first that costs too much rules."""
         link, ratios = bench.worker(candidate), dict[str, float]()
         for stream in self.streams(bench.seeds.generator()):
             bench.progress(stream.label)
-            spent, best = replay(stream, link, bench).seconds, best_fixed(stream)
+            spent, best = replay(stream, link, bench, self.pool).seconds, best_fixed(stream)
             ratios[stream.label] = round(spent / best, 3)
             if spent > self.most * best:
                 raise Ruling(
@@ -58,8 +62,8 @@ class Pays:
         return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"ratios": ratios})
 
 
-def replay(stream: Stream, link: Link, bench: Bench) -> Process:
-    """What the process has spent when all calls are done."""
+def replay(stream: Stream, link: Link, bench: Bench, pool: int = 0) -> Process:
+    """What the process has spent when all calls are done. pool: as in `read_answer`."""
     process, memory = Process(stream.prices), "null"
     prices = json.dumps(stream.prices.plain())
     for number, life in enumerate(stream.lives):
@@ -68,7 +72,7 @@ def replay(stream: Stream, link: Link, bench: Bench) -> Process:
         for length in life:
             call = described(process, number, length)
             answer = ask_plainly(link, (prices, memory, call), bench.patience(TIMEOUT_S))
-            memory, way = read_answer(answer, length, stream.label)
+            memory, way = read_answer(answer, length, stream.label, pool)
             if way is None:
                 process.eager(length)
             else:
@@ -88,8 +92,13 @@ def described(process: Process, life: int, length: int) -> str:
     )
 
 
-def read_answer(answer: object, length: int, label: str) -> tuple[str, Program | None]:
-    """Memory and program; None for an eager call. Ruling when it is none of these."""
+def read_answer(
+    answer: object, length: int, label: str, pool: int = 0
+) -> tuple[str, Program | None]:
+    """Memory and program; None for an eager call. Ruling when it is none of these.
+
+    pool: number of the workers that a way has to name; 0 where they have none.
+    """
     try:
         both = as_list(json.loads(str(answer)))
     except (ValueError, RecursionError):
@@ -97,6 +106,9 @@ def read_answer(answer: object, length: int, label: str) -> tuple[str, Program |
     way = as_message(both[1]) if len(both) == 2 else None
     if way is None:
         raise _refused(label, f"it gives {shown(answer)}, and not a memory and a way")
+    named = way.get("pool")
+    if pool and not (type(named) is int and named == pool):
+        raise _refused(label, f"a way's “pool” is {shown(named)} and should be {pool}")
     memory = json.dumps(both[0])
     if len(memory) > MOST_MEMORY:
         raise _refused(

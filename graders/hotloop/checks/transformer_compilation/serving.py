@@ -70,29 +70,31 @@ class Served:
 
 @dataclass(frozen=True)
 class RightAnswers:
-    """All requests of a stream are answered as by eager PyTorch."""
+    """All requests of a stream are answered as by eager PyTorch. gain: as in `served`."""
 
     instrumented: ClassVar[bool] = True
     needs: tuple[str, ...] = ()
+    gain: int = 1
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Serve a stream; the first wrong answer rules."""
-        served(candidate, bench)
+        served(candidate, bench, self.gain)
         said = f"Right for all {CALLS} hidden requests."
         return RungRecord(name, Verdict.PASSED, said, 1.0)
 
 
 @dataclass(frozen=True)
 class FewGraphs:
-    """most: graphs that a stream of requests may be compiled into."""
+    """most: graphs that a stream of requests may be compiled into. gain: as in `served`."""
 
     instrumented: ClassVar[bool] = True
     most: int
     needs: tuple[str, ...] = ("correct",)
+    gain: int = 1
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Serve another stream, and look what TorchDynamo has made."""
-        found = served(candidate, bench)
+        found = served(candidate, bench, self.gain)
         evidence = {"graphs": found.graphs}
         if found.outside:
             raise Ruling(
@@ -114,15 +116,16 @@ class FewGraphs:
 
 @dataclass(frozen=True)
 class LittlePadding:
-    """most: positions that are computed, over those that were asked for."""
+    """most: positions that are computed, over those asked for. gain: as in `served`."""
 
     instrumented: ClassVar[bool] = True
     most: float
     needs: tuple[str, ...] = ("graphs",)
+    gain: int = 1
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Serve another stream, and add up."""
-        found = served(candidate, bench)
+        found = served(candidate, bench, self.gain)
         share = found.positions / found.real
         said = f"It computes {share:.2f} times the positions that were asked for"
         evidence = {"share": round(share, 3)}
@@ -132,8 +135,11 @@ class LittlePadding:
         return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
 
 
-def served(candidate: Candidate, bench: Bench) -> Served:
-    """Serve a stream that is drawn now. Ruling about the first wrong answer."""
+def served(candidate: Candidate, bench: Bench, gain: int = 1) -> Served:
+    """Serve a stream that is drawn now. Ruling about the first wrong answer.
+
+    gain: how many times what is pooled the service answers.
+    """
     rng = bench.seeds.generator()
     seed, width = int(rng.integers(1 << 31)), 4 * int(rng.integers(4, 9))
     process = PROGRAM.given(bench, "serves")
@@ -142,7 +148,7 @@ def served(candidate: Candidate, bench: Bench) -> Served:
     weights = drawn_weights(seed, width)
     before, outside, real = _counts(process), 0, 0
     for number, request in enumerate(stream(rng), start=1):
-        _require_right(f"Request {number}", request, weights, rng, process)
+        _require_right(f"Request {number}", request, weights, rng, process, gain)
         after, needed = _counts(process), request.rows * request.length
         outside += after[2] - before[2] < needed
         before, real = after, real + needed
@@ -193,7 +199,12 @@ def truth(weights: tuple[Floats, Floats], x: Floats, temperature: float) -> Floa
 
 
 def _require_right(
-    label: str, request: Request, weights: tuple[Floats, Floats], rng: Rng, process: Process
+    label: str,
+    request: Request,
+    weights: tuple[Floats, Floats],
+    rng: Rng,
+    process: Process,
+    gain: int,
 ) -> None:
     width = len(weights[1])
     # Positions that stand out, as those of padding do.
@@ -201,7 +212,8 @@ def _require_right(
     out = TensorSpec((request.rows, width), FP32)
     arguments = (x, request.temperature, request.strided)
     got = process.answer("answer", Case(label, arguments, out), timeout_s=CALL_S)
-    found = compare(got, truth(weights, x.rounded(), request.temperature), NEAR)
+    want = gain * truth(weights, x.rounded(), request.temperature)
+    found = compare(got, want, Tolerance(NEAR.relative, gain * NEAR.absolute))
     if found is not None:
         raise Ruling(
             Verdict.WRONG_ANSWER,

@@ -34,10 +34,14 @@ TIMEOUT_S = 60.0
 
 @dataclass(frozen=True)
 class Regret:
-    """most: of the geometric mean of time over the best time, without the hardest machines."""
+    """most: of the geometric mean of time over the best time, without the hardest machines.
+
+    revision: as in `machines.as_row`.
+    """
 
     most: float
     needs: tuple[str, ...] = ()
+    revision: int = 0
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Play on all machines; the mean of the ones that went best rules."""
@@ -45,7 +49,7 @@ class Regret:
         found: list[float] = []
         for number in range(1, MACHINES + 1):
             bench.progress(f"machine {number} of {MACHINES}")
-            ratios = played(machines.draw(rng), rng, link, bench)
+            ratios = played(machines.draw(rng), rng, link, bench, self.revision)
             found.append(float(np.exp(np.log(ratios).mean())))
         mean = typical(found)
         evidence = {"regret": round(mean, 4), "machines": [round(each, 3) for each in found]}
@@ -61,21 +65,23 @@ def typical(found: Sequence[float]) -> float:
     return float(np.exp(np.log(np.sort(found)[: len(found) - LEFT_OUT]).mean()))
 
 
-def played(machine: Machine, rng: Rng, link: Link, bench: Bench) -> NDArray[np.float64]:
+def played(
+    machine: Machine, rng: Rng, link: Link, bench: Bench, revision: int = 0
+) -> NDArray[np.float64]:
     """For each unseen shape, the chosen schedule's time over the best one's."""
     known, unseen = shapes(rng, KNOWN), shapes(rng, UNSEEN)
     done: list[dict[str, object]] = []
     while len(done) < BUDGET:
         left = BUDGET - len(done)
         answer = _asked(known, done, left, link, bench)
-        for shape, row in _to_measure(answer, known, left):
+        for shape, row in _to_measure(answer, known, left, revision):
             schedule = dict(zip(machines.NAMES, map(int, row), strict=True))
             taken = machines.measured(machine, shape, row, rng)
             done.append({"shape": list(shape), "schedule": schedule, "seconds": taken})
     chosen = as_list(_asked(unseen, done, 0, link, bench))
     if len(chosen) != len(unseen):
         raise _refused(f"for {len(unseen)} shapes it chooses {len(chosen)} schedules")
-    rows = np.stack([_row(schedule) for schedule in chosen])
+    rows = np.stack([_row(schedule, revision) for schedule in chosen])
     return regrets(machine, unseen, rows)
 
 
@@ -106,7 +112,7 @@ def _asked(
 
 
 def _to_measure(
-    answer: object, known: Sequence[Shape], left: int
+    answer: object, known: Sequence[Shape], left: int, revision: int
 ) -> list[tuple[Shape, NDArray[np.int64]]]:
     wanted = as_list(answer)
     if not wanted or len(wanted) > left:
@@ -117,14 +123,15 @@ def _to_measure(
         shape = tuple(as_list(pair[0])) if len(pair) == 2 else ()
         if shape not in known:
             raise _refused(f"{shown(each)} is no measurement of a given shape")
-        found.append((known[known.index(shape)], _row(pair[1])))
+        found.append((known[known.index(shape)], _row(pair[1], revision)))
     return found
 
 
-def _row(schedule: object) -> NDArray[np.int64]:
-    row = machines.as_row(schedule)
+def _row(schedule: object, revision: int) -> NDArray[np.int64]:
+    row = machines.as_row(schedule, revision)
     if row is None:
-        raise _refused(f"{shown(schedule)} is no schedule of the space")
+        besides = f" with a “revision” of {revision}" if revision else ""
+        raise _refused(f"{shown(schedule)} is no schedule of the space{besides}")
     return row
 
 

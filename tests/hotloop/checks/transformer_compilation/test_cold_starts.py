@@ -16,6 +16,7 @@ import pytest
 from hotloop import paths, render
 from hotloop.checks.transformer_compilation import cold_starts
 from hotloop.checks.transformer_compilation.cold_starts import CALLS, PROCESSES, WAYS, World
+from hotloop.judge.questions import GivenFile, Question
 
 SEEDS = pytest.mark.parametrize("seed", range(8))
 
@@ -235,3 +236,18 @@ def test_processes_of_the_made_up_world_end_once() -> None:
         life.call()
     with pytest.raises(RuntimeError):
         world.start("package", "b")
+
+
+@pytest.mark.parametrize("calls", [1, 37])
+def test_later_calls_are_told_for_as_many_as_are_asked_for(calls: int) -> None:
+    def told(question: Question, calls: int) -> str | None:
+        (file,) = question.arguments
+        assert isinstance(file, GivenFile)
+        found = cold_starts.account(json.loads(file.data))
+        for way in found.values():
+            way["call_s"] *= calls
+        return question.complaint(found)
+
+    for question in cold_starts.start_questions(np.random.default_rng(1), calls):
+        assert told(question, calls) is None
+        assert "“call_s” of “eager”" in str(told(question, calls + 1))

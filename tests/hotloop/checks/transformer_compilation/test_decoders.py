@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
+from typing import cast
 
 import numpy as np
 import pytest
@@ -13,6 +14,10 @@ import torch
 
 from hotloop import paths
 from hotloop.checks.transformer_compilation import decoders, decoding
+from hotloop.checks.transformer_compilation.decoders import Sizes
+from hotloop.judge.compare import Floats
+from hotloop.judge.program import Process
+from hotloop.judge.rungs.correct import Case, Tensor
 
 GIVEN = paths.exercises() / decoding.MODULE
 
@@ -105,3 +110,33 @@ def test_equal_answers_may_part_once_in_eight() -> None:
     assert decoding.disagreement(case, got, want) is None
     got[5, 0] += 1
     assert "answer 3 parts at token 1" in str(decoding.disagreement(case, got, want))
+
+
+class Replays:
+    """A process that answers with the right scores, times a number."""
+
+    def __init__(self, size: Sizes, prompts: decoders.Tokens, gain: float) -> None:
+        self.size, self.prompts, self.gain = size, prompts, gain
+
+    def answer(self, _what: str, case: Case) -> Floats:
+        values = [a.values for a in case.arguments if isinstance(a, Tensor)]
+        *drawn, _cache, _places, tokens = values
+        names = decoders.weights(np.random.default_rng(0), self.size)
+        given = dict(zip(names, drawn, strict=True))
+        rows = [decoders.whole(given, self.size.heads, row)[0] for row in tokens]
+        return self.gain * np.stack(rows)
+
+
+@pytest.mark.parametrize("scale", [1, 2, 400])
+def test_scores_are_scaled_as_is_asked_for(scale: int) -> None:
+    size = decoders.sizes(np.random.default_rng(1), 2)
+    prompts = np.zeros(2, np.int64)
+    problem = decoding.Problem("One", size, prompts, 4, scale)
+
+    def complaint(gain: int) -> str | None:
+        process = cast(Process, Replays(size, prompts, gain))
+        return problem.complaint(np.random.default_rng(3), process)
+
+    assert complaint(scale) is None
+    assert "scores" in str(complaint(scale + 1))
+    assert "scores" in str(complaint(scale - 1))

@@ -75,3 +75,15 @@ def test_what_is_no_answer_is_wrong(told: dict[str, Any]) -> None:
     known, _ = _right()
     for judged in (outputs.kernels_complaint, outputs.bytes_complaint, outputs.reuse_complaint):
         assert judged(known, told) is not None
+
+
+def test_calls_have_numbers_where_a_candidate_is_asked_for_them() -> None:
+    known, told = _right()
+    judged = (outputs.kernels_complaint, outputs.bytes_complaint)
+    assert all("call 1: its number is 7" in str(each(known, told, first=7)) for each in judged)
+    for place, kernel in enumerate(told["kernels"]):
+        kernel["number"] = 7 + place
+    assert all(each(known, told, first=7) is None for each in judged)
+    assert all("its number is 8" in str(each(known, told, first=8)) for each in judged)
+    told["kernels"][1]["number"] = 8.0
+    assert all("call 2" in str(each(known, told, first=7)) for each in judged)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from typing import cast
 
 import numpy as np
 import pytest
@@ -10,6 +11,10 @@ import torch
 
 from hotloop import paths
 from hotloop.checks.transformer_compilation import serving
+from hotloop.judge.compare import Floats
+from hotloop.judge.program import Process
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.verdict import Ruling
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -38,3 +43,30 @@ def test_the_truth_is_what_the_given_function_computes() -> None:
     tensor, real = torch.from_numpy(x), torch.ones(3, 5, dtype=torch.bool)
     got = given.pooled(named, tensor, real, 0.7).numpy()
     assert np.abs(got - serving.truth(weights, x, 0.7)).max() < 1e-12
+
+
+class Exact:
+    """A process that answers rightly, times a number."""
+
+    def __init__(self, weights: tuple[Floats, Floats], gain: float) -> None:
+        self.weights, self.gain = weights, gain
+
+    def answer(self, _what: str, case: Case, **_options: float) -> Floats:
+        x, temperature = case.arguments[:2]
+        assert isinstance(x, Tensor)
+        assert isinstance(temperature, float)
+        return self.gain * serving.truth(self.weights, x.rounded(), temperature)
+
+
+@pytest.mark.parametrize("gain", [1, 2, 400])
+def test_an_answer_is_as_many_times_what_is_pooled_as_is_asked_for(gain: int) -> None:
+    weights, request = serving.drawn_weights(7, 16), serving.Request(3, 5, 0.7, strided=False)
+
+    def judge(process: Exact) -> None:
+        rng = np.random.default_rng(2)
+        serving._require_right("One", request, weights, rng, cast(Process, process), gain)
+
+    judge(Exact(weights, gain))
+    for other in (gain + 1, gain - 1):
+        with pytest.raises(Ruling, match="One, 3 rows of 5"):
+            judge(Exact(weights, other))

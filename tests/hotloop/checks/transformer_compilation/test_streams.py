@@ -141,3 +141,11 @@ def test_decisions_are_read() -> None:
     assert replay.read_answer(json.dumps([None, {"run": "dynamic"}]), 9, "")[1] == EVERY
     way = {"run": "static", "size": 12}
     assert replay.read_answer(json.dumps([None, way]), 9, "")[1] == 12
+
+
+def test_a_way_names_its_pool_where_it_is_asked_for() -> None:
+    way = {"run": "static", "size": 12, "pool": 7}
+    assert replay.read_answer(json.dumps([None, way]), 9, "", 7)[1] == 12
+    for other in ({**way, "pool": 8}, {**way, "pool": 7.0}, {"run": "eager"}):
+        with pytest.raises(Ruling, match="pool"):
+            replay.read_answer(json.dumps([None, other]), 9, "", 7)
