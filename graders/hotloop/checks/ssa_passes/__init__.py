@@ -33,12 +33,13 @@ def lowering(variant: Variant | None = None) -> Check:
     return Check(Candidate("lower", "lowering.py", "json"), rungs)
 
 
-def dominance() -> Check:
+def dominance(variant: Variant | None = None) -> Check:
     """The dominator tree, and where dominance ends."""
+    trees = partial(structure.trees, root=_number(variant, "ROOT"))
     candidate = Candidate("immediate_from_text", "dominance.py", "json")
     entry = "frontiers_from_text"
     rungs = {
-        "tree": Answers(structure.trees),
+        "tree": Answers(trees),
         "frontiers": AnswersFrom(entry, structure.frontiers, ("tree",)),
     }
     return Check(candidate, rungs)
@@ -51,10 +52,14 @@ def to_ssa(variant: Variant | None = None) -> Check:
     return Check(Candidate("to_ssa", "to_ssa.py", "json"), rungs)
 
 
-def verify() -> Check:
+def verify(variant: Variant | None = None) -> Check:
     """Faults of broken programs, and none of sound ones."""
     candidate = Candidate("verify", "verify.py", "json")
-    rungs = {"quiet": Answers(structure.unbroken), "faults": Answers(structure.broken)}
+    rules = _number(variant, "RULES")
+    rungs = {
+        "quiet": Answers(partial(structure.unbroken, rules=rules)),
+        "faults": Answers(partial(structure.broken, rules=rules)),
+    }
     return Check(candidate, rungs)
 
 
@@ -83,30 +88,32 @@ def hoist(variant: Variant | None = None) -> Check:
     return passes.check("hoist", "hoist.py", finished.hoisted, _suffix(variant))
 
 
-def leave_ssa() -> Check:
+def leave_ssa(variant: Variant | None = None) -> Check:
     """Copies in place of phis."""
-    subject = Subject(left.as_phis, left.without_phis)
+    subject = Subject(left.as_phis, left.without_phis, suffix=_suffix(variant))
     rungs = {"sound": Sound(subject), "same": Same(subject), "few": left.FewCopies(subject)}
     return Check(Candidate("leave", "leave.py", "json"), rungs)
 
 
-def plan_memory() -> Check:
+def plan_memory(variant: Variant | None = None) -> Check:
     """Where tensors lie, and in which order steps run."""
     candidate = Candidate("plan", "memory_plan.py", "json")
+    begin = _number(variant, "MEMORY_BEGINS") or 0
     rungs = {
-        "apart": memory.Places(),
-        "reuse": memory.Places(most=memory.ALLOWED, needs=("apart",)),
+        "apart": memory.Places(begin=begin),
+        "reuse": memory.Places(most=memory.ALLOWED, needs=("apart",), begin=begin),
         "order": AnswersFrom("best_order", memory.orders),
     }
     return Check(candidate, rungs)
 
 
-def fuse() -> Check:
+def fuse(variant: Variant | None = None) -> Check:
     """Which steps become one kernel."""
+    first = _number(variant, "FIRST_KERNEL")
     rungs = {
-        "legal": fusion.Fused(),
-        "merged": fusion.Fused(thorough=True, needs=("legal",)),
-        "fewest": AnswersFrom("best", fusion.least_moved),
+        "legal": fusion.Fused(first=first),
+        "merged": fusion.Fused(thorough=True, needs=("legal",), first=first),
+        "fewest": AnswersFrom("best", partial(fusion.least_moved, first=first)),
     }
     return Check(Candidate("fuse", "fuse.py", "json"), rungs)
 
@@ -132,12 +139,13 @@ def mlir() -> Check:
     return regions.check("mlir_pass.py", "xla")
 
 
-def infer() -> Check:
+def infer(variant: Variant | None = None) -> Check:
     """Types and shapes before anything runs, or the reason why not."""
     candidate = Candidate("infer", "shapes.py", "json")
+    rules = _number(variant, "RULES")
     rungs = {
-        "types": Answers(partial(shapes.programs, faulty=False)),
-        "reasons": Answers(partial(shapes.programs, faulty=True), ("types",)),
+        "types": Answers(partial(shapes.programs, faulty=False, rules=rules)),
+        "reasons": Answers(partial(shapes.programs, faulty=True, rules=rules), ("types",)),
     }
     return Check(candidate, rungs)
 
@@ -160,4 +168,12 @@ def classifier() -> Check:
 
 def _suffix(variant: Variant | None) -> str:
     """What a variant's functions end in; nothing without one."""
-    return f"_{variant.values()['SUFFIX']}" if variant is not None and variant.options else ""
+    number = _number(variant, "SUFFIX")
+    return "" if number is None else f"_{number}"
+
+
+def _number(variant: Variant | None, constant: str) -> int | None:
+    """What a variant has drawn; None in the module as it is, where nothing of the kind is asked."""
+    if variant is None or not variant.options:
+        return None
+    return int(variant.values()[constant])

@@ -123,9 +123,18 @@ def run(graph: Graph, kernels: Kernels) -> int | str:
     return total
 
 
-def answered(graph: Graph, answer: object) -> Kernels | str:
-    """The kernels, each step in one; or a complaint."""
-    kernels = [[str(name) for name in as_list(kernel)] for kernel in as_list(answer)]
+def answered(graph: Graph, answer: object, first: int | None = None) -> Kernels | str:
+    """The kernels, each step in one; or a complaint.
+
+    first: the number that the first kernel begins with; without it none has a number.
+    """
+    given = [as_list(kernel) for kernel in as_list(answer)]
+    if first is not None:
+        for number, kernel in enumerate(given, first):
+            if kernel[:1] != [number]:
+                return f"kernel {shown(kernel)} does not begin with its number, {number}"
+        given = [kernel[1:] for kernel in given]
+    kernels = [[str(name) for name in kernel] for kernel in given]
     if sorted(name for kernel in kernels for name in kernel) != sorted(graph.named):
         return f"{shown(answer)} does not name each step once, in lists"
     return [kernel for kernel in kernels if kernel]
@@ -323,17 +332,21 @@ def small_graphs(rng: random.Random) -> Iterator[tuple[Graph, int]]:
 
 @dataclass(frozen=True)
 class Fused:
-    """A rung: the kernels of all graphs can be run; or, thorough, no two are left worth merging."""
+    """A rung: the kernels of all graphs can be run; or, thorough, no two are left worth merging.
+
+    first: as in `answered`.
+    """
 
     thorough: bool = False
     needs: tuple[str, ...] = ()
+    first: int | None = None
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """The first complaint rules, the small graphs come first."""
         pairs = bench.shared("fused graphs", lambda: _asked(candidate, bench))
         before = after = kernels = 0
         for number, (graph, answer) in enumerate(pairs, 1):
-            found = answered(graph, answer)
+            found = answered(graph, answer, self.first)
             total = found if isinstance(found, str) else run(graph, found)
             complaint = total if isinstance(total, str) else None
             if complaint is None and self.thorough and not isinstance(found, str):
@@ -359,16 +372,16 @@ def _asked(candidate: Candidate, bench: Bench) -> list[tuple[Graph, object]]:
     return list(zip(graphs, answers, strict=True))
 
 
-def least_moved(generator: Rng) -> Iterator[Question]:
-    """Small graphs, whose least is known."""
+def least_moved(generator: Rng, *, first: int | None = None) -> Iterator[Question]:
+    """Small graphs, whose least is known. first: as in `answered`."""
     rng = random.Random(int(generator.integers(1 << 62)))
     for number, (graph, fewest) in enumerate(small_graphs(rng), 1):
-        yield Question(f"Graph {number}", (graph.text(),), _moves_least(graph, fewest))
+        yield Question(f"Graph {number}", (graph.text(),), _moves_least(graph, fewest, first))
 
 
-def _moves_least(graph: Graph, fewest: int) -> Callable[[object], str | None]:
+def _moves_least(graph: Graph, fewest: int, first: int | None) -> Callable[[object], str | None]:
     def complaint(answer: object) -> str | None:
-        found = answered(graph, answer)
+        found = answered(graph, answer, first)
         total = found if isinstance(found, str) else run(graph, found)
         if isinstance(total, str):
             return total

@@ -83,11 +83,17 @@ def drawn(rng: random.Random, steps: int) -> Graph:
 
 
 class Places:
-    """A rung: the offsets of all graphs, each checked; or, with `most`, their sum."""
+    """A rung: the offsets of all graphs, each checked; or, with `most`, their sum.
 
-    def __init__(self, *, most: float | None = None, needs: tuple[str, ...] = ()) -> None:
+    begin: the first address that there is.
+    """
+
+    def __init__(
+        self, *, most: float | None = None, needs: tuple[str, ...] = (), begin: int = 0
+    ) -> None:
         self.most = most
         self.needs: tuple[str, ...] = needs
+        self.begin = begin
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Ask for all of them."""
@@ -97,7 +103,7 @@ class Places:
         for number in range(GRAPHS):
             graph = drawn(rng, 3 + number // 2)
             answer = ask_plainly(link, [graph.text()], bench.patience(60.0))
-            found = arena(graph, answer)
+            found = arena(graph, answer, self.begin)
             if isinstance(found, str):
                 raise Ruling(Verdict.WRONG_ANSWER, f"Graph {number + 1}: {found}.")
             used, peaks = used + found, peaks + graph.peak([made for made, _ in graph.steps])
@@ -107,13 +113,19 @@ class Places:
         return RungRecord(name, Verdict.PASSED, said, 1.0)
 
 
-def arena(graph: Graph, answer: object) -> int | str:
-    """Bytes that the offsets need, or a complaint."""
+def arena(graph: Graph, answer: object, begin: int = 0) -> int | str:
+    """Bytes that the offsets need, or a complaint. begin: the lowest one's, if it is not 0."""
     offsets = as_message(answer) or {}
+    begins = f", and memory begins at {begin}" if begin else ""
     for name, size in graph.sizes.items():
         offset = offsets.get(name)
-        if not isinstance(offset, int) or isinstance(offset, bool) or not 0 <= offset < 1 << 40:
-            return f"the offset of {name}, of {size} bytes, is {shown(offset)}"
+        whole = isinstance(offset, int) and not isinstance(offset, bool)
+        if not whole or not begin <= int(offset) < begin + (1 << 40):
+            return f"the offset of {name}, of {size} bytes, is {shown(offset)}{begins}"
+    lowest = min(int(offsets[name]) for name in graph.sizes)
+    # Else addresses of a memory that begins further up would do as well.
+    if begin and lowest != begin:
+        return f"the lowest offset is {lowest}{begins}"
     order = [made for made, _ in graph.steps]
     for moment, there in enumerate(graph.living(order)):
         for one, other in combinations(sorted(there), 2):
@@ -121,7 +133,7 @@ def arena(graph: Graph, answer: object) -> int | str:
             if offsets[first] + graph.sizes[first] > offsets[second]:
                 when = order[min(moment // 2, len(order) - 1)]
                 return f"around the step that makes {when}, {one} and {other} overlap"
-    return max(int(offsets[name]) + size for name, size in graph.sizes.items())
+    return max(int(offsets[name]) + size for name, size in graph.sizes.items()) - begin
 
 
 def orders(generator: Rng) -> Iterator[Question]:

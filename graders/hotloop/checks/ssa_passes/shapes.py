@@ -162,8 +162,12 @@ def _step(rng: random.Random, types: dict[str, Type], name: str) -> Step:
     return name, op, args, options
 
 
-def programs(generator: Rng, *, faulty: bool) -> Iterator[Question]:
-    """Those that fit together, or those that somewhere do not."""
+def programs(generator: Rng, *, faulty: bool, rules: int | None = None) -> Iterator[Question]:
+    """Those that fit together, or those that somewhere do not.
+
+    rules: the version that answers say they have gone by; without it they say nothing of it.
+    """
+    told = {} if rules is None else {"rules": rules}
     rng = random.Random(int(generator.integers(1 << 62)))
     count = 0
     while count < COUNT // 2:
@@ -173,7 +177,7 @@ def programs(generator: Rng, *, faulty: bool) -> Iterator[Question]:
             continue
         count += 1
         text = json.dumps({"inputs": inputs, "steps": steps})
-        yield Question(f"Program {count}", (text,), _complaint(text, right))
+        yield Question(f"Program {count}", (text,), _complaint(text, {**right, **told}))
 
 
 def _complaint(text: str, want: dict[str, Any]) -> Callable[[object], str | None]:
@@ -181,7 +185,7 @@ def _complaint(text: str, want: dict[str, Any]) -> Callable[[object], str | None
         got = as_message(answer) or {}
         if got == want:
             return None
-        if "types" in want and "types" in got:
+        if "types" in want and "types" in got and got["types"] != want["types"]:
             told = dict_complaint("the type", got["types"], want["types"])
         else:
             told = f"the answer is {shown(answer)} and should be {shown(want)}"

@@ -45,10 +45,10 @@ def graphs(generator: Rng) -> Iterator[tuple[Graph, str]]:
         yield graph, names[0]
 
 
-def trees(rng: Rng) -> Iterator[Question]:
-    """Immediate dominators."""
+def trees(rng: Rng, *, root: int | None = None) -> Iterator[Question]:
+    """Immediate dominators. root: what stands for the entry's, which has none."""
     for number, (graph, entry) in enumerate(graphs(rng), 1):
-        want = flow.immediate(flow.dominators(graph, entry))
+        want = {**flow.immediate(flow.dominators(graph, entry)), entry: root}
         yield _about(number, graph, entry, want)
 
 
@@ -137,8 +137,11 @@ def live(program: Program) -> dict[str, set[str]]:
 # --- broken SSA -----------------------------------------------------------------------------------
 
 
-def broken(generator: Rng) -> Iterator[Question]:
-    """Programs with one thing changed, each kind in turn; some with nothing wrong."""
+def broken(generator: Rng, *, rules: int | None = None) -> Iterator[Question]:
+    """Programs with one thing changed, each kind in turn; some with nothing wrong.
+
+    rules: the version that answers begin with; without it they have none.
+    """
     rng = random.Random(int(generator.integers(1 << 62)))
     sound = [g.program for g in drawing.programs(generator, drawing.as_ssa, BROKEN // 3)]
     sound = [program for program in sound if len(program.blocks) > 1]
@@ -152,20 +155,27 @@ def broken(generator: Rng) -> Iterator[Question]:
         faults = verifier.faults(program)
         if any(kind == "entry" for kind, _ in faults):
             continue
-        yield Question(f"Program {number + 1}", (str(program),), _faults(program, faults))
+        yield Question(f"Program {number + 1}", (str(program),), _faults(program, faults, rules))
 
 
-def unbroken(generator: Rng) -> Iterator[Question]:
-    """Programs with nothing wrong."""
+def unbroken(generator: Rng, *, rules: int | None = None) -> Iterator[Question]:
+    """Programs with nothing wrong. rules: as in `broken`."""
     for given in drawing.programs(generator, drawing.as_ssa, BROKEN // 3):
-        yield Question(given.label, (given.text,), _faults(given.program, set()))
+        yield Question(given.label, (given.text,), _faults(given.program, set(), rules))
 
 
-def _faults(program: Program, want: set[verifier.Fault]) -> Callable[[object], str | None]:
+def _faults(
+    program: Program, want: set[verifier.Fault], rules: int | None
+) -> Callable[[object], str | None]:
     def complaint(answer: object) -> str | None:
         pairs = [as_list(pair) for pair in as_list(answer)]
         if not isinstance(answer, list) or any(len(pair) != 2 for pair in pairs):
             return f"the answer is {shown(cast(object, answer))}, not a list of pairs"
+        if rules is not None:
+            first, pairs = pairs[:1], pairs[1:]
+            if first != [["rules", rules]]:
+                begins = shown(first[0]) if first else "nothing"
+                return f"the answer begins with {begins}, and should with {['rules', rules]}"
         got = {(shown(kind).strip("'"), shown(where).strip("'")) for kind, where in pairs}
         if got == want:
             return None

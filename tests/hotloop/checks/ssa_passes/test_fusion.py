@@ -91,3 +91,11 @@ def test_traps_are_among_the_small_graphs() -> None:
     pairs = list(small_graphs(random.Random()))
     assert len(pairs) == SMALL_GRAPHS
     assert sum(greedy(graph) > fewest for graph, fewest in pairs) == TRAPS
+
+
+def test_kernels_can_be_numbered() -> None:
+    numbered = [[number, *kernel] for number, kernel in enumerate(ALONE, 17)]
+    assert answered(GRAPH, numbered, 17) == ALONE
+    assert "its number, 18" in str(answered(GRAPH, numbered, 18))
+    assert "its number, 17" in str(answered(GRAPH, ALONE, 17))
+    assert isinstance(answered(GRAPH, numbered), str)

@@ -44,3 +44,15 @@ def test_no_order_beats_the_smallest() -> None:
     for _ in range(10):
         graph = drawn(rng, 5)
         assert smallest(graph) <= graph.peak([made for made, _ in graph.steps])
+
+
+def test_memory_can_begin_further_up() -> None:
+    apart, start = {}, 4096
+    for name, size in GRAPH.sizes.items():
+        apart[name] = start
+        start += size
+    assert arena(GRAPH, apart, 4096) == sum(GRAPH.sizes.values())
+    for begin in (2048, 8192):
+        assert "memory begins at" in str(arena(GRAPH, apart, begin))
+    from_nought = {name: offset - 4096 for name, offset in apart.items()}
+    assert "memory begins at 4096" in str(arena(GRAPH, from_nought, 4096))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from typing import Any
@@ -90,6 +91,28 @@ def test_dominance_of_a_known_graph() -> None:
     assert frontiers["b"] == {"b"}
     assert frontiers["c"] == frontiers["d"] == {"e"}
     assert flow.loops(graph, above) == {"b": {"b", "c", "d", "e"}}
+
+
+def test_the_entrys_dominator_can_be_a_number() -> None:
+    for root in (None, -17):
+        for question in structure.trees(np.random.default_rng(), root=root):
+            graph, entry = json.loads(str(question.arguments[0])), str(question.arguments[1])
+            tree = flow.immediate(flow.dominators(graph, entry))
+            assert question.complaint({**tree, entry: root}) is None
+            for other in (-18, entry):
+                assert question.complaint({**tree, entry: other}) is not None
+            assert (question.complaint(tree) is None) == (root is None)
+
+
+def test_a_list_of_faults_can_begin_with_the_version_of_the_rules() -> None:
+    rng = np.random.default_rng
+    for make in (structure.unbroken, structure.broken):
+        for question in make(rng(), rules=17):
+            program = parse(str(question.arguments[0]))
+            faults = [list(fault) for fault in verifier.faults(program)]
+            assert question.complaint([["rules", 17], *faults]) is None
+            assert question.complaint([["rules", 18], *faults]) is not None
+            assert question.complaint(faults) is not None
 
 
 def test_a_loop_with_two_entries_is_no_natural_one() -> None:

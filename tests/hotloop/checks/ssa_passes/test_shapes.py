@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -54,3 +56,24 @@ def test_an_empty_answer_is_wrong_for_all(faulty: bool) -> None:
     for question in programs(np.random.default_rng(), faulty=faulty):
         assert question.complaint({}) is not None
         assert question.complaint(None) is not None
+
+
+@pytest.mark.parametrize("faulty", [False, True])
+def test_answers_can_be_asked_for_the_version_of_their_rules(faulty: bool) -> None:
+    for question in programs(np.random.default_rng(), faulty=faulty, rules=17):
+        right = _right(str(question.arguments[0]))
+        assert question.complaint({"rules": 17, **right}) is None
+        assert question.complaint({"rules": 18, **right}) is not None
+        assert question.complaint(right) is not None
+
+
+def _right(text: str) -> dict[str, object]:
+    """The answer to a program."""
+    program = json.loads(text)
+    types: dict[str, Type] = {n: (kind, tuple(e)) for n, (kind, e) in program["inputs"].items()}
+    for name, op, args, options in program["steps"]:
+        try:
+            types[name] = step_type(op, [types[arg] for arg in args], options)
+        except Fails as reason:
+            return {"error": [name, str(reason)]}
+    return {"types": {name: [kind, list(extents)] for name, (kind, extents) in types.items()}}
