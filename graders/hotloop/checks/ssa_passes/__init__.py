@@ -118,25 +118,26 @@ def fuse(variant: Variant | None = None) -> Check:
     return Check(Candidate("fuse", "fuse.py", "json"), rungs)
 
 
-def torch_fx() -> Check:
+def torch_fx(variant: Variant | None = None) -> Check:
     """Merging and removing in torch.fx, where tensors can be written to."""
     candidate = Candidate("clean_text", "fx_pass.py", "json")
+    mark = _number(variant, "CLEANED")
     rungs = {
-        "sound": tensor_graphs.Judged("sound"),
-        "same": tensor_graphs.Judged("same", "sound"),
-        "complete": tensor_graphs.Judged("complete", "same"),
+        "sound": tensor_graphs.Judged("sound", mark=mark),
+        "same": tensor_graphs.Judged("same", "sound", mark=mark),
+        "complete": tensor_graphs.Judged("complete", "same", mark=mark),
     }
     return Check(candidate, rungs)
 
 
-def xdsl() -> Check:
+def xdsl(variant: Variant | None = None) -> Check:
     """Merging and removing in xDSL, with regions."""
-    return regions.check("xdsl_pass.py", "xdsl")
+    return regions.check("xdsl_pass.py", "xdsl", _number(variant, "CLEANED"))
 
 
-def mlir() -> Check:
+def mlir(variant: Variant | None = None) -> Check:
     """The same through MLIR's own bindings."""
-    return regions.check("mlir_pass.py", "xla")
+    return regions.check("mlir_pass.py", "xla", _number(variant, "CLEANED"))
 
 
 def infer(variant: Variant | None = None) -> Check:
@@ -176,4 +177,4 @@ def _number(variant: Variant | None, constant: str) -> int | None:
     """What a variant has drawn; None in the module as it is, where nothing of the kind is asked."""
     if variant is None or not variant.options:
         return None
-    return int(variant.values()[constant])
+    return int(str(variant.values()[constant]))

@@ -10,6 +10,7 @@ import random
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from hotloop.checks.ssa_passes.arithmetic import wrap
 from hotloop.judge.bench import Bench
@@ -26,6 +27,9 @@ LONGEST = 100_000
 INTS = ("arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori", "arith.xori")
 COMMUTATIVE = frozenset(INTS) - {"arith.subi"}
 PURE = (*INTS, "arith.constant", "arith.cmpi", "arith.select")
+MARK = "hotloop.cleaned"
+"""An attribute of a module, which only a candidate of a take-home is asked for."""
+
 PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge")
 
 _COMPUTED: Mapping[str, Callable[[int, int], int]] = {
@@ -131,12 +135,15 @@ _TOKEN = re.compile(
 )
 
 
-def parse(text: object) -> Program:
-    """Read it. Malformed when it is none, or when a name is read where it is not there."""
+def parse(text: object, mark: int | None = None) -> Program:
+    """Read it. Malformed when it is none, or when a name is read where it is not there.
+
+    mark: the number that its module's attribute MARK has to be; without it none is asked for.
+    """
     if not isinstance(text, str) or len(text) > LONGEST:
         raise Malformed(f"it gives {shown(text)}, not a program's text")
     try:
-        return _Reader(text).program()
+        return _Reader(text, mark).program()
     except (IndexError, RecursionError) as wrong:
         raise Malformed("its text ends too early, or nests too deep") from wrong
 
@@ -144,6 +151,7 @@ def parse(text: object) -> Program:
 @dataclass
 class _Reader:
     text: str
+    mark: int | None = None
     words: list[str] = field(default_factory=list[str])
     at: int = 0
 
@@ -173,7 +181,7 @@ class _Reader:
         self.take('"builtin.module"')
         for word in ("(", ")"):
             self.take(word)
-        self.attributes()
+        attributes = self.attributes()
         self.take("(")
         self.take("{")
         self.label()
@@ -182,10 +190,20 @@ class _Reader:
             found += [function] if function is not None else []
         self.take("}")
         self.take(")")
+        if self.mark is not None:
+            # They stand behind the region, where `ending` passes over them.
+            attributes |= self.attributes()
+            self.require_mark(attributes)
         self.ending()
         if len(found) != 1 or self.at != len(self.words):
             raise Malformed("it is not one module with one function f")
         return found[0]
+
+    def require_mark(self, attributes: Mapping[str, str]) -> None:
+        # xDSL writes the name in quotes, MLIR without.
+        found = attributes.get(MARK, attributes.get(f'"{MARK}"', "nothing"))
+        if found != f"{self.mark} : i64":
+            raise Malformed(f"its module's {MARK} is {shown(found)}, and should be {self.mark}")
 
     def function(self) -> Program | None:
         self.take('"func.func"')
@@ -619,11 +637,15 @@ def _asked(candidate: Candidate, bench: Bench, language: Language) -> list[tuple
     return list(zip(given, answers, strict=True))
 
 
-def check(file: str, extra: str) -> Check:
-    """Merging and removing, in the framework that the file uses and the group `extra` brings."""
+def check(file: str, extra: str, mark: int | None = None) -> Check:
+    """Merging and removing, in the framework that the file uses and the group `extra` brings.
+
+    mark: as in `parse`.
+    """
+    language = replace(MLIR, read=partial(parse, mark=mark))
     rungs = {
-        "sound": Judged("sound"),
-        "same": Judged("same", "sound"),
-        "complete": Judged("complete", "same"),
+        "sound": Judged("sound", language=language),
+        "same": Judged("same", "sound", language=language),
+        "complete": Judged("complete", "same", language=language),
     }
     return Check(Candidate("clean_text", file, "json"), rungs, extras=(extra,))

@@ -78,11 +78,16 @@ def _computed(op: str, values: list[int]) -> int:
     return number % 1_000_003 - 500_000
 
 
-def parse(text: object) -> Steps:
-    """Read it. Malformed when it is none, or when a name is read before it is there."""
+def parse(text: object, mark: int | None = None) -> Steps:
+    """Read it. Malformed when it is none, or when a name is read before it is there.
+
+    mark: the number that a last line says the graph's output has; without it there is no such line.
+    """
     if not isinstance(text, str):
         raise Malformed(f"it gives {shown(text)}, not a text")
     lines = [line.split() for line in text.splitlines()]
+    if mark is not None and (not lines or lines.pop() != ["cleaned", str(mark)]):
+        raise Malformed(f"its output is not marked as cleaned, by {mark}")
     if not 2 <= len(lines) <= MOST_LINES or not all(lines):
         raise Malformed("it does not give a program")
     first, *middle, last = lines
@@ -151,10 +156,14 @@ def unfinished(program: Steps) -> str | None:
 
 
 class Judged:
-    """A rung: one of three looks at all results. The function is asked once for all of them."""
+    """A rung: one of three looks at all results. The function is asked once for all of them.
 
-    def __init__(self, look: str, *needs: str) -> None:
+    mark: as in `parse`.
+    """
+
+    def __init__(self, look: str, *needs: str, mark: int | None = None) -> None:
         self.look = look
+        self.mark = mark
         self.needs: tuple[str, ...] = needs
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
@@ -171,7 +180,7 @@ class Judged:
 
     def _complaint(self, given: Steps, answer: object, rng: random.Random) -> str | None:
         try:
-            result = parse(answer)
+            result = parse(answer, self.mark)
         except Malformed as wrong:
             return str(wrong)
         if result.inputs != given.inputs or len(result.returned) != len(given.returned):

@@ -63,6 +63,17 @@ def test_other_texts_are_refused(text: object) -> None:
         parse(text)
 
 
+@pytest.mark.parametrize("name", ["hotloop.cleaned", '"hotloop.cleaned"'])
+def test_a_module_can_be_asked_for_a_mark(name: str) -> None:
+    end = "}) : () -> ()\n"
+    marked = GENERIC[: -len(end)] + "}) {" + name + " = 17 : i64} : () -> ()\n"
+    assert GENERIC.endswith(end)
+    assert str(parse(marked, 17)) == str(parse(marked)) == str(parse(GENERIC))
+    for text, mark in ((marked, 18), (GENERIC, 17)):
+        with pytest.raises(Malformed, match=f"should be {mark}"):
+            parse(text, mark)
+
+
 def test_what_is_left_is_found() -> None:
     again = '%5 = "arith.subi"(%arg0, %0) : (i64, i64) -> i64\n      "func.call"(%1)'
     twice = GENERIC.replace('"func.call"(%1)', again)

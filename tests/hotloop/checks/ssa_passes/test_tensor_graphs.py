@@ -18,6 +18,16 @@ def test_text_and_program_are_one() -> None:
         assert str(parse(text)) == text
 
 
+def test_a_graph_can_be_asked_for_a_mark() -> None:
+    marked = WRITTEN + "cleaned 17\n"
+    assert str(parse(marked, 17)) == WRITTEN
+    for text, mark in ((marked, 18), (WRITTEN, 17), ("", 17)):
+        with pytest.raises(Malformed, match="not marked as cleaned"):
+            parse(text, mark)
+    with pytest.raises(Malformed):
+        parse(marked)
+
+
 def test_a_write_changes_what_later_reads_see() -> None:
     a, c, x, _ = parse(WRITTEN).run([3, 5])
     assert a != c
