@@ -119,8 +119,9 @@ def arena(graph: Graph, answer: object, begin: int = 0) -> int | str:
     begins = f", and memory begins at {begin}" if begin else ""
     for name, size in graph.sizes.items():
         offset = offsets.get(name)
-        whole = isinstance(offset, int) and not isinstance(offset, bool)
-        if not whole or not begin <= int(offset) < begin + (1 << 40):
+        if not isinstance(offset, int) or isinstance(offset, bool):
+            return f"the offset of {name}, of {size} bytes, is {shown(offset)}{begins}"
+        if not begin <= offset < begin + (1 << 40):
             return f"the offset of {name}, of {size} bytes, is {shown(offset)}{begins}"
     lowest = min(int(offsets[name]) for name in graph.sizes)
     # Else addresses of a memory that begins further up would do as well.
