@@ -45,6 +45,7 @@ def instructions_markdown(role: Role, manifest: Manifest) -> str:
         window=f"{manifest.window_hours:g}",
         gpu=[line for task in tasks for line in gpu_parts(task)],
         rated=any(rung.threshold for task in tasks for rung in task.rungs),
+        is_part=len(tasks) < len(module.tasks),
         written=", ".join(task.title for task in tasks if task.kind == "written"),
         help=role.help,
         keep_until=f"{keep_until(manifest):%Y-%m-%d}",

@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from hotloop import curriculum
 from hotloop.bank.export import markup
 from hotloop.course import render_record
 from hotloop.html_templates import environment
@@ -35,6 +36,7 @@ def page(report: Report) -> str:
     )
     return templates.get_template("report.html.j2").render(
         report=report,
+        is_part=_is_part(report),
         confined=report.environment.isolation == CONFINED,
         overall=OVERALL_RUBRIC,
         bar=_bar,
@@ -44,6 +46,15 @@ def page(report: Report) -> str:
         quality=quality_words.sentences,
         circumstances=_circumstances,
     )
+
+
+def _is_part(report: Report) -> bool:
+    """Whether the role asks for some of the module's tasks only."""
+    try:
+        module = curriculum.load_module(report.module)
+    except KeyError:
+        return True
+    return len(report.tasks) < len(module.tasks)
 
 
 def _prose(sentence: str) -> Markup:

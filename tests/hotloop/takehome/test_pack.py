@@ -252,6 +252,7 @@ def test_the_page_says_what_a_candidate_asks(hired: Hired) -> None:
         "make lab",
         "make submit",
         "WORK_LOG=no",
+        "leave out what it asks about steps that you were not asked to take",
         "search engines",
         "another person's code",
         "measured on a GPU",
@@ -313,6 +314,23 @@ def test_the_ways_to_start_name_what_is_installed(
         "submit",
         "container",
     ]
+
+
+def test_what_nobody_could_pass_is_not_asked(own_team: Hired) -> None:
+    team = own_team.team
+    path = team.role_path("gpu_engineer")
+    path.write_text(
+        "format: 1\nrole: gpu_engineer\ntitle: x\nmodule: profile_training_loop\n"
+        "tasks: [{task: read_trace, weight: 1}]\nwindow_hours: 72\nexpires: 14\n"
+    )
+    says = r"read_trace goes on from what instrument makes: ask for both, or for neither\."
+    with pytest.raises(TeamError, match=says):
+        make_pack(team, team.role("gpu_engineer"), "C. D.", now=MADE)
+    path.write_text(path.read_text().replace("tasks: [", "tasks: [{task: instrument, weight: 1}, "))
+    assert make_pack(team, team.role("gpu_engineer"), "C. D.", now=MADE).manifest.tasks.keys() == {
+        "instrument",
+        "read_trace",
+    }
 
 
 @pytest.mark.parametrize(("words", "has_log"), [((), True), (("WORK_LOG=no",), False)])
