@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from hotloop import curriculum
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.local import judge_submission
-from hotloop.judge.record import Record
+from hotloop.judge.record import Record, RungRecord, summarize
+from hotloop.judge.verdict import Verdict
 from hotloop.takehome import report_page, whole_file
 from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, to_json
 from hotloop.takehome.reporting import make_report
@@ -62,16 +64,38 @@ def judge(
     on_progress: Say = lambda _text: None,
     process: JudgeProcess | None = None,
 ) -> dict[str, Record]:
-    """The judge's records by task, in the sandbox, with inputs from a seed drawn for each task."""
-    return judge_submission(
-        files,
-        module,
-        tasks,
-        variant=variant,
-        judge=process,
-        on_progress=on_progress,
-        budget_s=BUDGET_S,
-    )
+    """The judge's records by task, in the sandbox, with inputs from a seed drawn for each task.
+
+    What stays undecided is judged once more, by itself and with the whole time. So a work that is
+    slow before it is measured makes no open points of lost ones.
+    """
+
+    def judged(tasks: Sequence[str], rungs: Sequence[str] | None = None) -> dict[str, Record]:
+        return judge_submission(
+            files,
+            module,
+            tasks,
+            rungs,
+            variant=variant,
+            judge=process,
+            on_progress=on_progress,
+            budget_s=BUDGET_S,
+        )
+
+    records = judged(tasks)
+    for task, record in records.items():
+        undecided = [r.rung for r in record.rungs if r.verdict is Verdict.UNDECIDED]
+        if undecided:
+            records[task] = with_rungs(record, judged([task], undecided)[task].rungs)
+    return records
+
+
+def with_rungs(record: Record, later: Sequence[RungRecord]) -> Record:
+    """The record with what was judged again in place of what was open."""
+    again = {rung.rung: rung for rung in later}
+    rungs = tuple(again.get(rung.rung, rung) for rung in record.rungs)
+    verdict, sentence = summarize(rungs)
+    return replace(record, rungs=rungs, verdict=verdict, sentence=sentence)
 
 
 def write(report: Report, team: Team) -> tuple[Path, Path]:

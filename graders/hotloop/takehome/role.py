@@ -98,6 +98,8 @@ class Role(Strict):
         is_date = isinstance(value, date) and not isinstance(value, datetime)
         if not is_days and not is_date:
             raise ValueError("1 to 366 days, or a date such as 2030-01-31")
+        if isinstance(value, date) and value.year > 2200:
+            raise ValueError("a date up to the year 2200")
         return value
 
     @field_validator("tasks")

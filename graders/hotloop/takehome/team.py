@@ -53,6 +53,10 @@ AUDIT = "audit.jsonl"
 LONGEST_NAME = 200
 
 
+LAST_YEAR = 2200
+"""Of a deadline: days to keep what was handed in come on top, and the calendar ends."""
+
+
 class TeamError(Exception):
     """What was asked of the team's folder cannot be done. The text is one sentence."""
 
@@ -149,8 +153,14 @@ class Team:
 
     @cached_property
     def key(self) -> TeamKey:
-        """The secrets. KeyMissing when they are gone, or others may read them."""
-        return keys.load(self.folder / "keys")
+        """The secrets. KeyMissing when they are gone, others may read them, or they are not this
+        team's: what they sign would be refused when it comes back.
+        """
+        found = keys.load(self.folder / "keys")
+        if found.public != self.public_key:
+            where = self.folder / "keys"
+            raise keys.KeyMissing(f"{where} holds another team's keys: take yours from a backup.")
+        return found
 
     @property
     def public_key(self) -> bytes:
@@ -269,6 +279,8 @@ class Team:
         """
         if deadline <= datetime.now(UTC):
             raise TeamError(f"{deadline:%Y-%m-%d %H:%M} UTC is over: set a later date.")
+        if deadline.year > LAST_YEAR:
+            raise TeamError(f"{deadline:%Y-%m-%d} is too far away: set one up to {LAST_YEAR}.")
         kept = deadline + timedelta(days=self.manifest(pack).keep_days)
 
         def changed(now: PackRecord) -> dict[str, Any]:

@@ -200,16 +200,19 @@ def form_of(module: str) -> Form:
 
 
 def require(variant: Variant) -> None:
-    """ValueError when the module cannot differ like this."""
+    """ValueError when the module cannot differ like this.
+
+    A choice or a name that the variant says nothing of is plain: it came with a later version.
+    """
     if variant.is_plain:
         return
     form = form_of(variant.module)
     choices = {choice.name: choice for choice in form.choices}
-    if unknown := sorted(set(variant.options) ^ set(choices)):
+    if unknown := sorted(set(variant.options) - set(choices)):
         raise ValueError(f"{variant.module} has other choices to make than {', '.join(unknown)}")
     for name, option in variant.options.items():
         choices[name].values(option)
-    if unknown := sorted(set(variant.names) ^ set(form.names)):
+    if unknown := sorted(set(variant.names) - set(form.names)):
         raise ValueError(f"{variant.module} has other names to replace than {', '.join(unknown)}")
     for name, new in variant.names.items():
         if new.removeprefix(f"{name}_") not in WORDS:

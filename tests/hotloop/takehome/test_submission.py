@@ -4,9 +4,11 @@ import json
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from hotloop.takehome import submission
 from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import Pack
 from hotloop.takehome.refusal import Refusal, RefusedSubmission
@@ -114,3 +116,20 @@ def test_opening_keeps_nothing(own_team: Hired, folder: Path) -> None:
     open_submission(path, own_team.team, received=RECEIVED)
     after = {p: p.read_bytes() for p in own_team.team.folder.rglob("*") if p.is_file()}
     assert after == before
+
+
+def test_work_on_a_task_that_is_no_more_is_kept(
+    own_team: Hired, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another version of Hotloop may be installed since: then grading says what is missing."""
+    (folder / "softmax_triton.py").write_text("mine = 1\n")
+    path = make_submission(folder)
+
+    def without(name: str) -> NoReturn:
+        raise KeyError(f"there is no module {name!r}")
+
+    monkeypatch.setattr(submission.curriculum, "load_module", without)
+    found = open_submission(path, own_team.team, received=RECEIVED)
+    assert found.files["softmax_triton.py"] == b"mine = 1\n"
+    own_team.team.keep(found, path)
+    assert own_team.team.submissions(own_team.packs[0].manifest.pack)

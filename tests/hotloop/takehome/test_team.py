@@ -245,3 +245,19 @@ def test_a_fault_in_another_role_is_nothing_to_this_one(own_team: Hired) -> None
     path.parent.mkdir()
     path.write_text("title: [")
     assert own_team.team.role("gpu_engineer").role == "gpu_engineer"
+
+
+def test_another_teams_keys_are_noticed_before_they_sign(own_team: Hired, tmp_path: Path) -> None:
+    strange = Team.create(tmp_path / "strange")
+    shutil.copytree(strange.folder / "keys", own_team.team.folder / "keys", dirs_exist_ok=True)
+    again = Team(own_team.team.folder)
+    before = sorted(again.folder.rglob("*"))
+    with pytest.raises(KeyMissing, match="holds another team's keys"):
+        make_pack(again, again.role("gpu_engineer"), "C. D.", now=MADE)
+    assert sorted(again.folder.rglob("*")) == before
+
+
+def test_a_date_beyond_the_calendar_is_told(own_team: Hired) -> None:
+    pack = own_team.packs[0].manifest.pack
+    with pytest.raises(TeamError, match="too far away: set one up to 2200"):
+        own_team.team.extend(pack, datetime(9999, 10, 1, tzinfo=UTC))

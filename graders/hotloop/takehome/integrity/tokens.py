@@ -24,6 +24,7 @@ Runs = Counter[tuple[str, ...]]
 LENGTH = 8
 """Tokens of a run. Longer ones break at every edit, shorter ones are the language's idioms."""
 
+_NAMED = re.compile(r"\\N(?=\{)")
 _SPACES = re.compile(r"[^\S\n]+")
 _LINES = re.compile(r"\s*\n\s*")
 
@@ -41,7 +42,9 @@ def runs(text: str, language: Language) -> Runs:
 def tokens(text: str, language: Language) -> Iterator[str]:
     """One word a token."""
     before = ""
-    # Pygments takes time with the cube of a run of spaces; no token depends on how long one is.
+    # Pygments takes time with the cube of a run of spaces, on whose length no token depends, and
+    # with the square of the number of characters that are given by name and never end.
+    text = _NAMED.sub("N", text)
     text = _LINES.sub("\n", _SPACES.sub(" ", text))
     for kind, value in _lexer(language).get_tokens(text):
         if language == "text":

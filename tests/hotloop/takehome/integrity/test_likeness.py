@@ -157,7 +157,7 @@ SLOW = {
         "a" + SPACES + "=",
         'R"a(' * LONGEST,
     ],
-    "python": [" \n" * 30_000 + "x", "x\nb'''\n" * LONGEST],
+    "python": [" \n" * 30_000 + "x", "x\nb'''\n" * LONGEST, 'x = "' + "\\N{" * 21_845],
 }
 
 

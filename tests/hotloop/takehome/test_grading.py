@@ -1,0 +1,47 @@
+"""What stays undecided is judged once more, by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from hotloop.judge.record import Record
+from hotloop.judge.verdict import Verdict
+from hotloop.takehome import grading
+from hotloop.variants import plain
+
+from .made_reports import record, rung
+
+OPEN = [rung("correct"), rung("fast", Verdict.UNDECIDED, sentence="The time was used up.")]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[str, ...], Any]]:
+    """What the judge is asked; the second time it decides."""
+    found: list[tuple[tuple[str, ...], Any]] = []
+
+    def judge(
+        _files: object, _module: str, tasks: Sequence[str], rungs: Any, **_more: object
+    ) -> dict[str, Record]:
+        found.append((tuple(tasks), rungs))
+        if rungs is None:
+            return {"a": record("a", [rung("correct")]), "b": record("b", OPEN)}
+        return {"b": record("b", [rung("fast", Verdict.TOO_SLOW, sentence="It is slow.")])}
+
+    monkeypatch.setattr(grading, "judge_submission", judge)
+    return found
+
+
+def test_what_is_undecided_is_judged_again_alone(asked: list[tuple[tuple[str, ...], Any]]) -> None:
+    found = grading.judge({}, "fused_softmax", ["a", "b"], plain("fused_softmax"))
+    assert asked == [(("a", "b"), None), (("b",), ["fast"])]
+    assert [r.verdict for r in found["b"].rungs] == [Verdict.PASSED, Verdict.TOO_SLOW]
+    assert (found["b"].verdict, found["b"].sentence) == (Verdict.PARTIAL, "It is slow.")
+    assert found["a"].verdict is Verdict.PASSED
+
+
+def test_what_was_not_judged_again_stays() -> None:
+    again = grading.with_rungs(record("b", OPEN), [])
+    assert [r.verdict for r in again.rungs] == [Verdict.PASSED, Verdict.UNDECIDED]
