@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from hotloop.curriculum import Module
@@ -25,6 +25,13 @@ _LANGUAGES: dict[str, Language] = {
     ".h": "cuda",
     ".pbtxt": "text",
 }
+_COMMENTS: dict[Language, re.Pattern[str]] = {
+    "python": re.compile(r"^[^\S\n]*#.*$", re.MULTILINE),
+    "cuda": re.compile(r"^[^\S\n]*//.*$", re.MULTILINE),
+    "text": re.compile(r"^[^\S\n]*#.*$", re.MULTILINE),
+}
+"""Whole lines: they go before a part is cut, so that nothing hides behind them."""
+
 _SOLUTION = "_solution"
 _MAGIC = re.compile(r"^[^\S\n]*[%!].*$", re.MULTILINE)
 
@@ -54,9 +61,28 @@ def parts(files: Mapping[str, bytes], module: Module, tasks: Iterable[str]) -> l
         if name.endswith(".ipynb"):
             found += _cells(name, files[name], owned)
         else:
-            text = files[name].decode("utf-8", errors="replace")
+            text = _read(files[name], language)
             found.append(Part(name, tuple(owned), language, text[:LONGEST]))
     return found
+
+
+def with_more(part: Part, files: Mapping[str, bytes], starter: Mapping[str, bytes]) -> Part | None:
+    """The part together with program files that the candidate has added, to which the code may have
+    moved; None where there are none of its language.
+    """
+    more = [
+        _read(data, part.language)
+        for name, data in files.items()
+        if name not in starter and not name.endswith(".ipynb")
+        if language_of(name) == part.language
+    ]
+    if not more:
+        return None
+    return replace(part, text="\n".join([part.text, *more])[:LONGEST])
+
+
+def _read(data: bytes, language: Language) -> str:
+    return _COMMENTS[language].sub("", data.decode("utf-8", errors="replace"))
 
 
 def language_of(name: str) -> Language | None:
@@ -82,5 +108,7 @@ def _cells(name: str, data: bytes, tasks: list[str]) -> list[Part]:
             if task in tasks:
                 found.setdefault(task, []).extend([*own, source])
             own = []
-    joined = {task: "\n\n".join(texts)[:LONGEST] for task, texts in found.items()}
-    return [Part(f"{name} · {task}", (task,), "python", text) for task, text in joined.items()]
+    read = {task: _COMMENTS["python"].sub("", "\n\n".join(texts)) for task, texts in found.items()}
+    return [
+        Part(f"{name} · {task}", (task,), "python", text[:LONGEST]) for task, text in read.items()
+    ]

@@ -15,7 +15,7 @@ from hotloop import paths, render
 from hotloop.curriculum import Module
 from hotloop.markers import MarkerError, parse, regions
 from hotloop.takehome.integrity.likeness import Likeness, Print, likeness, print_of, print_of_part
-from hotloop.takehome.integrity.parts import Part, language_of, parts
+from hotloop.takehome.integrity.parts import Part, language_of, parts, with_more
 from hotloop.takehome.integrity.signal import Signal, Strength
 from hotloop.takehome.published import wrong_answers
 from hotloop.takehome.recorded import recorded
@@ -86,8 +86,11 @@ def signals(
 def _prints(
     module: Module, tasks: Sequence[str], files: Mapping[str, bytes], starter: Mapping[str, bytes]
 ) -> list[tuple[Part, Print]]:
+    """Each part with what was added behind it, where anything was, and then by itself."""
     given = parts(starter, module, tasks)
-    return [(part, print_of_part(part, given)) for part in parts(files, module, tasks)]
+    own = parts(files, module, tasks)
+    more = [found for part in own if (found := with_more(part, files, starter)) is not None]
+    return [(part, print_of_part(part, given)) for part in (*more, *own)]
 
 
 def _to_other(

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from hotloop import render
 from hotloop.curriculum import load_module
 from hotloop.judge.verdict import Verdict
@@ -95,6 +97,25 @@ def _like(wrong: str) -> list[Signal]:
     notebook = with_cell(starter["lab.ipynb"], "online_pass_solution", body)
     files = {**starter, "lab.ipynb": notebook}
     return similarity.signals(load_module(MODULE), ["online_pass"], files, starter, [])
+
+
+@pytest.mark.parametrize("how", ["behind comments", "in another file", "in both"])
+def test_a_copy_that_was_moved_is_signalled(how: str) -> None:
+    """The published solution of a task that is a file."""
+    module = load_module("ssa_passes")
+    name = "dominance.py"
+    starter = {name: render.render("ssa_passes")[name]}
+    copied = render.submission("ssa_passes")[name]
+    wall = b"# " + b"x" * 66_000 + b"\n"
+    files = {
+        "behind comments": {name: wall + copied},
+        "in another file": {name: b"from mine import *\n", "mine.py": copied},
+        "in both": {name: wall + b"from mine import *\n", "mine.py": wall + copied},
+    }[how]
+    found = similarity.signals(module, ["dominance"], files, starter, [])
+    assert [signal.title for signal in found] == ["Much like the published solution of dominance"]
+    honest = {name: starter[name], "mine.py": b"def helper(x):\n    return x + 1\n"}
+    assert similarity.signals(module, ["dominance"], honest, starter, []) == []
 
 
 def _similarity() -> dict[str, Any]:
