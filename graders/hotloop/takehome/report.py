@@ -180,7 +180,8 @@ class SubmissionFacts(Strict):
     """What was handed in, in time: otherwise it would not have been taken.
 
     By when it was due is not said, since that tells who was given more time. altered: given files
-    that came back changed; judged as they were.
+    that came back changed; judged as they were. other_checks: judged by other checks than Hotloop
+    had when the pack was made.
     """
 
     digest: Digest
@@ -188,6 +189,7 @@ class SubmissionFacts(Strict):
     handed_in: list[str]
     altered: list[str]
     work_log: Literal["none", "whole", "broken"]
+    other_checks: bool = False
 
 
 class Reproduction(Strict):

@@ -9,6 +9,7 @@ from hotloop import __version__, curriculum
 from hotloop.course.attempts.grader import grader_digest
 from hotloop.curriculum import Module, Rung, Task
 from hotloop.judge.record import Record
+from hotloop.judge.service import module_digest
 from hotloop.judge.verdict import Verdict
 from hotloop.takehome import measured_quality, signalling, written
 from hotloop.takehome.follow_ups import follow_ups
@@ -238,6 +239,7 @@ def _facts(submission: Submission) -> SubmissionFacts:
         handed_in=list(submission.handed_in),
         altered=list(submission.altered),
         work_log=whole,
+        other_checks=submission.manifest.module_digest != module_digest(submission.manifest.module),
     )
 
 

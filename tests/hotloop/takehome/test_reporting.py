@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -11,6 +12,7 @@ import pytest
 from hotloop.judge.gpu import card
 from hotloop.judge.verdict import Verdict
 from hotloop.takehome.report import UnreadableReport, read_report, schema, to_json
+from hotloop.takehome.report_page import page
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 from hotloop.takehome.work_time import active_minutes
@@ -121,6 +123,15 @@ def test_the_file_fits_the_published_schema_and_reads_back(
     path = tmp_path / "report.json"
     path.write_text(text)
     assert read_report(path) == report
+
+
+def test_checks_that_are_others_than_the_packs_are_told(team: Team, submission: Submission) -> None:
+    same = report_on(team, submission)
+    older = submission.manifest.model_copy(update={"module_digest": "0" * 64})
+    other = report_on(team, replace(submission, manifest=older))
+    assert (same.submission.other_checks, other.submission.other_checks) == (False, True)
+    said = "Judged by other checks than Hotloop had when the pack was made"
+    assert [said in page(report) for report in (same, other)] == [False, True]
 
 
 def test_no_name_and_no_accommodation_stand_in_it(team: Team, submission: Submission) -> None:

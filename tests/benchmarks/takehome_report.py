@@ -1,0 +1,112 @@
+"""How long does a hiring team wait for the report on one submission?
+
+    python tests/benchmarks/takehome_report.py profile_training_loop ssa_passes --keep
+
+Makes a team, a pack with all tasks of the module and the reference as the candidate's work, in the
+candidate's variant, and times `hotloop takehome grade` from its start to the written report, in the
+sandbox and with speed measured. Asked for: 180 s on two cores. Exit code 1 when it took longer, or
+when the judge failed. With `--keep` the rows are put into tests/benchmarks/results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from hotloop import curriculum, render
+from hotloop.evidence import measured_by
+from hotloop.judge.device import device_name
+from hotloop.measured_code import measured_code
+from hotloop.takehome.handing_in import make_submission
+from hotloop.takehome.pack import make_pack
+from hotloop.takehome.role import starting_text
+from hotloop.takehome.team import Team
+
+RESULT = Path(__file__).parent / "results" / "takehome_report.json"
+ASKED_S = 180
+
+
+def main() -> None:
+    """Grade, print, keep."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("modules", nargs="+")
+    parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    arguments = parser.parse_args()
+    rows = [row(module) for module in arguments.modules]
+    result = {
+        "format": 1,
+        "device": device_name(),
+        "cores": len(os.sched_getaffinity(0)),
+        "date": datetime.now(UTC).date().isoformat(),
+        "asked_s": ASKED_S,
+        "rows": rows,
+    }
+    if arguments.json:
+        print(json.dumps(result, indent=2))
+    else:
+        for one in rows:
+            print(
+                f"{one['module']:24} {one['tasks']:3} tasks {one['seconds']:7.1f} s  {one['score']}"
+            )
+    if arguments.keep:
+        RESULT.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    sys.exit(any(one["seconds"] > ASKED_S or one["judge_errors"] for one in rows))
+
+
+def row(module: str) -> dict[str, Any]:
+    """One submission, from the command's start to the report on the disk."""
+    with tempfile.TemporaryDirectory() as folder:
+        team, submission = handed_in(module, Path(folder))
+        command = [sys.executable, "-m", "hotloop.cli", "takehome", "grade", str(submission)]
+        started = time.monotonic()
+        done = subprocess.run(
+            [*command, "--team", str(team.folder), "--json"],
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        seconds = time.monotonic() - started
+        (graded,) = json.loads(done.stdout)["reports"]
+        report = json.loads(Path(graded["report"]).read_text(encoding="utf-8"))
+    rungs = [rung for task in report["tasks"] for rung in task["rungs"]]
+    return {
+        "module": module,
+        "tasks": len(report["tasks"]),
+        "seconds": round(seconds, 1),
+        "score": f"{report['score']['low']:.1f} to {report['score']['high']:.1f}",
+        "judge_errors": sum(rung["verdict"] == "judge_error" for rung in rungs),
+        "undecided": sum(rung["verdict"] == "undecided" for rung in rungs),
+        "code": measured_code(module),
+        "by": measured_by(),
+    }
+
+
+def handed_in(module: str, folder: Path) -> tuple[Team, Path]:
+    """The reference, as the candidate of a pack would hand it in."""
+    team = Team.create(folder / "team")
+    path = team.role_path("engineer")
+    path.parent.mkdir(parents=True)
+    path.write_text(starting_text("engineer", "An engineer", curriculum.load_module(module)))
+    pack = make_pack(team, team.role("engineer"), "A. B.", now=datetime.now(UTC))
+    with zipfile.ZipFile(pack.path) as archive:
+        archive.extractall(folder)
+    work = folder / pack.pseudonym
+    solved = render.submission(module, variant=team.variant(pack.manifest.pack))
+    for name, data in solved.items():
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_bytes(data)
+    return team, make_submission(work)
+
+
+if __name__ == "__main__":
+    main()
