@@ -55,7 +55,8 @@ def is_entangled(module: Module, task: Task) -> bool:
 def needs(module: Module, task: Task) -> list[str]:
     """Optional groups that are not installed."""
     rungs = [rung for rung in task.rungs if rung.id in quick(task)]
-    return [need for rung in rungs for need in module.needs_of(rung) if extras.missing(need)]
+    wanted = {need for rung in rungs for need in module.needs_of(rung)}
+    return sorted(need for need in wanted & extras.IMPORTED.keys() if extras.missing(need))
 
 
 def falls_short(module: Module, task: str, solved: set[str], judge: JudgeProcess) -> list[str]:
@@ -65,7 +66,7 @@ def falls_short(module: Module, task: str, solved: set[str], judge: JudgeProcess
     return [f"{rung.rung}: {rung.sentence}" for rung in record.rungs if rung.verdict not in GOOD]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def judge() -> Iterator[JudgeProcess]:
     with JudgeProcess() as process:
         yield process
@@ -73,6 +74,7 @@ def judge() -> Iterator[JudgeProcess]:
 
 @pytest.mark.slow
 @pytest.mark.sandbox
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", [module.id for module in curriculum.modules()])
 def test_each_task_is_passed_with_what_it_builds_on_and_not_without(
     name: str, judge: JudgeProcess
