@@ -59,7 +59,12 @@ def test_only_the_candidates_own_variant_is_an_answer(
 
 def test_a_variant_that_is_none_is_the_judges_fault_and_no_zero(judge: JudgeProcess) -> None:
     good = draw("fused_softmax", SECRET, "quiet-otter-41").to_json()
-    for bad in ({}, good | {"options": {}}, good | {"module": "tvm_passes"}, good | {"format": 7}):
+    for bad in (
+        {},
+        good | {"options": {"weather": "fine"}},
+        good | {"module": "tvm_passes"},
+        good | {"format": 7},
+    ):
         record = judge.judge(Job("fused_softmax", "online_pass", variant=bad))
         assert record.verdict is Verdict.JUDGE_ERROR
         assert record.circumstances.variant == ""
