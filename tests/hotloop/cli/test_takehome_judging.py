@@ -46,6 +46,15 @@ def shown(*words: str | Path) -> str:
     return done.stdout
 
 
+def hiring(folder: Path) -> Path:
+    """A team's folder with the role."""
+    team = Team.create(folder / "team")
+    path = team.role_path("engineer")
+    path.parent.mkdir(parents=True)
+    path.write_text(ROLE)
+    return team.folder
+
+
 def candidate(team: Path, name: str, folder: Path, *, solved: bool) -> tuple[str, Path]:
     """Pseudonym and the zip that was handed in."""
     made = run("new", "engineer", "--name", name, "--team", team, "--output", folder)
@@ -61,11 +70,7 @@ def candidate(team: Path, name: str, folder: Path, *, solved: bool) -> tuple[str
 
 @pytest.mark.sandbox
 def test_from_hand_in_to_the_name(tmp_path: Path) -> None:
-    team = tmp_path / "team"
-    Team.create(team)
-    path = Team(team).role_path("engineer")
-    path.parent.mkdir(parents=True)
-    path.write_text(ROLE)
+    team = hiring(tmp_path)
     right, handed_in = candidate(team, NAMES[0], tmp_path, solved=True)
     nothing, empty = candidate(team, NAMES[1], tmp_path, solved=False)
 
@@ -141,11 +146,7 @@ def test_what_cannot_be_graded_is_said_and_the_rest_goes_on(tmp_path: Path) -> N
 
 @pytest.mark.sandbox
 def test_what_came_by_mail_in_time_is_graded_later(tmp_path: Path) -> None:
-    team = tmp_path / "team"
-    Team.create(team)
-    path = Team(team).role_path("engineer")
-    path.parent.mkdir(parents=True)
-    path.write_text(ROLE)
+    team = hiring(tmp_path)
     came = (datetime.now(UTC) - timedelta(days=10)).replace(second=0, microsecond=0)
     role = Team(team).role("engineer")
     pack = make_pack(Team(team), role, NAMES[0], now=came - timedelta(days=10))
