@@ -53,11 +53,14 @@ def letterbox(variant: Variant | None = None) -> Check:
     )
 
 
-def decode() -> Check:
+def decode(variant: Variant | None = None) -> Check:
     """The maps of the head as a table of boxes."""
+    masked = _number(variant, "MASKED")
+    cases = partial(tables.cases, masks=masked is not None)
+    truth = partial(tables.truth, masked=masked)
     return Check(
         Candidate("decode", file="boxes.py"),
-        {"table": Correct(tables.cases, tables.truth, tables.tolerance)},
+        {"table": Correct(cases, truth, tables.tolerance)},
     )
 
 
@@ -73,17 +76,18 @@ def nms(variant: Variant | None = None) -> Check:
     )
 
 
-def bisect() -> Check:
+def bisect(variant: Variant | None = None) -> Check:
     """Where a conversion departs, in few looks."""
+    looks = partial(departures.looks, nothing=_number(variant, "NOTHING"))
     return Check(
         Candidate("next_look", file="departure.py", style="json"),
         {
             "right": Holds(
-                partial(departures.looks, few=False),
+                partial(looks, few=False),
                 "The right tensor of all {count} hidden conversions.",
             ),
             "few": Holds(
-                partial(departures.looks, few=True),
+                partial(looks, few=True),
                 "The right tensor of {count} more, in as few looks as are needed.",
                 needs=("right",),
             ),
@@ -91,17 +95,18 @@ def bisect() -> Check:
     )
 
 
-def replace() -> Check:
+def replace(variant: Variant | None = None) -> Check:
     """Graphs without what a delegate lacks."""
+    looks = partial(rewriting.looks, version=_number(variant, "REPLACED_VERSION") or 0)
     return Check(
         Candidate("replace_unsupported", file="rewrites.py", style="json"),
         {
             "activations": Holds(
-                partial(rewriting.looks, kind="activations"),
+                partial(looks, kind="activations"),
                 "All hidden graphs compute the same, with operators of the delegate.",
             ),
             "stem": Holds(
-                partial(rewriting.looks, kind="stem"),
+                partial(looks, kind="stem"),
                 "Each hidden stem is one convolution, and the same.",
             ),
         },

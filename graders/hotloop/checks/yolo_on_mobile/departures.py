@@ -52,17 +52,21 @@ def with_all_before(tensors: Mapping[str, Sequence[str]]) -> dict[str, Set[str]]
     return found
 
 
-def looks(candidate: Candidate, bench: Bench, *, few: bool) -> Iterator[Look]:
-    """One conversion each; the last one is sound."""
+def looks(
+    candidate: Candidate, bench: Bench, *, few: bool, nothing: int | None = None
+) -> Iterator[Look]:
+    """One conversion each; the last one is sound. nothing: what is said to depart in that one."""
     rng = bench.seeds.generator()
     for number in range(CONVERSIONS):
         conversion = drawn(rng, faulty=number < CONVERSIONS - 1, misleading=number % 2 == 1)
         limit = conversion.enough if few else len(conversion.tensors)
         label = f"Conversion {number + 1} of {len(conversion.tensors)} tensors"
-        yield Look(label, partial(complaint, conversion, limit, candidate, bench))
+        yield Look(label, partial(complaint, conversion, limit, nothing, candidate, bench))
 
 
-def complaint(conversion: Conversion, limit: int, candidate: Candidate, bench: Bench) -> str | None:
+def complaint(
+    conversion: Conversion, limit: int, nothing: int | None, candidate: Candidate, bench: Bench
+) -> str | None:
     """Ask where to look until the candidate says what it has found, or has looked too often."""
     link = bench.worker(candidate)
     looked: dict[str, float] = {}
@@ -73,7 +77,7 @@ def complaint(conversion: Conversion, limit: int, candidate: Candidate, bench: B
         if answer is None or len(answer) != 1 or not {"look", "departs"} & set(answer):
             return f"it says {shown(answer)}; asked for is a dict with “look” or “departs”"
         if "departs" in answer:
-            return _found_complaint(answer["departs"], conversion.fault)
+            return found_complaint(answer["departs"], conversion.fault, nothing)
         name = answer["look"]
         if not isinstance(name, str) or name not in conversion.tensors:
             return f"it wants to look at {shown(name)}, which is no tensor of this network"
@@ -164,11 +168,19 @@ def _halving(upstream: Mapping[str, Set[str]], fault: str | None) -> int:
     return count
 
 
-def _found_complaint(found: object, fault: str | None) -> str | None:
+def found_complaint(found: object, fault: str | None, nothing: int | None) -> str | None:
+    """nothing: what is right to say where no tensor departs."""
+    if fault is None:
+        # A number by its type, too: neither 7.0 nor a name is a 7.
+        if type(found) is type(nothing) and found == nothing:
+            return None
+        return f"it says {shown(found)} departs, and none does{_instead(nothing)}"
     if found == fault:
         return None
-    if fault is None:
-        return f"it says {shown(found)} departs, and none does"
-    if found is None:
+    if found == nothing:
         return "it says that none departs, and one does"
     return f"it says {shown(found)}, which is not the first that departs"
+
+
+def _instead(nothing: int | None) -> str:
+    return "" if nothing is None else f", which is told as {nothing}"

@@ -31,12 +31,15 @@ stays at a hundredth of it."""
 Graph = Mapping[str, Any]
 
 
-def looks(candidate: Candidate, bench: Bench, *, kind: str) -> Iterator[Look]:
-    """At all graphs of a kind: they are made, read and run together, as each message costs."""
-    yield Look("Your graphs", lambda: _complaint(candidate, bench, kind))
+def looks(candidate: Candidate, bench: Bench, *, kind: str, version: int = 0) -> Iterator[Look]:
+    """At all graphs of a kind: they are made, read and run together, as each message costs.
+
+    version: what each has as its model_version; 0 if that does not matter.
+    """
+    yield Look("Your graphs", lambda: _complaint(candidate, bench, kind, version))
 
 
-def _complaint(candidate: Candidate, bench: Bench, kind: str) -> str | None:
+def _complaint(candidate: Candidate, bench: Bench, kind: str, version: int) -> str | None:
     seed = int(bench.seeds.generator().integers(1 << 31))
     drawn = as_list(PROGRAM.trusted(bench).ask("make", seed, GRAPHS, kind))
     graphs = [cast(Graph, each) for each in drawn]
@@ -45,7 +48,7 @@ def _complaint(candidate: Candidate, bench: Bench, kind: str) -> str | None:
     made = _rewritten(graphs, candidate, bench)
     reader = PROGRAM.given(bench, "reads")
     pairs = [[g["model"], m] for g, m in zip(graphs, made, strict=True)]
-    said = as_list(reader.ask("structure", _file(pairs)))
+    said = as_list(reader.ask("structure", _file(pairs), version))
     if said:
         return f"graph {int(cast(int, said[0])) + 1} of {GRAPHS}: {readable(said[1], 200)}"
     told = [{**_input(g), "model": m} for g, m in zip(graphs, made, strict=True)]

@@ -14,30 +14,49 @@ from hotloop.judge.rungs.correct import Case, Tensor
 Rng = np.random.Generator
 
 STRIDES = (8, 16, 32)
+OBJECTNESS = 4
+SHARE_MASKED = 0.1
+FAINT = -200.0
+"""A box that is no box, and not masked."""
+
 ABSOLUTE = 1e-3
 """Of a pixel: float32 is off by a hundredth of it for pictures of this size."""
 
 
-def cases(rng: Rng) -> Iterator[Case]:
-    """Square and oblong pictures, one and several, few classes and many."""
+def cases(rng: Rng, *, masks: bool = False) -> Iterator[Case]:
+    """Square and oblong pictures, one and several, few classes and many.
+
+    masks: some boxes have an objectness of −∞, and some one of which float32's sigmoid is 0, too.
+    """
     for label, n, classes, rows, columns in (
         ("a square picture", 1, 6, 4, 4),
         ("three wide pictures", 3, 2, 2, 5),
         ("two tall pictures", 2, 11, 6, 3),
         ("one class", 1, 1, 3, 4),
     ):
-        maps = [
-            Tensor(rng.normal(0, 2, (n, 3 * (5 + classes), rows * f, columns * f)), FP32)
-            for f in (4, 2, 1)
+        values = [
+            rng.normal(0, 2, (n, 3 * (5 + classes), rows * f, columns * f)) for f in (4, 2, 1)
         ]
+        if masks:
+            for raw in values:
+                objectness = raw[:, OBJECTNESS :: 5 + classes]
+                share = rng.random(objectness.shape)
+                objectness[share < SHARE_MASKED] = -np.inf
+                objectness[share > 1 - SHARE_MASKED] = FAINT
+        maps = [Tensor(raw, FP32) for raw in values]
         anchors = Tensor(rng.uniform(6, 90, (3, 3, 2)), FP32)
         boxes = 3 * rows * columns * (16 + 4 + 1)
         out = TensorSpec((n, boxes, 5 + classes), FP32)
         yield Case(label, (*maps, anchors), out)
 
 
-def truth(small: Floats, middle: Floats, large: Floats, anchors: Floats) -> Floats:
-    """Stride by stride, anchor by anchor, row by row."""
+def truth(
+    small: Floats, middle: Floats, large: Floats, anchors: Floats, *, masked: int | None = None
+) -> Floats:
+    """Stride by stride, anchor by anchor, row by row.
+
+    masked: x, y, width and height of a box with an objectness of −∞, unless they are as of others.
+    """
     parts: list[Floats] = []
     for raw, stride, sizes in zip((small, middle, large), STRIDES, anchors, strict=True):
         n, channels, rows, columns = raw.shape
@@ -47,6 +66,9 @@ def truth(small: Floats, middle: Floats, large: Floats, anchors: Floats) -> Floa
         told[..., 0] = (2 * told[..., 0] - 0.5 + right) * stride
         told[..., 1] = (2 * told[..., 1] - 0.5 + down) * stride
         told[..., 2:4] = (2 * told[..., 2:4]) ** 2 * sizes[None, :, None, None, :]
+        if masked is not None:
+            objectness = raw.reshape(n, 3, channels // 3, rows, columns)[:, :, OBJECTNESS]
+            told[np.isneginf(objectness), :OBJECTNESS] = masked
         parts.append(told.reshape(n, 3 * rows * columns, -1))
     return np.concatenate(parts, 1)
 

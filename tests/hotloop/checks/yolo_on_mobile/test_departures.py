@@ -42,3 +42,14 @@ def test_in_a_chain_it_is_halving() -> None:
     upstream = departures.with_all_before(chain)
     # Eight answers are possible, of which three looks can tell; one more where halves are uneven.
     assert max(departures._halving(upstream, fault) for fault in (*chain, None)) <= 4
+
+
+@pytest.mark.parametrize("nothing", [None, 37])
+def test_that_nothing_departs_is_told_in_one_way(nothing: int | None) -> None:
+    assert departures.found_complaint(nothing, None, nothing) is None
+    for other in {None, 38} - {nothing}:
+        said = departures.found_complaint(other, None, nothing)
+        assert said is not None
+        assert "none does" in said
+    assert "and one does" in str(departures.found_complaint(nothing, "t3", nothing))
+    assert departures.found_complaint("t3", "t3", nothing) is None

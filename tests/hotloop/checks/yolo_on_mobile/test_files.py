@@ -39,6 +39,25 @@ def test_an_unchanged_graph_is_complained_of(kind: str, tmp_path: Path) -> None:
     assert "is still in it" in said
 
 
+def test_a_rewritten_graph_has_the_version_that_is_asked(tmp_path: Path) -> None:
+    program = loaded("rewriting")
+    value = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Relu", ["x"], ["y"])],
+        "net",
+        [value("x", onnx.TensorProto.FLOAT, [1])],
+        [value("y", onnx.TensorProto.FLOAT, [1])],
+    )
+    opset = [onnx.helper.make_opsetid("", program.OPSET)]
+    made = onnx.helper.make_model(graph, opset_imports=opset, ir_version=9, model_version=37)
+    text = base64.b64encode(made.SerializeToString()).decode()
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps([[text, text]]), encoding="utf-8")
+    assert program.structure(path) is None
+    assert program.structure(path, 37) is None
+    assert program.structure(path, 38) == [0, "its model_version is 37 and should be 38"]
+
+
 def test_a_file_that_is_none_is_complained_of(tmp_path: Path) -> None:
     program = loaded("rewriting")
     (graph,) = program.make(3, 1, "stem")

@@ -29,14 +29,15 @@ def make(seed, count, kind):
     return [_with_truth(_Maker(rng).model(kind, number), rng) for number in range(count)]
 
 
-def structure(path):
+def structure(path, version=0):
     """[index, sentence] about the first model that is not what was asked for; or None.
 
-    path: JSON, pairs of source and made model, both in base64.
+    path: JSON, pairs of source and made model, both in base64. version: what each made one has as
+    its model_version; 0 if that does not matter.
     """
     for index, pair in enumerate(_read(path)):
         source, made = (base64.b64decode(text) for text in pair)
-        said = _complaint(onnx.load_model_from_string(source), made)
+        said = _complaint(onnx.load_model_from_string(source), made, version)
         if said is not None:
             return [index, said]
     return None
@@ -160,7 +161,7 @@ def _run(data, fed, shape):
     return got.astype(np.float64).ravel().tolist() if np.isfinite(got).all() else None
 
 
-def _complaint(source, made):
+def _complaint(source, made, version):
     try:
         model = onnx.load_model_from_string(made)
         onnx.checker.check_model(model, full_check=True)
@@ -169,6 +170,8 @@ def _complaint(source, made):
     refused = sorted({node.op_type for node in model.graph.node} - set(ALLOWED))
     if refused:
         return f"{refused[0]} is still in it"
+    if version and model.model_version != version:
+        return f"its model_version is {model.model_version} and should be {version}"
     if model.functions:
         return "it has functions of its own"
     for kind in ("input", "output"):
