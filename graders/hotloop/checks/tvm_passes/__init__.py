@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from hotloop.checks.tvm_passes import (
@@ -72,20 +73,22 @@ def cuda_source() -> Check:
     )
 
 
-def import_network() -> Check:
+def import_network(variant: Variant | None = None) -> Check:
     """A network from PyTorch to Relax, and from Relax to loops."""
-    return importing.check()
+    return importing.check(_number(variant, "IMPORTED"))
 
 
-def fuse_multiply_add() -> Check:
+def fuse_multiply_add(variant: Variant | None = None) -> Check:
     """A Relax pass, written twice: a pattern, and a mutator."""
     candidate = Candidate("fuse_by_pattern", "relax_pass.py", "json")
-    return Check(candidate, passes.rungs(FUSION), extras=TVM)
+    subject = replace(FUSION, revision=_number(variant, "FUSED"))
+    return Check(candidate, passes.rungs(subject), extras=TVM)
 
 
-def tir_pass() -> Check:
+def tir_pass(variant: Variant | None = None) -> Check:
     """A TIR pass that eliminates guards, and peels last iterations where that helps."""
-    return Check(Candidate("apply", "tir_pass.py", "json"), passes.rungs(GUARDS), extras=TVM)
+    subject = replace(GUARDS, revision=_number(variant, "PEELED"))
+    return Check(Candidate("apply", "tir_pass.py", "json"), passes.rungs(subject), extras=TVM)
 
 
 def tune(variant: Variant | None = None) -> Check:
@@ -104,6 +107,11 @@ def tune(variant: Variant | None = None) -> Check:
     )
 
 
-def partition() -> Check:
+def partition(variant: Variant | None = None) -> Check:
     """A graph divided between the host and an accelerator."""
-    return partitions.check()
+    return partitions.check(_number(variant, "DEVICE"))
+
+
+def _number(variant: Variant | None, constant: str) -> int:
+    """A variant's number; 0 without one."""
+    return int(variant.values()[constant]) if variant is not None and variant.options else 0

@@ -75,12 +75,15 @@ class Network:
         return f"width {self.width}, {_counted(self.blocks, 'block')}, parameters {self.parameters}"
 
 
-def check() -> Check:
-    """Import a network, lower it, and say what it is made of."""
+def check(revision: int = 0) -> Check:
+    """Import a network, lower it, and say what it is made of.
+
+    revision: what an imported "main" has as an attribute; 0 for none.
+    """
     return Check(
         CANDIDATE,
         {
-            "sound": _stands("imported", _unsound),
+            "sound": _stands("imported", partial(_unsound, revision=revision)),
             "correct": _stands("imported", _wrong, "sound"),
             "legalized": _stands("lowered", _not_lowered, "correct"),
             "facts": HiddenAnswers(_about_modules, entry="facts", needs=("legalized",)),
@@ -131,13 +134,14 @@ def _misdescribed(truth: dict[str, Any], answer: object) -> str | None:
 # --- what is wrong with a module ------------------------------------------------------------------
 
 
-def _unsound(network: Network, module: bytes, bench: Bench) -> str | None:
+def _unsound(network: Network, module: bytes, bench: Bench, revision: int = 0) -> str | None:
     told = _described(module, bench)
     return (
         _not_relax(told)
         or _wrong_signature(told)
         or _wrong_parameters(network, told, bench)
         or _already_lowered(told)
+        or _other_revision(told, revision)
     )
 
 
@@ -191,6 +195,17 @@ def _already_lowered(told: dict[str, Any]) -> str | None:
     if "relax.call_tir" in told["operators"]:
         return "it holds call_tir already: import_network leaves the operators as they are"
     return None
+
+
+def _other_revision(told: dict[str, Any], revision: int) -> str | None:
+    got, want = told["revision"], str(revision) if revision else None
+    if got == want:
+        return None
+    if want is None:
+        return "the module is refused: the function attribute 'revision' is not allowed here"
+    if got is None:
+        return "'main' has no attribute 'revision'"
+    return f"the attribute 'revision' of 'main' is {shown(got)} and should be {want}"
 
 
 def _not_lowered(network: Network, module: bytes, bench: Bench) -> str | None:

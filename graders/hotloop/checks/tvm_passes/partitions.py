@@ -13,7 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -63,12 +63,17 @@ RUNNING = Program(
 )
 
 
-def check() -> Check:
-    """Divide graphs between the host and an accelerator."""
+def check(device: int = 0) -> Check:
+    """Divide graphs between the host and an accelerator.
+
+    device: what each region has as an attribute; 0 if that does not matter.
+    """
     return Check(
         CANDIDATE,
         {
-            "sound": Holds(_at_structure, "Right on all {count} hidden graphs."),
+            "sound": Holds(
+                partial(_at_structure, device=device), "Right on all {count} hidden graphs."
+            ),
             "correct": Holds(
                 _at_meaning, "Every value reaches its place, and the numbers are right.", ("sound",)
             ),
@@ -91,8 +96,8 @@ class Divided:
     partition: Partition
 
 
-def _at_structure(candidate: Candidate, bench: Bench) -> Iterator[Look]:
-    return _looks(_graphs(bench), _unsound, candidate, bench)
+def _at_structure(candidate: Candidate, bench: Bench, device: int) -> Iterator[Look]:
+    return _looks(_graphs(bench), partial(_unsound, device=device), candidate, bench)
 
 
 def _at_meaning(candidate: Candidate, bench: Bench) -> Iterator[Look]:
@@ -292,9 +297,9 @@ def told(module: bytes, bench: Bench) -> Partition:
     return Partition(plain.get("functions", {}), str(plain.get("refused", "")))
 
 
-def _unsound(divided: Divided, _candidate: Candidate, _bench: Bench) -> str | None:
+def _unsound(divided: Divided, _candidate: Candidate, _bench: Bench, device: int) -> str | None:
     graph, partition = divided.graph, divided.partition
-    if problem := unsound(partition, graph):
+    if problem := unsound(partition, graph, device):
         return problem
     worth_it = planning.best_us(graph) < WORTH_A_REGION * planning.host_us(graph)
     if worth_it and not any(map(partition.callee, partition.main["steps"])):
@@ -302,8 +307,11 @@ def _unsound(divided: Divided, _candidate: Candidate, _bench: Bench) -> str | No
     return None
 
 
-def unsound(partition: Partition, graph: Graph) -> str | None:
-    """What is wrong with a partition's structure; a sentence's beginning, or None."""
+def unsound(partition: Partition, graph: Graph, device: int = 0) -> str | None:
+    """What is wrong with a partition's structure; a sentence's beginning, or None.
+
+    device: what its regions have as an attribute; 0 if that does not matter.
+    """
     if partition.refused:
         return f"the module is refused: {partition.refused}"
     if "main" not in partition.functions:
@@ -314,7 +322,7 @@ def unsound(partition: Partition, graph: Graph) -> str | None:
         called = partition.callee(step)
         if not called and len(step["out"]) != 1:
             return f"'main' does {step['does']} with {len(step['out'])} results"
-        if called and (problem := _bad_region(partition, called)):
+        if called and (problem := _bad_region(partition, called, device)):
             return problem
     return _other_operators(partition, graph)
 
@@ -329,11 +337,14 @@ def _other_signature(main: Function, graph: Graph) -> str | None:
     return None
 
 
-def _bad_region(partition: Partition, name: str) -> str | None:
+def _bad_region(partition: Partition, name: str, device: int) -> str | None:
     region = partition.functions[name]
     codegen = region["attributes"].get("Codegen")
     if codegen != "mac16":
         return f"'main' calls {name!r}, whose Codegen is {shown(codegen)} and should be 'mac16'"
+    on = region["attributes"].get("device")
+    if device and on != str(device):
+        return f"the region {name!r} has {shown(on)} as its device, and should have {device}"
     if not region["steps"]:
         return f"the region {name!r} does nothing"
     for step in region["steps"]:

@@ -69,11 +69,15 @@ RUNNER = Program(_files(*RUN_BY), RUN_BY[0])
 
 @dataclass(frozen=True)
 class Subject:
-    """What is judged. entries: the functions that must each be such a pass. functions: a module."""
+    """What is judged. entries: the functions that must each be such a pass. functions: a module.
+
+    revision: what each function that comes out has as an attribute; 0 for none.
+    """
 
     language: Language
     entries: Sequence[str]
     functions: int = 60
+    revision: int = 0
 
     def programs(self, bench: Bench) -> list[Programs]:
         """The random programs, the same for all rungs of a judging."""
@@ -277,7 +281,8 @@ def _told(applied: Applied, function: str, before: bytes, after: bytes) -> str |
     """The complaint of what reads files."""
     files = (GivenFile("before.json", before), GivenFile("after.json", after))
     reader = READER.given(applied.bench, "reads")
-    answer = reader.ask(function, *files, applied.subject.language)
+    subject = applied.subject
+    answer = reader.ask(function, *files, subject.language, subject.revision)
     if answer is None or isinstance(answer, str):
         return answer
     raise Ruling(Verdict.TAMPERED, "What reads the module answers as it cannot.")

@@ -60,6 +60,21 @@ def test_a_module_that_is_none_of_relax() -> None:
     assert importing._not_relax(told()) is None
 
 
+@pytest.mark.parametrize(
+    ("revision", "got", "said"),
+    [
+        (0, None, None),
+        (0, "37", "not allowed here"),
+        (37, "37", None),
+        (37, "38", "should be 37"),
+        (37, None, "has no attribute"),
+    ],
+)
+def test_the_revision_that_is_asked(revision: int, got: str | None, said: str | None) -> None:
+    complaint = importing._other_revision(told(revision=got), revision)
+    assert (said is None) if complaint is None else (said is not None and said in complaint)
+
+
 def test_networks_differ_in_both_ways() -> None:
     networks = importing._drawn(np.random.default_rng(1))
     assert {network.parameters for network in networks} == {"inside", "inputs"}

@@ -127,6 +127,16 @@ def test_a_layer_is_one_unit_and_its_bill_adds_up() -> None:
     assert told.cost_us == pytest.approx(planning.best_us(graph))
 
 
+def test_a_region_is_for_the_device_that_is_asked() -> None:
+    functions = plan()
+    functions["region"]["attributes"]["device"] = "37"
+    told, graph = partitions.Partition(functions), layer()
+    assert partitions.unsound(told, graph) is None
+    assert partitions.unsound(told, graph, 37) is None
+    assert "should have 38" in (partitions.unsound(told, graph, 38) or "")
+    assert "should have 37" in (partitions.unsound(partitions.Partition(plan()), graph, 37) or "")
+
+
 def test_small_work_stays_at_home() -> None:
     graph = layer(8, 16, 16)
     assert planning.best_us(graph) == planning.host_us(graph)

@@ -45,7 +45,7 @@ def handed_in(name: str, folder: Path, bodies: Mapping[str, tuple[str, ...]]) ->
     return folder
 
 
-def judged(name: str, folder: Path) -> dict[str, RungRecord]:
+def judged(name: str, folder: Path, check: Check | None = None) -> dict[str, RungRecord]:
     """All rungs of the task whose file is called `name`."""
     bench = Bench(
         files=folder,
@@ -55,7 +55,7 @@ def judged(name: str, folder: Path) -> dict[str, RungRecord]:
         device="cpu",
     )
     try:
-        return {record.rung: record for record in judge_rungs(CHECKS[name], bench)}
+        return {record.rung: record for record in judge_rungs(check or CHECKS[name], bench)}
     finally:
         bench.close()
 
@@ -84,6 +84,17 @@ def hidden_guards(function, _module, _context):
 
 @tirx.transform.prim_func_pass(opt_level=0, name="EliminateGuards")
 def without_guards(function, _module, _context):
+    return function.with_body(rewritten(function.body, {}, ()))
+"""
+
+MARKED = """
+def eliminate_guards(module):
+    return tvm.transform.Sequential([without_guards, tirx.transform.ConvertSSA()])(module)
+
+
+@tirx.transform.prim_func_pass(opt_level=0, name="EliminateGuards")
+def without_guards(function, _module, _context):
+    function = function.with_attr("revision", 37)
     return function.with_body(rewritten(function.body, {}, ()))
 """
 
@@ -131,3 +142,16 @@ def test_a_pass_that_does_nothing_is_not_sound(tmp_path: Path) -> None:
     records = judged("tir_pass.py", handed_in("tir_pass.py", tmp_path, bodies))
     assert {record.verdict for record in records.values()} == {Verdict.WRONG_ANSWER}
     assert "in none of the functions" in records["sound"].sentence
+
+
+@pytest.mark.parametrize(("revision", "right"), [(37, True), (38, False), (0, False)])
+def test_functions_have_the_revision_that_is_asked(
+    revision: int, right: bool, tmp_path: Path
+) -> None:
+    """And count as unchanged where that is all that is new in them."""
+    bodies = {"tvm_passes.tir_pass module": tuple(MARKED.splitlines())}
+    folder = handed_in("tir_pass.py", tmp_path, bodies)
+    asked = Subject("tir", ("apply",), 20, revision)
+    check = Check(Candidate("apply", "tir_pass.py", "json"), rungs(asked))
+    verdicts = {record.verdict for record in judged("tir_pass.py", folder, check).values()}
+    assert verdicts == {Verdict.PASSED if right else Verdict.WRONG_ANSWER}

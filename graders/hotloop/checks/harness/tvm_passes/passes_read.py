@@ -26,6 +26,8 @@ BINARY = (
     *(tirx.Min, tirx.Max, tirx.LT, tirx.LE, tirx.GT, tirx.GE, tirx.EQ, tirx.NE),
 )
 
+REVISION = "revision"
+
 LANGUAGES = {
     "relax": replace(
         vetting.RELAX.with_more(
@@ -43,12 +45,18 @@ LANGUAGES = {
 }
 
 
-def sound(original: str, made: str, language: str) -> str | None:
-    """Is it a module of the language, well-formed, with the functions that it had before?"""
+def sound(original: str, made: str, language: str, revision: int = 0) -> str | None:
+    """Is it a module of the language, well-formed, with the functions that it had before?
+
+    revision: what each function has as an attribute beside its own ones; 0 for none.
+    """
     try:
-        after = _vetted(made, language)
+        after = _vetted(made, language, revision)
     except vetting.Refused as refusal:
         return str(refusal)
+    if other := _other_revision(after, revision):
+        return other
+    after = _without_revision(after, revision)
     before = _read(original)
     wrong = _ill_formed(after) or _other_functions(before, after)
     if wrong is None and language == "tir":
@@ -56,19 +64,19 @@ def sound(original: str, made: str, language: str) -> str | None:
     return wrong or _nothing_done(before, after, language)
 
 
-def complete(original: str, made: str, language: str) -> str | None:
+def complete(original: str, made: str, language: str, revision: int = 0) -> str | None:
     """Was everything done that there was to do, and nothing else?"""
-    before, after = _read(original), _read(made)
+    before, after = _read(original), _without_revision(_read(made), revision)
     if language == "relax":
         return pairs.complaint(before, after)
     return guards.complaint(before, after)
 
 
-def idempotent(once: str, twice: str, language: str) -> str | None:
+def idempotent(once: str, twice: str, language: str, revision: int = 0) -> str | None:
     """Is nothing left to do when the pass sees its own work?"""
     first = _read(once)
     try:
-        second = _vetted(twice, language)
+        second = _vetted(twice, language, revision)
     except vetting.Refused as refusal:
         return f"run on its own result, {refusal}"
     if lost := _other_functions(first, second):
@@ -84,14 +92,36 @@ def _read(path: str) -> tvm.IRModule:
     return tvm.ir.load_json(Path(path).read_text())
 
 
-def _vetted(path: str, language: str) -> tvm.IRModule:
+def _vetted(path: str, language: str, revision: int) -> tvm.IRModule:
     """Vetted as a graph. What bounds a run is not the sizes in it, but tir_machine.MOST_STEPS."""
-    graph = vetting.vetted_graph(path, LANGUAGES[language])
+    more = [REVISION] if revision else []
+    graph = vetting.vetted_graph(path, LANGUAGES[language].with_more(attributes=more))
     # Written out again: TVM sees just what was looked at, also where a key is there twice.
     module = tvm.ir.load_json(json.dumps(graph))
     if not isinstance(module, tvm.IRModule):
         raise vetting.Refused("the file holds no IRModule")
     return module
+
+
+def _other_revision(module: tvm.IRModule, revision: int) -> str | None:
+    if not revision:
+        return None
+    for variable, function in module.functions_items():
+        name = variable.name_hint
+        if not function.attrs or REVISION not in function.attrs:
+            return f"{name!r} has no attribute {REVISION!r}"
+        got = str(function.attrs[REVISION])
+        if got != str(revision):
+            return f"the attribute {REVISION!r} of {name!r} is {got[:40]} and should be {revision}"
+    return None
+
+
+def _without_revision(module: tvm.IRModule, revision: int) -> tvm.IRModule:
+    """What is to be compared with the functions that there were."""
+    if not revision:
+        return module
+    functions = {v: f.without_attr(REVISION) for v, f in module.functions_items()}
+    return tvm.IRModule(functions)
 
 
 def _ill_formed(module: tvm.IRModule) -> str | None:

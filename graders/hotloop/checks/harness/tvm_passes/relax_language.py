@@ -22,7 +22,7 @@ _OPERATORS = """
 IMPORTED = vetting.RELAX.with_more(
     types=["DataType"],
     ops=[f"relax.{name}" for name in _OPERATORS.split()],
-    attributes=["params", "tir_var_lower_bound", "tir_var_upper_bound"],
+    attributes=["params", "tir_var_lower_bound", "tir_var_upper_bound", "revision"],
 )
 
 

@@ -30,6 +30,7 @@ def described(path: str) -> dict[str, Any]:
         "inputs": [_tensor(parameter.ty) for parameter in main.params],
         "output": _tensor(main.ret_ty),
         "attributes": sorted(main.attrs.keys()) if main.attrs else [],
+        "revision": str(main.attrs["revision"]) if _has(main, "revision") else None,
         "num_input": int(main.attrs["num_input"]) if _has(main, "num_input") else None,
         **facts(module),
     }
