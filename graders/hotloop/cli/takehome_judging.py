@@ -22,10 +22,14 @@ from hotloop.cli.takehome_folder import TeamFolder, open_team, require_packages,
 from hotloop.takehome.team import Team, TeamError
 
 if TYPE_CHECKING:
-    from hotloop.judge.client import JudgeProcess
     from hotloop.takehome.report import Report
     from hotloop.takehome.submission import Submission
     from hotloop.takehome.verify import Verification
+
+Tasks = Annotated[
+    int | None,
+    typer.Option("--jobs", min=1, help="Tasks judged at once.", show_default="by cores, memory"),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -50,6 +54,7 @@ def grade(
             show_default=False,
         ),
     ] = None,
+    jobs: Tasks = None,
     team: TeamFolder = Path(),
     as_json: Json = False,
 ) -> None:
@@ -58,14 +63,13 @@ def grade(
         found = open_team(team)
         moment = None if received is None else _received(received, submissions)
         require_sandbox()
-        from hotloop.judge.client import JudgeProcess
-
         graded: list[tuple[Report, Path]] = []
         refused: dict[str, str] = {}
-        with JudgeProcess() as process, _spinner() as say:
+        at_once = _at_once(jobs)
+        with _spinner() as say:
             for name in submissions:
                 try:
-                    graded.append(_graded(found, name, moment, say, process))
+                    graded.append(_graded(found, name, moment, say, at_once))
                 except _NotTaken as error:
                     refused[name] = str(error)
         document = {"reports": [_document(*one) for one in graded], "refused": refused}
@@ -79,6 +83,7 @@ def verify(
     team: Annotated[
         Path | None, typer.Option("--team", help="The team's folder.", show_default=False)
     ] = None,
+    jobs: Tasks = None,
     as_json: Json = False,
 ) -> None:
     """Grade again what a report is about; exit code 1 when its verdicts do not hold."""
@@ -93,8 +98,9 @@ def verify(
             read = read_report(report)
             digest = hashlib.sha256(report.read_bytes()).hexdigest()
             folder = open_team(team or verifying.find_team(report))
+            at_once = _at_once(jobs)
             with sentences(), _spinner() as say:
-                found = verifying.verify(read, folder, digest=digest, on_progress=say)
+                found = verifying.verify(read, folder, digest=digest, jobs=at_once, on_progress=say)
         except (UnreadableReport, verifying.VerifyError, RefusedSubmission) as error:
             raise UserError(str(error)) from None
         folder.audit(who(), f"verified the report on {read.pseudonym}: {_outcome(found)}")
@@ -121,7 +127,7 @@ def _graded(
     name: str,
     received: datetime | None,
     say: Callable[[str], None],
-    process: JudgeProcess,
+    jobs: int,
 ) -> tuple[Report, Path]:
     """The report on a zip, or on what a pseudonym has handed in; kept in the team's folder."""
     from hotloop.takehome import grading
@@ -134,7 +140,7 @@ def _graded(
                 submission,
                 team,
                 on_progress=lambda text: say(f"{submission.manifest.pseudonym}: {text}"),
-                process=process,
+                jobs=jobs,
             )
             _, html = grading.write(report, team)
             team.audit(who(), f"had {report.pseudonym} graded")
@@ -177,6 +183,12 @@ def _received(text: str, submissions: Sequence[str]) -> datetime:
     if kept := [name for name in submissions if not Path(name).is_file()]:
         raise UserError(f"There is no file {kept[0]!r}: --received is for zips that came by mail.")
     return moment
+
+
+def _at_once(jobs: int | None) -> int:
+    from hotloop.course.grade import default_jobs
+
+    return jobs or default_jobs()
 
 
 def _zip(team: Team, name: str) -> Path:

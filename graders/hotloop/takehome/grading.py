@@ -1,101 +1,32 @@
-"""Grades a submission: first the judge's records, and then the report on them.
-
-The two halves are apart, so that the first one, which runs a candidate's code, can do without the
-team's folder, in another process or on another machine.
-"""
+"""Grades a submission: has it judged, makes the report and keeps it in the team's folder."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
-from hotloop import curriculum
-from hotloop.judge.client import JudgeProcess
-from hotloop.judge.local import judge_submission
-from hotloop.judge.record import Record, RungRecord, summarize
-from hotloop.judge.verdict import Verdict
-from hotloop.takehome import report_page, whole_file
+from hotloop.takehome import execution, report_page, whole_file
 from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, to_json
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
-from hotloop.variants import Variant
 
-__all__ = ["BUDGET_S", "code_tasks", "grade", "judge", "make_report", "write", "written_line"]
-
-BUDGET_S = 180.0
-"""Seconds that judging one task may take."""
-
-Say = Callable[[str], None]
+__all__ = ["grade", "make_report", "write", "written_line"]
 
 
 def grade(
     submission: Submission,
     team: Team,
     *,
-    on_progress: Say = lambda _text: None,
-    process: JudgeProcess | None = None,
+    jobs: int = 1,
+    on_progress: Callable[[str], None] = lambda _text: None,
 ) -> Report:
-    """The report on a submission. Nothing is written; see `write`."""
-    found = submission.manifest
-    tasks = code_tasks(found.module, found.tasks)
-    variant = team.variant(found.pack)
-    records = judge(
-        submission.files, found.module, tasks, variant, on_progress=on_progress, process=process
+    """The report on a submission. Nothing is written; see `write`. jobs: tasks judged at once."""
+    records = execution.judged(
+        submission, team, submission.manifest.tasks, jobs=jobs, on_progress=on_progress
     )
     return make_report(submission, team, records)
-
-
-def code_tasks(module: str, tasks: Iterable[str]) -> list[str]:
-    """Those that the judge has a say in, in the module's order."""
-    wanted = set(tasks)
-    found = curriculum.load_module(module).tasks
-    return [task.id for task in found if task.id in wanted and task.kind == "code"]
-
-
-def judge(
-    files: Mapping[str, bytes],
-    module: str,
-    tasks: Sequence[str],
-    variant: Variant,
-    *,
-    on_progress: Say = lambda _text: None,
-    process: JudgeProcess | None = None,
-) -> dict[str, Record]:
-    """The judge's records by task, in the sandbox, with inputs from a seed drawn for each task.
-
-    What stays undecided is judged once more, by itself and with the whole time. So a work that is
-    slow before it is measured makes no open points of lost ones.
-    """
-
-    def judged(tasks: Sequence[str], rungs: Sequence[str] | None = None) -> dict[str, Record]:
-        return judge_submission(
-            files,
-            module,
-            tasks,
-            rungs,
-            variant=variant,
-            judge=process,
-            on_progress=on_progress,
-            budget_s=BUDGET_S,
-        )
-
-    records = judged(tasks)
-    for task, record in records.items():
-        undecided = [r.rung for r in record.rungs if r.verdict is Verdict.UNDECIDED]
-        if undecided:
-            records[task] = with_rungs(record, judged([task], undecided)[task].rungs)
-    return records
-
-
-def with_rungs(record: Record, later: Sequence[RungRecord]) -> Record:
-    """The record with what was judged again in place of what was open."""
-    again = {rung.rung: rung for rung in later}
-    rungs = tuple(again.get(rung.rung, rung) for rung in record.rungs)
-    verdict, sentence = summarize(rungs)
-    return replace(record, rungs=rungs, verdict=verdict, sentence=sentence)
 
 
 def write(report: Report, team: Team) -> tuple[Path, Path]:

@@ -51,7 +51,9 @@ def signals(
         *variant_mismatch.signals(
             submission.files, submission.handed_in, team.variant(manifest.pack), variants
         ),
-        *work_log_gaps.signals(submission.work_log, manifest.work_log),
+        *work_log_gaps.signals(
+            submission.work_log, manifest.work_log, manifest.not_before, submission.received
+        ),
     ]
     return sorted(found, key=lambda signal: _ORDER[signal.strength])
 

@@ -8,10 +8,9 @@ from typing import Literal
 
 from hotloop.course.attempts.grader import grader_digest
 from hotloop.curriculum import Strict
-from hotloop.judge.client import JudgeProcess
 from hotloop.judge.record import Record, RungRecord
 from hotloop.judge.verdict import Verdict
-from hotloop.takehome import grading
+from hotloop.takehome import execution
 from hotloop.takehome.grading import written_line
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report, TaskReport
@@ -73,24 +72,17 @@ def verify(
     team: Team,
     *,
     digest: str | None = None,
+    jobs: int = 1,
     on_progress: Callable[[str], None] = lambda _text: None,
-    process: JudgeProcess | None = None,
 ) -> Verification:
     """Judge all of it again, with new secret inputs.
 
     digest: SHA-256 of the file that the report was read from, if it was: the audit log knows those
-    that were written here.
+    that were written here. jobs: tasks judged at once.
     """
     submission = find_submission(report, team)
-    tasks = grading.code_tasks(report.module, [task.task for task in report.tasks])
-    records = grading.judge(
-        submission.files,
-        report.module,
-        tasks,
-        team.variant(report.pack),
-        on_progress=on_progress,
-        process=process,
-    )
+    tasks = [task.task for task in report.tasks]
+    records = execution.judged(submission, team, tasks, jobs=jobs, on_progress=on_progress)
     again = make_report(submission, team, records)
     altered = [
         *_unknown(report, team, digest),

@@ -10,7 +10,7 @@ import pytest
 
 from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
-from hotloop.takehome import grading
+from hotloop.takehome import execution, grading
 from hotloop.takehome import verify as verifying
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report, read_report, to_json
@@ -32,7 +32,7 @@ class Judged:
 
     def again(self, changed: dict[str, Record], report: Report | None = None) -> Verification:
         records = {**self.report.records(), **changed}
-        self._patch.setattr(grading, "judge", lambda *_args, **_more: records)
+        self._patch.setattr(execution, "judged", lambda *_args, **_more: records)
         return verifying.verify(report or self.report, self.team)
 
 
@@ -161,7 +161,7 @@ def test_a_file_that_was_not_written_here_is_found_out(
     team = Team(Path(shutil.copytree(worked[0].team.folder, tmp_path / "team")))
     path, _ = grading.write(report_on(team, worked[1]), team)
     report = read_report(path)
-    monkeypatch.setattr(grading, "judge", lambda *_args, **_more: report.records())
+    monkeypatch.setattr(execution, "judged", lambda *_args, **_more: report.records())
     whole = hashlib.sha256(path.read_bytes()).hexdigest()
     assert verifying.verify(report, team, digest=whole).holds
     names = ("correct", "traffic", "compiles", "gpu_correct", "gpu_fast")

@@ -1,6 +1,8 @@
-"""Signals from the work log: a broken chain, and work that came all at once."""
+"""Signals from the work log: a broken chain, times that cannot be, and work that came at once."""
 
 from __future__ import annotations
+
+from datetime import datetime, timedelta
 
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.work_log import Entry, WorkLog
@@ -8,9 +10,16 @@ from hotloop.takehome.work_log import Entry, WorkLog
 LARGE = 60
 """Lines that came between two entries, from which on it is worth a look."""
 
+SLOW_CLOCK = timedelta(hours=1)
+"""How far a candidate's clock may be off before it is worth a word."""
+
 _BROKEN = (
     "Files that were copied between machines, restored from a backup or merged lose lines. A crash "
     "while a line is written is known for one and does not count."
+)
+_IMPOSSIBLE = (
+    "The clock of the candidate's machine wrote these times. It may be wrong, as that of a "
+    "container, or of a machine that was asleep, often is."
 )
 _AT_ONCE = (
     "Many work in an editor or on another machine and paste the result, or check for the first "
@@ -19,18 +28,32 @@ _AT_ONCE = (
 _MISSING = "The log can be left out, and the candidate was told so."
 
 
-def signals(log: WorkLog | None, rule: str) -> list[Signal]:
-    """rule: what the manifest says of a log: yes, no or optional."""
+def signals(log: WorkLog | None, rule: str, earliest: datetime, latest: datetime) -> list[Signal]:
+    """rule: what the manifest says of a log: yes, no or optional. earliest, latest: when the pack
+    was made and when the work came; all of the log lies between them.
+    """
     if log is None:
         return [_absent()] if rule == "yes" else []
     found: list[Signal] = []
     if breaks := log.verify():
         lines = [f"Line {one.line} {one.what}." for one in breaks[:10]]
         found.append(_signal("moderate", "The work log does not hang together", lines, _BROKEN))
+    impossible = [said for entry in log.entries if (said := _impossible(entry, earliest, latest))]
+    if impossible:
+        title = "The work log's times cannot be"
+        found.append(_signal("weak", title, impossible[:10], _IMPOSSIBLE))
     large = [said for entry in log.entries if (said := _large(entry))]
     if large:
         found.append(_signal("weak", "Much work came at once", large[:10], _AT_ONCE))
     return found
+
+
+def _impossible(entry: Entry, earliest: datetime, latest: datetime) -> str:
+    if entry.at < earliest - SLOW_CLOCK:
+        return f"{entry.at:%Y-%m-%d %H:%M} UTC: before the pack was made."
+    if entry.at > latest + SLOW_CLOCK:
+        return f"{entry.at:%Y-%m-%d %H:%M} UTC: after the work had come."
+    return ""
 
 
 def _large(entry: Entry) -> str:

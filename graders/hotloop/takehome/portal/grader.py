@@ -27,9 +27,9 @@ from hotloop.course.executors import Executor, Lost, Work
 from hotloop.course.executors.local import Local
 from hotloop.course.executors.ray import ClusterUnavailable, Ray
 from hotloop.takehome import grading
+from hotloop.takehome.execution import work
 from hotloop.takehome.manifest import ForgedManifest
 from hotloop.takehome.portal import database, links
-from hotloop.takehome.portal.execution import work
 from hotloop.takehome.portal.queue import Grading, Occupied, Queue, only_grader
 from hotloop.takehome.portal.standing import written_since
 from hotloop.takehome.submission import RefusedSubmission, open_submission
@@ -156,7 +156,8 @@ class Grader:
 
     def prepared(self, one: Grading) -> Work:
         """What the executor is given. UnknownPack when all about it was deleted."""
-        return work(str(one.id), open_submission(self._zip(one), self.team), self.team)
+        submission = open_submission(self._zip(one), self.team)
+        return work(str(one.id), submission, self.team, submission.manifest.tasks)
 
     def _zip(self, one: Grading) -> Path:
         for path in self.team.submissions(one.pack):

@@ -218,19 +218,33 @@ def test_what_the_judge_caught_is_told() -> None:
     assert caught.signals({"c": records["c"]}, []) == []
 
 
+def gaps(found: WorkLog | None, rule: str) -> list[Signal]:
+    """Of a pack that was made at START, and of work that came a day later."""
+    return work_log_gaps.signals(found, rule, START, START + timedelta(days=1))
+
+
+def test_times_before_the_pack_and_after_the_hand_in_are_told() -> None:
+    (found,) = gaps(log(check(-120, "a"), check(-30, "a"), check(10, "a"), check(2000, "a")), "yes")
+    assert (found.title, found.strength) == ("The work log's times cannot be", "weak")
+    assert found.evidence == [
+        "2030-01-02 07:00 UTC: before the pack was made.",
+        "2030-01-03 18:20 UTC: after the work had come.",
+    ]
+
+
 def test_a_broken_log_and_work_at_once_are_told() -> None:
     honest = log(check(10, "online_pass", added=20), check(25, "online_pass", added=5))
-    assert work_log_gaps.signals(honest, "yes") == []
-    at_once = work_log_gaps.signals(log(check(10, "online_pass", added=200)), "yes")
+    assert gaps(honest, "yes") == []
+    at_once = gaps(log(check(10, "online_pass", added=200)), "yes")
     assert [s.title for s in at_once] == ["Much work came at once"]
     assert "200 lines" in at_once[0].evidence[0]
-    broken = work_log_gaps.signals(log(breaks=(Break(3, "cannot be read"),)), "yes")
+    broken = gaps(log(breaks=(Break(3, "cannot be read"),)), "yes")
     assert broken[0].evidence == ["Line 3 cannot be read."]
 
 
 def test_a_missing_log_is_a_sign_only_where_one_was_asked_for() -> None:
-    assert work_log_gaps.signals(None, "optional") == []
-    assert [s.title for s in work_log_gaps.signals(None, "yes")] == ["No work log"]
+    assert gaps(None, "optional") == []
+    assert [s.title for s in gaps(None, "yes")] == ["No work log"]
 
 
 def test_time_is_that_before_each_check_without_long_pauses() -> None:

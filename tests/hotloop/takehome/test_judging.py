@@ -9,7 +9,7 @@ import pytest
 
 from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
-from hotloop.takehome import grading
+from hotloop.takehome import judging
 from hotloop.variants import plain
 
 from .made_reports import record, rung
@@ -30,12 +30,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[str, ...], Any]]:
             return {"a": record("a", [rung("correct")]), "b": record("b", OPEN)}
         return {"b": record("b", [rung("fast", Verdict.TOO_SLOW, sentence="It is slow.")])}
 
-    monkeypatch.setattr(grading, "judge_submission", judge)
+    monkeypatch.setattr(judging, "judge_submission", judge)
     return found
 
 
 def test_what_is_undecided_is_judged_again_alone(asked: list[tuple[tuple[str, ...], Any]]) -> None:
-    found = grading.judge({}, "fused_softmax", ["a", "b"], plain("fused_softmax"))
+    found = judging.judge({}, "fused_softmax", ["a", "b"], plain("fused_softmax"))
     assert asked == [(("a", "b"), None), (("b",), ["fast"])]
     assert [r.verdict for r in found["b"].rungs] == [Verdict.PASSED, Verdict.TOO_SLOW]
     assert (found["b"].verdict, found["b"].sentence) == (Verdict.PARTIAL, "It is slow.")
@@ -43,5 +43,5 @@ def test_what_is_undecided_is_judged_again_alone(asked: list[tuple[tuple[str, ..
 
 
 def test_what_was_not_judged_again_stays() -> None:
-    again = grading.with_rungs(record("b", OPEN), [])
+    again = judging.with_rungs(record("b", OPEN), [])
     assert [r.verdict for r in again.rungs] == [Verdict.PASSED, Verdict.UNDECIDED]

@@ -5,7 +5,8 @@ process on any node can execute without the team's folder.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,10 +14,13 @@ from hotloop.course.attempts.attempt import now
 from hotloop.course.attempts.grader import environment
 from hotloop.course.attempts.record_files import TIME
 from hotloop.course.execution import Executed, Say, Terms
-from hotloop.course.executors import Work
+from hotloop.course.executors import Lost, Work
+from hotloop.course.executors.local import Local
 from hotloop.course.submission import Submission
-from hotloop.judge.client import JudgeProcess
-from hotloop.takehome import grading
+from hotloop.judge.client import JudgeProcess, lost
+from hotloop.judge.job import Job
+from hotloop.judge.record import Record
+from hotloop.takehome import judging
 from hotloop.takehome import submission as takehome
 from hotloop.takehome.team import Team
 from hotloop.variants import Variant
@@ -29,24 +33,60 @@ class Candidate(Submission):
     variant: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
-def work(key: str, submission: takehome.Submission, team: Team) -> Work:
-    """The piece of work that grading a submission is."""
+class GraderLost(Exception):
+    """The process that had a task judged ended before it was done."""
+
+
+def work(key: str, submission: takehome.Submission, team: Team, tasks: Iterable[str]) -> Work:
+    """The piece of work that judging those of `tasks` is which are code."""
     found = submission.manifest
     candidate = Candidate(
         module=found.module,
         cells=(),
         files=dict(submission.files),
-        tasks=tuple(grading.code_tasks(found.module, found.tasks)),
+        tasks=tuple(judging.code_tasks(found.module, tasks)),
         variant=team.variant(found.pack).to_json(),
     )
     return Work(key, candidate, judge_candidate)
+
+
+def judged(
+    submission: takehome.Submission,
+    team: Team,
+    tasks: Iterable[str],
+    *,
+    jobs: int = 1,
+    on_progress: Callable[[str], None] = lambda _text: None,
+) -> dict[str, Record]:
+    """The judge's records by task, in the module's order.
+
+    jobs: tasks at once, each in a process of its own. What measures speed has the machine to
+    itself even then. A task whose process is lost is the judge's error: its points stay open.
+    """
+    module = submission.manifest.module
+    asked = judging.code_tasks(module, tasks)
+    works = [work(task, submission, team, [task]) for task in asked]
+    executor = Local(max(1, min(jobs, len(asked))))
+
+    def tell(task: str, _task: str, text: str) -> None:
+        on_progress(f"{task}: {text}")
+
+    records: dict[str, Record] = {}
+    with closing(executor.run(works, Terms(), tell)) as outcomes:
+        for task, outcome in outcomes:
+            records[task] = (
+                lost(Job(module, task), GraderLost(outcome.reason))
+                if isinstance(outcome, Lost)
+                else outcome.records[task]
+            )
+    return {task: records[task] for task in asked}
 
 
 def judge_candidate(submission: Submission, _terms: Terms, say: Say) -> Executed:
     """Have the judge judge it, in this process's judge."""
     assert isinstance(submission, Candidate)
     started = time.monotonic()
-    records = grading.judge(
+    records = judging.judge(
         submission.files,
         submission.module,
         submission.tasks,

@@ -1,0 +1,70 @@
+"""Has a submission judged: the judge's records, before anybody makes a report of them.
+
+It runs a candidate's code, and does without the team's folder: in another process, or on another
+machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from hotloop import curriculum
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.local import judge_submission
+from hotloop.judge.record import Record, RungRecord, summarize
+from hotloop.judge.verdict import Verdict
+from hotloop.variants import Variant
+
+BUDGET_S = 180.0
+"""Seconds that judging one task may take."""
+
+
+def code_tasks(module: str, tasks: Iterable[str]) -> list[str]:
+    """Those that the judge has a say in, in the module's order."""
+    wanted = set(tasks)
+    found = curriculum.load_module(module).tasks
+    return [task.id for task in found if task.id in wanted and task.kind == "code"]
+
+
+def judge(
+    files: Mapping[str, bytes],
+    module: str,
+    tasks: Sequence[str],
+    variant: Variant,
+    *,
+    on_progress: Callable[[str], None] = lambda _text: None,
+    process: JudgeProcess | None = None,
+) -> dict[str, Record]:
+    """The judge's records by task, in the sandbox, with inputs from a seed drawn for each task.
+
+    What stays undecided is judged once more, by itself and with the whole time. So a work that is
+    slow before it is measured makes no open points of lost ones.
+    """
+
+    def judged(tasks: Sequence[str], rungs: Sequence[str] | None = None) -> dict[str, Record]:
+        return judge_submission(
+            files,
+            module,
+            tasks,
+            rungs,
+            variant=variant,
+            judge=process,
+            on_progress=on_progress,
+            budget_s=BUDGET_S,
+        )
+
+    records = judged(tasks)
+    for task, record in records.items():
+        undecided = [r.rung for r in record.rungs if r.verdict is Verdict.UNDECIDED]
+        if undecided:
+            records[task] = with_rungs(record, judged([task], undecided)[task].rungs)
+    return records
+
+
+def with_rungs(record: Record, later: Sequence[RungRecord]) -> Record:
+    """The record with what was judged again in place of what was open."""
+    again = {rung.rung: rung for rung in later}
+    rungs = tuple(again.get(rung.rung, rung) for rung in record.rungs)
+    verdict, sentence = summarize(rungs)
+    return replace(record, rungs=rungs, verdict=verdict, sentence=sentence)
