@@ -18,6 +18,7 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.local import judge_submission
 from hotloop.judge.verdict import Verdict
 from hotloop.takehome.starter import chosen_files
+from hotloop.variants import draw
 
 STUB = re.compile(r"### TASK [a-z0-9_]+\.(\w+)")
 GOOD = {Verdict.PASSED, Verdict.NOT_MEASURED}
@@ -134,3 +135,27 @@ def test_the_cells_that_are_given_run(name: str, tmp_path: Path) -> None:
         env={**os.environ, "MPLBACKEND": "agg"},
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.sandbox
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("name", [module.id for module in curriculum.modules()])
+def test_the_whole_module_is_passed_in_a_candidates_variant(name: str, judge: JudgeProcess) -> None:
+    """A task that goes on from another one's work must hold for what that means to a candidate."""
+    module = curriculum.load_module(name)
+    variant = draw(name, b"a team's secret key", "quiet-otter-41")
+    files = render.submission(name, variant=variant)
+    wrong: list[str] = []
+    for task in module.tasks:
+        if task.kind != "code" or not quick(task) or needs(module, task):
+            continue
+        record = judge_submission(
+            files, name, [task.id], quick(task), judge=judge, variant=variant
+        )[task.id]
+        wrong += [
+            f"{task.id}, {rung.rung}: {rung.sentence}"
+            for rung in record.rungs
+            if rung.verdict not in GOOD
+        ]
+    assert wrong == []
