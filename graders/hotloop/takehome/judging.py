@@ -11,9 +11,11 @@ from dataclasses import replace
 
 from hotloop import curriculum
 from hotloop.judge.client import JudgeProcess
-from hotloop.judge.local import judge_submission
+from hotloop.judge.files import lay_out
+from hotloop.judge.local import judge_folder
 from hotloop.judge.record import Record, RungRecord, summarize
 from hotloop.judge.verdict import Verdict
+from hotloop.sandbox.scratch import scratch
 from hotloop.variants import Variant
 
 BUDGET_S = 180.0
@@ -39,27 +41,30 @@ def judge(
     """The judge's records by task, in the sandbox, with inputs from a seed drawn for each task.
 
     What stays undecided is judged once more, by itself and with the whole time. So a work that is
-    slow before it is measured makes no open points of lost ones.
+    slow before it is measured makes no open points of lost ones. The files lie where the next
+    judging removes them if this one is killed.
     """
+    with scratch() as folder:
+        lay_out(files, folder)
 
-    def judged(tasks: Sequence[str], rungs: Sequence[str] | None = None) -> dict[str, Record]:
-        return judge_submission(
-            files,
-            module,
-            tasks,
-            rungs,
-            variant=variant,
-            judge=process,
-            on_progress=on_progress,
-            budget_s=BUDGET_S,
-        )
+        def judged(tasks: Sequence[str], rungs: Sequence[str] | None = None) -> dict[str, Record]:
+            return judge_folder(
+                folder,
+                module,
+                tasks,
+                rungs,
+                variant=variant,
+                judge=process,
+                on_progress=on_progress,
+                budget_s=BUDGET_S,
+            )
 
-    records = judged(tasks)
-    for task, record in records.items():
-        undecided = [r.rung for r in record.rungs if r.verdict is Verdict.UNDECIDED]
-        if undecided:
-            records[task] = with_rungs(record, judged([task], undecided)[task].rungs)
-    return records
+        records = judged(tasks)
+        for task, record in records.items():
+            undecided = [r.rung for r in record.rungs if r.verdict is Verdict.UNDECIDED]
+            if undecided:
+                records[task] = with_rungs(record, judged([task], undecided)[task].rungs)
+        return records
 
 
 def with_rungs(record: Record, later: Sequence[RungRecord]) -> Record:

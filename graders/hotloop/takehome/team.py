@@ -31,6 +31,7 @@ from pydantic import Field, ValidationError
 
 from hotloop.curriculum import Strict
 from hotloop.practice.moment import Moment
+from hotloop.sandbox import scratch
 from hotloop.takehome import chain, chain_page, keys, role, whole_file
 from hotloop.takehome.keys import TeamKey
 from hotloop.takehome.manifest import NAME as MANIFEST
@@ -382,12 +383,13 @@ class Team:
         """Delete all that is kept of a candidate; what was deleted, by path.
 
         From its first step on nothing takes it for a pack any more; what a crash cuts off then,
-        `sweep` ends.
+        `sweep` ends. Copies of work go too that killed gradings have left on this machine.
         """
         with self.alone():
             record = self.pack(pack)
             (self.pack_folder(pack) / RECORD).replace(self.pack_folder(pack) / UNFINISHED)
             gone = self._delete(record)
+        scratch.sweep()
         self.audit(who, f"deleted all that was kept of pack {pack}")
         return gone
 

@@ -1,8 +1,13 @@
-"""What stays undecided is judged once more, by itself."""
+"""What stays undecided is judged once more, by itself; and nothing of the work stays behind."""
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +17,7 @@ from hotloop.judge.verdict import Verdict
 from hotloop.takehome import judging
 from hotloop.variants import plain
 
+from .conftest import Hired
 from .made_reports import record, rung
 
 OPEN = [rung("correct"), rung("fast", Verdict.UNDECIDED, sentence="The time was used up.")]
@@ -30,7 +36,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[str, ...], Any]]:
             return {"a": record("a", [rung("correct")]), "b": record("b", OPEN)}
         return {"b": record("b", [rung("fast", Verdict.TOO_SLOW, sentence="It is slow.")])}
 
-    monkeypatch.setattr(judging, "judge_submission", judge)
+    monkeypatch.setattr(judging, "judge_folder", judge)
     return found
 
 
@@ -45,3 +51,35 @@ def test_what_is_undecided_is_judged_again_alone(asked: list[tuple[tuple[str, ..
 def test_what_was_not_judged_again_stays() -> None:
     again = judging.with_rungs(record("b", OPEN), [])
     assert [r.verdict for r in again.rungs] == [Verdict.PASSED, Verdict.UNDECIDED]
+
+
+def test_work_that_a_killed_grading_has_left_goes_with_the_candidate(own_team: Hired) -> None:
+    left = _killed_while_judging()
+    assert [path.read_text() for path in left] == ["a candidate's work"]
+    own_team.team.forget(own_team.packs[0].manifest.pack, "rita")
+    assert not any(path.exists() for path in left)
+
+
+def _killed_while_judging() -> list[Path]:
+    """What lies about of a work after a grading of it was killed."""
+    code = """
+        import os, signal
+        from hotloop.takehome import judging
+        from hotloop.variants import plain
+
+        def killed(folder, *_more, **_terms):
+            print(*folder.rglob("*.py"), sep="\\n", flush=True)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        judging.judge_folder = killed
+        work = {"lab.py": b"a candidate's work"}
+        judging.judge(work, "fused_softmax", ["a"], plain("fused_softmax"))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        check=False,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert done.returncode == -signal.SIGKILL
+    return [Path(line) for line in done.stdout.splitlines()]
