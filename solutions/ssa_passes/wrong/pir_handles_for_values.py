@@ -29,9 +29,8 @@ def merge(block, above):
 
 def meaning(op):
     """Equal for operations that give the same."""
-    operands = [hash(operand) for operand in op.operands()]
     told = {name: str(value) for name, value in op.attrs().items() if name not in UNTOLD}
-    return op.name(), *operands, *sorted(told.items())
+    return op.name(), *op.operands(), *sorted(told.items())
 
 
 def sweep(block):
