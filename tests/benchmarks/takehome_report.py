@@ -43,7 +43,10 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     arguments = parser.parse_args()
-    rows = [row(module) for module in arguments.modules]
+    rows: list[dict[str, Any]] = []
+    for module in arguments.modules:
+        rows.append(row(module))
+        print(f"{module}: {rows[-1]['seconds']:.1f} s", file=sys.stderr)
     result = {
         "format": 1,
         "device": device_name(),
