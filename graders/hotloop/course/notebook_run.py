@@ -15,7 +15,7 @@ from hotloop.course.isolation import Isolation
 from hotloop.course.judging import SETTLE_S, Judge, ask
 from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, Limits
 from hotloop.course.points import settle
-from hotloop.course.rulings import ruling
+from hotloop.course.rulings import ruling, undecided, with_rungs
 from hotloop.curriculum import Module, Task
 from hotloop.judge.client import GRACE_S
 from hotloop.judge.device import kind
@@ -118,8 +118,10 @@ class NotebookRun:
         return any(rung.threshold is not None for task in asked for rung in task.rungs)
 
     def _limits(self) -> Limits:
-        """The kernel also lives while tasks are judged, each of which has a time of its own."""
-        one = self.settings.judge_budget_s + GRACE_S + SETTLE_S
+        """The kernel also lives while tasks are judged, each of which has a time of its own, and
+        has it again where that has decided nothing.
+        """
+        one = 2 * (self.settings.judge_budget_s + GRACE_S + SETTLE_S)
         return replace(self.settings.limits, judging_s=one * len(self._wanted) + LONGEST_WAIT_S)
 
     def _outputs(self, grade_id: str, source: str) -> list[NotebookNode]:
@@ -167,11 +169,19 @@ class NotebookRun:
             submission_digest=self.digest,
             turns=True,
         )
-        say = self.settings.say
-        with self._turn(task.id, lends=kernel is not None) as turn:
-            return ask(
-                self.settings.judge, job, kernel, lambda text: say(task.id, text), turn.alone
-            )
+        record = self._ask(job, kernel)
+        left = undecided(record)
+        if not left or (kernel is not None and not kernel.alive):
+            return record
+        # Else who wastes the time of a judging would have open points for lost ones.
+        return with_rungs(record, self._ask(replace(job, rungs=left), kernel).rungs)
+
+    def _ask(self, job: Job, kernel: ConfinedKernel | None) -> Record:
+        def say(text: str) -> None:
+            self.settings.say(job.task, text)
+
+        with self._turn(job.task, lends=kernel is not None) as turn:
+            return ask(self.settings.judge, job, kernel, say, turn.alone)
 
     @contextmanager
     def _turn(self, task: str = "", *, lends: bool = True) -> Generator[Turn]:

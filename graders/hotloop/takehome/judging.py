@@ -7,14 +7,13 @@ machine.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from hotloop import curriculum
+from hotloop.course.rulings import undecided, with_rungs
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import lay_out
 from hotloop.judge.local import judge_folder
-from hotloop.judge.record import Record, RungRecord, summarize
-from hotloop.judge.verdict import Verdict
+from hotloop.judge.record import Record
 from hotloop.sandbox.scratch import scratch
 from hotloop.variants import Variant
 
@@ -61,15 +60,6 @@ def judge(
 
         records = judged(tasks)
         for task, record in records.items():
-            undecided = [r.rung for r in record.rungs if r.verdict is Verdict.UNDECIDED]
-            if undecided:
-                records[task] = with_rungs(record, judged([task], undecided)[task].rungs)
+            if left := undecided(record):
+                records[task] = with_rungs(record, judged([task], left)[task].rungs)
         return records
-
-
-def with_rungs(record: Record, later: Sequence[RungRecord]) -> Record:
-    """The record with what was judged again in place of what was open."""
-    again = {rung.rung: rung for rung in later}
-    rungs = tuple(again.get(rung.rung, rung) for rung in record.rungs)
-    verdict, sentence = summarize(rungs)
-    return replace(record, rungs=rungs, verdict=verdict, sentence=sentence)

@@ -1,0 +1,77 @@
+"""What a judging leaves undecided is judged once more, by the same kernel, with the whole time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from hotloop.course.isolation import Isolation
+from hotloop.course.kernel import Limits
+from hotloop.course.notebook_run import NotebookRun, Settings
+from hotloop.curriculum import load_module
+from hotloop.judge.lease import Lease
+from hotloop.judge.verdict import Verdict
+from hotloop.sandbox.plain import launch_plain
+
+CELLS = [("", "def answer():\n    return 42"), ("answer", "")]
+
+
+@pytest.fixture
+def asked() -> list[tuple[Any, float]]:
+    return []
+
+
+@pytest.fixture
+def judged(
+    asked: list[tuple[Any, float]], tmp_path: Path, course: Any, make: SimpleNamespace
+) -> Any:
+    """Runs CELLS with a judge that decides nothing for so many judgings; the record."""
+
+    def run(undecided: int) -> Any:
+        class Unsure(make.SmallJudge):
+            def judge(self, job: Any, *rest: Any, **more: Any) -> Any:
+                asked.append((job.rungs, job.budget_s))
+                record = super().judge(job, *rest, **more)
+                if len(asked) > undecided:
+                    return record
+                rungs = tuple(
+                    replace(rung, verdict=Verdict.UNDECIDED, earned=0.0) for rung in record.rungs
+                )
+                return replace(record, verdict=Verdict.UNDECIDED, rungs=rungs)
+
+        settings = Settings(
+            limits=Limits(),
+            judge_budget_s=60.0,
+            tasks=(),
+            isolation=Isolation("none", launch_plain),
+            judge=Unsure,
+            say=lambda _task, _text: None,
+            lease=Lease(tmp_path / "lease"),
+        )
+        (tmp_path / "files").mkdir()
+        notebook = NotebookRun(settings, load_module("tiny"), tmp_path / "files")
+        notebook.run(CELLS)
+        return notebook.records["answer"]
+
+    return run
+
+
+def test_the_second_judging_counts(judged: Any, asked: list[tuple[Any, float]]) -> None:
+    record = judged(undecided=1)
+    assert asked == [(None, 60.0), (["correct"], 60.0)]
+    assert record.verdict is Verdict.PASSED
+
+
+def test_there_is_no_third_one(judged: Any, asked: list[tuple[Any, float]]) -> None:
+    record = judged(undecided=5)
+    assert len(asked) == 2
+    assert record.verdict is Verdict.UNDECIDED
+
+
+def test_what_is_decided_is_judged_once(judged: Any, asked: list[tuple[Any, float]]) -> None:
+    assert judged(undecided=0).verdict is Verdict.PASSED
+    assert len(asked) == 1
