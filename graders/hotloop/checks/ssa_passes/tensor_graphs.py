@@ -6,7 +6,7 @@ A runner of our own, on lists of numbers, says what a program does. Nothing of t
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hotloop.checks.ssa_passes.arithmetic import is_name
 from hotloop.judge.bench import Bench
@@ -24,6 +24,8 @@ METHODS = ("add_", "mul_", "relu_")
 COUNT = 200
 AT_ONCE = 50
 MOST_LINES = 500
+TWINS_EVERY = 20
+"""Of so many programs one has two draws of random numbers that look alike."""
 
 Step = tuple[str, str, tuple[str, ...]]
 
@@ -131,6 +133,22 @@ def drawn(rng: random.Random, count: int) -> Steps:
     return Steps(("x", "y"), tuple(steps), returned)
 
 
+def programs(rng: random.Random) -> list[Steps]:
+    """What a candidate is asked, the small ones first."""
+    found = [drawn(rng, 2 + number // 10) for number in range(COUNT)]
+    # Left to chance they hardly ever count in any program at all.
+    found[::TWINS_EVERY] = map(with_twin_draws, found[::TWINS_EVERY])
+    return found
+
+
+def with_twin_draws(program: Steps) -> Steps:
+    """It goes on with two draws for the same argument, and gives both first."""
+    twins = [f"t{len(program.steps) + more}" for more in (0, 1)]
+    steps = tuple((name, "rand_like", ("x",)) for name in twins)
+    returned = (*twins, *program.returned)[: len(program.returned)]
+    return replace(program, steps=program.steps + steps, returned=returned)
+
+
 def unfinished(program: Steps) -> str | None:
     """About something that is left to be merged or removed."""
     owner = program.owners()
@@ -197,7 +215,7 @@ class Judged:
 
 def _asked(candidate: Candidate, bench: Bench) -> list[tuple[Steps, object]]:
     rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
-    given = [drawn(rng, 2 + number // 10) for number in range(COUNT)]
+    given = programs(rng)
     link, answers = bench.worker(candidate), list[object]()
     for start in range(0, COUNT, AT_ONCE):
         calls = [[str(one)] for one in given[start : start + AT_ONCE]]

@@ -6,7 +6,14 @@ import random
 
 import pytest
 
-from hotloop.checks.ssa_passes.tensor_graphs import Malformed, drawn, parse, unfinished
+from hotloop.checks.ssa_passes.tensor_graphs import (
+    Malformed,
+    Steps,
+    drawn,
+    parse,
+    programs,
+    unfinished,
+)
 
 WRITTEN = "inputs x y\na = add x y\nb = mul_ x y\nc = add x y\nreturn a c\n"
 
@@ -79,3 +86,29 @@ def test_what_must_stay_is_not_asked_away(text: str) -> None:
 def test_what_is_no_program_is_refused(text: object) -> None:
     with pytest.raises(Malformed):
         parse(text)
+
+
+def twins_merged(program: Steps) -> Steps:
+    """As somebody does who takes two draws with the same argument for the same numbers."""
+    found: dict[str, str] = {}
+    told: dict[str, str] = {}
+    steps: list[tuple[str, str, tuple[str, ...]]] = []
+    owner = program.owners()
+    written = {owner[name] for name, op, _ in program.steps if op.endswith("_")}
+    for name, op, args in program.steps:
+        if op == "rand_like" and name not in written and args[0] not in written:
+            if args[0] in found:
+                told[name] = found[args[0]]
+                continue
+            found[args[0]] = name
+        steps.append((name, op, tuple(told.get(arg, arg) for arg in args)))
+    returned = tuple(told.get(name, name) for name in program.returned)
+    return Steps(program.inputs, tuple(steps), returned)
+
+
+def test_whoever_merges_random_twins_is_found_out_by_every_draw_of_programs() -> None:
+    for seed in range(100):
+        asked = programs(random.Random(seed))
+        assert len(asked) == 200
+        assert all(str(parse(str(one))) == str(one) for one in asked)
+        assert any(twins_merged(one).run([3, 5]) != one.run([3, 5]) for one in asked)
