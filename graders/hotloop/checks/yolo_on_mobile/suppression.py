@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -15,6 +15,8 @@ from hotloop.worker.wire import as_list
 Rng = np.random.Generator
 
 TABLES = 12
+MANY = 100
+"""More boxes than any table has."""
 MARGIN = 1e-4
 """No score and no overlap is as near as this to what decides about it."""
 
@@ -25,13 +27,16 @@ def questions(rng: Rng, *, crowded: bool, points: int = 1) -> Iterator[Question]
     """Boxes far apart, or in crowds: of one class and of several, in chains, and more than wanted.
 
     A chain is a row of boxes of which each overlaps with the next one only: what is suppressed must
-    not suppress. points: what a score of one is told as.
+    not suppress. Each table in crowds shows one of the two mistakes in the order of things.
+    points: what a score of one is told as.
     """
     for number in range(TABLES):
         floor = float(rng.uniform(0.05, 0.3))
         overlap = float(rng.uniform(0.3, 0.6))
-        most = int(rng.integers(3, 9)) if crowded and number % 3 == 0 else 100
+        most = int(rng.integers(3, 9)) if crowded and number % 3 == 0 else MANY
         table = _drawn(rng, floor, overlap, crowded)
+        while crowded and not shows_the_order(table, floor, overlap, most):
+            table = _drawn(rng, floor, overlap, crowded)
         want = kept(table, floor, overlap, most) * [1, 1, 1, 1, points, 1]
         label = "Boxes in crowds" if crowded else "Boxes that lie apart"
         arguments = (GivenFile("table.npy", _stored(table)), floor, overlap, most)
@@ -40,15 +45,39 @@ def questions(rng: Rng, *, crowded: bool, points: int = 1) -> Iterator[Question]
 
 def kept(table: Floats, floor: float, overlap: float, most: int) -> Floats:
     """float64 [n, 6]: corners, score, class; the surest first."""
+    chosen = _chosen(_sure(table, floor), overlap)
+    return np.array(chosen[:most]).reshape(-1, 6)
+
+
+def shows_the_order(table: Floats, floor: float, overlap: float, most: int) -> bool:
+    """Whether boxes are lost by whoever cuts before anything is suppressed, where `most` is few;
+    else by whoever lets a box suppress that was suppressed itself.
+    """
+    found = _sure(table, floor)
+    right = len(kept(table, floor, overlap, most))
+    if most < MANY:
+        return len(_chosen(found[:most], overlap)) < right
+    return sum(_is_free(box, found[:place], overlap) for place, box in enumerate(found)) < right
+
+
+def _sure(table: Floats, floor: float) -> list[Floats]:
+    """Corners, score and class of the boxes above the floor, the surest first."""
     found = _corners(table)
     found = found[found[:, 4] > floor]
-    found = found[np.argsort(-found[:, 4], kind="stable")]
+    return list(found[np.argsort(-found[:, 4], kind="stable")])
+
+
+def _chosen(found: Sequence[Floats], overlap: float) -> list[Floats]:
     chosen: list[Floats] = []
     for box in found:
-        same = [other for other in chosen if other[5] == box[5]]
-        if len(chosen) < most and all(shared(box, other) <= overlap for other in same):
+        if _is_free(box, chosen, overlap):
             chosen.append(box)
-    return np.array(chosen).reshape(-1, 6)
+    return chosen
+
+
+def _is_free(box: Floats, surer: Sequence[Floats], overlap: float) -> bool:
+    """None of these, if it is of the same class, has too much in common with the box."""
+    return all(shared(box, other) <= overlap for other in surer if other[5] == box[5])
 
 
 def shared(a: Floats, b: Floats) -> float:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from hotloop.checks.yolo_on_mobile import suppression
 from hotloop.judge.questions import GivenFile
@@ -65,3 +67,34 @@ def test_crowds_hold_what_they_are_for() -> None:
         cut += len(whole) > int(str(most))
     assert suppressed > 6
     assert cut >= 1
+
+
+def cut_before(rows: np.ndarray, floor: float, overlap: float, most: int) -> list[list[float]]:
+    scores = rows[:, 4] * rows[:, 5:].max(1)
+    surest = rows[np.argsort(-scores, kind="stable")][: min(most, int((scores > floor).sum()))]
+    return suppression.kept(surest, floor, overlap, most).tolist()
+
+
+def suppressed_suppress(
+    rows: np.ndarray, floor: float, overlap: float, most: int
+) -> list[list[float]]:
+    sure = suppression.kept(rows, floor, 1.0, 1000)
+    kept = [
+        box
+        for place, box in enumerate(sure)
+        if all(o[5] != box[5] or suppression.shared(box, o) <= overlap for o in sure[:place])
+    ]
+    return [box.tolist() for box in kept[:most]]
+
+
+@pytest.mark.parametrize("mistake", [cut_before, suppressed_suppress])
+def test_every_judging_shows_who_takes_the_wrong_order(mistake: Callable[..., object]) -> None:
+    for seed in range(40):
+        found = []
+        for question in suppression.questions(np.random.default_rng(seed), crowded=True):
+            given, floor, overlap, most = question.arguments
+            assert isinstance(given, GivenFile)
+            rows = np.load(io.BytesIO(given.data)).astype(np.float64)
+            answer = mistake(rows, float(str(floor)), float(str(overlap)), int(str(most)))
+            found.append(question.complaint(answer))
+        assert sum(said is not None for said in found) >= 4
