@@ -274,3 +274,20 @@ def test_one_thread_a_row_may_add_its_terms_one_after_the_other() -> None:
         got = (terms / sums).astype(np.float64)
         agreed = [compare(g, w, tolerance) is None for g, w in zip(got, wanted, strict=True)]
         assert all(agreed) if right else not any(agreed)
+
+
+@pytest.mark.parametrize("sharpness", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("first", [1024, 4096, 8192])
+def test_a_sum_over_the_first_block_is_never_right_for_long_rows(
+    first: int, sharpness: float
+) -> None:
+    meaning = checks.Meaning(sharpness=sharpness, total=3.0)
+    for seed in range(20):
+        *_, case = checks._gradient_cases(np.random.default_rng(seed))
+        x, dy = (t.values for t in case.arguments if isinstance(t, Tensor))
+        y = meaning.rows(x)
+        short = (y * dy)[:, :first].sum(axis=-1, keepdims=True) / meaning.total
+        wrong = meaning.sharpness * y * (dy - short)
+        right = meaning.gradient(x, dy)
+        assert compare(right, right, meaning.gradient_tolerance(case)) is None
+        assert compare(wrong, right, meaning.gradient_tolerance(case)) is not None
