@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum, evidence, paths
+from hotloop import curriculum, evidence, paths, render
 from hotloop.judge.record import Circumstances, Record, RungRecord
 from hotloop.judge.verdict import Verdict
 
@@ -53,6 +53,31 @@ def test_figures_are_taken_over_in_milliseconds() -> None:
     assert run.libraries["cuda"] == "13.0"
     assert run.libraries["torch"] == version("torch")
     assert run.device == "A Device (R) 5000"
+
+
+def test_what_the_machine_was_too_noisy_for_is_measured_once_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    right = RungRecord("correct", Verdict.PASSED, "Right.", 1.0)
+    open_, fast = (
+        RungRecord("fast_cpu", verdict, "Timed.", 1.0, evidence=SPEED)
+        for verdict in (Verdict.UNDECIDED, Verdict.PASSED)
+    )
+    asked: list[Any] = []
+
+    def judge(_files: Any, _module: str, tasks: Any, rungs: Any = None, **_more: Any) -> Any:
+        asked.append((tuple(tasks), rungs))
+        rungs_now = (right, open_) if rungs is None else (fast,)
+        return {"compiled_chain": record(*rungs_now)}
+
+    monkeypatch.setattr(evidence, "judge_submission", judge)
+    monkeypatch.setattr(render, "wrong_answers", lambda _module: [])
+    run = evidence.measure("fused_softmax", tasks={"compiled_chain"})
+    assert asked == [(("compiled_chain",), None), (("compiled_chain",), ["fast_cpu"])]
+    assert [(m.rung, m.verdict) for m in run.measurements] == [
+        ("correct", "passed"),
+        ("fast_cpu", "passed"),
+    ]
 
 
 def test_what_was_not_measured_has_no_number() -> None:

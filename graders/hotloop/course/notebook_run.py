@@ -15,7 +15,7 @@ from hotloop.course.isolation import Isolation
 from hotloop.course.judging import SETTLE_S, Judge, ask
 from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, Limits
 from hotloop.course.points import settle
-from hotloop.course.rulings import ruling, undecided, with_rungs
+from hotloop.course.rulings import ruling
 from hotloop.curriculum import Module, Task
 from hotloop.judge.client import GRACE_S
 from hotloop.judge.device import kind
@@ -26,6 +26,7 @@ from hotloop.judge.launcher import default_threads, worker_environment
 from hotloop.judge.lease import LONGEST_WAIT_S, Lease, Turn
 from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
+from hotloop.judged_again import undecided, with_rungs
 from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused
 from hotloop.sandbox.preload import imported
 

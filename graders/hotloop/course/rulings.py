@@ -1,10 +1,7 @@
-"""Records of tasks that never reached the judge, and what is added to those that did: the reason of
-a kernel's death, and what a second judging says.
-"""
+"""Records of tasks that never reached the judge, and what a kernel's death adds to one that did."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -45,18 +42,5 @@ def with_death(record: Record, death: Death | None) -> Record:
         else rung
         for rung in record.rungs
     )
-    verdict, sentence = summarize(rungs)
-    return replace(record, rungs=rungs, verdict=verdict, sentence=sentence)
-
-
-def undecided(record: Record) -> list[str]:
-    """The rungs that another measurement can decide."""
-    return [rung.rung for rung in record.rungs if rung.verdict is Verdict.UNDECIDED]
-
-
-def with_rungs(record: Record, later: Sequence[RungRecord]) -> Record:
-    """The record with what was judged again in place of what was open."""
-    again = {rung.rung: rung for rung in later}
-    rungs = tuple(again.get(rung.rung, rung) for rung in record.rungs)
     verdict, sentence = summarize(rungs)
     return replace(record, rungs=rungs, verdict=verdict, sentence=sentence)

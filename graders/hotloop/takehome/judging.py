@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hotloop import curriculum
-from hotloop.course.rulings import undecided, with_rungs
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import lay_out
 from hotloop.judge.local import judge_folder
 from hotloop.judge.record import Record
+from hotloop.judged_again import undecided, with_rungs
 from hotloop.sandbox.scratch import scratch
 from hotloop.variants import Variant
 

@@ -14,6 +14,7 @@ import pytest
 
 from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
+from hotloop.judged_again import with_rungs
 from hotloop.takehome import judging
 from hotloop.variants import plain
 
@@ -49,7 +50,7 @@ def test_what_is_undecided_is_judged_again_alone(asked: list[tuple[tuple[str, ..
 
 
 def test_what_was_not_judged_again_stays() -> None:
-    again = judging.with_rungs(record("b", OPEN), [])
+    again = with_rungs(record("b", OPEN), [])
     assert [r.verdict for r in again.rungs] == [Verdict.PASSED, Verdict.UNDECIDED]
 
 
