@@ -24,7 +24,7 @@ from hotloop.judge.device import kind
 from hotloop.judge.local import judge_submission
 from hotloop.judge.record import Record, RungRecord
 from hotloop.judge.verdict import Verdict
-from hotloop.judged_again import undecided, with_rungs
+from hotloop.judged_again import settled
 from hotloop.measured_code import measured_code
 from hotloop.sandbox.level import level
 
@@ -62,11 +62,11 @@ def measure(
 
         def decided(files: Mapping[str, bytes], record: Record) -> Record:
             """Once more what the machine was too noisy for, as a grading does it."""
-            left = undecided(record)
-            if not left:
-                return record
-            again = judge_submission(files, module, [record.task], left, judge=judge)
-            return with_rungs(record, again[record.task].rungs)
+            task = record.task
+            return settled(
+                record,
+                lambda left: judge_submission(files, module, [task], left, judge=judge)[task],
+            )
 
         def judged(name: str, files: Mapping[str, bytes], asked: list[str]) -> None:
             on_progress(f"{module}: {name}")

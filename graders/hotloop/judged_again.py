@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from hotloop.judge.record import Record, RungRecord, summarize
 from hotloop.judge.verdict import Verdict
 
 
-def undecided(record: Record) -> list[str]:
-    """The rungs that another measurement can decide."""
-    return [rung.rung for rung in record.rungs if rung.verdict is Verdict.UNDECIDED]
+def settled(record: Record, again: Callable[[list[str]], Record]) -> Record:
+    """The record, with what is undecided judged once more. again: has these rungs judged."""
+    left = [rung.rung for rung in record.rungs if rung.verdict is Verdict.UNDECIDED]
+    return with_rungs(record, again(left).rungs) if left else record
 
 
 def with_rungs(record: Record, later: Sequence[RungRecord]) -> Record:

@@ -26,7 +26,7 @@ from hotloop.judge.launcher import default_threads, worker_environment
 from hotloop.judge.lease import LONGEST_WAIT_S, Lease, Turn
 from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
-from hotloop.judged_again import undecided, with_rungs
+from hotloop.judged_again import settled
 from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused
 from hotloop.sandbox.preload import imported
 
@@ -171,11 +171,10 @@ class NotebookRun:
             turns=True,
         )
         record = self._ask(job, kernel)
-        left = undecided(record)
-        if not left or (kernel is not None and not kernel.alive):
+        if kernel is not None and not kernel.alive:
             return record
         # Else who wastes the time of a judging would have open points for lost ones.
-        return with_rungs(record, self._ask(replace(job, rungs=left), kernel).rungs)
+        return settled(record, lambda left: self._ask(replace(job, rungs=left), kernel))
 
     def _ask(self, job: Job, kernel: ConfinedKernel | None) -> Record:
         def say(text: str) -> None:

@@ -20,6 +20,7 @@ from hotloop.course.submission import Submission
 from hotloop.judge.client import JudgeProcess, lost
 from hotloop.judge.job import Job
 from hotloop.judge.record import Record
+from hotloop.sandbox.level import level
 from hotloop.takehome import judging
 from hotloop.takehome import submission as takehome
 from hotloop.takehome.team import Team
@@ -75,7 +76,7 @@ def judged(
     with closing(executor.run(works, Terms(), tell)) as outcomes:
         for task, outcome in outcomes:
             records[task] = (
-                lost(Job(module, task), GraderLost(outcome.reason))
+                lost(Job(module, task, isolation=level()[0]), GraderLost(outcome.reason))
                 if isinstance(outcome, Lost)
                 else outcome.records[task]
             )

@@ -13,7 +13,7 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import lay_out
 from hotloop.judge.local import judge_folder
 from hotloop.judge.record import Record
-from hotloop.judged_again import undecided, with_rungs
+from hotloop.judged_again import settled
 from hotloop.sandbox.scratch import scratch
 from hotloop.variants import Variant
 
@@ -58,8 +58,7 @@ def judge(
                 budget_s=BUDGET_S,
             )
 
-        records = judged(tasks)
-        for task, record in records.items():
-            if left := undecided(record):
-                records[task] = with_rungs(record, judged([task], left)[task].rungs)
-        return records
+        def decided(record: Record) -> Record:
+            return settled(record, lambda left: judged([record.task], left)[record.task])
+
+        return {task: decided(record) for task, record in judged(tasks).items()}

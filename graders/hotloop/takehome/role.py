@@ -74,6 +74,10 @@ class Help(Strict):
     forbidden: list[Text] = Field(default_factory=list)
 
 
+LAST_YEAR = 2200
+"""Of a deadline: days to keep what was handed in come on top, and the calendar ends."""
+
+
 class Role(Strict):
     """takehome.yaml."""
 
@@ -98,8 +102,8 @@ class Role(Strict):
         is_date = isinstance(value, date) and not isinstance(value, datetime)
         if not is_days and not is_date:
             raise ValueError("1 to 366 days, or a date such as 2030-01-31")
-        if isinstance(value, date) and value.year > 2200:
-            raise ValueError("a date up to the year 2200")
+        if isinstance(value, date) and value.year > LAST_YEAR:
+            raise ValueError(f"a date up to the year {LAST_YEAR}")
         return value
 
     @field_validator("tasks")

@@ -54,10 +54,6 @@ AUDIT = "audit.jsonl"
 LONGEST_NAME = 200
 
 
-LAST_YEAR = 2200
-"""Of a deadline: days to keep what was handed in come on top, and the calendar ends."""
-
-
 class TeamError(Exception):
     """What was asked of the team's folder cannot be done. The text is one sentence."""
 
@@ -280,8 +276,8 @@ class Team:
         """
         if deadline <= datetime.now(UTC):
             raise TeamError(f"{deadline:%Y-%m-%d %H:%M} UTC is over: set a later date.")
-        if deadline.year > LAST_YEAR:
-            raise TeamError(f"{deadline:%Y-%m-%d} is too far away: set one up to {LAST_YEAR}.")
+        if deadline.year > role.LAST_YEAR:
+            raise TeamError(f"{deadline:%Y-%m-%d} is too far away: set one up to {role.LAST_YEAR}.")
         kept = deadline + timedelta(days=self.manifest(pack).keep_days)
 
         def changed(now: PackRecord) -> dict[str, Any]:
