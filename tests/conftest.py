@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
+import sys
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import settings
@@ -31,6 +36,23 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def clone() -> Path:
     """The root of the repository."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def load_file() -> Callable[[Path], ModuleType]:
+    """Loads a file that is in no package: a solution, a harness, a script. Each time anew."""
+    numbers = count()
+
+    def loaded(path: Path) -> ModuleType:
+        spec = importlib.util.spec_from_file_location(f"{path.stem}_{next(numbers)}", path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # a dataclass looks its module up
+        spec.loader.exec_module(module)
+        return module
+
+    return loaded
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -5,11 +5,11 @@ tests/gpu/side_by_side.py measures where there is one.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -34,14 +34,9 @@ ROW_READERS = {"kept_rows", "cached_rows", "partial_rows", "finish_rows"}
 LENGTHS = [1024, 8192, 32768, 262144]
 
 
-def _imported(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture(scope="module")
+def side_by_side(load_file: Callable[[Path], ModuleType]) -> ModuleType:
+    return load_file(SIDE_BY_SIDE)
 
 
 # --- CUDA C++ -------------------------------------------------------------------------------------
@@ -186,12 +181,12 @@ def test_every_contender_computes_a_softmax() -> None:
 
 
 @pytest.mark.skipif(kind() == "cuda", reason="this machine has a GPU")
-def test_without_a_gpu_nothing_is_measured() -> None:
-    assert set(_imported(SIDE_BY_SIDE).side_by_side()) == {"not_measured"}
+def test_without_a_gpu_nothing_is_measured(side_by_side: ModuleType) -> None:
+    assert set(side_by_side.side_by_side()) == {"not_measured"}
 
 
-def test_a_contender_that_computes_something_else_is_not_measured() -> None:
-    script = _imported(SIDE_BY_SIDE)
+def test_a_contender_that_computes_something_else_is_not_measured(side_by_side: ModuleType) -> None:
+    script = side_by_side
     x, out = script.matrix(3, 100, script.torch.float32)
     fault = script.fault_of(lambda x, out: out.copy_(x), x, out, like=script.torch.softmax)
     assert fault is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import io
 import sys
 import tarfile
@@ -28,14 +27,8 @@ CLASSES = [
 
 
 @pytest.fixture(scope="module")
-def data() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("training_pictures", FOLDER / "data.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def data(load_file: Callable[[Path], ModuleType]) -> ModuleType:
+    return load_file(FOLDER / "data.py")
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -14,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -395,13 +395,10 @@ def test_an_ensemble_without_a_version_is_not_served(start: StartServer, topics:
         server.wait_ready()
 
 
-def test_the_count_of_leaks_sees_what_is_there(start: StartServer) -> None:
-    path = Path(__file__).parents[2] / "benchmarks" / "serving_leaks.py"
-    spec = importlib.util.spec_from_file_location("serving_leaks", path)
-    assert spec is not None
-    assert spec.loader is not None
-    leaks = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(leaks)
+def test_the_count_of_leaks_sees_what_is_there(
+    start: StartServer, load_file: Callable[[Path], ModuleType]
+) -> None:
+    leaks = load_file(Path(__file__).parents[2] / "benchmarks" / "serving_leaks.py")
     before = leaks.remains()
     server = start(trial.REPOSITORY, isolation="none")
     server.wait_ready()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -39,15 +37,9 @@ def known(name: str) -> tuple[Case, Plan]:
 
 
 @pytest.fixture
-def learners_cluster() -> Iterator[ModuleType]:
+def learners_cluster(load_file: Callable[[Path], ModuleType]) -> ModuleType:
     """`cluster.py` as the learner has it."""
-    spec = importlib.util.spec_from_file_location("learners_cluster", SOLUTION / "cluster.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    yield module
-    sys.modules.pop("learners_cluster", None)
+    return load_file(SOLUTION / "cluster.py")
 
 
 def test_learner_and_judge_have_the_same_published_plans(learners_cluster: ModuleType) -> None:

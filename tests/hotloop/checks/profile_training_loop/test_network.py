@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -17,30 +17,22 @@ from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.weights import Agreement, Entry
 
 
-def resnet() -> ModuleType:
-    path = paths.solutions() / "profile_training_loop" / "resnet.py"
-    spec = importlib.util.spec_from_file_location("resnet_of_the_module", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture(scope="module")
+def resnet(load_file: Callable[[Path], ModuleType]) -> ModuleType:
+    return load_file(paths.solutions() / "profile_training_loop" / "resnet.py")
 
 
 @pytest.mark.parametrize(("network", "size"), [(SMALL, "SMALL"), (RESNET50, "RESNET50")])
-def test_its_layers_are_those_of_the_model(network: Network, size: str) -> None:
-    found = resnet()
-    state = found.ResNet(getattr(found, size)).state_dict()
+def test_its_layers_are_those_of_the_model(resnet: ModuleType, network: Network, size: str) -> None:
+    state = resnet.ResNet(getattr(resnet, size)).state_dict()
     assert [(layer.name, layer.shape) for layer in network.layers] == [
         (name, tuple(tensor.shape)) for name, tensor in state.items()
     ]
     assert network.size == sum(tensor.numel() for tensor in state.values())
 
 
-def test_flops_are_those_that_pytorch_counts() -> None:
-    found = resnet()
-    model = found.ResNet(found.SMALL)
+def test_flops_are_those_that_pytorch_counts(resnet: ModuleType) -> None:
+    model = resnet.ResNet(resnet.SMALL)
     counter = FlopCounterMode(display=False)
     with counter:
         model(torch.zeros(4, 3, 32, 32))

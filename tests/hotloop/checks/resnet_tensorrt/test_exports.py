@@ -41,6 +41,7 @@ TASKS: Mapping[str, tuple[Candidate, Callable[[], Mapping[str, Rung]]]] = {
 }
 
 BenchOver = Callable[..., Bench]
+Harness = Callable[[str], ModuleType]
 needs_onnx = pytest.mark.skipif(
     bool(extras.missing("onnx")), reason="the group onnx is not installed"
 )
@@ -118,7 +119,9 @@ def test_a_branch_keeps_its_value_until_the_sum() -> None:
 
 
 @needs_onnx
-def test_the_reference_agrees_about_drawn_models(solution: ModuleType, tmp_path: Path) -> None:
+def test_the_reference_agrees_about_drawn_models(
+    solution: ModuleType, harness: Harness, tmp_path: Path
+) -> None:
     small = harness("small_models")
     for seed in range(10):
         for plan in plans(np.random.default_rng(seed)):
@@ -199,7 +202,9 @@ def test_every_product_of_the_model_is_asked_for() -> None:
 
 
 @needs_onnx
-def test_nothing_is_hidden_behind_many_others_or_an_identity(tmp_path: Path) -> None:
+def test_nothing_is_hidden_behind_many_others_or_an_identity(
+    harness: Harness, tmp_path: Path
+) -> None:
     from onnx import TensorProto, helper, save
 
     nodes = [helper.make_node("Abs", ["x"], [f"dead_{n}"]) for n in range(70)]
@@ -243,32 +248,28 @@ def solution(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     sys.modules.update(kept)
 
 
-def harness(name: str) -> ModuleType:
-    """A program's file, which finds its neighbours as it does in a worker."""
-    beside = str(given_files.HARNESS)
-    sys.path.insert(0, beside)
-    try:
-        return loaded(given_files.HARNESS / f"{name}.py")
-    finally:
-        sys.path.remove(beside)
+@pytest.fixture
+def harness(load_file: Callable[[Path], ModuleType]) -> Harness:
+    """A program's file, by name, which finds its neighbours as it does in a worker."""
 
+    def loaded(name: str) -> ModuleType:
+        beside = str(given_files.HARNESS)
+        sys.path.insert(0, beside)
+        try:
+            return load_file(given_files.HARNESS / f"{name}.py")
+        finally:
+            sys.path.remove(beside)
 
-def loaded(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded
 
 
 @pytest.fixture
-def fake() -> ModuleType:
-    return loaded(Path(__file__).with_name("fake_tensorrt.py"))
+def fake(load_file: Callable[[Path], ModuleType]) -> ModuleType:
+    return load_file(Path(__file__).with_name("fake_tensorrt.py"))
 
 
 @pytest.fixture
-def model(solution: ModuleType) -> str:
+def model(harness: Harness) -> str:
     plan = next(plans(np.random.default_rng(3)))
     return harness("small_models").write(plan.told())
 
@@ -294,7 +295,7 @@ def test_the_builder_is_asked_for_what_the_task_says(
 
 @needs_onnx
 def test_half_precision_is_in_the_model_and_not_in_a_flag(
-    solution: ModuleType, fake: ModuleType, model: str, tmp_path: Path
+    solution: ModuleType, fake: ModuleType, harness: Harness, model: str, tmp_path: Path
 ) -> None:
     _, calls = fake.installed(11)
     facts = harness("model_facts").facts

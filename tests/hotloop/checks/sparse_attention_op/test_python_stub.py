@@ -6,6 +6,7 @@ import ctypes
 import importlib
 import importlib.util
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -50,13 +51,8 @@ METHODS = {
 
 
 @pytest.fixture(scope="module", name="stub")
-def _stub() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("stub", files.HARNESS / "tensorrt.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def _stub(load_file: Callable[[Path], ModuleType]) -> ModuleType:
+    return load_file(files.HARNESS / "tensorrt.py")
 
 
 @pytest.fixture(scope="module", name="bindings")

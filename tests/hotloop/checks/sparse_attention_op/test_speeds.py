@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
+from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -21,13 +22,8 @@ LENGTH = BLOCKS * speeds.BLOCK
 
 
 @pytest.fixture(name="baselines", scope="module")
-def _baselines() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("baselines", speeds.FILE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def _baselines(load_file: Callable[[Path], ModuleType]) -> ModuleType:
+    return load_file(speeds.FILE)
 
 
 def inputs() -> tuple[list[np.ndarray], np.ndarray]:

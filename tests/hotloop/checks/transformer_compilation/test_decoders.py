@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import cast
 
@@ -23,19 +22,9 @@ GIVEN = paths.exercises() / decoding.MODULE
 
 
 @pytest.fixture
-def given() -> Iterator[dict[str, ModuleType]]:
+def given(load_file: Callable[[Path], ModuleType]) -> dict[str, ModuleType]:
     """decoder.py and recording.py, as a learner imports them."""
-    found: dict[str, ModuleType] = {}
-    for name in ("decoder", "recording"):
-        spec = importlib.util.spec_from_file_location(f"given_{name}", GIVEN / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        found[name] = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = found[name]  # a dataclass looks its module up
-        spec.loader.exec_module(found[name])
-    yield found
-    for name in found:
-        del sys.modules[f"given_{name}"]
+    return {name: load_file(GIVEN / f"{name}.py") for name in ("decoder", "recording")}
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import cast
 
 import numpy as np
@@ -29,13 +31,10 @@ def test_each_stream_has_all_that_guards_look_at(seed: int) -> None:
     assert {r.strided for r in requests} == {True, False}
 
 
-def test_the_truth_is_what_the_given_function_computes() -> None:
-    path = paths.exercises() / serving.MODULE / "served.py"
-    spec = importlib.util.spec_from_file_location("given_served", path)
-    assert spec is not None
-    assert spec.loader is not None
-    given = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(given)
+def test_the_truth_is_what_the_given_function_computes(
+    load_file: Callable[[Path], ModuleType],
+) -> None:
+    given = load_file(paths.exercises() / serving.MODULE / "served.py")
     rng = np.random.default_rng(3)
     weights = serving.drawn_weights(7, 16)
     x = 1 + rng.standard_normal((3, 5, 16))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,18 +26,9 @@ JUDGINGS = 100
 """Before streams had to tell them apart, two mistakes came through once or twice in 50."""
 
 
-def loaded(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="module")
-def streams() -> ModuleType:
-    return loaded(PROGRAM)
+def streams(load_file: Callable[[Path], ModuleType]) -> ModuleType:
+    return load_file(PROGRAM)
 
 
 @pytest.mark.parametrize("cause", ["dtype", "weak_type"])
@@ -55,11 +46,14 @@ def test_a_stream_that_tells_nothing_apart_is_drawn_again(streams: ModuleType, c
 
 @pytest.mark.parametrize("name", sorted(WRONG))
 def test_every_judging_tells_it(
-    streams: ModuleType, name: str, monkeypatch: pytest.MonkeyPatch
+    streams: ModuleType,
+    name: str,
+    load_file: Callable[[Path], ModuleType],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # That jax.jit makes as many programs is asked in each judging; here it would take minutes.
     monkeypatch.setattr(streams, "_compiled", streams._distinct)
-    answer = loaded(WRONG[name].path).read_calls
+    answer = load_file(WRONG[name].path).read_calls
     keys = ("programs",) if WRONG[name].rung == "programs" else ("culprit", "cause")
     rng = np.random.default_rng(0)
     for _ in range(JUDGINGS):

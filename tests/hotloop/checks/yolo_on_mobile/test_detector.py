@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -13,14 +13,8 @@ from hotloop import paths
 
 
 @pytest.fixture(scope="module")
-def detector() -> ModuleType:
-    path = paths.solutions() / "yolo_on_mobile" / "detector.py"
-    spec = importlib.util.spec_from_file_location("yolo_detector", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def detector(load_file: Callable[[Path], ModuleType]) -> ModuleType:
+    return load_file(paths.solutions() / "yolo_on_mobile" / "detector.py")
 
 
 @pytest.mark.parametrize(("width", "weights"), [(16, 1_872_157), (32, 7_235_389)])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -19,18 +19,22 @@ import onnx
 from hotloop.checks.yolo_on_mobile import audits, quantized, rewriting
 
 
-def loaded(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"yolo_{name}", rewriting.HARNESS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def program(load_file: Callable[[Path], ModuleType]) -> ModuleType:
+    """What the judge has run about rewritten files."""
+    return load_file(rewriting.HARNESS / "rewriting.py")
+
+
+@pytest.fixture
+def auditing(load_file: Callable[[Path], ModuleType]) -> ModuleType:
+    """What the judge has run about a model's figures."""
+    return load_file(rewriting.HARNESS / "auditing.py")
 
 
 @pytest.mark.parametrize("kind", ["activations", "stem"])
-def test_an_unchanged_graph_is_complained_of(kind: str, tmp_path: Path) -> None:
-    program = loaded("rewriting")
+def test_an_unchanged_graph_is_complained_of(
+    program: ModuleType, kind: str, tmp_path: Path
+) -> None:
     graphs = program.make(3, 4, kind)
     path = tmp_path / "pairs.json"
     path.write_text(json.dumps([[g["model"], g["model"]] for g in graphs]), encoding="utf-8")
@@ -39,8 +43,9 @@ def test_an_unchanged_graph_is_complained_of(kind: str, tmp_path: Path) -> None:
     assert "is still in it" in said
 
 
-def test_a_rewritten_graph_has_the_version_that_is_asked(tmp_path: Path) -> None:
-    program = loaded("rewriting")
+def test_a_rewritten_graph_has_the_version_that_is_asked(
+    program: ModuleType, tmp_path: Path
+) -> None:
     value = onnx.helper.make_tensor_value_info
     graph = onnx.helper.make_graph(
         [onnx.helper.make_node("Relu", ["x"], ["y"])],
@@ -58,8 +63,7 @@ def test_a_rewritten_graph_has_the_version_that_is_asked(tmp_path: Path) -> None
     assert program.structure(path, 38) == [0, "its model_version is 37 and should be 38"]
 
 
-def test_a_file_that_is_none_is_complained_of(tmp_path: Path) -> None:
-    program = loaded("rewriting")
+def test_a_file_that_is_none_is_complained_of(program: ModuleType, tmp_path: Path) -> None:
     (graph,) = program.make(3, 1, "stem")
     path = tmp_path / "pairs.json"
     rubbish = base64.b64encode(b"rubbish").decode()
@@ -67,8 +71,7 @@ def test_a_file_that_is_none_is_complained_of(tmp_path: Path) -> None:
     assert "refuses" in program.structure(path)[1]
 
 
-def test_truth_agrees_with_itself_and_not_with_another() -> None:
-    program = loaded("rewriting")
+def test_truth_agrees_with_itself_and_not_with_another(program: ModuleType) -> None:
     one, other = program.make(5, 2, "activations")
     assert rewriting.disagreement(one["truth"], one["truth"]) is None
     assert rewriting.disagreement([x + 1 for x in one["truth"]], one["truth"]) is not None
@@ -76,8 +79,7 @@ def test_truth_agrees_with_itself_and_not_with_another() -> None:
     assert rewriting.disagreement(other["truth"][:-1], one["truth"]) is not None
 
 
-def test_hidden_activations_come_by_all() -> None:
-    program = loaded("rewriting")
+def test_hidden_activations_come_by_all(program: ModuleType) -> None:
     found = set()
     for graph in program.make(1, rewriting.GRAPHS, "activations"):
         model = onnx.load_model_from_string(base64.b64decode(graph["model"]))
@@ -94,9 +96,9 @@ g (float[1, 2, 4, 4] x) => (float[1, 2, 4, 4] y) <float[2, 2, 1, 1] w = {1, 2, 3
 }"""
 
 
-def test_figures_of_a_small_model() -> None:
+def test_figures_of_a_small_model(auditing: ModuleType) -> None:
     model = onnx.parser.parse_model(AUDITED)
-    figures = loaded("auditing")._figures(model, 100, {"Conv": {"largest_kernel": 1}, "Mul": {}})
+    figures = auditing._figures(model, 100, {"Conv": {"largest_kernel": 1}, "Mul": {}})
     # One tensor has 128 bytes. p crosses to the CPU for b, q to the delegate for c; x and y cross.
     assert figures == {
         "refused": ["b"],
@@ -107,8 +109,8 @@ def test_figures_of_a_small_model() -> None:
     }
 
 
-def test_puzzles_have_broken_limits_and_kept_ones() -> None:
-    over = [puzzle["figures"]["over"] for puzzle in loaded("auditing").puzzles(2, audits.PUZZLES)]
+def test_puzzles_have_broken_limits_and_kept_ones(auditing: ModuleType) -> None:
+    over = [puzzle["figures"]["over"] for puzzle in auditing.puzzles(2, audits.PUZZLES)]
     assert any(over)
     assert any(len(each) < 4 for each in over)
 

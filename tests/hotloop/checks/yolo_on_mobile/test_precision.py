@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
+from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -18,13 +19,8 @@ FOLDER = paths.solutions() / "yolo_on_mobile"
 
 
 @pytest.fixture(scope="module")
-def metrics() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("yolo_metrics", FOLDER / "metrics.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def metrics(load_file: Callable[[Path], ModuleType]) -> ModuleType:
+    return load_file(FOLDER / "metrics.py")
 
 
 def test_both_count_alike(metrics: ModuleType) -> None:

@@ -5,8 +5,7 @@ What stands below is models/yolov5.yaml of release 6.0 and later; of a layer onl
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -90,14 +89,8 @@ def _c3(name: str, inputs: int, outputs: int, blocks: int) -> Iterator[tuple[str
 
 
 @pytest.fixture(scope="module")
-def detector() -> ModuleType:
-    path = paths.solutions() / "yolo_on_mobile" / "detector.py"
-    spec = importlib.util.spec_from_file_location("yolo_detector_published", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def detector(load_file: Callable[[Path], ModuleType]) -> ModuleType:
+    return load_file(paths.solutions() / "yolo_on_mobile" / "detector.py")
 
 
 @pytest.mark.parametrize("size", ["n", "s", "m"])

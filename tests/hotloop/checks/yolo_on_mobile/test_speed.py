@@ -7,11 +7,10 @@ numbers would be those of the stand-in.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -36,13 +35,10 @@ BenchOver = Callable[..., Bench]
 
 
 @pytest.mark.parametrize("size", [(128, 128), (384, 640)])
-def test_a_picture_costs_what_pytorch_counts(size: tuple[int, int]) -> None:
-    path = paths.solutions() / "yolo_on_mobile" / "detector.py"
-    spec = importlib.util.spec_from_file_location("yolo_detector_counted", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+def test_a_picture_costs_what_pytorch_counts(
+    load_file: Callable[[Path], ModuleType], size: tuple[int, int]
+) -> None:
+    module = load_file(paths.solutions() / "yolo_on_mobile" / "detector.py")
     with FlopCounterMode(display=False) as counted, torch.inference_mode():
         maps = module.load()(torch.zeros(1, 3, *size))
     assert counted.get_total_flops() == network_cost.flops(*size)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -31,12 +31,13 @@ def test_without_a_gpu_it_says_so_and_gives_no_figures() -> None:
     assert set(json.loads(done.stdout)) == {"not_measured"}
 
 
-def test_every_part_on_a_fake_card(card: Card, start, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = importlib.util.spec_from_file_location("calibrate", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
+def test_every_part_on_a_fake_card(
+    card: Card,
+    start,
+    load_file: Callable[[Path], ModuleType],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    script: Any = load_file(SCRIPT)
     source = script.BASELINES.read_text() + "\nsoftmax = None\ndef softmax(): pass\n"
 
     @contextmanager

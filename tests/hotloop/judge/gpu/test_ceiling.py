@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -46,12 +48,6 @@ def test_the_file_that_measures_is_there() -> None:
 
 
 @pytest.mark.gpu
-def test_a_real_card_has_plausible_limits() -> None:
-    import importlib.util
-
-    spec = importlib.util.spec_from_file_location("limits", ceiling.FILE)
-    assert spec is not None
-    assert spec.loader is not None
-    limits = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(limits)
+def test_a_real_card_has_plausible_limits(load_file: Callable[[Path], ModuleType]) -> None:
+    limits = load_file(ceiling.FILE)
     assert 5e10 < limits.copy_bytes_per_second(256 << 20) < 2e13
