@@ -152,7 +152,9 @@ def _chain(s: _Sketch, x: int) -> int:
 
 
 def _odd_k(s: _Sketch, x: int) -> int:
-    return s.dense(s.dense(x, s.pick(24, 40, 56)), 64)
+    """Once between two layers, and once where it is worth a way whatever stands around it."""
+    wide = s.dense(s.given(s.shapes[x][0], s.pick(72, 88, 104)), 64)
+    return s.does("add", s.dense(s.dense(x, s.pick(24, 40, 56)), 64), wide)
 
 
 def _large_k(s: _Sketch, x: int) -> int:
@@ -166,7 +168,8 @@ def _wide(s: _Sketch, x: int) -> int:
 
 
 def _row_bias(s: _Sketch, x: int) -> int:
-    y = s.matmul(x, 64)
+    """Behind a product that is worth a way to whoever takes this bias along."""
+    y = s.matmul(s.dense(x, 64), 64)
     y = s.does("add", y, s.given(1, 64))
     return s.dense(s.does("relu", y), 48)
 

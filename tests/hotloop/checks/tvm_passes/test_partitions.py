@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,15 +19,9 @@ needs_tvm = pytest.mark.skipif(bool(extras.missing("tvm")), reason=extras.remedy
 
 
 @pytest.fixture
-def learners_table() -> ModuleType:
+def learners_table(load_file: Callable[[Path], ModuleType]) -> ModuleType:
     """`mac16.py` as the learner has it."""
-    path = paths.solutions() / "tvm_passes" / "mac16.py"
-    spec = importlib.util.spec_from_file_location("learners_mac16", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_file(paths.solutions() / "tvm_passes" / "mac16.py")
 
 
 def layer(rows: int = 32, k: int = 64, columns: int = 64) -> Graph:
@@ -149,6 +143,39 @@ def test_every_motif_is_there_and_our_partition_never_costs_more(seed: int) -> N
     for graph in graphs:
         assert planning.best_us(graph) <= planning.host_us(graph) + 1e-9
     assert sum(map(planning.best_us, graphs)) < 0.8 * sum(map(planning.host_us, graphs))
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_what_the_accelerator_cannot_do_is_worth_a_way(seed: int) -> None:
+    """Otherwise who would send it leaves it at home, and the mistake is not seen."""
+    graphs = {graph.label: graph for graph in every_motif(np.random.default_rng(seed))}
+    odd = graphs["a K that is no multiple of 16"]
+    assert any(_pays(odd, place) for place in _products(odd) if _shapes(odd, place)[0][1] % 16)
+    row = graphs["a bias of one row"]
+    biased = [
+        row.operators[place].inputs[0] - len(row.inputs)
+        for place, operator in enumerate(row.operators)
+        if operator.kind == "add" and _shapes(row, place)[1][:-1] == (1,)
+    ]
+    assert any(_pays(row, place) for place in biased)
+
+
+def _products(graph: Graph) -> list[int]:
+    return [place for place, operator in enumerate(graph.operators) if operator.kind == "matmul"]
+
+
+def _shapes(graph: Graph, place: int) -> list[mac16.Shape]:
+    """Of what an operator takes."""
+    return [graph.shape(value) for value in graph.operators[place].inputs]
+
+
+def _pays(graph: Graph, place: int) -> bool:
+    """Whether a product, with a bias of one number a column, is worth a region of its own."""
+    inputs, out = _shapes(graph, place), graph.operators[place].shape
+    unit = ("mac16.matmul_bias", inputs, out)
+    away = planning.region_us([unit], [*inputs, out[1:], out])
+    fits = sum(map(mac16.size, [*inputs, out[1:], out])) <= mac16.MEMORY_BYTES
+    return fits and away < mac16.host_us("matmul", inputs, out)
 
 
 def test_a_wrong_structure_is_said() -> None:
