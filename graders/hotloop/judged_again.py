@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from hotloop.judge.record import Record, RungRecord, summarize
 from hotloop.judge.verdict import Verdict
 
+SECOND_SEED = "judged_again_with_seed"
+"""Key in a rung's evidence: the record's own seed is that of the first time."""
+
 
 def settled(record: Record, again: Callable[[list[str]], Record]) -> Record:
     """The record, with what is undecided judged once more. again: has these rungs judged."""
     left = [rung.rung for rung in record.rungs if rung.verdict is Verdict.UNDECIDED]
-    return with_rungs(record, again(left).rungs) if left else record
+    return with_rungs(record, again(left)) if left else record
 
 
-def with_rungs(record: Record, later: Sequence[RungRecord]) -> Record:
+def with_rungs(record: Record, later: Record) -> Record:
     """The record with what was judged again in place of what was open."""
-    again = {rung.rung: rung for rung in later}
+    again = {rung.rung: _told(rung, later.circumstances.seed) for rung in later.rungs}
     rungs = tuple(again.get(rung.rung, rung) for rung in record.rungs)
     verdict, sentence = summarize(rungs)
     return replace(record, rungs=rungs, verdict=verdict, sentence=sentence)
+
+
+def seeds(record: Record) -> str:
+    """What its judging can be repeated with: the seed, and that of each rung that has another."""
+    others = {rung.rung: rung.evidence.get(SECOND_SEED) for rung in record.rungs}
+    also = [f"{rung} again with {seed}" for rung, seed in others.items() if seed]
+    return "; ".join(filter(None, [record.circumstances.seed, *also]))
+
+
+def _told(rung: RungRecord, seed: str) -> RungRecord:
+    return replace(rung, evidence={**rung.evidence, SECOND_SEED: seed})

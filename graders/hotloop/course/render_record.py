@@ -15,6 +15,7 @@ from hotloop.course import picture
 from hotloop.course.reference import with_reference
 from hotloop.judge.record import Record, RungRecord
 from hotloop.judge.verdict import Verdict
+from hotloop.judged_again import seeds
 
 
 class Score(Protocol):
@@ -207,7 +208,7 @@ def _circumstances(record: Record) -> str:
         "libraries": libraries,
         "grader": circumstances.grader_version,
         "submission": circumstances.submission_digest[:16],
-        "seed": circumstances.seed,
+        "seed": seeds(record),
     }
     lines = [f"{escape(name)}: {escape(value)}" for name, value in facts.items() if value]
     return f"<details><summary>How it was judged</summary>{'<br>'.join(lines)}</details>"

@@ -14,6 +14,7 @@ from hotloop import curriculum
 from hotloop.bank.export import markup
 from hotloop.course import render_record
 from hotloop.html_templates import environment
+from hotloop.judged_again import seeds
 from hotloop.takehome import interval_bar, intervals, quality_words
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import CONFINED, Report, TaskReport
@@ -92,6 +93,6 @@ def _circumstances(task: TaskReport) -> dict[str, Any]:
     found = task.record.circumstances
     return {
         "judged": f"{found.started}, {found.seconds:.1f} s",
-        "seed": found.seed,
+        "seed": seeds(task.record),
         "files": found.submission_digest[:16],
     }

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,14 @@ import pytest
 
 from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
-from hotloop.judged_again import with_rungs
+from hotloop.judged_again import seeds, with_rungs
 from hotloop.takehome import judging
 from hotloop.variants import plain
 
 from .conftest import Hired
 from .made_reports import record, rung
 
+FIRST, SECOND = "ef" * 16, "12" * 16
 OPEN = [rung("correct"), rung("fast", Verdict.UNDECIDED, sentence="The time was used up.")]
 
 
@@ -35,7 +37,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[str, ...], Any]]:
         found.append((tuple(tasks), rungs))
         if rungs is None:
             return {"a": record("a", [rung("correct")]), "b": record("b", OPEN)}
-        return {"b": record("b", [rung("fast", Verdict.TOO_SLOW, sentence="It is slow.")])}
+        slow = record("b", [rung("fast", Verdict.TOO_SLOW, sentence="It is slow.")])
+        return {"b": replace(slow, circumstances=replace(slow.circumstances, seed=SECOND))}
 
     monkeypatch.setattr(judging, "judge_folder", judge)
     return found
@@ -43,6 +46,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[str, ...], Any]]:
 
 def test_what_is_undecided_is_judged_again_alone(asked: list[tuple[tuple[str, ...], Any]]) -> None:
     found = judging.judge({}, "fused_softmax", ["a", "b"], plain("fused_softmax"))
+    assert seeds(found["a"]) == FIRST
+    assert seeds(found["b"]) == f"{FIRST}; fast again with {SECOND}"
     assert asked == [(("a", "b"), None), (("b",), ["fast"])]
     assert [r.verdict for r in found["b"].rungs] == [Verdict.PASSED, Verdict.TOO_SLOW]
     assert (found["b"].verdict, found["b"].sentence) == (Verdict.PARTIAL, "It is slow.")
@@ -50,7 +55,7 @@ def test_what_is_undecided_is_judged_again_alone(asked: list[tuple[tuple[str, ..
 
 
 def test_what_was_not_judged_again_stays() -> None:
-    again = with_rungs(record("b", OPEN), [])
+    again = with_rungs(record("b", OPEN), record("b", OPEN[:1]))
     assert [r.verdict for r in again.rungs] == [Verdict.PASSED, Verdict.UNDECIDED]
 
 
