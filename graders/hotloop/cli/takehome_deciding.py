@@ -49,7 +49,7 @@ def compare(
 ) -> None:
     """Put candidates beside each other; whose intervals overlap are not ranked.
 
-    Exit code 1 when somebody is left out because a file of theirs cannot be read.
+    Exit code 1 when somebody is left out: a file of theirs cannot be read, or was altered.
     """
     with answering(as_json) as answer:
         found = open_team(team)
@@ -180,14 +180,15 @@ def _readable(
 ) -> tuple[list[Report], dict[str, Scorecard], list[str]]:
     """Reports, the scorecards that go with them, and who is left out and why."""
     from hotloop.takehome import scorecard as cards
-    from hotloop.takehome.report import UnreadableReport, read_report
+    from hotloop.takehome.report import UnreadableReport
+    from hotloop.takehome.written_here import read_own
 
     reports: list[Report] = []
     filed: dict[str, Scorecard] = {}
     left_out: list[str] = []
     for name, path in chosen.items():
         try:
-            report = read_report(path)
+            report = read_own(team, path)
             card = cards.read(team, report.pack)
         except (UnreadableReport, cards.ScorecardError) as error:
             left_out.append(f"{name} is left out. {error}")

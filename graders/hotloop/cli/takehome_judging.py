@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -96,11 +95,10 @@ def verify(
 
         try:
             read = read_report(report)
-            digest = hashlib.sha256(report.read_bytes()).hexdigest()
             folder = open_team(team or verifying.find_team(report))
             at_once = _at_once(jobs)
             with sentences(), _spinner() as say:
-                found = verifying.verify(read, folder, digest=digest, jobs=at_once, on_progress=say)
+                found = verifying.verify(read, folder, file=report, jobs=at_once, on_progress=say)
         except (UnreadableReport, verifying.VerifyError, RefusedSubmission) as error:
             raise UserError(str(error)) from None
         folder.audit(who(), f"verified the report on {read.pseudonym}: {_outcome(found)}")

@@ -13,11 +13,12 @@ from hotloop.curriculum import Identifier, Strict
 from hotloop.takehome import measured_quality, past_points, scorecard, task_figures
 from hotloop.takehome.manifest import RoleId
 from hotloop.takehome.past_points import Past
-from hotloop.takehome.report import JSON_NAME, CheckQuality, UnreadableReport, read_report
+from hotloop.takehome.report import JSON_NAME, CheckQuality, UnreadableReport
 from hotloop.takehome.scorecard import Scorecard, ScorecardError
 from hotloop.takehome.task_figures import FEW, Difficulty, Discrimination, Time
 from hotloop.takehome.task_remarks import remarks
 from hotloop.takehome.team import PackRecord, Team
+from hotloop.takehome.written_here import read_own
 
 
 class TaskCalibration(Strict):
@@ -83,14 +84,14 @@ def calibrate(team: Team, role: str) -> Calibration:
 
 
 def _past(team: Team, role: str) -> list[Past]:
-    """All candidates of the role who have a report that can be read."""
+    """All candidates of the role who have a report that can be read and was not altered."""
     found: list[Past] = []
     for record in team.packs():
         path = team.folder / "reports" / str(record.pack) / JSON_NAME
         if record.role != role or not path.is_file():
             continue
         try:
-            found.append(Past(read_report(path), _card(team, record)))
+            found.append(Past(read_own(team, path), _card(team, record)))
         except UnreadableReport:
             continue
     return found

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from hotloop.takehome import execution, report_page, whole_file
+from hotloop.takehome import execution, report_page, whole_file, written_here
 from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, to_json
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 
-__all__ = ["grade", "make_report", "write", "written_line"]
+__all__ = ["grade", "make_report", "write"]
 
 
 def grade(
@@ -32,21 +31,15 @@ def grade(
 def write(report: Report, team: Team) -> tuple[Path, Path]:
     """Keep the report in the team's folder: report.json and report.html.
 
-    report.json comes last: where it is, both are. Its digest is noted first, so that `verify` knows
-    every report that was ever written here. UnknownPack when all about the candidate was deleted
+    report.json comes last: where it is, both are. Their digests are noted first, so that an edit
+    shows. UnknownPack when all about the candidate was deleted
     meanwhile: nothing of it comes back.
     """
     page, document = report_page.page(report).encode(), to_json(report).encode()
-    digest = hashlib.sha256(document).hexdigest()
     with team.alone():
         team.pack(report.pack)
         folder = team.report_folder(report.pack)
-        team.audit("judge", written_line(report.pseudonym, digest))
+        written_here.note(team, report.pseudonym, {HTML_NAME: page, JSON_NAME: document})
         whole_file.replace(folder / HTML_NAME, page, 0o600)
         whole_file.replace(folder / JSON_NAME, document, 0o600)
     return folder / JSON_NAME, folder / HTML_NAME
-
-
-def written_line(pseudonym: str, digest: str) -> str:
-    """What the audit log says of a report, by the SHA-256 of its report.json."""
-    return f"wrote the report on {pseudonym}: {digest}"

@@ -23,8 +23,9 @@ from hotloop.curriculum import Rubric, Strict, Text
 from hotloop.practice.moment import Moment
 from hotloop.takehome import whole_file
 from hotloop.takehome.manifest import Digest, Pseudonym
-from hotloop.takehome.report import JSON_NAME, Report, UnreadableReport, read_report
+from hotloop.takehome.report import JSON_NAME, Report, UnreadableReport
 from hotloop.takehome.team import Team
+from hotloop.takehome.written_here import AlteredReport, read_own
 
 OVERALL = "overall"
 VERSIONS = "scorecards"
@@ -48,6 +49,10 @@ class ScorecardError(Exception):
 
 class ReportChanged(ScorecardError):
     """The report was written anew since it was read."""
+
+
+class ReportAltered(ScorecardError):
+    """The report is not as it was written here."""
 
 
 class Criterion(Strict):
@@ -115,9 +120,13 @@ class Form:
 
 
 def form(team: Team, pack: UUID) -> Form:
-    """The criteria for a candidate. ScorecardError before there is a report."""
+    """The criteria for a candidate. ScorecardError before there is a report.
+    ReportAltered.
+    """
     try:
-        report = read_report(team.scorecard_path(pack).with_name(JSON_NAME))
+        report = read_own(team, team.scorecard_path(pack).with_name(JSON_NAME))
+    except AlteredReport as error:
+        raise ReportAltered(str(error)) from None
     except UnreadableReport as error:
         raise ScorecardError(f"There is no report to mark yet: {error}") from None
     return Form(report, tuple(_criteria(report)))

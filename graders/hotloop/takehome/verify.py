@@ -10,8 +10,7 @@ from hotloop.course.attempts.grader import grader_digest
 from hotloop.curriculum import Strict
 from hotloop.judge.record import Record, RungRecord
 from hotloop.judge.verdict import Verdict
-from hotloop.takehome import execution
-from hotloop.takehome.grading import written_line
+from hotloop.takehome import execution, written_here
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report, TaskReport
 from hotloop.takehome.reporting import make_report, of_take_home
@@ -71,21 +70,22 @@ def verify(
     report: Report,
     team: Team,
     *,
-    digest: str | None = None,
+    file: Path | None = None,
     jobs: int = 1,
     on_progress: Callable[[str], None] = lambda _text: None,
 ) -> Verification:
     """Judge all of it again, with new secret inputs.
 
-    digest: SHA-256 of the file that the report was read from, if it was: the audit log knows those
-    that were written here. jobs: tasks judged at once.
+    file: what the report was read from, if it was: the audit log knows what was written here, since
+    records that were changed with all that follows from them hang together, and what is open now
+    cannot be judged again. jobs: tasks judged at once.
     """
     submission = find_submission(report, team)
     tasks = [task.task for task in report.tasks]
     records = execution.judged(submission, team, tasks, jobs=jobs, on_progress=on_progress)
     again = make_report(submission, team, records)
     altered = [
-        *_unknown(report, team, digest),
+        *(written_here.altered(team, report.pseudonym, file) if file else []),
         *_altered(report, make_report(submission, team, report.records())),
     ]
     return verdict(report, again, altered)
@@ -142,18 +142,6 @@ def _standing(then: RungRecord, now: RungRecord | None) -> Standing:
 
 def _tampers(rung: RungRecord) -> bool:
     return rung.verdict in {Verdict.TAMPERED, Verdict.IMPLAUSIBLE}
-
-
-def _unknown(report: Report, team: Team, digest: str | None) -> list[str]:
-    """Whether the file is one that was written here: records that were changed with all that
-    follows from them hang together, and what is open now cannot be judged again.
-    """
-    if digest is None:
-        return []
-    said = written_line(report.pseudonym, digest)
-    if any(document.get("what") == said for _, document in team.audited().documents):
-        return []
-    return ["the audit log knows no report with these contents"]
 
 
 def _altered(report: Report, derived: Report) -> list[str]:

@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 from hotloop.cli import app
 from hotloop.takehome import grading, scorecard
 from hotloop.takehome.handing_in import make_submission
-from hotloop.takehome.report import Report
+from hotloop.takehome.intervals import Interval
+from hotloop.takehome.report import Report, to_json
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import Team
 
@@ -226,6 +227,17 @@ def test_one_report_that_cannot_be_read_hides_no_other(
     assert said.startswith(f"{third.parent.name} is left out. ")
     shutil.rmtree(third.parent)
     assert run(team, "compare")["unreadable"] == []
+
+
+def test_an_altered_report_ranks_nobody(team: Team, both: tuple[Report, Report]) -> None:
+    (better,) = [r for r in both if r.pack != both[0].pack]
+    path = team.report_folder(better.pack) / "report.json"
+    whole = path.read_bytes()
+    best = better.model_copy(update={"score": Interval(low=100.0, high=100.0)})
+    path.write_text(to_json(best), encoding="utf-8")
+    assert "takes two reports" in run(team, "compare", code=2)["error"]
+    path.write_bytes(whole)
+    assert len(run(team, "compare")["candidates"]) == 2
 
 
 def test_where_too_few_can_be_read_it_is_said_who_is_left_out(

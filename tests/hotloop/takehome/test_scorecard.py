@@ -12,8 +12,9 @@ from typer.testing import CliRunner
 from hotloop.cli import app
 from hotloop.takehome import grading, scorecard
 from hotloop.takehome.compare import compare, score
+from hotloop.takehome.report import JSON_NAME
 from hotloop.takehome.report_page import page
-from hotloop.takehome.scorecard import Filing, Mark, Scorecard, ScorecardError
+from hotloop.takehome.scorecard import Filing, Mark, ReportAltered, Scorecard, ScorecardError
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import Team, TeamError, UnknownPack
 
@@ -41,6 +42,16 @@ def filled(team: Team, pack: UUID, mark: int = 3) -> Filing:
 def test_there_is_no_form_before_the_report(own_team: Hired) -> None:
     with pytest.raises(ScorecardError, match="no report to mark yet"):
         scorecard.form(own_team.team, own_team.packs[1].manifest.pack)
+
+
+def test_an_altered_report_is_not_marked(reported: tuple[Team, UUID]) -> None:
+    team, pack = reported
+    filing = filled(team, pack)
+    path = team.report_folder(pack) / JSON_NAME
+    path.write_bytes(path.read_bytes() + b"\n")
+    with pytest.raises(ReportAltered, match="not as it was written here"):
+        scorecard.file(team, pack, filing, "rita")
+    assert scorecard.read(team, pack) is None
 
 
 def test_the_form_asks_for_answers_questions_and_all_in_all(reported: tuple[Team, UUID]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from pathlib import Path
 
@@ -162,16 +161,30 @@ def test_a_file_that_was_not_written_here_is_found_out(
     path, _ = grading.write(report_on(team, worked[1]), team)
     report = read_report(path)
     monkeypatch.setattr(execution, "judged", lambda *_args, **_more: report.records())
-    whole = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert verifying.verify(report, team, digest=whole).holds
+    assert verifying.verify(report, team, file=path).holds
     names = ("correct", "traffic", "compiles", "gpu_correct", "gpu_fast")
     better = report_on(
         team, worked[1], {"triton_forward": record("triton_forward", [rung(n) for n in names])}
     )
-    digest = hashlib.sha256(to_json(better).encode()).hexdigest()
-    found = verifying.verify(better, team, digest=digest)
+    path.write_text(to_json(better), encoding="utf-8")
+    found = verifying.verify(better, team, file=path)
     assert found.altered == ["the audit log knows no report with these contents"]
     assert not found.holds
+
+
+def test_a_page_that_was_not_written_here_is_found_out(
+    worked: tuple[Hired, Submission], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = Team(Path(shutil.copytree(worked[0].team.folder, tmp_path / "team")))
+    path, page = grading.write(report_on(team, worked[1]), team)
+    report = read_report(path)
+    monkeypatch.setattr(execution, "judged", lambda *_args, **_more: report.records())
+    page.write_text(page.read_text(encoding="utf-8").replace("0", "9"), encoding="utf-8")
+    found = verifying.verify(report, team, file=path)
+    assert found.altered == ["the audit log knows no report.html with these contents"]
+    assert not found.holds
+    page.unlink()
+    assert verifying.verify(report, team, file=path).holds
 
 
 def test_a_speed_near_a_level_holds(judged: Judged) -> None:

@@ -22,9 +22,16 @@ from hotloop.takehome.portal.pages import page
 from hotloop.takehome.portal.portal import Here, Portal, Who, own_form
 from hotloop.takehome.portal.routes.candidates import known
 from hotloop.takehome.portal.standing import State
-from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, UnreadableReport, read_report
-from hotloop.takehome.scorecard import Filing, ReportChanged, Scorecard, ScorecardError
+from hotloop.takehome.report import HTML_NAME, JSON_NAME, Report, UnreadableReport
+from hotloop.takehome.scorecard import (
+    Filing,
+    ReportAltered,
+    ReportChanged,
+    Scorecard,
+    ScorecardError,
+)
 from hotloop.takehome.team import PackRecord, TeamError
+from hotloop.takehome.written_here import read_own
 
 REPORT = "report"
 """The field that says which report was marked, by its digest."""
@@ -158,7 +165,7 @@ def _compared(
     problems: list[str] = []
     for record in records:
         try:
-            read = read_report(standing.report_path(portal.team, record.pack))
+            read = read_own(portal.team, standing.report_path(portal.team, record.pack))
             card = scorecard.read(portal.team, record.pack)
         except (UnreadableReport, ScorecardError) as error:
             problems.append(f"{record.pseudonym} is left out. {error}")
@@ -199,6 +206,8 @@ def _form(
         if given is not None and status != 409:
             read = given.get(REPORT, "")
         asked = scorecard.form(portal.team, pack)
+    except ReportAltered as error:
+        raise Refused(409, str(error)) from None
     except ScorecardError:
         raise Refused(409, "There is no report to mark yet.") from None
     # What was handed in later nobody has marked.
