@@ -109,7 +109,12 @@ def _at_meaning(candidate: Candidate, bench: Bench) -> Iterator[Look]:
 
 
 def _at_repetition(candidate: Candidate, bench: Bench) -> Iterator[Look]:
-    return _looks(_graphs(bench)[:AGAIN_GRAPHS], _changed, candidate, bench)
+    return _looks(worth_another_look(_graphs(bench)), _changed, candidate, bench)
+
+
+def worth_another_look(graphs: Iterable[Graph]) -> list[Graph]:
+    """Graphs with several regions first: who sends away one at a time has the next one left."""
+    return sorted(graphs, key=lambda graph: planning.region_count(graph) < 2)[:AGAIN_GRAPHS]
 
 
 def _looks(

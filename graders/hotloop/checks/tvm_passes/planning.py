@@ -33,6 +33,12 @@ def best_us(graph: Graph) -> float:
     return _Plan(graph).cost_us()
 
 
+def region_count(graph: Graph) -> int:
+    """How many regions our own partition of the graph has."""
+    plan = _Plan(graph)
+    return sum(plan.is_sent(region) for region in plan.grown())
+
+
 def host_us(graph: Graph) -> float:
     """What the graph costs with nothing on the accelerator."""
     return sum(_on_host(graph, operator) for operator in graph.operators)
@@ -63,7 +69,7 @@ class _Plan:
 
     def cost_us(self) -> float:
         """Of the grown regions, of which each stays on the host if that is cheaper."""
-        regions = self._grown()
+        regions = self.grown()
         inside = frozenset(m for region in regions for unit in region for m in unit.members)
         left = sum(
             _on_host(self.graph, operator)
@@ -123,7 +129,8 @@ class _Plan:
 
     # --- regions ---
 
-    def _grown(self) -> list[Region]:
+    def grown(self) -> list[Region]:
+        """Units merged as long as that is cheaper."""
         regions = [frozenset([unit]) for unit in self.units]
         while merged := self._best_merge(regions):
             first, second = merged
@@ -181,11 +188,20 @@ class _Plan:
         held = self._inputs(region) | self._values(region)
         return sum(mac16.size(self.graph.shape(value)) for value in held)
 
+    def is_sent(self, region: Region) -> bool:
+        """Whether it is cheaper on the accelerator."""
+        return self._away_us(region) < self._here_us(region)
+
     def _worth(self, region: Region) -> float:
         """The lesser of both costs: on the accelerator, and on the host."""
+        return min(self._away_us(region), self._here_us(region))
+
+    def _away_us(self, region: Region) -> float:
         shape = self.graph.shape
         units = [(u.name, [shape(v) for v in u.inputs], shape(u.output)) for u in region]
         moved = [shape(v) for v in [*self._inputs(region), *self._outputs(region)]]
+        return region_us(units, moved)
+
+    def _here_us(self, region: Region) -> float:
         members = [m for unit in region for m in unit.members]
-        host = sum(_on_host(self.graph, self._operator(m)) for m in members)
-        return min(region_us(units, moved), host)
+        return sum(_on_host(self.graph, self._operator(m)) for m in members)

@@ -60,9 +60,19 @@ def shows_the_order(table: Floats, floor: float, overlap: float, most: int) -> b
     return sum(_is_free(box, found[:place], overlap) for place, box in enumerate(found)) < right
 
 
+def shows_the_classes(table: Floats, floor: float, overlap: float, most: int) -> bool:
+    """Whether a box comes out twice with whoever lets it have a score for each class."""
+    each = np.concatenate([_corners(table, number) for number in range(table.shape[1] - 5)])
+    found = np.array(_chosen(_surest(each, floor), overlap)[:most])
+    return not np.array_equal(found.reshape(-1, 6), kept(table, floor, overlap, most))
+
+
 def _sure(table: Floats, floor: float) -> list[Floats]:
+    return _surest(_corners(table), floor)
+
+
+def _surest(found: Floats, floor: float) -> list[Floats]:
     """Corners, score and class of the boxes above the floor, the surest first."""
-    found = _corners(table)
     found = found[found[:, 4] > floor]
     return list(found[np.argsort(-found[:, 4], kind="stable")])
 
@@ -179,11 +189,13 @@ def decided(table: Floats, floor: float, overlap: float) -> bool:
     return all(abs(distance) > MARGIN for distance in pairs)
 
 
-def _corners(table: Floats) -> Floats:
+def _corners(table: Floats, number: int | None = None) -> Floats:
+    """Corners, score and class of each box: of its best class, or of the one of this number."""
     half = table[:, 2:4] / 2
-    scores = table[:, 4] * table[:, 5:].max(1)
+    classes = table[:, 5:].argmax(1) if number is None else np.full(len(table), number)
+    scores = table[:, 4] * table[np.arange(len(table)), 5 + classes]
     corners = (table[:, :2] - half, table[:, :2] + half)
-    return np.column_stack((*corners, scores, table[:, 5:].argmax(1))).astype(np.float64)
+    return np.column_stack((*corners, scores, classes)).astype(np.float64)
 
 
 def _stored(table: Floats) -> bytes:

@@ -169,6 +169,12 @@ def _shapes(graph: Graph, place: int) -> list[mac16.Shape]:
     return [graph.shape(value) for value in graph.operators[place].inputs]
 
 
+def test_what_is_partitioned_again_has_a_second_region() -> None:
+    for seed in range(50):
+        graphs = partitions.worth_another_look(every_motif(np.random.default_rng(seed)))
+        assert all(planning.region_count(graph) > 1 for graph in graphs)
+
+
 def _pays(graph: Graph, place: int) -> bool:
     """Whether a product, with a bias of one number a column, is worth a region of its own."""
     inputs, out = _shapes(graph, place), graph.operators[place].shape

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hotloop.checks.yolo_on_mobile import suppression
+from hotloop.checks.yolo_on_mobile import suppression, whole_file
 from hotloop.judge.questions import GivenFile
 
 
@@ -98,3 +98,26 @@ def test_every_judging_shows_who_takes_the_wrong_order(mistake: Callable[..., ob
             answer = mistake(rows, float(str(floor)), float(str(overlap)), int(str(most)))
             found.append(question.complaint(answer))
         assert sum(said is not None for said in found) >= 4
+
+
+UNSURE = table(
+    (10, 10, 20, 20, 0.9, 1.0, 0.0),
+    (60, 10, 20, 20, 0.8, 0.4, 0.5),
+    (90, 10, 20, 20, 0.7, 1.0, 0.0),
+)
+
+
+def test_a_second_class_shows_where_it_is_above_the_floor_and_there_is_room() -> None:
+    assert suppression.shows_the_classes(UNSURE, 0.3, 0.5, 4)
+    assert not suppression.shows_the_classes(UNSURE, 0.35, 0.5, 4)
+    assert not suppression.shows_the_classes(UNSURE, 0.3, 0.5, 2)
+    assert not suppression.shows_the_classes(CHAIN, 0.1, 0.5, 100)
+
+
+def test_pictures_are_drawn_until_a_second_class_shows() -> None:
+    unsure = table((10, 10, 20, 20, 1.0, 0.99, 0.98))
+    drawn = iter([[CHAIN], [CHAIN, CHAIN], [CHAIN, unsure]])
+    _, tables, limits = whole_file.drawn(np.random.default_rng(2), lambda _seed: next(drawn), 3)
+    assert len(tables) == len(limits) == 2
+    assert tables[1] is unsure
+    assert next(drawn, None) is None
