@@ -10,6 +10,7 @@ of levels. Prints a table; with `--keep` the rows of these tasks are put into
 tests/benchmarks/results/variants.json, whatever came of them, but none in place of one of more
 variants. Fifty variants of all tasks take hours: with `--notes FILE` each is noted when it is
 done, and another call goes on from there, as long as judge, checks and solutions are the same.
+So does a call whose `--first` is the number of variants in the row that is kept: it is added.
 `--missing` judges nothing and lists the tasks for which this was not done, or with earlier code.
 Exit code 1 when anything was otherwise.
 """
@@ -44,14 +45,16 @@ SECRET = bytes(range(32))
 FAILED = {"wrong_answer", "runtime_error"}
 """What becomes of an answer to another question."""
 
-SHOWN = (
-    "task",
-    "choices",
+SHARES = (
     "reference_as_in_the_plain_module",
     "wrong_answers_as_in_the_plain_module",
     "another_candidates_answer_fails",
     "public_solution_fails",
 )
+SHOWN = ("task", "choices", *SHARES)
+NONE = "—"
+SAME = ("code", "by")
+"""What must not have changed where a row is added to another."""
 
 Verdicts = Mapping[str, str]
 """By rung."""
@@ -101,7 +104,7 @@ def main() -> None:
     result = {
         "format": 2,
         "seconds": round(sum(bench.seconds for bench in benches)),
-        "rows": [{**row, **_when(arguments.variants)} for row in rows],
+        "rows": [{**row, **_when(arguments.first, arguments.variants)} for row in rows],
         "complaints": complaints,
     }
     print(json.dumps(result, indent=2) if arguments.json else table(result))
@@ -110,20 +113,50 @@ def main() -> None:
     sys.exit(bool(complaints))
 
 
-def _when(variants: int) -> dict[str, Any]:
+def _when(first: int, variants: int) -> dict[str, Any]:
     date = datetime.now(UTC).date().isoformat()
-    return {"variants": variants, "date": date, "by": measured_by()}
+    return {"first": first, "variants": variants, "date": date, "by": measured_by()}
 
 
 def kept(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """The file as it is to be: these rows, and those of other tasks that it has already."""
     found = shown()
-    for row in rows:
-        if row["variants"] >= found.get(row["task"], row)["variants"]:
+    for new in rows:
+        row = {key: value for key, value in new.items() if key != "first"}
+        before = found.get(row["task"], {"variants": 0})
+        if _goes_on(before, new):
+            found[row["task"]] = {**row, **_sums(before, row)}
+        elif new["first"] == 0 and row["variants"] >= before["variants"]:
             found[row["task"]] = row
     newest = max(row["date"] for row in found.values())
     rows = [found[task] for task in sorted(found)]
     return {"format": 2, "device": device_name(), "date": newest, "rows": rows}
+
+
+def _goes_on(before: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
+    alike = all(row[key] == before.get(key) for key in SAME)
+    return alike and row["first"] == before["variants"]
+
+
+def _sums(before: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    """What both count, together."""
+    sums: dict[str, Any] = {"variants": before["variants"] + row["variants"]}
+    for key in SHARES:
+        one, other = _counts(before[key]), _counts(row[key])
+        sums[key] = share_of(one[0] + other[0], one[1] + other[1])
+    return sums
+
+
+def share_of(right: int, tried: int) -> str:
+    """For a row."""
+    return f"{right} of {tried}" if tried else NONE
+
+
+def _counts(share: str) -> tuple[int, int]:
+    if share == NONE:
+        return 0, 0
+    right, _, tried = share.partition(" of ")
+    return int(right), int(tried)
 
 
 def shown() -> dict[str, dict[str, Any]]:
@@ -309,7 +342,7 @@ class Bench:
     ) -> dict[str, Any]:
         def share(kind: str) -> str:
             count = tried[task.id, kind]
-            return f"{right[task.id, kind]} of {count}" if count else "—"
+            return share_of(right[task.id, kind], count)
 
         return {
             "task": f"{self.module}.{task.id}",
