@@ -341,8 +341,7 @@ class Bench:
         self, task: Task, right: Counter[tuple[str, str]], tried: Counter[tuple[str, str]]
     ) -> dict[str, Any]:
         def share(kind: str) -> str:
-            count = tried[task.id, kind]
-            return share_of(right[task.id, kind], count)
+            return share_of(right[task.id, kind], tried[task.id, kind])
 
         return {
             "task": f"{self.module}.{task.id}",

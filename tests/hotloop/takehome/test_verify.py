@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -153,38 +154,51 @@ def test_an_answer_that_was_not_handed_in_is_found_out(judged: Judged) -> None:
     assert found.altered == ["explain: the answer is not the one that was handed in"]
 
 
-def test_a_file_that_was_not_written_here_is_found_out(
-    worked: tuple[Hired, Submission], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Records that say of a GPU what no machine here can judge again, and all that follows."""
-    team = Team(Path(shutil.copytree(worked[0].team.folder, tmp_path / "team")))
-    path, _ = grading.write(report_on(team, worked[1]), team)
-    report = read_report(path)
-    monkeypatch.setattr(execution, "judged", lambda *_args, **_more: report.records())
-    assert verifying.verify(report, team, file=path).holds
-    names = ("correct", "traffic", "compiles", "gpu_correct", "gpu_fast")
-    better = report_on(
-        team, worked[1], {"triton_forward": record("triton_forward", [rung(n) for n in names])}
-    )
-    path.write_text(to_json(better), encoding="utf-8")
-    found = verifying.verify(better, team, file=path)
-    assert found.altered == ["the audit log knows no report with these contents"]
-    assert not found.holds
+@dataclass(frozen=True)
+class Written:
+    """A report with its page, which a team's own grading wrote; a judge says the same again."""
+
+    team: Team
+    submission: Submission
+    path: Path
+    page: Path
+    report: Report
+
+    def verified(self, report: Report | None = None) -> Verification:
+        return verifying.verify(report or self.report, self.team, file=self.path)
 
 
-def test_a_page_that_was_not_written_here_is_found_out(
+@pytest.fixture
+def written(
     worked: tuple[Hired, Submission], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+) -> Written:
     team = Team(Path(shutil.copytree(worked[0].team.folder, tmp_path / "team")))
     path, page = grading.write(report_on(team, worked[1]), team)
     report = read_report(path)
     monkeypatch.setattr(execution, "judged", lambda *_args, **_more: report.records())
-    page.write_text(page.read_text(encoding="utf-8").replace("0", "9"), encoding="utf-8")
-    found = verifying.verify(report, team, file=path)
+    return Written(team, worked[1], path, page, report)
+
+
+def test_a_file_that_was_not_written_here_is_found_out(written: Written) -> None:
+    """Records that say of a GPU what no machine here can judge again, and all that follows."""
+    assert written.verified().holds
+    names = ("correct", "traffic", "compiles", "gpu_correct", "gpu_fast")
+    records = {"triton_forward": record("triton_forward", [rung(name) for name in names])}
+    better = report_on(written.team, written.submission, records)
+    written.path.write_text(to_json(better), encoding="utf-8")
+    found = written.verified(better)
+    assert found.altered == ["the audit log knows no report with these contents"]
+    assert not found.holds
+
+
+def test_a_page_that_was_not_written_here_is_found_out(written: Written) -> None:
+    page = written.page.read_text(encoding="utf-8")
+    written.page.write_text(page.replace("0", "9"), encoding="utf-8")
+    found = written.verified()
     assert found.altered == ["the audit log knows no report.html with these contents"]
     assert not found.holds
-    page.unlink()
-    assert verifying.verify(report, team, file=path).holds
+    written.page.unlink()
+    assert written.verified().holds
 
 
 def test_a_speed_near_a_level_holds(judged: Judged) -> None:
