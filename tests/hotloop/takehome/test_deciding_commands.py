@@ -240,6 +240,30 @@ def test_an_altered_report_ranks_nobody(team: Team, both: tuple[Report, Report])
     assert len(run(team, "compare")["candidates"]) == 2
 
 
+def test_an_earlier_report_that_is_put_back_ranks_nobody(
+    team: Team, both: tuple[Report, Report], tmp_path: Path
+) -> None:
+    path = team.report_folder(both[1].pack) / "report.json"
+    earlier = path.read_bytes()
+    grading.write(both[1].model_copy(update={"score": Interval(low=1.0, high=2.0)}), team)
+    assert len(run(team, "compare")["candidates"]) == 2
+    path.write_bytes(earlier)
+    assert "is an earlier report than the last one" in run(team, "compare", code=2)["error"]
+    run(team, "scorecard", both[1].pseudonym, "--form", tmp_path / "marks.yaml", code=2)
+
+
+def test_a_report_in_another_candidates_folder_ranks_nobody(
+    team: Team, both: tuple[Report, Report], tmp_path: Path
+) -> None:
+    one, other = (team.report_folder(report.pack) / "report.json" for report in both)
+    shutil.copy(other, one)
+    assert "in another candidate's folder" in run(team, "compare", code=2)["error"]
+    run(team, "scorecard", both[0].pseudonym, "--form", tmp_path / "marks.yaml", code=2)
+    copied = Path(shutil.copy(other, tmp_path / "report.json"))
+    grading.write(both[0], team)
+    assert len(run(team, "compare", one, copied)["candidates"]) == 2
+
+
 def test_where_too_few_can_be_read_it_is_said_who_is_left_out(
     team: Team, both: tuple[Report, Report]
 ) -> None:
