@@ -7,12 +7,27 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
-from hotloop.cli.commands import FILES
+from hotloop.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "site" / "pages").glob("*.md"))]
-COMMANDS = set(FILES)
+SITE = ROOT / "site" / "pages"
+PAGES = [ROOT / "README.md", *sorted(SITE.rglob("*.md"))]
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+GENERATED = {
+    SITE / name
+    for name in (
+        "benchmarks.md",
+        "modules/index.md",
+        "practice/index.md",
+        "questions/index.md",
+        "results.md",
+        "takehome/report.schema.json",
+    )
+}
 
 
 def code(page: Path) -> list[str]:
@@ -24,13 +39,35 @@ def code(page: Path) -> list[str]:
     return [line.split("#")[0].strip() for line in [*lines, *inline]]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_hotloop_commands_exist(page: Path) -> None:
-    named = {
-        words[1] for line in code(page) if (words := line.split())[:1] == ["hotloop"] and words[1:]
-    }
-    assert named <= COMMANDS
-    assert named or page.name in {"how-the-judge-works.md", "benchmarks.md"}
+def commands(page: Path) -> list[list[str]]:
+    """What follows `hotloop` in each line of code."""
+    words = [line.split() for line in code(page)]
+    return [found[1:] for found in words if found[:1] == ["hotloop"] and found[1:]]
+
+
+def unknown(words: list[str]) -> list[str]:
+    """Subcommands and options that `hotloop` does not have. What stands for a value is none."""
+    command, given = get_command(app), list(words)
+    while isinstance(command, TyperGroup) and given:
+        found = command.get_command(typer.Context(command), given[0])
+        if found is None:
+            return given[:1]
+        command, given = found, given[1:]
+    options = {option for parameter in command.params for option in parameter.opts}
+    options |= {option for parameter in command.params for option in parameter.secondary_opts}
+    return [word for word in given if word.startswith("-") and word.split("=")[0] not in options]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_hotloop_commands_and_their_options_exist(page: Path) -> None:
+    for words in commands(page):
+        assert not unknown(words), f"hotloop {' '.join(words)}"
+
+
+def test_commands_are_found_where_they_stand() -> None:
+    assert sum(map(len, map(commands, PAGES))) > 60
+    assert unknown(["takehome", "invent", "--team", "x"]) == ["invent"]
+    assert unknown(["takehome", "grade", "quiet-otter-41", "--invented"]) == ["--invented"]
 
 
 def test_the_readmes_make_targets_exist() -> None:
@@ -55,10 +92,8 @@ def test_the_readme_fits_on_a_screen() -> None:
     assert len(prose.splitlines()) <= 60
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_relative_links_lead_somewhere(page: Path) -> None:
-    generated = {"benchmarks.md", "modules/index.md", "results.md", "questions/index.md"}
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        if target in generated:
-            continue
-        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+        found = (page.parent / target).resolve()
+        assert found in GENERATED or found.exists(), f"{page.name} links to {target}"
