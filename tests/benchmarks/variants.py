@@ -7,12 +7,12 @@ the plain module, and so must every wrong answer, on its own rung and those befo
 of the next candidate and the public solution, with this candidate's names, must fail every task
 that a choice is about. Rungs that measure speed or need a GPU are left out: nothing is said here
 of levels. Prints a table; with `--keep` the rows of these tasks are put into
-tests/benchmarks/results/variants.json, whatever came of them, but none in place of one of more
-variants. Fifty variants of all tasks take hours: with `--notes FILE` each is noted when it is
-done, and another call goes on from there, as long as judge, checks and solutions are the same.
-So does a call whose `--first` is the number of variants in the row that is kept: it is added.
-`--missing` judges nothing and lists the tasks for which this was not done, or with earlier code.
-Exit code 1 when anything was otherwise.
+tests/benchmarks/results/variants.json, which reports on candidates state: whatever came of them,
+but none in place of one of more variants. Fifty variants of all tasks take hours: with
+`--notes FILE` each is noted when it is done, and another call goes on from there, as long as judge,
+checks and solutions are the same. So does a call whose `--first` is the number of variants in the
+row that is kept: it is added. `--missing` judges nothing and lists the tasks for which this was not
+done, or with earlier code. Exit code 1 when anything was otherwise.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 from hotloop.judge.local import judge_submission
 from hotloop.measured_code import measured_code
+from hotloop.takehome import recorded
 from hotloop.variants import Variant, draw, plain, same_answers
 from hotloop.variants.form import NAME, form_of
 
@@ -109,13 +110,20 @@ def main() -> None:
     }
     print(json.dumps(result, indent=2) if arguments.json else table(result))
     if arguments.keep:
-        RESULT.write_text(json.dumps(kept(result["rows"]), indent=2) + "\n", encoding="utf-8")
+        keep(result["rows"])
     sys.exit(bool(complaints))
 
 
 def _when(first: int, variants: int) -> dict[str, Any]:
     date = datetime.now(UTC).date().isoformat()
     return {"first": first, "variants": variants, "date": date, "by": measured_by()}
+
+
+def keep(rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write the file, and the copy that reports read."""
+    text = json.dumps(kept(rows), indent=2) + "\n"
+    RESULT.write_text(text, encoding="utf-8")
+    (recorded.FOLDER / RESULT.name).write_text(text, encoding="utf-8")
 
 
 def kept(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

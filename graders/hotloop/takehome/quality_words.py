@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hotloop.takehome.intervals import Interval
-from hotloop.takehome.report import CheckQuality, SpeedRate
+from hotloop.takehome.report import CheckQuality, SpeedRate, VariantTrials
 
 FEW = 10
 """Wrong answers and references below which a rate says little."""
@@ -15,7 +15,9 @@ def sentences(checks: CheckQuality | None) -> list[str]:
     """How often wrong passes and right fails, with its uncertainty."""
     if checks is None:
         return ["How strong this task’s checks are was never recorded on any machine."]
-    return [*_told(checks)]
+    runs = _of_runs(checks) if checks.measured else ()
+    variants = _of_variants(checks.variants) if checks.variants else ()
+    return [*runs, *variants]
 
 
 def counted(hits: int, trials: int, rate: Interval | None) -> str:
@@ -27,7 +29,7 @@ def counted(hits: int, trials: int, rate: Interval | None) -> str:
     return f"{hits} of {trials}, {100 * rate.low:.0f}–{_percent(rate.high)}"
 
 
-def _told(checks: CheckQuality) -> Iterator[str]:
+def _of_runs(checks: CheckQuality) -> Iterator[str]:
     yield _wrong(checks)
     yield _right(checks)
     if checks.speed is not None:
@@ -41,6 +43,23 @@ def _told(checks: CheckQuality) -> Iterator[str]:
     where = "; ".join(checks.measured)
     older = " The code has changed since." if checks.older else ""
     yield f"Recorded on {where}.{older}"
+
+
+def _of_variants(found: VariantTrials) -> Iterator[str]:
+    missed = found.references - found.references_passed
+    yield (
+        f"In {found.variants} candidates’ variants, with fresh inputs each, the reference fell "
+        f"short in {missed} of {found.references} judgings{_up_to(found.wrong_fail_rate)}."
+    )
+    if found.wrong_judgings:
+        yield (
+            f"There the known wrong answers failed as they must in {found.wrong_failed} of "
+            f"{found.wrong_judgings}."
+        )
+    if found.left_out:
+        yield f"Not tried there: {', '.join(found.left_out)}."
+    older = " The code has changed since." if found.older else ""
+    yield f"Recorded on {found.device}, {found.date}.{older}"
 
 
 def _wrong(checks: CheckQuality) -> str:

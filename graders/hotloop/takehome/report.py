@@ -82,12 +82,34 @@ class SpeedRate(Strict):
     date: str
 
 
+class VariantTrials(Strict):
+    """What came of the reference and the wrong answers in many candidates' variants, each time with
+    fresh inputs.
+
+    wrong_fail_rate: 95 % interval. wrong_judgings: of all known wrong answers together;
+    wrong_failed: where each must fail, and nowhere before. left_out: rungs that measure speed or
+    need a GPU. older: the code has changed since.
+    """
+
+    variants: int
+    references: int
+    references_passed: int
+    wrong_fail_rate: Interval | None
+    wrong_judgings: int
+    wrong_failed: int
+    left_out: list[str]
+    device: str
+    date: str
+    older: bool
+
+
 class CheckQuality(Strict):
     """How strong the checks of a task are: wrong answers that passed, references that failed.
 
     wrong_passed, reference_failed: where it happened, in words. rates: 95 % intervals. measured:
     on which device and when; older: the code has changed since. speed: for what is timed on a CPU.
     gpu_speed_unmeasured: a rung is timed on a GPU, and how often that is judged wrongly is unknown.
+    variants: beside the exercise as it is published, in which all of that was counted.
     """
 
     wrong_answers: int
@@ -100,6 +122,7 @@ class CheckQuality(Strict):
     older: bool
     speed: SpeedRate | None = None
     gpu_speed_unmeasured: bool = False
+    variants: VariantTrials | None = None
 
 
 class TaskReport(Strict):

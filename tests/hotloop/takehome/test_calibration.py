@@ -327,7 +327,7 @@ def test_what_was_never_recorded_is_said() -> None:
     assert "has changed since" in said
 
 
-@pytest.mark.parametrize("name", ["false_grades", "similarity"])
+@pytest.mark.parametrize("name", ["false_grades", "similarity", "variants"])
 def test_the_package_carries_what_the_benchmark_wrote(name: str) -> None:
     written = json.loads((RESULTS / f"{name}.json").read_text())
     written.pop("results", None)

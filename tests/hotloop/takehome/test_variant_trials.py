@@ -1,0 +1,84 @@
+"""What a report says of a task's checks in many candidates' variants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hotloop import curriculum
+from hotloop.measured_code import measured_code
+from hotloop.takehome import quality, quality_words, variant_trials
+
+MODULE = curriculum.load_module("fused_softmax")
+ROW = {
+    "task": "fused_softmax.online_pass",
+    "reference_as_in_the_plain_module": "48 of 50",
+    "wrong_answers_as_in_the_plain_module": "199 of 200",
+    "variants": 50,
+    "date": "2030-01-02",
+    "code": "0123456789abcdef",
+}
+
+
+def _record(monkeypatch: pytest.MonkeyPatch, row: dict[str, Any]) -> None:
+    document = {"device": "Some CPU", "rows": [row]}
+    monkeypatch.setattr(variant_trials, "recorded", lambda _name: document)
+
+
+def _said(task: str) -> str:
+    return " ".join(quality_words.sentences(quality.check_quality(MODULE, MODULE.task(task))))
+
+
+def test_what_came_out_otherwise_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    _record(monkeypatch, ROW)
+    found = variant_trials.of_task("fused_softmax", MODULE.task("online_pass"))
+    assert found is not None
+    assert (found.references, found.references_passed) == (50, 48)
+    assert found.wrong_fail_rate is not None
+    assert found.wrong_fail_rate.low < 0.04 < found.wrong_fail_rate.high < 0.15
+    said = _said("online_pass")
+    assert "the reference fell short in 2 of 50 judgings" in said
+    assert "failed as they must in 199 of 200." in said
+    assert "Recorded on Some CPU, 2030-01-02. The code has changed since." in said
+
+
+def test_todays_code_is_not_called_older(monkeypatch: pytest.MonkeyPatch) -> None:
+    _record(monkeypatch, {**ROW, "code": measured_code("fused_softmax")})
+    assert "Recorded on Some CPU, 2030-01-02." in _said("online_pass")
+    assert "2030-01-02. The code has changed since." not in _said("online_pass")
+
+
+def test_what_was_not_tried_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    _record(monkeypatch, {**ROW, "task": "fused_softmax.compiled_chain"})
+    assert "Not tried there: fast_cpu" in _said("compiled_chain")
+    _record(monkeypatch, ROW)
+    assert "Not tried there" not in _said("online_pass")
+
+
+def test_a_task_without_wrong_answers_says_nothing_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    _record(monkeypatch, {**ROW, "wrong_answers_as_in_the_plain_module": "—"})
+    assert "the reference fell short in 2 of 50 judgings" in _said("online_pass")
+    assert "failed as they must" not in _said("online_pass")
+
+
+def test_of_another_task_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    _record(monkeypatch, ROW)
+    assert variant_trials.of_task("fused_softmax", MODULE.task("triton_forward")) is None
+    assert "candidates’ variants" not in _said("triton_forward")
+
+
+def test_variants_alone_say_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a module of which no run was recorded."""
+    _record(monkeypatch, ROW)
+    monkeypatch.setattr(curriculum, "runs", lambda _module: [])
+    assert _said("online_pass").startswith("In 50 candidates’ variants")
+    assert _said("triton_forward").endswith("was never recorded on any machine.")
+
+
+def test_each_tasks_checks_were_recorded() -> None:
+    """So that no report leaves open how strong they are."""
+    for module in curriculum.modules():
+        for task in module.tasks:
+            if task.kind == "code":
+                assert quality.check_quality(module, task), f"{module.id}.{task.id}"
