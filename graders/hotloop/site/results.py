@@ -43,9 +43,10 @@ def _where(modules: Sequence[curriculum.Module], runs: dict[str, curriculum.Run]
         link = f"[{module.title}](modules/{module.id}/index.md#measured)"
         run = runs.get(module.id)
         if run is None:
-            rows.append((link, NOT_MEASURED_HERE, "", ""))
+            rows.append((link, NOT_MEASURED_HERE, "", "", ""))
             continue
+        date = f'<span class="date">{run.date}</span>'
         speeds = sum(m.ratio is not None for m in run.measurements)
-        rows.append((link, run.date, f"{len(run.measurements)}, {speeds} of speed",
-                     _STANDING[freshness(run)]))  # fmt: skip
-    return table(("module", "recorded", "verdicts", "against today's code"), rows)
+        rows.append((link, date, len(run.measurements), speeds, _STANDING[freshness(run)]))
+    heads = ("module", "recorded", "verdicts", "of speed", "against today's code")
+    return table(heads, rows)
