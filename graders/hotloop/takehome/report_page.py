@@ -5,6 +5,8 @@ Whatever a candidate or a judge's sentence says is escaped; what is marked as sa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from hotloop.course import render_record
 from hotloop.html_templates import environment
 from hotloop.judged_again import seeds
 from hotloop.takehome import interval_bar, intervals, quality_words
+from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import CONFINED, Report, TaskReport
 from hotloop.takehome.scorecard import OVERALL_RUBRIC
@@ -46,6 +49,7 @@ def page(report: Report) -> str:
         figures=_figures,
         quality=quality_words.sentences,
         circumstances=_circumstances,
+        signals=_grouped(report.signals),
     )
 
 
@@ -56,6 +60,11 @@ def _is_part(report: Report) -> bool:
     except KeyError:
         return True
     return len(report.tasks) < len(module.tasks)
+
+
+def _grouped(signals: Sequence[Signal]) -> list[list[Signal]]:
+    """Together where one explanation holds for several, as for tasks that are all like one work."""
+    return [list(alike) for _, alike in groupby(signals, lambda s: (s.innocent, s.known_rate))]
 
 
 def _prose(sentence: str) -> Markup:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from markupsafe import escape
 
 from hotloop.judge.verdict import Verdict
 from hotloop.takehome import interval_bar
@@ -75,6 +76,23 @@ def test_verdicts_questions_signals_and_the_command_are_there(report: Report) ->
     assert "Innocent explanation" in text
     assert "Wrong pass:" in text
     assert report.submission.digest in text
+
+
+def test_one_explanation_of_several_signals_is_said_once(report: Report) -> None:
+    """Each title and all evidence stay, and another explanation stands by itself."""
+    one, *_ = report.signals
+    alike = [
+        one.model_copy(update={"title": f"Like {name}", "evidence": [f"Seen in {name}."]})
+        for name in ("first", "second")
+    ]
+    other = one.model_copy(update={"title": "Like nothing", "innocent": "A third one."})
+    text = page(report.model_copy(update={"signals": [*alike, other]}))
+    assert text.count("Innocent explanation of each:") == 1
+    assert text.count(str(escape(one.innocent))) == 1
+    assert "<em>Innocent explanation:</em> A third one." in text
+    for found in (*alike, other):
+        assert found.title in text
+        assert found.evidence[0] in text
 
 
 def test_speed_is_drawn_with_its_interval(worked: tuple[Hired, Submission]) -> None:

@@ -27,7 +27,11 @@ MOST_OTHERS = 300
 """Other candidates' works that one is compared with."""
 
 MOST_SIGNALS = 12
+"""Of one kind; one more names those beyond."""
+
 MOST_EVIDENCE = 20
+MOST_NAMED = 40
+_KINDS = ("candidate", "solution", "wrong")
 
 _INNOCENT = {
     "candidate": (
@@ -69,18 +73,27 @@ def signals(
     starter: Mapping[str, bytes],
     others: Iterable[Other],
 ) -> list[Signal]:
-    """One for each work that this one is too much like, the most alike first."""
+    """One for each work that this one is too much like: candidates', then what is published; the
+    most alike first.
+    """
     mine = _prints(module, tasks, files, starter)
     matches = [
         *_to_published(module, tasks, mine, parts(starter, module, tasks)),
         *(m for other in others for m in _to_other(module, tasks, mine, other)),
     ]
     matches.sort(key=lambda match: match.found.score, reverse=True)
+    return [signal for kind in _KINDS for signal in _of_kind(kind, matches)]
+
+
+def _of_kind(kind: str, matches: Iterable[_Match]) -> Iterator[Signal]:
     alike: dict[str, list[_Match]] = {}
     for match in matches:
-        if match.found.score >= MODERATE:
+        if match.with_whom == kind and match.found.score >= MODERATE:
             alike.setdefault(match.what, []).append(match)
-    return [_signal(found) for found in list(alike.values())[:MOST_SIGNALS]]
+    works = list(alike.values())
+    yield from map(_signal, works[:MOST_SIGNALS])
+    if beyond := works[MOST_SIGNALS:]:
+        yield _more(beyond)
 
 
 def _prints(
@@ -171,6 +184,22 @@ def _signal(matches: Sequence[_Match]) -> Signal:
         strength=_strength(first),
         title=f"Much like {first.what}",
         evidence=[_evidence(match) for match in matches[:MOST_EVIDENCE]],
+        innocent=_INNOCENT[first.with_whom],
+        known_rate=_known_rate(first.with_whom),
+    )
+
+
+def _more(works: Sequence[Sequence[_Match]]) -> Signal:
+    """About those that get no signal of their own, each with its most alike part."""
+    first = works[0][0]
+    named = [f"{found[0].what}: {found[0].found.score:.0%} alike." for found in works]
+    if (left := len(named) - MOST_NAMED) > 0:
+        named = [*named[:MOST_NAMED], f"And {left} more, no more alike."]
+    return Signal(
+        kind="similarity",
+        strength=_strength(first),
+        title=f"Much like {len(works)} more works",
+        evidence=named,
         innocent=_INNOCENT[first.with_whom],
         known_rate=_known_rate(first.with_whom),
     )

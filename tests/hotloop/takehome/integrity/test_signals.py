@@ -118,6 +118,22 @@ def test_a_copy_that_was_moved_is_signalled(how: str) -> None:
     assert similarity.signals(module, ["dominance"], honest, starter, []) == []
 
 
+@pytest.mark.parametrize("count", [15, 60])
+def test_no_work_that_is_alike_goes_unsaid(count: int) -> None:
+    """However many there are; the published solution stands by itself."""
+    module, name = load_module("ssa_passes"), "dominance.py"
+    starter = {name: render.render("ssa_passes")[name]}
+    files = {name: render.submission("ssa_passes")[name]}
+    others = [similarity.Other(f"candidate-{n}", files, starter) for n in range(count)]
+    *works, more, published = similarity.signals(module, ["dominance"], files, starter, others)
+    assert published.title == "Much like the published solution of dominance"
+    assert len(works) == similarity.MOST_SIGNALS
+    assert more.title == f"Much like {count - len(works)} more works"
+    assert more.evidence[0] == "the work of candidate-12: 100% alike."
+    left = count - len(works) - similarity.MOST_NAMED
+    assert (more.evidence[-1] == f"And {left} more, no more alike.") is (count == 60)
+
+
 def _similarity() -> dict[str, Any]:
     found = recorded("similarity")
     assert found is not None
