@@ -106,6 +106,12 @@ td code {{ overflow-wrap: anywhere; }}
 th, td {{ border: 1px solid #bbb; padding: .3rem .5rem; text-align: left; vertical-align: top; }}
 code, pre {{ font-family: ui-monospace, monospace; background: #f3f3f3; border-radius: 3px; }}
 code {{ padding: 0 .2rem; }} pre {{ padding: .6rem; overflow-x: auto; }} pre code {{ padding: 0; }}
+td:nth-last-child(-n+2) {{ white-space: nowrap; }}
+@media (max-width: 30rem) {{ thead {{ display: none; }}
+  tr {{ display: block; border-top: 1px solid #bbb; padding: .5rem 0; }}
+  td {{ display: inline; border: 0; padding: 0 1rem 0 0; }}
+  td:nth-child(-n+2) {{ display: block; }} td:first-child {{ font-weight: 600; }}
+  td:last-child::before {{ content: "counts "; }} }}
 @media print {{ body {{ font-size: 10pt; margin: 0; max-width: none; }} h2 {{ break-after: avoid; }}
   tr, pre {{ break-inside: avoid; }} }}
 </style>
