@@ -181,14 +181,15 @@ def _readable(
     """Reports, the scorecards that go with them, and who is left out and why."""
     from hotloop.takehome import scorecard as cards
     from hotloop.takehome.report import UnreadableReport
-    from hotloop.takehome.written_here import read_own
+    from hotloop.takehome.written_here import OwnReports
 
     reports: list[Report] = []
     filed: dict[str, Scorecard] = {}
     left_out: list[str] = []
+    own = OwnReports(team)
     for name, path in chosen.items():
         try:
-            report = read_own(team, path)
+            report = own.read(path)
             card = cards.read(team, report.pack)
         except (UnreadableReport, cards.ScorecardError) as error:
             left_out.append(f"{name} is left out. {error}")

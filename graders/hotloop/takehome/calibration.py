@@ -18,7 +18,7 @@ from hotloop.takehome.scorecard import Scorecard, ScorecardError
 from hotloop.takehome.task_figures import FEW, Difficulty, Discrimination, Time
 from hotloop.takehome.task_remarks import remarks
 from hotloop.takehome.team import PackRecord, Team
-from hotloop.takehome.written_here import read_own
+from hotloop.takehome.written_here import OwnReports
 
 
 class TaskCalibration(Strict):
@@ -86,12 +86,13 @@ def calibrate(team: Team, role: str) -> Calibration:
 def _past(team: Team, role: str) -> list[Past]:
     """All candidates of the role who have a report that can be read and was not altered."""
     found: list[Past] = []
+    own = OwnReports(team)
     for record in team.packs():
         path = team.folder / "reports" / str(record.pack) / JSON_NAME
         if record.role != role or not path.is_file():
             continue
         try:
-            found.append(Past(read_own(team, path), _card(team, record)))
+            found.append(Past(own.read(path), _card(team, record)))
         except UnreadableReport:
             continue
     return found

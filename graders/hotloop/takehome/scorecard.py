@@ -25,7 +25,7 @@ from hotloop.takehome import whole_file
 from hotloop.takehome.manifest import Digest, Pseudonym
 from hotloop.takehome.report import JSON_NAME, Report, UnreadableReport
 from hotloop.takehome.team import Team
-from hotloop.takehome.written_here import AlteredReport, read_own
+from hotloop.takehome.written_here import AlteredReport, OwnReports
 
 OVERALL = "overall"
 VERSIONS = "scorecards"
@@ -124,7 +124,7 @@ def form(team: Team, pack: UUID) -> Form:
     ReportAltered.
     """
     try:
-        report = read_own(team, team.scorecard_path(pack).with_name(JSON_NAME))
+        report = OwnReports(team).read(team.scorecard_path(pack).with_name(JSON_NAME))
     except AlteredReport as error:
         raise ReportAltered(str(error)) from None
     except UnreadableReport as error:

@@ -10,13 +10,14 @@ from hotloop.course.attempts.grader import grader_digest
 from hotloop.curriculum import Strict
 from hotloop.judge.record import Record, RungRecord
 from hotloop.judge.verdict import Verdict
-from hotloop.takehome import execution, written_here
+from hotloop.takehome import execution
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report, TaskReport
 from hotloop.takehome.reporting import make_report, of_take_home
 from hotloop.takehome.score import earned
 from hotloop.takehome.submission import Submission, open_submission
 from hotloop.takehome.team import Team
+from hotloop.takehome.written_here import OwnReports
 
 Standing = Literal["holds", "differs", "newly_settled", "open"]
 
@@ -85,7 +86,7 @@ def verify(
     records = execution.judged(submission, team, tasks, jobs=jobs, on_progress=on_progress)
     again = make_report(submission, team, records)
     altered = [
-        *(written_here.altered(team, report.pseudonym, file) if file else []),
+        *(OwnReports(team).altered(report.pseudonym, file) if file else []),
         *_altered(report, make_report(submission, team, report.records())),
     ]
     return verdict(report, again, altered)

@@ -157,6 +157,7 @@ def known(office: Office) -> dict[str, dict[str, list[str]]]:
         "/candidates/{pack}/forget": {"pseudonym": pseudonyms},
         "/candidates/{pack}/scorecard": {
             "report": [scorecard.report_digest(office.team, office.packs[0])],
+            "decision": ["hold"],
             "mark.overall": ["3"],
             "note.overall": ["Said why."],
         },

@@ -31,7 +31,7 @@ from hotloop.takehome.scorecard import (
     ScorecardError,
 )
 from hotloop.takehome.team import PackRecord, TeamError
-from hotloop.takehome.written_here import read_own
+from hotloop.takehome.written_here import OwnReports
 
 REPORT = "report"
 """The field that says which report was marked, by its digest."""
@@ -163,9 +163,10 @@ def _compared(
     reports: list[Report] = []
     cards: dict[str, Scorecard] = {}
     problems: list[str] = []
+    own = OwnReports(portal.team)
     for record in records:
         try:
-            read = read_own(portal.team, standing.report_path(portal.team, record.pack))
+            read = own.read(standing.report_path(portal.team, record.pack))
             card = scorecard.read(portal.team, record.pack)
         except (UnreadableReport, ScorecardError) as error:
             problems.append(f"{record.pseudonym} is left out. {error}")
