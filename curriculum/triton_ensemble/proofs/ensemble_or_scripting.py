@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from hotloop.serving import metrics
 from hotloop.serving.inference import Client
 from hotloop.serving.server import Server
 
 sys.path.append(str(Path(__file__).parent))
-from live.real_server import ONE_NUMBER, Model, ask, python, served, together
+from live.real_server import ONE_NUMBER, Model, ask, counted, python, served, together
 
 SLOW_MS = 100
 ADD_ONE = """
@@ -100,11 +99,11 @@ def measured() -> None:
 
 def _second_steps(server: Server, model: str) -> float:
     name = "nv_inference_exec_count"
-    before = metrics.value(server.metrics(), name, model="double")
+    before = counted(server, name, "double")
     with Client(server) as client:
         answers = [ask(client, model, -5.0 - step) for step in range(5)]
     assert all(value < 0 for value in answers)
-    return metrics.value(server.metrics(), name, model="double") - before
+    return counted(server, name, "double") - before
 
 
 def _ask(client: Client, model: str, number: int) -> None:

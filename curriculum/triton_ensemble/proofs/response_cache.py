@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hotloop.serving import metrics
 from hotloop.serving.inference import Client
 
 sys.path.append(str(Path(__file__).parent))
-from live.real_server import HEAD, ONE_NUMBER, Model, ask, python, served
+from live.real_server import HEAD, ONE_NUMBER, Model, ask, counted, python, served
 
 TIMES = """
 class TritonPythonModel:
@@ -25,6 +24,11 @@ class TritonPythonModel:
     def execute(self, requests):
         return [answer(numbers(request) * 0 + time.monotonic() % 10) for request in requests]
 """
+COUNTERS = (
+    "nv_cache_num_hits_per_model",
+    "nv_cache_num_misses_per_model",
+    "nv_inference_exec_count",
+)
 CACHED = "max_batch_size: 4 response_cache { enable: true }"
 WHOLE = f"""
 platform: "ensemble" {CACHED} {ONE_NUMBER}
@@ -69,15 +73,12 @@ def measured() -> None:
         with Client(server) as client:
             first = [ask(client, "times", value) for value in (1.0, 1.0, 2.0)]
             pair = client.infer("times", {"X": np.array([[1.0], [2.0]], np.float32)})["Y"]
-            samples = server.metrics()
+            hits, misses, runs = (counted(server, name, "times") for name in COUNTERS)
             frozen = [ask(client, "clock") for _ in range(3)]
             retrained = HEAD + TIMES.format(factor=11)
             (folder / "times" / "1" / "model.py").write_text(retrained, encoding="utf-8")
             client.load("times")
             after = {value: ask(client, "times", value) for value in (1.0, 3.0)}
-    hits = metrics.value(samples, "nv_cache_num_hits_per_model", model="times")
-    misses = metrics.value(samples, "nv_cache_num_misses_per_model", model="times")
-    runs = metrics.value(samples, "nv_inference_exec_count", model="times")
     told = f"{hits:.0f} hit, {misses:.0f} misses, {runs:.0f} runs of the model"
     print(f"on the real server: 4 requests, {told}")
     told = ", ".join(f"{value:.3f}" for value in frozen)
@@ -100,7 +101,7 @@ def measured_ensemble() -> None:
         server, folder = running
         with Client(server) as client:
             first = [ask(client, "whole") for _ in range(3)]
-            runs = metrics.value(server.metrics(), "nv_inference_exec_count", model="step")
+            runs = counted(server, "nv_inference_exec_count", "step")
             second = folder / "step" / "2"
             second.mkdir()
             retrained = HEAD + TIMES.format(factor=11)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hotloop.serving import preflight
+from hotloop.serving import metrics, preflight
 from hotloop.serving.environment import Environment
 from hotloop.serving.inference import Client, InferenceFailed
 from hotloop.serving.options import Options
@@ -145,6 +145,21 @@ def latencies(server: Server, model: str, clients: int, each: int) -> list[float
 
     together(server, clients, work)
     return found
+
+
+def counted(server: Server, name: str, model: str) -> float:
+    """A counter of a model, once it stands still: it grows after the answer has gone out."""
+
+    def read() -> float:
+        return metrics.value(server.metrics(), name, model=model)
+
+    found = read()
+    for _ in range(20):
+        time.sleep(0.3)
+        before, found = found, read()
+        if found == before:
+            return found
+    raise AssertionError(f"{name} of {model} still grows, and nobody asks")
 
 
 def refusal(client: Client, model: str, rows: Any, **options: Any) -> str:
