@@ -1,4 +1,4 @@
-"""What the judge says of files: rewritten ones, quantized ones, and what an audit finds."""
+"""What the judge says of files: rewritten ones, and quantized ones."""
 
 from __future__ import annotations
 
@@ -16,19 +16,13 @@ pytest.importorskip("onnxruntime", reason="python -m pip install 'hotloop[onnx]'
 
 import onnx
 
-from hotloop.checks.yolo_on_mobile import audits, quantized, rewriting
+from hotloop.checks.yolo_on_mobile import quantized, rewriting
 
 
 @pytest.fixture
 def program(load_file: Callable[[Path], ModuleType]) -> ModuleType:
     """What the judge has run about rewritten files."""
     return load_file(rewriting.HARNESS / "rewriting.py")
-
-
-@pytest.fixture
-def auditing(load_file: Callable[[Path], ModuleType]) -> ModuleType:
-    """What the judge has run about a model's figures."""
-    return load_file(rewriting.HARNESS / "auditing.py")
 
 
 @pytest.mark.parametrize("kind", ["activations", "stem"])
@@ -86,41 +80,6 @@ def test_hidden_activations_come_by_all(program: ModuleType) -> None:
         found |= {node.op_type for node in model.graph.node}
         assert np.isfinite(graph["truth"]).all()
     assert set(program.ACTIVATIONS) <= found
-
-
-AUDITED = """<ir_version: 9, opset_import: ["": 18]>
-g (float[1, 2, 4, 4] x) => (float[1, 2, 4, 4] y) <float[2, 2, 1, 1] w = {1, 2, 3, 4}> {
-    [a] p = Conv(x, w)
-    [b] q = Sigmoid(p)
-    [c] y = Mul(p, q)
-}"""
-
-
-def test_figures_of_a_small_model(auditing: ModuleType) -> None:
-    model = onnx.parser.parse_model(AUDITED)
-    figures = auditing._figures(model, 100, {"Conv": {"largest_kernel": 1}, "Mul": {}})
-    # One tensor has 128 bytes. p crosses to the CPU for b, q to the delegate for c; x and y cross.
-    assert figures == {
-        "refused": ["b"],
-        "segments": 2,
-        "bytes": 100,
-        "peak_bytes": 384,
-        "crossing_bytes": 512,
-    }
-
-
-def test_puzzles_have_broken_limits_and_kept_ones(auditing: ModuleType) -> None:
-    over = [puzzle["figures"]["over"] for puzzle in auditing.puzzles(2, audits.PUZZLES)]
-    assert any(over)
-    assert any(len(each) < 4 for each in over)
-
-
-def test_complaints_about_an_audit() -> None:
-    want = {"refused": ["a", "b"], "segments": 2}
-    assert audits.complaint(want, {"refused": ["b", "a"], "segments": 2}) is None
-    assert audits.complaint(want, {"refused": ["a"], "segments": 2}) is not None
-    assert audits.complaint(want, {"refused": ["a", "b"], "segments": True}) is not None
-    assert audits.complaint(want, [1]) is not None
 
 
 GOOD = {

@@ -12,16 +12,18 @@ from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 18
 SIDE = 32
+KINDS = ("residual", "pools", "bytes", "grouped")
+"""Of blocks. Each comes by in every few models, and each shows what the others do not."""
 
 
 def puzzles(seed, count):
     """Models in base64, cards as JSON texts, and the figures."""
     rng = np.random.default_rng(seed)
-    return [_puzzle(rng, number) for number in range(count)]
+    return [_puzzle(rng, number, KINDS[number % len(KINDS)]) for number in range(count)]
 
 
-def _puzzle(rng, number):
-    model = _Maker(rng).model()
+def _puzzle(rng, number, kind):
+    model = _Maker(rng).model(kind)
     data = model.SerializeToString()
     operators = {
         "Conv": {"largest_kernel": 3, "groups": False},
@@ -30,6 +32,10 @@ def _puzzle(rng, number):
     for op in ("Add", "Concat", "Mul", "Sigmoid", "Relu", "QuantizeLinear", "DequantizeLinear"):
         if rng.random() < 0.75:
             operators[op] = {}
+    if kind == "bytes":
+        # What goes over to the delegate is in bytes, so their number counts.
+        operators["MaxPool"]["largest_kernel"] = 5
+        operators.pop("QuantizeLinear", None)
     figures = _figures(model, len(data), operators)
     limits = {}
     for key in ("bytes", "peak_bytes", "segments", "crossing_bytes"):
@@ -49,10 +55,10 @@ class _Maker:
         self.rng = rng
         self.nodes, self.stored, self.shapes = [], [], {"picture": (3, SIDE)}
 
-    def model(self):
-        now = self.conv("picture", 3)
-        for _ in range(int(self.rng.integers(2, 5))):
-            now = self.block(now)
+    def model(self, kind):
+        now = self.block(self.conv("picture", 3), kind)
+        for _ in range(int(self.rng.integers(1, 4))):
+            now = self.block(now, self.rng.choice(KINDS))
         other = self.silu(self.conv(now, 5))
         outputs = [now, other]
         graph = helper.make_graph(
@@ -67,8 +73,7 @@ class _Maker:
         onnx.checker.check_model(model, full_check=True)
         return model
 
-    def block(self, now):
-        kind = self.rng.choice(["residual", "pools", "bytes", "grouped"])
+    def block(self, now, kind):
         if kind == "residual":
             width, _ = self.shapes[now]
             inner = self.silu(self.conv(now, 1))
@@ -78,7 +83,8 @@ class _Maker:
             return self.conv(self.concat(now, pooled), 1)
         if kind == "bytes":
             return self.in_bytes(now)
-        return self.conv(now, int(self.rng.choice([3, 5])), grouped=True)
+        # A kernel that is not too large, so that its groups alone are refused.
+        return self.conv(now, 3, grouped=True)
 
     def conv(self, start, kernel, outputs=None, grouped=False):
         width, side = self.shapes[start]
