@@ -38,6 +38,7 @@ from hotloop.judge.device import device_name
 from hotloop.judge.local import judge_submission
 from hotloop.measured_code import measured_code
 from hotloop.takehome import recorded
+from hotloop.takehome.variant_trials import counts
 from hotloop.variants import Variant, draw, plain, same_answers
 from hotloop.variants.form import NAME, form_of
 
@@ -150,7 +151,7 @@ def _sums(before: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
     """What both count, together."""
     sums: dict[str, Any] = {"variants": before["variants"] + row["variants"]}
     for key in SHARES:
-        one, other = _counts(before[key]), _counts(row[key])
+        one, other = counts(before[key]), counts(row[key])
         sums[key] = share_of(one[0] + other[0], one[1] + other[1])
     return sums
 
@@ -158,13 +159,6 @@ def _sums(before: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
 def share_of(right: int, tried: int) -> str:
     """For a row."""
     return f"{right} of {tried}" if tried else NONE
-
-
-def _counts(share: str) -> tuple[int, int]:
-    if share == NONE:
-        return 0, 0
-    right, _, tried = share.partition(" of ")
-    return int(right), int(tried)
 
 
 def shown() -> dict[str, dict[str, Any]]:

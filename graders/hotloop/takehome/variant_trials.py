@@ -23,8 +23,8 @@ def of_task(module: str, task: Task) -> VariantTrials | None:
     row = next((row for row in rows if row["task"] == f"{module}.{task.id}"), None)
     if row is None:
         return None
-    passed, references = _counts(row["reference_as_in_the_plain_module"])
-    failed, judgings = _counts(row["wrong_answers_as_in_the_plain_module"])
+    passed, references = counts(row["reference_as_in_the_plain_module"])
+    failed, judgings = counts(row["wrong_answers_as_in_the_plain_module"])
     return VariantTrials(
         variants=row["variants"],
         references=references,
@@ -39,7 +39,7 @@ def of_task(module: str, task: Task) -> VariantTrials | None:
     )
 
 
-def _counts(share: str) -> tuple[int, int]:
+def counts(share: str) -> tuple[int, int]:
     """Of `48 of 50`; none of what does not apply, which is a dash."""
     right, of, tried = share.partition(" of ")
     return (int(right), int(tried)) if of else (0, 0)
