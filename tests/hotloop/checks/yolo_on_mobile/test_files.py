@@ -16,7 +16,11 @@ pytest.importorskip("onnxruntime", reason="python -m pip install 'hotloop[onnx]'
 
 import onnx
 
+from hotloop import render
 from hotloop.checks.yolo_on_mobile import quantized, rewriting
+
+SETS = 40
+WRONG = [wrong for wrong in render.wrong_answers("yolo_on_mobile") if wrong.task == "replace"]
 
 
 @pytest.fixture
@@ -80,6 +84,34 @@ def test_hidden_activations_come_by_all(program: ModuleType) -> None:
         found |= {node.op_type for node in model.graph.node}
         assert np.isfinite(graph["truth"]).all()
     assert set(program.ACTIVATIONS) <= found
+
+
+def _is_complained_of(
+    program: ModuleType, submission: ModuleType, graph: rewriting.Graph, folder: Path
+) -> bool:
+    source, target = folder / "source.onnx", folder / "target.onnx"
+    source.write_bytes(base64.b64decode(graph["model"]))
+    submission.replace_unsupported(str(source), str(target))
+    made = target.read_bytes()
+    if program._complaint(onnx.load(source), made, 0) is not None:
+        return True
+    got = program._run(made, graph["fed"], graph["shape"])
+    return rewriting.disagreement(got, graph["truth"]) is not None
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.name)
+def test_each_set_of_graphs_fails_each_wrong_answer(
+    wrong: render.WrongAnswer,
+    program: ModuleType,
+    load_file: Callable[[Path], ModuleType],
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "rewrites.py"
+    path.write_bytes(render.submission("yolo_on_mobile", wrong=wrong.path)["rewrites.py"])
+    submission = load_file(path)
+    for seed in range(SETS):
+        graphs = program.make(seed, rewriting.GRAPHS, wrong.rung)
+        assert any(_is_complained_of(program, submission, g, tmp_path) for g in graphs), seed
 
 
 GOOD = {

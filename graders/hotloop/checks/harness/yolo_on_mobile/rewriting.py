@@ -20,6 +20,9 @@ ALLOWED = (
 """What the delegate runs; of Slice nothing, so none with steps either."""
 
 ACTIVATIONS = ("HardSwish", "HardSigmoid", "Mish", "Softplus")
+WIDTHS = (40.0, 1.0)
+"""Each activation is met by large values in turn: what overflows on the way must not."""
+
 OPSET = 18
 
 
@@ -62,7 +65,8 @@ class _Maker:
         for step in range(int(self.rng.integers(2, 4))):
             start, channels = self.conv(start, channels)
             if kind == "activations":
-                start = self.activation(start, ACTIVATIONS[(number + step) % len(ACTIVATIONS)])
+                turn, kind_of = divmod(number + step, len(ACTIVATIONS))
+                start = self.activation(start, ACTIVATIONS[kind_of], WIDTHS[turn % len(WIDTHS)])
             else:
                 start = self.silu(start)
         self.nodes.append(helper.make_node("Identity", [start], ["out"], name="last"))
@@ -104,7 +108,7 @@ class _Maker:
         self.nodes.append(helper.make_node("Conv", inputs, [name], name=name, pads=[half] * 4))
         return name, outputs
 
-    def activation(self, start, op):
+    def activation(self, start, op, width):
         name = self.name("act")
         chosen = {}
         if op == "HardSigmoid":
@@ -112,9 +116,8 @@ class _Maker:
                 "alpha": float(self.rng.uniform(0.1, 0.4)),
                 "beta": float(self.rng.uniform(0.3, 0.7)),
             }
-        # Large values come by: what overflows on the way must not.
         wide = self.name("wide")
-        factor = self.store(f"{wide}_f", np.array(self.rng.choice([1.0, 40.0]), np.float32))
+        factor = self.store(f"{wide}_f", np.array(width, np.float32))
         self.nodes.append(helper.make_node("Mul", [start, factor], [wide], name=wide))
         self.nodes.append(helper.make_node(op, [wide], [name], name=name, **chosen))
         if op == "HardSigmoid":
