@@ -38,7 +38,7 @@ def path(columns: int, size: int) -> tuple[str, int]:
 def main() -> None:
     """Print the limits, and what they are limits of."""
     forward, backward = longest("FORWARD"), longest("BACKWARD")
-    print(f"torch {torch.__version__}: one warp a row up to {forward} forward, {backward} backward")
+    print(f"torch's header: one warp a row up to {forward} forward, {backward} backward")
     assert forward == 2 * backward, "backward keeps two rows: the gradient and the output"
     for columns, rows_kept in ((backward, 2), (forward, 1), (2 * forward, 1), (4 * forward, 1)):
         needed = columns * rows_kept // WARP
