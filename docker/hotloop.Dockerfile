@@ -62,6 +62,13 @@ COPY . .
 RUN pip wheel --no-build-isolation --wheel-dir /wheel . \
  && pip --python /opt/venv install /wheel/*.whl
 
+# Solutions, for whoever teaches or hires: the lab's image has none.
+FROM tools AS solutions
+WORKDIR /src
+COPY . .
+RUN pip wheel --no-build-isolation --wheel-dir /wheel ./solutions \
+ && pip --python /opt/venv install /wheel/*.whl
+
 FROM system AS hotloop
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
@@ -86,6 +93,7 @@ CMD ["hotloop", "lab", ".", "--", "--ip=0.0.0.0", "--no-browser"]
 
 # The pages of a hiring team and of its candidates, and the judge, which grades what they hand in.
 FROM hotloop AS portal
+COPY --from=solutions /opt/venv /opt/venv
 RUN install --directory --mode 0700 --owner grader --group grader /team
 ENV HOTLOOP_PORTAL_URL=http://127.0.0.1:8000 \
     HOTLOOP_TEAM=/team
@@ -101,6 +109,7 @@ CMD ["hotloop", "takehome", "serve", "--host", "0.0.0.0"]
 
 # nbgrader, the judge and its sandbox; the instructor's JupyterLab with Formgrader, and a Ray node.
 FROM hotloop AS grader
+COPY --from=solutions /opt/venv /opt/venv
 COPY docker/grader/nbgrader_config.py /etc/hotloop/nbgrader_config.py
 COPY --chmod=0755 docker/grader/in-course /usr/local/bin/in-course
 USER 1000

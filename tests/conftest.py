@@ -26,6 +26,9 @@ settings.load_profile("hotloop")
 # What tests check is no learner's progress; tests of the log turn it on for themselves.
 os.environ["HOTLOOP_NO_VERDICT_LOG"] = "1"
 
+# Tests share it between runs: built files are named by their content, so that none is ever old.
+os.environ.setdefault("HOTLOOP_SIMULATOR_CACHE", str(ROOT / "build" / "simulator"))
+
 
 # A shell lets what it runs in the background ignore Ctrl-C, and so would all that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -367,7 +367,7 @@ def _judged(
     rungs: list[str] | None = None,
 ) -> dict[str, Record]:
     """With the same inputs in every run. Whether others give another verdict is measured by
-    tests/benchmarks/luck.py."""
+    tests/benchmarks/mutants.py."""
     seed = hashlib.sha256(f"{module} {tasks}".encode()).hexdigest()[:32]
     return judge_submission(files, module, tasks, rungs, judge=judge, seed=seed)
 

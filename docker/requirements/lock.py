@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-EXTRAS = ("course", "compilers", "postgres", "ray", "serving", "takehome")
+EXTRAS = ("course", "compilers", "cuda", "postgres", "ray", "serving", "takehome")
 NVCC = "cuda-toolkit[nvcc,cudart,cccl]==13.0.*\n"
 """As a set: nvidia-cuda-nvcc alone takes its parts from different releases. The disassembler is in
 Triton's wheel."""

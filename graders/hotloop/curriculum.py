@@ -6,7 +6,7 @@ Order is data: `curriculum.yaml` gives it. Modules are found on disk; nothing he
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -32,6 +32,7 @@ __all__ = [
     "modules",
     "runs",
     "score",
+    "settle",
 ]
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
@@ -42,6 +43,7 @@ OneToFive = Annotated[int, Field(ge=1, le=5)]
 Rubric = dict[Annotated[int, Field(ge=0, le=4)], Text]
 Need = Literal[
     "serving",
+    "cuda",
     "onnx",
     "onnx_custom",
     "tvm",
@@ -120,13 +122,15 @@ class Threshold(Strict):
 class Rung(Strict):
     """One rung of the evidence ladder as a learner sees it. points: what it is worth at most.
 
-    needs: in place of the module's, for a rung that needs less. operations_per_byte: for a speed
-    rung, the arithmetic that the task takes for each byte that it must move, counted by hand.
+    needs: in place of the module's, for a rung that needs less. needs_compiler: g++, with which
+    torch.compile builds its code for a CPU. operations_per_byte: for a speed rung, the arithmetic
+    that the task takes for each byte that it must move, counted by hand.
     """
 
     id: Identifier
     points: Annotated[int, Field(ge=1)]
     needs_gpu: bool = False
+    needs_compiler: bool = False
     needs: list[Need] | None = None
     what: Text
     threshold: Threshold | None = None
@@ -375,6 +379,16 @@ def score(module_task: str, record: Record | None) -> Score:
     if strange := sorted({r.rung for r in record.rungs} - known):
         raise ValueError(f"{module_task} has no rung called {', '.join(strange)}")
     return _add(task, {r.rung: (r.earned, r.verdict.pending) for r in record.rungs})
+
+
+def settle(module: Module, task: str, record: Record | None) -> Score:
+    """The points of a task. Rungs that the record does not speak of are pending."""
+    if record is None:
+        return score(f"{module.id}.{task}", None)
+    known = {rung.id for rung in module.task(task).rungs}
+    # A judge that was lost speaks of no rung of the task: then all of them are open.
+    spoken = tuple(rung for rung in record.rungs if rung.rung in known)
+    return score(f"{module.id}.{task}", replace(record, rungs=spoken))
 
 
 def _add(task: Task, judged: Mapping[str, tuple[float, bool]]) -> Score:

@@ -17,13 +17,14 @@ from enum import StrEnum
 from typing import Any, cast
 
 from hotloop import curriculum, extras, paths
-from hotloop.cudasim.problem import ToolMissing
 from hotloop.judge import device
 from hotloop.nvcc import toolchain
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.level import level
 from hotloop.serving import extra, preflight
+from hotloop.simulate.problem import Problem, ToolMissing
+from hotloop.simulate.toolchain import has_libraries
 
 
 class State(StrEnum):
@@ -72,7 +73,7 @@ def gradable(findings: list[Finding]) -> list[Gradable]:
 
 
 def _rows(module: curriculum.Module, missing: set[str]) -> Iterator[Gradable]:
-    texts = _reference_texts(module.id)
+    texts = _exercise_texts(module.id)
     for task in module.tasks:
         if task.kind != "code":
             continue
@@ -83,33 +84,31 @@ def _rows(module: curriculum.Module, missing: set[str]) -> Iterator[Gradable]:
 
 
 def _needed(module: curriculum.Module, rung: curriculum.Rung, text: str) -> list[str]:
-    """What the rung asks for; the tools of a task are read from its reference solution."""
+    """What the rung asks for. text: what the task is solved in, which imports Triton if it may."""
     needed = ["sandbox", "torch", *module.needs_of(rung)]
-    if "import triton" in text:
+    if re.search(r"\bimport triton\b", text):
         needed.append("triton")
-    if "torch.compile" in text:
+    if rung.needs_compiler:
         needed.append("g++")
     if rung.needs_gpu:
         needed.append("gpu")
     return needed
 
 
-def _reference_texts(module: str) -> list[str]:
-    """Each file and each code cell of the reference solution."""
-    from hotloop.render import submission  # imports nbformat, which takes seconds
-
+def _exercise_texts(module: str) -> list[str]:
+    """Each file and each code cell of the exercise."""
     texts: list[str] = []
-    for name, content in submission(module).items():
-        if name.endswith(".ipynb"):
-            cells = cast("list[dict[str, Any]]", json.loads(content)["cells"])
+    for path in sorted((paths.exercises() / module).rglob("*")):
+        if path.suffix == ".ipynb":
+            cells = cast("list[dict[str, Any]]", json.loads(path.read_bytes())["cells"])
             texts += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-        else:
-            texts.append(content.decode(errors="replace"))
+        elif path.is_file():
+            texts.append(path.read_text(encoding="utf-8", errors="replace"))
     return texts
 
 
 def _text_of(key: str, texts: list[str]) -> str:
-    """The cell or the file that holds the task's solution; empty if the task has no region."""
+    """The cell or the file that the task is solved in; empty if there is none."""
     heading = re.compile(rf"### TASK {re.escape(key)}\b")
     return next((text for text in texts if heading.search(text)), "")
 
@@ -185,7 +184,7 @@ def _nvcc() -> Finding:
 def _compiler() -> Finding:
     compiler = os.environ.get("CXX", "g++")
     if shutil.which(compiler) is None:
-        what = f"{compiler} not found; torch.compile builds with it"
+        what = f"{compiler} not found; torch.compile and CUDA C++ operators need it"
         return Finding("g++", State.MISSING, what, "sudo apt-get install g++")
     lines = _run([compiler, "--version"]).stdout.splitlines()
     return Finding("g++", State.OK, lines[0] if lines else compiler)
@@ -256,14 +255,19 @@ def _extra(name: str) -> Callable[[], Finding]:
     return look
 
 
-def _package(name: str, purpose: str) -> Callable[[], Finding]:
-    def look() -> Finding:
-        version = _version(name)
-        if version:
-            return Finding(name, State.OK, version)
-        return Finding(name, State.MISSING, f"not installed; {purpose}", _pip("'hotloop[course]'"))
-
-    return look
+def _simulator() -> Finding:
+    """Called `cuda`, as the group of packages is."""
+    if extras.missing("cuda"):
+        return _extra("cuda")()
+    versions = ", ".join(f"{name} {_version(name)}" for name in extras.IMPORTED["cuda"])
+    found = f"simulator: {versions}"
+    try:
+        built = has_libraries()
+    except (Problem, OSError) as problem:
+        what = f"{found}; but the compiler does not run: {problem}"
+        return Finding("cuda", State.MISSING, what, _pip("--force-reinstall 'hotloop[cuda]'"))
+    later = "the C and C++ library is built with the first program, which takes a minute"
+    return Finding("cuda", State.OK, f"{found}; {'C and C++ library built' if built else later}")
 
 
 def _trees() -> Finding:
@@ -282,11 +286,10 @@ _LOOKS: tuple[Callable[[], Finding], ...] = (
     _compiler,
     _sandbox,
     _freezer,
-    _package("jupyterlab", "learners work in it"),
-    _package("nbgrader", "`hotloop grade` and `hotloop demo` use it"),
     _nvcc,
     _serving,
-    *(_extra(name) for name in extras.IMPORTED),
+    _simulator,
+    *(_extra(name) for name in extras.IMPORTED if name != "cuda"),
     _gpu,
 )
 

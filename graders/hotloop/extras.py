@@ -7,6 +7,15 @@ import sys
 from collections.abc import Mapping
 
 IMPORTED: Mapping[str, tuple[str, ...]] = {
+    "course": (
+        "alembic",
+        "ipykernel",
+        "jupyterlab",
+        "nbclient",
+        "nbconvert",
+        "nbgrader",
+        "sqlalchemy",
+    ),
     "onnx": ("onnx", "onnxruntime", "onnxscript", "safetensors"),
     "onnx_custom": ("onnxruntime_extensions",),
     "tvm": ("tvm", "tvm_ffi"),
@@ -19,6 +28,7 @@ IMPORTED: Mapping[str, tuple[str, ...]] = {
     "litert": ("litert_torch", "ai_edge_litert", "ai_edge_quantizer"),
     "coreml": ("coremltools",),
     "executorch": ("executorch",),
+    "cuda": ("wasmtime", "ziglang"),
     "bank": ("genanki", "jinja2"),
     "takehome": (
         "argon2",

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from hotloop import paths
+from hotloop.variants.form import NAME as VARIANTS
 
 _PROSE = re.compile(r"^# %% \[markdown\].*?(?=^# %%|\Z)", re.MULTILINE | re.DOTALL)
 
@@ -29,8 +30,13 @@ def measured_code(module: str) -> str:
 
 
 def _files(module: str) -> Iterator[tuple[str, bytes]]:
-    """The solutions, wrong ones too; the module's checks, baselines and harness, file or folder."""
-    yield from _below(paths.solutions() / module, "solutions")
+    """The solutions, wrong ones too; the module's checks, baselines and harness, file or folder.
+
+    Not what differs in a take-home: a run measures the module as it is.
+    """
+    for name, content in _below(paths.solutions() / module, "solutions"):
+        if name != f"solutions/{VARIANTS}":
+            yield name, content
     checks = Path(__file__).parent / "checks"
     for folder in (checks, checks / "baselines", checks / "harness"):
         name = folder.relative_to(checks.parent).as_posix()

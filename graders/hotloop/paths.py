@@ -1,15 +1,23 @@
-"""Where the data trees are: at the root of a clone, or inside an installed package."""
+"""Where the data trees are: at the root of a clone, or inside installed packages."""
 
 from __future__ import annotations
 
+import sys
+from importlib import metadata, util
 from pathlib import Path
+
+from hotloop import __version__
 
 _PACKAGE = Path(__file__).resolve().parent
 _PACKAGED = _PACKAGE / "_data"
 
 
+class SolutionsMissing(Exception):
+    """This installation has no solutions. The text names the command that installs them."""
+
+
 def root() -> Path:
-    """The folder that holds curriculum/, exercises/ and solutions/.
+    """The folder that holds curriculum/ and exercises/.
 
     FileNotFoundError when the package was installed without them.
     """
@@ -32,10 +40,25 @@ def curriculum() -> Path:
 
 
 def solutions() -> Path:
-    """The source of all code: reference solutions and wrong answers."""
-    return root() / "solutions"
+    """The source of all code: reference solutions and wrong answers.
+
+    In a clone its own; else those of the package hotloop-solutions. SolutionsMissing when that is
+    not installed, or in another version.
+    """
+    if in_clone():
+        return root() / "solutions"
+    found = util.find_spec("hotloop_solutions")
+    if found is None or not found.submodule_search_locations:
+        raise SolutionsMissing(f"The solutions are not installed here: {_REMEDY}")
+    version = metadata.version("hotloop-solutions")
+    if version != __version__:
+        raise SolutionsMissing(f"The solutions are those of hotloop {version}: {_REMEDY}")
+    return Path(found.submodule_search_locations[0])
 
 
 def exercises() -> Path:
     """What a learner starts from; generated from `solutions`."""
     return root() / "exercises"
+
+
+_REMEDY = f"{sys.executable} -m pip install hotloop-solutions=={__version__}, or work in a clone"

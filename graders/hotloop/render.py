@@ -30,6 +30,7 @@ from hotloop.markers import (
     regions,
     solved,
 )
+from hotloop.variants.form import NAME as VARIANTS
 from hotloop.variants.rewriting import Rewriting
 from hotloop.variants.variant import Variant
 
@@ -177,12 +178,12 @@ def _all_rendered() -> dict[Path, bytes]:
 
 
 def sources(module: str) -> list[Path]:
-    """The files of the reference solution, in name order, without the wrong answers."""
+    """The files of the reference solution, in name order, without wrong answers and variants."""
     folder = paths.solutions() / module
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no {folder}")
     found = (p for p in folder.rglob("*") if p.is_file() and not _ignored(p.relative_to(folder)))
-    return sorted(path for path in found if path.relative_to(folder).parts[0] != WRONG)
+    return sorted(p for p in found if p.relative_to(folder).parts[0] not in {WRONG, VARIANTS})
 
 
 def _ignored(path: Path) -> bool:

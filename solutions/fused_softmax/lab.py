@@ -16,19 +16,25 @@
 #
 # Softmax does five small things to every element. Run as five operations, they carry the whole
 # tensor to memory and back again and again; run as one kernel, they read it once and write it once.
-# In this notebook you build that kernel in twelve steps, from PyTorch over OpenAI Triton to CUDA C++ and operators
-# of your own, and explain in the last one why it is fast.
+# In this notebook you build that kernel in PyTorch, in OpenAI Triton, in CUDA C++ and as operators of your own, and
+# explain why it is fast.
 #
 # How it works here:
 #
 # - Write your answer where a cell says `### TASK …`, then run the cell with `check(…)` below it. A
 #   separate judge process calls your function on hidden inputs and tells you what it saw.
-# - Tasks 3 and 4 are written in `softmax_triton.py`, tasks 5 to 7 in `softmax.cu`, tasks 8 to 10 in
-#   `softmax_op.cu` and `softmax_op.py`, and task 11 in `softmax_op_triton.py`, beside this notebook.
-#   Open them in JupyterLab's editor (double-click in the file list), save, and run the check here.
+# - Kernels are written in files beside this notebook. Open them in JupyterLab's editor (double-click
+#   in the file list), save, and run the check here.
 # - No GPU is needed to start: Triton kernels run in Triton's interpreter, and CUDA C++ in Hotloop's
 #   simulator. What only a GPU can show says `not_measured`, and its points stay open.
 # - Stuck? Each task has three hints. Open one at a time.
+#
+# | file | what it is |
+# | --- | --- |
+# | `softmax_triton.py` | kernels in Triton: tasks 3 and 4 |
+# | `softmax.cu` | kernels in CUDA C++: tasks 5 to 7 |
+# | `softmax_op.cu`, `softmax_op.py` | an operator for PyTorch around a CUDA kernel: tasks 8 to 10 |
+# | `softmax_op_triton.py` | the same around a Triton kernel: task 11 |
 
 # %%
 import torch
@@ -50,7 +56,13 @@ from hotloop import check
 # - Return a new tensor with the shape and dtype of `x` (float32, float16 or bfloat16). Compute in
 #   float32 inside: a sum of many float16 numbers loses its small terms.
 # - `x` may hold large numbers (±60000) and `-inf`. **A row of nothing but `-inf` gives zeros**, not NaN.
-# - Leave `x` as it is.
+# - Do not modify `x`.
+# - Use PyTorch's operations, uncompiled, and tensors only: no `.numpy()`, `.tolist()` or `.item()` on elements of `x`.
+#
+# The check follows every operation. In rows longer than 65,536 columns, the reductions (`amax`, `sum`, `softmax`,
+# everything that is not element by element) may read each element of a row **once**, and at most **4096 columns
+# of a row in one operation**. To reduce the same block twice in a row, for its maximum and then for its sum, counts
+# as one read. Element-by-element operations, such as those of the second pass, may be as wide as you like.
 #
 # Before you write it: how often does your loop read each element of `x`? How often would
 # max, then sum, then divide?
@@ -111,6 +123,8 @@ check("fused_softmax.online_pass")
 # - `x` and `out` are float32 and `[rows, columns]`, with 4096 columns or more. Every row has at least
 #   one finite element; others may be `-inf`.
 # - Nothing is returned: your result must lie in `out`. Think about who copies it there.
+# - The check compares values and times. It does not look at how the result is computed: `torch.softmax`, which is one
+#   fused kernel already, would be right as well. Here you let the compiler fuse operations that have no library kernel.
 # - The judge times it against the five lines above, in processes of their own, on the CPU, and on a GPU
 #   where there is one. Compiling is not timed.
 #
@@ -164,8 +178,10 @@ check("fused_softmax.compiled_chain")
 #   read twice and write once; here the recurrence of task 1 comes back.
 # - Compute in float32. **A row of nothing but `-inf` gives zeros.**
 #
-# The judge counts the bytes that your kernel loads and stores while it runs in the interpreter, and
-# compiles it for sm_80 and sm_90 without needing such a card.
+# The judge notes which kernels every call launches, and runs these kernels again without the rest of your
+# file, on new values of the same shapes: **they alone must give the answer**, for every kind of input. What
+# the launcher computes in PyTorch does not count. In some of these runs it counts the bytes that the kernels
+# load and store. It compiles them for sm_80 and sm_90 without needing such a card.
 #
 # To try it yourself, in a new cell:
 #
@@ -228,7 +244,7 @@ check("fused_softmax.cuda_naive")
 # first*: the lanes of a warp walk along 32 different rows. Of the bytes that move, how many were asked for?
 
 # %%
-from hotloop.cudasim.lesson import show_traffic
+from hotloop.simulate.lesson import show_traffic
 
 show_traffic("softmax.cu", "softmax_naive", rows=64, columns=1024)
 
@@ -333,7 +349,7 @@ check("fused_softmax.operator_backward")
 # the registrations, and at what your fake kernels promise.
 
 # %%
-from hotloop.cudasim.lesson import try_operator
+from hotloop.simulate.lesson import try_operator
 
 try_operator("softmax_op.py")
 
@@ -349,6 +365,8 @@ try_operator("softmax_op.py")
 # - `backward(y, dy)` gives its gradient, for rows of any length;
 # - both have fake kernels, and `forward` knows its gradient. The gradient of the gradient is right, or an error.
 #
+# The check compares values; it does not look here at what computed them. Your kernels themselves are checked in task 3.
+#
 # ### HINTS fused_softmax.operator_triton
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "operator_triton", "locked": true, "points": 11, "solution": false, "task": false}
@@ -360,7 +378,7 @@ check("fused_softmax.operator_triton")
 # you see in the last task.
 
 # %%
-from hotloop.cudasim.lesson import compare_operators
+from hotloop.simulate.lesson import compare_operators
 
 compare_operators("softmax_op.py", "softmax_op_triton.py")
 

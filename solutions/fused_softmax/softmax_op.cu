@@ -4,6 +4,7 @@
 // every PyTorch from the version on that it was built for.
 #include "softmax.cu"
 
+#include <torch/csrc/inductor/aoti_torch/c/shim.h>
 #include <torch/csrc/stable/library.h>
 #include <torch/csrc/stable/ops.h>
 #include <torch/csrc/stable/tensor.h>
@@ -12,21 +13,15 @@
 
 #include <climits>
 
-#ifndef HOTLOOP_CUDASIM
-#include <torch/csrc/inductor/aoti_torch/c/shim.h>
-#endif
-
 using torch::headeronly::ScalarType;
 using torch::stable::Tensor;
 
 // The stream that PyTorch works on now: what is launched elsewhere may run before x is written, or
-// after the result is read. The simulator has one stream only.
+// after the result is read.
 static cudaStream_t current_stream(const Tensor& x) {
   void* stream = nullptr;
-#ifndef HOTLOOP_CUDASIM
   const int status = aoti_torch_get_current_cuda_stream(x.get_device_index(), &stream);
   STD_TORCH_CHECK(status == AOTI_TORCH_SUCCESS, "softmax: PyTorch names no stream");
-#endif
   return static_cast<cudaStream_t>(stream);
 }
 

@@ -426,8 +426,8 @@ for row in rows[:12]:
 
 # %% [markdown]
 # Write `augment(images, entries, out)` in `training.py`: what `slow_loop.augment` does to one image, for a
-# whole batch at once and without a Python loop over pixels or images. It must give the same numbers; the
-# judge then times it against the slow one.
+# whole batch at once. It must give the same numbers, and the judge times it against the slow one, in which
+# Python's loops over images and pixels take most of the time.
 #
 # Predict before you check: a batch of 32 images has 98304 numbers, each read once as a byte and written once
 # as a float. How long can that take on your machine? How long does the slow one take?

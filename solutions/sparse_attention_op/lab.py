@@ -365,7 +365,8 @@ check("sparse_attention_op.fallback")
 # `sparse_attention.cpp`, plain C++17. `cpu_op.py` builds it with g++ and calls it.
 #
 # In one rung keys and values of blocks that nobody lists are NaN. A kernel that computes with them and throws the result away is found out: 0 · NaN is NaN. The last one counts:
-# your source is built with a call before each access to memory, and runs at three densities. What each query's listed keys and values are is 1.00.
+# your source is built with a call before each access to memory, and runs at three densities. What each query's listed keys and values are is 1.00. It runs there without `cpu_op.py`, and
+# must be right on new cases of all kinds first: what Python computes in its place does not count.
 #
 # ### HINTS sparse_attention_op.cpu_kernel
 

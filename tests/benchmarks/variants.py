@@ -30,7 +30,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from hotloop import curriculum, render
+from hotloop import curriculum, paths, render
 from hotloop.curriculum import Task
 from hotloop.evidence import measured_by
 from hotloop.judge.client import JudgeProcess
@@ -41,6 +41,7 @@ from hotloop.takehome import recorded
 from hotloop.takehome.variant_trials import counts
 from hotloop.variants import Variant, draw, plain, same_answers
 from hotloop.variants.form import NAME, form_of
+from hotloop.variants.variant import Value
 
 RESULT = Path(__file__).parent / "results" / "variants.json"
 SECRET = bytes(range(32))
@@ -271,7 +272,7 @@ class Bench:
     def _key(self) -> dict[str, Any]:
         """What a note is about. One of other code or other tasks is none."""
         code = f"{measured_code(self.module)} {measured_by()}"
-        path = curriculum.folder(self.module) / NAME
+        path = paths.solutions() / self.module / NAME
         form = hashlib.sha256(path.read_bytes() if path.is_file() else b"").hexdigest()
         tasks = [task.id for task in self.tasks]
         return {"module": self.module, "code": f"{code} {form[:12]}", "tasks": tasks}
@@ -306,13 +307,13 @@ class Bench:
         """
         about = {task for choice in self._choices for task in choice.tasks}
         alike = {"another candidate": same_answers(mine, other), "public solution": list[str]()}
-        others: dict[str, Mapping[str, str]] = {
-            "another candidate": other.options,
-            "public solution": dict[str, str](),
+        others: dict[str, Mapping[str, Value]] = {
+            "another candidate": other.constants,
+            "public solution": dict[str, Value](),
         }
         return [
-            Trial(task.id, what, replace(mine, options=options), quick(task)[:1])
-            for what, options in others.items()
+            Trial(task.id, what, replace(mine, constants=constants), quick(task)[:1])
+            for what, constants in others.items()
             for task in self.tasks
             if task.id in about and task.id not in alike[what] and quick(task)
         ]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hotloop import paths
-from hotloop.cudasim.check import Checked, check
+from hotloop.simulate.check import Checked, check
 
 FOLDER = paths.curriculum() / "fused_softmax" / "bugs"
 LESSON = FOLDER.parent / "lesson.md"

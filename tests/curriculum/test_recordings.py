@@ -20,8 +20,8 @@ from hotloop import paths, trace
 MODULE = "profile_training_loop"
 SCRIPTS = paths.curriculum() / MODULE / "recordings"
 TRACES = paths.solutions() / MODULE
-JUDGE = paths.root() / "graders/hotloop/checks/harness" / MODULE / "recordings.json"
-KNOWN: dict[str, dict[str, Any]] = json.loads(JUDGE.read_text(encoding="utf-8"))
+TRUTH = SCRIPTS / "recordings.json"
+KNOWN: dict[str, dict[str, Any]] = json.loads(TRUTH.read_text(encoding="utf-8"))
 SICK = [letter for letter in KNOWN if letter != "healthy"]
 CAUSES = {"loader", "sync", "launch", "allocator"}
 RANGES = {"load", "forward", "backward", "average", "update"}

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from hotloop import paths
-from hotloop.checks.triton_ensemble.deployments import CAUSES, NAMES, TRUTH
+from hotloop.checks.triton_ensemble.deployments import CAUSES, NAMES
 from hotloop.checks.triton_ensemble.figures import Figures, figures_of
 from hotloop.serving import metrics, preflight, repository
 from hotloop.serving.unavailable import ServingUnavailable
@@ -30,6 +30,7 @@ from hotloop.serving.unavailable import ServingUnavailable
 MODULE = "triton_ensemble"
 SCRIPTS = paths.curriculum() / MODULE / "recordings"
 FOLDER = paths.solutions() / MODULE
+TRUTH = SCRIPTS / "deployments.json"
 KNOWN: dict[str, dict[str, Any]] = json.loads(TRUTH.read_text(encoding="utf-8"))
 HEALTHY = ("healthy", "healthy_alone")
 ALL = (*NAMES, *HEALTHY)

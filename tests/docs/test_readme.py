@@ -21,6 +21,7 @@ GENERATED = {
     SITE / name
     for name in (
         "benchmarks.md",
+        "checks.md",
         "modules/index.md",
         "practice/index.md",
         "questions/index.md",

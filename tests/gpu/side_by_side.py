@@ -6,8 +6,9 @@ traffic needs to be measured, and once with few rows, where launching counts. In
 contender is timed once, in a new random order, by CUDA events; a copy of the same tensors is one of
 them, and its bandwidth is what all are shares of. Results are compared with float64 before anything
 is timed. A contender that fails says why; the others run. Without a GPU it says so, measures
-nothing, and exits with status 0; `--rehearse` then runs every contender on small matrices, without
-a figure.
+nothing, and exits with status 0; `--rehearse` then runs the contenders in Python on small matrices,
+without a figure. The one in CUDA C++ is called through pointers to a GPU's memory: without one,
+curriculum/fused_softmax/kernels/try_softmax_best.cu tries its kernels.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ from typing import Any
 
 import torch
 
-from hotloop.cudasim import build
 from hotloop.worker.cuda_extension import compiled
 
 if not torch.cuda.is_available():
@@ -82,7 +82,7 @@ def side_by_side() -> Result:
 
 
 def rehearse() -> Result:
-    """Every contender on every length, with few rows; on a CPU in interpreter and simulator."""
+    """Every contender on every length, with few rows; on a CPU in the interpreter."""
     contenders = all_contenders()
     failed: Result = {}
     for name, dtype in DTYPES.items():
@@ -98,14 +98,16 @@ def rehearse() -> Result:
 def all_contenders() -> Mapping[str, Softmax]:
     """Functions that fill their second argument."""
     best = imported(KERNELS / "softmax_best.py")
-    return {
+    found: dict[str, Softmax] = {
         "copy": lambda x, out: out.copy_(x),
         "eager": lambda x, out: torch.softmax(x, -1, out=out),
         "compile": of_the_compiler(),
         "tutorial": tutorial,
         "triton": best.softmax,
-        "cuda": of_cuda(),
     }
+    if torch.cuda.is_available():
+        found["cuda"] = of_cuda()
+    return found
 
 
 # --- contenders -----------------------------------------------------------------------------------
@@ -161,13 +163,10 @@ def tutorial(x: torch.Tensor, out: torch.Tensor) -> None:
 
 
 def of_cuda() -> Softmax:
-    """softmax_best.cu: compiled by nvcc, or for the simulator where there is no GPU."""
+    """softmax_best.cu, compiled by nvcc."""
+    folder = Path(tempfile.mkdtemp(prefix="softmax-"))
     source = KERNELS / "softmax_best.cu"
-    if torch.cuda.is_available():
-        folder = Path(tempfile.mkdtemp(prefix="softmax-"))
-        library = ctypes.CDLL(str(compiled([source], folder / "softmax_best.so")))
-    else:
-        library = ctypes.CDLL(str(build.library([source], "plain").path))
+    library = ctypes.CDLL(str(compiled([source], folder / "softmax_best.so")))
     library.softmax_best_workspace.restype = ctypes.c_size_t
     entries = {
         torch.float32: library.softmax_best_float,
@@ -178,7 +177,7 @@ def of_cuda() -> Softmax:
         rows, columns = (ctypes.c_longlong(extent) for extent in x.shape)
         size = library.softmax_best_workspace(rows, columns, ctypes.c_size_t(x.element_size()))
         workspace = torch.empty(size, dtype=torch.uint8, device=x.device)
-        stream = torch.cuda.current_stream().cuda_stream if x.is_cuda else 0
+        stream = torch.cuda.current_stream().cuda_stream
         status = entries[x.dtype](
             ctypes.c_void_p(x.data_ptr()),
             ctypes.c_void_p(out.data_ptr()),

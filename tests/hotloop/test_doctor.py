@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from hotloop import curriculum, doctor
+from hotloop import curriculum, doctor, extras
 from hotloop.doctor import Finding, State
 from hotloop.serving import preflight
 from hotloop.serving.preflight import Finding as Gap
+from hotloop.simulate import toolchain
 
 TOOLS = ("sandbox", "torch", "triton", "g++", "serving", "onnx", "tvm", "xla", "gpu")
 
@@ -121,6 +123,44 @@ def test_where_no_server_is_installed_the_command_that_installs_it_is_named(
     assert found.mend
 
 
+def simulator() -> Finding:
+    [look] = [look for look in doctor._LOOKS if look.__name__ == "_simulator"]
+    return look()
+
+
+def test_the_simulator_says_whether_its_library_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOTLOOP_SIMULATOR_CACHE", str(tmp_path))
+    new = simulator()
+    assert (new.name, new.state) == ("cuda", State.OK)
+    assert f"wasmtime {version('wasmtime')}, ziglang {version('ziglang')}" in new.found
+    assert "takes a minute" in new.found
+    folder = tmp_path / f"libraries-{toolchain.version()}"
+    folder.mkdir()
+    (folder / toolchain.FILE_STREAMS).touch()
+    assert simulator().found.endswith("C and C++ library built")
+
+
+def test_without_the_simulator_the_command_that_installs_it_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(extras, "missing", lambda _extra: ("ziglang",))
+    found = simulator()
+    assert (found.name, found.state) == ("cuda", State.MISSING)
+    assert "ziglang" in found.found
+    assert found.mend.endswith("-m pip install 'hotloop[cuda]'")
+
+
+def test_a_compiler_that_does_not_run_is_no_simulator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toolchain, "zig", lambda: tmp_path / "zig")
+    toolchain.version.cache_clear()
+    assert simulator().state is State.MISSING
+    toolchain.version.cache_clear()
+
+
 def test_this_machine() -> None:
     found = {finding.name: finding for finding in doctor.examine()}
     assert {
@@ -131,8 +171,8 @@ def test_this_machine() -> None:
         "gpu",
         "nvcc",
         "serving",
-        "jupyterlab",
-        "nbgrader",
+        "course",
+        "cuda",
     } <= set(found)
     assert found["torch"].state is State.OK
     assert all(f.mend for f in found.values() if f.state is not State.OK)

@@ -1,99 +1,525 @@
-"""A built wheel works outside of a clone, and carries what the package needs."""
+"""The built wheels work outside of a clone: hotloop for a learner, who needs nothing else, and
+hotloop-solutions for whoever teaches or hires. The first holds no solution.
+"""
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+import shutil
 import subprocess
 import sys
+import venv
 import zipfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from hotloop import curriculum, markers, paths, render
+from hotloop.cli.commands import FILES
+
+SHOWN_ON_PURPOSE = {
+    "hotloop/checks/harness/triton_ensemble/repository/bert/config.pbtxt",
+    "hotloop/checks/harness/triton_ensemble/repository/preprocess/config.pbtxt",
+    "hotloop/checks/harness/triton_ensemble/repository/postprocess/config.pbtxt",
+    "hotloop/checks/harness/triton_ensemble/repository/topics/config.pbtxt",
+    "hotloop/checks/harness/triton_ensemble/together/preprocess.pbtxt",
+    "hotloop/checks/harness/triton_ensemble/together/postprocess.pbtxt",
+}
+"""What the judge cannot do without, on a learner's machine too: the configurations of the server
+that it starts. Of these the exercise gives name, type and shape of each tensor, and in this format
+there is one way to write them.
+"""
+
+FEWEST_CHARACTERS = 40
+"""A region or a line that is shorter may well be written twice."""
+FEWEST_LINES = 3
+MOST_SHARE = 0.6
+"""Of the lines of a region that only it has. Above, a file shows the solution."""
+
+RECORDING = 1_000_000
+"""Characters of a file that is data, in which lines are looked for and no whole region."""
+
+UNWANTED = ("sqlalchemy", "alembic", "nbgrader")
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    clone = Path(__file__).resolve().parents[2]
-    target = tmp_path_factory.mktemp("dist")
+# --- building and installing ----------------------------------------------------------------------
+
+
+def built(folder: Path, target: Path) -> Path:
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)]
-    subprocess.run(command, check=True, cwd=clone, capture_output=True)
-    [built] = target.glob("*.whl")
-    return built
+    subprocess.run(command, check=True, cwd=folder, capture_output=True)
+    [wheel] = target.glob("*.whl")
+    return wheel
 
 
 @pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the package unpacked, as pip would."""
-    target = tmp_path_factory.mktemp("site-packages")
+def wheel(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(clone, tmp_path_factory.mktemp("dist"))
+
+
+@pytest.fixture(scope="module")
+def solutions(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(clone / "solutions", tmp_path_factory.mktemp("dist"))
+
+
+def closure(requirements: Iterable[str]) -> dict[str, metadata.Distribution]:
+    """What pip would install for these requirements, as it is installed here."""
+    found: dict[str, metadata.Distribution] = {}
+    left = [Requirement(text) for text in requirements]
+    done: set[str] = set()
+    while left:
+        requirement = left.pop()
+        if str(requirement) in done:
+            continue
+        done.add(str(requirement))
+        extras = requirement.extras or {""}
+        distribution = metadata.distribution(requirement.name)
+        found[canonicalize_name(requirement.name)] = distribution
+        for text in distribution.requires or []:
+            needed = Requirement(text)
+            if needed.marker is None or any(needed.marker.evaluate({"extra": e}) for e in extras):
+                left.append(needed)
+    return found
+
+
+def base_requirements(wheel: Path) -> list[str]:
+    """What the wheel itself asks for, without extras."""
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(target)
-    return target
+        [name] = [n for n in archive.namelist() if n.endswith(".dist-info/METADATA")]
+        lines = archive.read(name).decode().split("\n\n")[0].splitlines()
+    asked = [Requirement(line[15:]) for line in lines if line.startswith("Requires-Dist: ")]
+    return [str(r) for r in asked if r.marker is None or r.marker.evaluate({"extra": ""})]
 
 
-def run(installed: Path, cwd: Path, *words: str) -> Any:
-    environment = {**os.environ, "PYTHONPATH": str(installed)}
-    command = [sys.executable, "-m", "hotloop.cli", *words, "--json"]
-    done = subprocess.run(
+def linked(source: str, target: str) -> None:
+    """A hard link where there can be one. A symbolic one would lead out of what workers see."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+@pytest.fixture(scope="module")
+def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """bin/ of an environment with the wheel and what it needs, and nothing else."""
+    folder = tmp_path_factory.mktemp("plain")
+    venv.create(folder, symlinks=True)
+    [packages] = folder.glob("lib/python*/site-packages")
+    for distribution in closure(base_requirements(wheel)).values():
+        root = Path(str(distribution.locate_file("")))
+        tops = {path.parts[0] for path in distribution.files or [] if path.parts[0] != ".."}
+        for name in tops - {"__pycache__"}:
+            if (root / name).is_dir():
+                shutil.copytree(
+                    root / name, packages / name, copy_function=linked, dirs_exist_ok=True
+                )
+            elif not (packages / name).exists():
+                linked(str(root / name), str(packages / name))
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(packages)
+    return folder / "bin"
+
+
+def python(plain: Path, cwd: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "HOTLOOP"))}
+    environment = {**kept, "XDG_DATA_HOME": str(cwd / "data"), **more}
+    command = [str(plain / "python"), *words]
+    return subprocess.run(
         command, check=False, cwd=cwd, env=environment, capture_output=True, text=True
     )
-    assert done.returncode in {0, 2}, done.stderr
+
+
+def run(plain: Path, cwd: Path, *words: str, **more: str) -> Any:
+    done = python(plain, cwd, "-m", "hotloop.cli", *words, "--json", **more)
+    assert done.returncode in {0, 1, 2}, done.stderr
+    assert "Traceback" not in done.stderr
     return json.loads(done.stdout)
 
 
-def test_it_is_the_wheels_package_that_runs(installed: Path, tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(installed)}
-    program = "import hotloop, hotloop.paths as p; print(hotloop.__file__, p.root(), p.in_clone())"
-    command = [sys.executable, "-c", program]
-    said = subprocess.run(
-        command, check=True, cwd=tmp_path, env=environment, capture_output=True, text=True
-    )
-    package = installed / "hotloop"
-    assert said.stdout.split() == [str(package / "__init__.py"), str(package / "_data"), "False"]
+# --- what is in it --------------------------------------------------------------------------------
 
 
-def test_all_trees_travel(wheel: Path, clone: Path) -> None:
+def test_the_package_and_its_data_travel(wheel: Path, clone: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    for tree in ("curriculum", "exercises", "solutions"):
-        for path in (clone / tree).rglob("*"):
-            if path.is_file() and "__pycache__" not in path.parts:
-                assert f"hotloop/_data/{path.relative_to(clone)}" in names
+    for path in (clone / "exercises").rglob("*"):
+        if path.is_file() and "__pycache__" not in path.parts:
+            assert f"hotloop/_data/{path.relative_to(clone)}" in names
+    for module in curriculum.modules():
+        for name in ("module.yaml", "questions.yaml", "lesson.md"):
+            assert f"hotloop/_data/curriculum/{module.id}/{name}" in names
     assert "hotloop/judge/service.py" in names
     assert not [name for name in names if "__pycache__" in name or name.startswith("tests/")]
-    metadata = next(name for name in names if name.endswith(".dist-info/entry_points.txt"))
     assert {n.rpartition("/")[2] for n in names if "/licenses/" in n} >= {"LICENSE"}
-    assert metadata
+    assert next(name for name in names if name.endswith(".dist-info/entry_points.txt"))
 
 
-def test_modules(installed: Path, tmp_path: Path, clone: Path) -> None:
-    modules = {module["id"] for module in run(installed, tmp_path, "modules")["modules"]}
+def test_all_solutions_are_in_the_package_of_their_own(solutions: Path, clone: Path) -> None:
+    with zipfile.ZipFile(solutions) as archive:
+        names = set(archive.namelist())
+    for module in curriculum.modules():
+        for path in (clone / "solutions" / module.id).rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                name = path.relative_to(clone / "solutions").as_posix()
+                assert f"hotloop_solutions/{name}" in names
+    assert "hotloop_solutions/LICENSE" in names
+
+
+# --- no solution ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Secret:
+    """A region of a reference or of a wrong answer. lines: those that its exercise lacks."""
+
+    name: str
+    whole: str
+    lines: frozenset[str]
+
+
+def plainly(text: str) -> str:
+    return " ".join(text.split())
+
+
+def secret(module: str, name: str, body: Iterable[str]) -> Secret:
+    lines = {plainly(line) for line in body} - given(module)
+    long = frozenset(line for line in lines if len(line) >= FEWEST_CHARACTERS)
+    return Secret(f"{module}: {name}", plainly("\n".join(body)), long)
+
+
+@cache
+def given(module: str) -> frozenset[str]:
+    """All lines that a learner starts from."""
+    files = [path for path in (paths.exercises() / module).rglob("*") if path.is_file()]
+    texts = [text for path in files for text in readable(path.name, path.read_bytes())]
+    return frozenset(plainly(line) for text in texts for line in text.splitlines())
+
+
+def secrets() -> Iterator[Secret]:
+    for module in curriculum.modules():
+        for path in render.sources(module.id):
+            try:
+                found = markers.regions(markers.parse(path.read_text("utf-8"), str(path)))
+            except UnicodeDecodeError:
+                continue
+            yield from (secret(module.id, r.key, r.body) for r in found)
+        for wrong in render.wrong_answers(module.id):
+            for key, body in wrong.bodies.items():
+                yield secret(module.id, f"{key} ({wrong.name})", body)
+
+
+def strings(document: object) -> Iterator[str]:
+    """All text of a JSON document. A notebook keeps a cell as a list of its lines."""
+    if isinstance(document, str):
+        yield document
+    elif isinstance(document, Mapping):
+        for key, value in document.items():
+            yield str(key)
+            yield from strings(value)
+    elif isinstance(document, list):
+        if all(isinstance(part, str) for part in document):
+            yield "".join(document)
+        for part in document:
+            yield from strings(part)
+
+
+def parsed(text: str) -> object:
+    """A JSON document, or one a line."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return [json.loads(line) for line in text.splitlines() if line]
+
+
+def readable(name: str, data: bytes) -> Iterator[str]:
+    """Its text as people see it; nothing of what is no text."""
+    if name.endswith(".gz"):
+        name, data = name.removesuffix(".gz"), gzip.decompress(data)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return
+    yield text
+    if name.endswith((".json", ".ipynb")):
+        yield "\n".join(strings(parsed(text)))
+
+
+def leaks(files: Mapping[str, bytes], hidden: Iterable[Secret]) -> list[tuple[str, str, float]]:
+    """File, region and the share of its own lines, of all files that show a region."""
+    texts = {name: "\n".join(readable(name, data)) for name, data in files.items()}
+    plain = {name: plainly(text) for name, text in texts.items()}
+    short = {name: text for name, text in plain.items() if len(text) < RECORDING}
+    everything = "\n".join(short.values())
+    holding: dict[str, set[str]] = {}
+    for name, text in texts.items():
+        for line in text.splitlines():
+            holding.setdefault(plainly(line), set()).add(name)
+    found: list[tuple[str, str, float]] = []
+    for one in hidden:
+        shown = Counter(name for line in one.lines for name in holding.get(line, ()))
+        shares = {name: n / max(len(one.lines), FEWEST_LINES) for name, n in shown.items()}
+        if len(one.whole) >= FEWEST_CHARACTERS and one.whole in everything:
+            shares |= {name: 1.0 for name, text in short.items() if one.whole in text}
+        found += [(name, one.name, s) for name, s in shares.items() if s > MOST_SHARE]
+    return found
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_no_file_of_the_wheel_shows_a_solution(wheel: Path, solutions: Path) -> None:
+    hidden = list(secrets())
+    found = leaks(contents(wheel), hidden)
+    unexpected = [leak for leak in found if leak[0] not in SHOWN_ON_PURPOSE]
+    print(f"{wheel.name}: {wheel.stat().st_size:,} bytes; {solutions.name}:", end=" ")
+    print(f"{solutions.stat().st_size:,} bytes; {len(hidden)} regions, {len(unexpected)} shown")
+    assert unexpected == []
+    assert {name for name, _, _ in found} == SHOWN_ON_PURPOSE
+
+
+def causes_of(path: Path) -> dict[str, str]:
+    """What ails each of the recordings that a task hands out."""
+    known = json.loads(path.read_text(encoding="utf-8"))
+    return {letter: known[letter]["cause"] for letter in "abcd"}
+
+
+def names_causes(document: Any, causes: Mapping[str, str]) -> bool:
+    """Whether some part of it says of each recording what ails it."""
+    if isinstance(document, list):
+        return any(names_causes(part, causes) for part in document)
+    if not isinstance(document, Mapping):
+        return False
+    about = {letter: list(strings([document.get(letter)])) for letter in causes}
+    if all(cause in about[letter] for letter, cause in causes.items()):
+        return True
+    return any(names_causes(part, causes) for part in document.values())
+
+
+DIAGNOSED = sorted(
+    path
+    for path in paths.curriculum().glob("*/recordings/*.json")
+    if "cause" in json.loads(path.read_text(encoding="utf-8")).get("a", {})
+)
+
+
+def test_six_tasks_hand_out_recordings() -> None:
+    assert len(DIAGNOSED) == 6
+
+
+@pytest.mark.parametrize("path", DIAGNOSED, ids=lambda path: path.parent.parent.name)
+def test_no_file_of_the_wheel_says_what_ails_a_recording(wheel: Path, path: Path) -> None:
+    causes = causes_of(path)
+    assert names_causes({"truth": json.loads(path.read_text(encoding="utf-8"))}, causes)
+    assert names_causes([dict(causes)], causes)
+    found = [
+        name
+        for name, data in contents(wheel).items()
+        if name.endswith(".json") and names_causes(parsed(data.decode()), causes)
+    ]
+    assert found == []
+
+
+def test_a_solution_is_found_wherever_it_is_shown() -> None:
+    """Whole in a lesson, in a notebook, in a recording; its lines among others; not its stub."""
+    hidden = [one for one in secrets() if len(one.lines) >= FEWEST_LINES]
+    key = "fused_softmax.triton_forward kernels"
+    one = next(one for one in hidden if one.name == f"fused_softmax: {key}")
+    body = next(
+        region.body
+        for path in render.sources("fused_softmax")
+        for region in markers.regions(markers.parse(path.read_text("utf-8"), str(path)))
+        if region.key == key
+    )
+    indented = "\n".join(f"        {line}" for line in body)
+    mixed = "\n# between\n".join(sorted(one.lines))
+    cell = {"cells": [{"source": [f"{line}\n" for line in body]}]}
+    files = {
+        "lesson.md": f"Look:\n\n{indented}\n".encode(),
+        "lab.ipynb": json.dumps(cell).encode(),
+        "record.json.gz": gzip.compress(json.dumps({"code": "\n".join(body)}).encode()),
+        "mixed.py": mixed.encode(),
+    }
+    assert {name for name, _, _ in leaks(files, [one])} == set(files)
+    assert leaks(render.untouched("fused_softmax"), [one]) == []
+
+
+# --- without extras -------------------------------------------------------------------------------
+
+
+def test_nothing_but_the_base_is_there(plain: Path, tmp_path: Path) -> None:
+    program = """if True:
+        import importlib.util as util, sys
+        import hotloop, hotloop.paths as paths
+        names = ("sqlalchemy", "alembic", "nbgrader", "jupyterlab", "IPython", "fastapi", "pytest")
+        print(hotloop.__file__, paths.root(), paths.in_clone())
+        print([name for name in names if util.find_spec(name)])
+    """
+    said = python(plain, tmp_path, "-c", program).stdout.splitlines()
+    [package] = plain.parent.glob("lib/python*/site-packages/hotloop")
+    assert said == [f"{package / '__init__.py'} {package / '_data'} False", "[]"]
+
+
+def test_every_command_has_its_help(plain: Path, tmp_path: Path) -> None:
+    """Of groups each command, too: asking for help imports the command's file."""
+    program = """if True:
+        import typer
+        from typer.testing import CliRunner
+        from hotloop.cli import app
+        group = typer.main.get_command(app)
+        context = typer.Context(group)
+        asked = [[]]
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            asked.append([name])
+            asked += [[name, below] for below in getattr(command, "commands", ())]
+        for words in asked:
+            done = CliRunner().invoke(app, [*words, "--help"])
+            print(*words, done.exit_code, repr(done.exception))
+    """
+    done = python(plain, tmp_path, "-c", program)
+    said = [line.split() for line in done.stdout.splitlines()]
+    assert {words[0] for words in said} > set(FILES), done.stderr
+    assert [words for words in said if words[-2:] != ["0", "None"]] == []
+
+
+def test_modules(plain: Path, tmp_path: Path, clone: Path) -> None:
+    modules = {module["id"] for module in run(plain, tmp_path, "modules")["modules"]}
     assert modules == {path.parent.name for path in (clone / "curriculum").glob("*/module.yaml")}
 
 
-def test_start(installed: Path, tmp_path: Path, clone: Path) -> None:
-    run(installed, tmp_path, "start", "fused_softmax")
+def test_start(plain: Path, tmp_path: Path, clone: Path) -> None:
+    run(plain, tmp_path, "start", "fused_softmax")
     for path in (clone / "exercises" / "fused_softmax").iterdir():
         assert (tmp_path / "fused_softmax" / path.name).read_bytes() == path.read_bytes()
 
 
-def test_check(installed: Path, tmp_path: Path) -> None:
-    """The judge and its sandbox, from the wheel."""
-    from hotloop.render import submission
+def test_doctor(plain: Path, tmp_path: Path) -> None:
+    """It names each extra that is missing with pip's command, and counts the points as here."""
+    said = run(plain, tmp_path, "doctor")
+    mend = {finding["name"]: finding["mend"] for finding in said["findings"]}
+    assert mend["course"].endswith("-m pip install 'hotloop[course]'")
+    assert said["points"].keys() == {module.id for module in curriculum.modules()}
+    assert said["points"]["fused_softmax"]["here"] > 0
 
+
+def test_check(plain: Path, tmp_path: Path) -> None:
+    """The judge and its sandbox, from the wheel."""
     folder = tmp_path / "fused_softmax"
     folder.mkdir()
-    for name, content in submission("fused_softmax").items():
+    for name, content in render.submission("fused_softmax").items():
         (folder / name).write_bytes(content)
-    [task] = run(installed, tmp_path, "check", "fused_softmax.online_pass", "fused_softmax")[
-        "tasks"
-    ]
+    [task] = run(plain, tmp_path, "check", "fused_softmax.online_pass", "fused_softmax")["tasks"]
     assert (task["verdict"], task["points"]) == ("passed", task["possible"])
 
 
-@pytest.mark.parametrize("words", [("render",), ("exploits",)])
-def test_what_needs_a_clone_says_so(
-    installed: Path, tmp_path: Path, words: tuple[str, ...]
+def test_each_check_can_be_loaded(plain: Path, tmp_path: Path) -> None:
+    """Without solutions, and without what a module needs besides."""
+    program = """if True:
+        from hotloop import curriculum
+        from hotloop.judge.check import find
+        for module in curriculum.modules():
+            for task in module.tasks:
+                if task.kind == "code":
+                    find(module.id, task.id)
+                    print(module.id, task.id)
+    """
+    done = python(plain, tmp_path, "-c", program)
+    assert done.returncode == 0, done.stderr
+    code = [(m.id, t.id) for m in curriculum.modules() for t in m.tasks if t.kind == "code"]
+    assert [tuple(line.split()) for line in done.stdout.splitlines()] == code
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (("lab", "."), "course"),
+        (("course", "fused_softmax"), "course"),
+        (("grade",), "course"),
+        (("demo",), "course"),
+        (("class",), "course"),
+        (("questions", "export", "--format", "anki"), "bank"),
+        (("takehome", "new", "fused_softmax", "--name", "ada"), "takehome"),
+    ],
+)
+def test_what_needs_an_extra_names_it(
+    plain: Path, tmp_path: Path, words: tuple[str, ...], extra: str
 ) -> None:
-    assert "clone" in run(installed, tmp_path, *words)["error"]
+    said = run(plain, tmp_path, *words)["error"]
+    assert said.endswith(f"python -m pip install 'hotloop[{extra}]'")
+
+
+IMPORTED = """if True:
+    import json, sys, time
+    begun = time.perf_counter()
+    {program}
+    seconds = time.perf_counter() - begun
+    print(json.dumps([seconds, sorted(sys.modules)]))
+"""
+
+
+COMMAND = """import typer, hotloop.cli
+    typer.main.get_command(hotloop.cli.app).get_command(None, "check")"""
+NOTEBOOK = """import hotloop.worker.check, hotloop.course.render_record, hotloop.judge.client
+    import hotloop.course.progress_line, hotloop.practice.verdicts, hotloop.takehome.work_log"""
+
+
+@pytest.mark.parametrize("program", [COMMAND, NOTEBOOK], ids=["hotloop check", "check()"])
+def test_a_learners_check_imports_no_database(tmp_path: Path, program: str) -> None:
+    """Here, where all of it is installed."""
+    code = IMPORTED.format(program=program)
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path
+    )
+    seconds, names = json.loads(done.stdout)
+    tops = [name.partition(".")[0] for name in names]
+    most = sorted({(tops.count(top), top) for top in tops}, reverse=True)[:6]
+    print(f"{len(names)} modules in {seconds:.2f} s, most of them of", most)
+    assert "hotloop" in tops
+    assert [name for name in UNWANTED if name in tops] == []
+
+
+# --- with solutions, or without -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", [("render",), ("exploits",), ("proofs",)])
+def test_what_needs_a_clone_says_so(plain: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    assert "clone" in run(plain, tmp_path, *words)["error"]
+
+
+def test_what_needs_solutions_names_their_package(
+    plain: Path, solutions: Path, tmp_path: Path
+) -> None:
+    program = "from hotloop import render; print(len(render.submission('fused_softmax')))"
+    without = python(plain, tmp_path, "-c", program)
+    assert "SolutionsMissing: The solutions are not installed here: " in without.stderr
+    assert "pip install hotloop-solutions==" in without.stderr
+    said = run(plain, tmp_path, "evidence", "fused_softmax")["error"]
+    assert "pip install hotloop-solutions==" in said
+    with zipfile.ZipFile(solutions) as archive:
+        archive.extractall(tmp_path / "installed")
+    there = python(plain, tmp_path, "-c", program, PYTHONPATH=str(tmp_path / "installed"))
+    assert there.stdout.strip() == str(len(render.submission("fused_softmax"))), there.stderr
+
+
+def test_solutions_of_another_version_are_refused(plain: Path, tmp_path: Path) -> None:
+    installed = tmp_path / "installed"
+    (installed / "hotloop_solutions" / "fused_softmax").mkdir(parents=True)
+    about = installed / "hotloop_solutions-0.0.1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(
+        "Metadata-Version: 2.4\nName: hotloop-solutions\nVersion: 0.0.1"
+    )
+    said = run(plain, tmp_path, "evidence", "fused_softmax", PYTHONPATH=str(installed))["error"]
+    assert "are those of hotloop 0.0.1" in said

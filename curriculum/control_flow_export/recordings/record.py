@@ -2,7 +2,8 @@
 
     python curriculum/control_flow_export/recordings/record.py
 
-Which letter has which program stands in the judge's file alone.
+Which letter has which program stands in failures.json alone, from which the
+judge's key is written.
 """
 
 from __future__ import annotations
@@ -17,9 +18,12 @@ from pathlib import Path
 
 import torch
 
+from hotloop.checks.control_flow_export.diagnoses import KEY
+from hotloop.judge import answer_key
+
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAMS = Path(__file__).parent / "programs"
-KNOWN = ROOT / "graders/hotloop/checks/harness/control_flow_export/failures.json"
+KNOWN = Path(__file__).with_name("failures.json")
 SOLUTIONS = ROOT / "solutions/control_flow_export"
 LOGS = "recompiles"
 MOST_LINES = 120
@@ -27,7 +31,9 @@ MOST_LINES = 120
 
 def main() -> None:
     """All four."""
-    for letter, known in json.loads(KNOWN.read_text(encoding="utf-8")).items():
+    truth = json.loads(KNOWN.read_text(encoding="utf-8"))
+    answer_key.write(KEY, truth)
+    for letter, known in truth.items():
         text = recorded(PROGRAMS / f"{known['cause']}.py")
         assert known["name"] in text, f"{known['name']} does not stand in the log"
         (SOLUTIONS / f"failure_{letter}.txt").write_text(text, encoding="utf-8")

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.cudasim import build, run, table
+from hotloop.simulate import build, host, table
 
 SOURCE = Path(__file__).parents[1] / "proofs" / "row_kernels.cu"
 
 
 def main() -> None:
     """Print the picture."""
-    done = run.run(build.program([SOURCE], "checked"))
+    done = host.run(build.program([SOURCE], checked=True))
     assert not done.report.findings
     print(table.svg(done.report.sites), end="")
 

@@ -134,9 +134,11 @@ struct Row {
 
 // What is known of some elements: their maximum, and the sum of exp(x - maximum).
 struct Partial {
-  float maximum = -CUDART_INF_F;
-  float sum = 0.0f;
+  float maximum;
+  float sum;
 };
+
+__device__ __forceinline__ Partial no_elements() { return {-CUDART_INF_F, 0.0f}; }
 
 // In a row of -inf only, -inf - (-inf) would be NaN. Subtract 0 there: every exponential is 0.
 __device__ __forceinline__ float shift_of(float maximum) {
@@ -284,7 +286,7 @@ __global__ void __launch_bounds__(kCachedThreads)
     cached_rows(const T* x, T* y, int columns, long long x_stride, long long y_stride) {
   const Row<T> row(x + blockIdx.x * x_stride, y + blockIdx.x * y_stride, columns);
   const int t = threadIdx.x;
-  Partial mine;
+  Partial mine = no_elements();
   for (int first = t; first < row.vectors; first += kCachedThreads * kCachedBatch) {
     uint4 raw[kCachedBatch];
 #pragma unroll
@@ -305,7 +307,7 @@ __global__ void __launch_bounds__(kCachedThreads)
   float edge[1] = {t < row.edges ? row.edge(t) : -CUDART_INF_F};
   add(mine, edge);
 
-  const Partial whole = reduce<kCachedThreads>(mine, Partial(), Merged());
+  const Partial whole = reduce<kCachedThreads>(mine, no_elements(), Merged());
   const float shift = shift_of(whole.maximum), scale = scale_of(whole.sum);
   for (int v = t; v < row.vectors; v += kCachedThreads) {
     float values[kVec<T>];
@@ -341,7 +343,7 @@ __global__ void __launch_bounds__(kSplitThreads)
   const Row<T> row(x + number * x_stride, nullptr, columns);
   const Part part(row.vectors, splits, split);
   const int t = threadIdx.x;
-  Partial mine;
+  Partial mine = no_elements();
   for (int first = part.first + t; first < part.end; first += kSplitThreads * kSplitBatch) {
     uint4 raw[kSplitBatch];
 #pragma unroll
@@ -361,7 +363,7 @@ __global__ void __launch_bounds__(kSplitThreads)
     const float edge[1] = {row.edge(t)};
     add(mine, edge);
   }
-  mine = reduce<kSplitThreads>(mine, Partial(), Merged());
+  mine = reduce<kSplitThreads>(mine, no_elements(), Merged());
   if (t == 0) partials[blockIdx.x] = make_float2(mine.maximum, mine.sum);
 }
 
@@ -374,12 +376,12 @@ __global__ void __launch_bounds__(kSplitThreads)
   const Row<T> row(x + number * x_stride, y + number * y_stride, columns);
   const Part part(row.vectors, splits, split);
   const int t = threadIdx.x;
-  Partial mine;
+  Partial mine = no_elements();
   if (t < splits) {
     const float2 known = partials[static_cast<long long>(number) * splits + t];
     mine = {known.x, known.y};
   }
-  const Partial whole = reduce<kSplitThreads>(mine, Partial(), Merged());
+  const Partial whole = reduce<kSplitThreads>(mine, no_elements(), Merged());
   const float shift = shift_of(whole.maximum), scale = scale_of(whole.sum);
   for (int first = part.first + t; first < part.end; first += kSplitThreads * kSplitBatch) {
     uint4 raw[kSplitBatch];

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.cudasim import build, run
+from hotloop.simulate import build, host
 
 SOURCE = Path(__file__).with_suffix(".cu")
 
 
 def main() -> None:
     """Print passes a request: 1 is free of conflicts, 32 is one lane at a time."""
-    done = run.run(build.program([SOURCE], "checked"))
+    done = host.run(build.program([SOURCE], checked=True))
     assert done.status == 0
     assert not done.report.findings
     worst: dict[str, float] = {}

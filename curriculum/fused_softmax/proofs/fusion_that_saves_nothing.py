@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.cudasim import build, run
+from hotloop.simulate import build, host
 
 SOURCE = Path(__file__).with_suffix(".cu")
 ELEMENTS = 4 * 16384
@@ -12,7 +12,7 @@ ELEMENTS = 4 * 16384
 
 def main() -> None:
     """Print bytes an element for both ways."""
-    done = run.run(build.program([SOURCE], "checked"))
+    done = host.run(build.program([SOURCE], checked=True))
     assert done.output == "same\n"
     assert not done.report.findings
     report = done.report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.cudasim import build, run
+from hotloop.simulate import build, host
 
 SOURCE = Path(__file__).with_suffix(".cu")
 COLUMNS = 1 << 18
@@ -12,7 +12,7 @@ COLUMNS = 1 << 18
 
 def main() -> None:
     """Print the sums and the bytes read an element."""
-    done = run.run(build.program([SOURCE], "checked"))
+    done = host.run(build.program([SOURCE], checked=True))
     assert not done.report.findings
     sums = [int(part) for part in done.output.split()]
     for kernel, total in zip(("half_sum", "float_sum"), sums, strict=True):

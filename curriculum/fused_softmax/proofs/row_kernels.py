@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.cudasim import build, run
-from hotloop.cudasim.report import Site
+from hotloop.simulate import build, host
+from hotloop.simulate.report import Site
 
 SOURCE = Path(__file__).with_suffix(".cu")
 ELEMENTS = 64 * 1024
@@ -25,7 +25,7 @@ def line(kernel: str, sites: list[Site]) -> str:
 
 def main() -> None:
     """Print bytes an element, and requests of warps a row."""
-    done = run.run(build.program([SOURCE], "checked"))
+    done = host.run(build.program([SOURCE], checked=True))
     assert done.output == "right\n"
     assert not done.report.findings
     print(f"{'64 x 1024 fp32':15s} {'asked':>6s} {'moved':>6s} {'requests a row':>14s}")

@@ -4,7 +4,7 @@
 
 A machine with other work to do makes every step wait for a core. A trace on which the sickness does
 not stand out clearly is thrown away and recorded again. Which letter has which sickness stands in
-the judge's file alone.
+recordings.json alone, from which the judge's key is written.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from sicknesses import HEALTHY, SICKNESSES, unclear
 from training_loop import SOLUTIONS
 
 from hotloop import trace
+from hotloop.checks.profile_training_loop.recordings import KEY
+from hotloop.judge import answer_key
 
-ROOT = Path(__file__).resolve().parents[3]
-KNOWN = ROOT / "graders/hotloop/checks/harness/profile_training_loop/recordings.json"
+KNOWN = Path(__file__).with_name("recordings.json")
 ATTEMPTS = 20
 MOST_STARVED = 0.1
 
@@ -52,6 +53,7 @@ def describe() -> None:
     }
     text = json.dumps(known, indent=1, ensure_ascii=False)
     KNOWN.write_text(f"{text}\n", encoding="utf-8")
+    answer_key.write(KEY, {letter: each for letter, each in known.items() if each["cause"]})
 
 
 def described(cause: str | None, path: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
     python curriculum/resnet_tensorrt/recordings/record.py [letter …]
 
 Each is a real run of the module's network in ONNX Runtime on this machine's CPU, with the verbose
-log and the profile. Which letter has which sickness stands in the judge's file alone. A recording
+log and the profile. Which letter has which sickness stands in builds.json alone. A recording
 that does not show its sickness clearly is thrown away and made again.
 
 Of the profile's events, the figures about memory are left out, and of the log the colours, the
@@ -30,11 +30,13 @@ from networks import write
 
 from hotloop import paths
 from hotloop.checks.resnet_tensorrt import builds
+from hotloop.judge import answer_key
 from hotloop.judge.device import device_name
 
 MODULE = "resnet_tensorrt"
 BESIDE_THE_NOTEBOOK = paths.solutions() / MODULE
 HERE = Path(__file__).parent
+KNOWN = HERE / "builds.json"
 ATTEMPTS = 20
 HEALTHY = "healthy"
 THREADS = 1
@@ -66,7 +68,8 @@ def describe() -> None:
     """Write down what the recordings show; the causes stay as they are."""
     known = {letter: described(each["cause"], letter) for letter, each in _known().items()}
     text = json.dumps(known, indent=1, ensure_ascii=False)
-    builds.TRUTH.write_text(f"{text}\n", encoding="utf-8")
+    KNOWN.write_text(f"{text}\n", encoding="utf-8")
+    answer_key.write(builds.KEY, known)
 
 
 def described(cause: str, letter: str) -> dict[str, Any]:
@@ -152,7 +155,7 @@ def _record_clearly(name: str, cause: str | None) -> None:
 
 
 def _known() -> dict[str, Any]:
-    return json.loads(builds.TRUTH.read_text(encoding="utf-8"))
+    return json.loads(KNOWN.read_text(encoding="utf-8"))
 
 
 def _lines(said: str) -> list[str]:

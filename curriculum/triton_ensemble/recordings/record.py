@@ -3,7 +3,7 @@
     python curriculum/triton_ensemble/recordings/record.py [name …]
 
 Needs the server's environment (`hotloop serving install`). Names are a, b, c, d, healthy and
-healthy_alone; which letter has which sickness stands in the judge's file alone. A recording that
+healthy_alone; which letter has which sickness stands in deployments.json alone. A recording that
 does not show its sickness clearly, or during which other programs had too much of the machine, is
 thrown away and made again.
 """
@@ -28,13 +28,15 @@ from sicknesses import HEALTHY, SICKNESSES, share, unclear
 from under_load import gateway, under_load
 
 from hotloop import paths
+from hotloop.checks.triton_ensemble.deployments import KEY
+from hotloop.judge import answer_key
 from hotloop.judge.device import device_name
 from hotloop.serving import environment, preflight
 from hotloop.serving.options import Options
 from hotloop.serving.server import Server
 
 MODULE = "triton_ensemble"
-KNOWN = paths.root() / "graders/hotloop/checks/harness" / MODULE / "deployments.json"
+KNOWN = Path(__file__).with_name("deployments.json")
 BESIDE_THE_NOTEBOOK = paths.solutions() / MODULE
 ATTEMPTS = 20
 MOST_FOREIGN = 0.1
@@ -61,6 +63,7 @@ def describe() -> None:
     known = {letter: described(each["cause"], letter) for letter, each in _known().items()}
     text = json.dumps(known, indent=1, ensure_ascii=False)
     KNOWN.write_text(f"{text}\n", encoding="utf-8")
+    answer_key.write(KEY, known)
 
 
 def described(cause: str, letter: str) -> dict[str, Any]:

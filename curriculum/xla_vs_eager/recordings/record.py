@@ -3,7 +3,7 @@
     python curriculum/xla_vs_eager/recordings/record.py [letter …]
 
 Each is a real training of the module's network in JAX on this machine's CPU, in a process of its
-own. Which letter has which sickness stands in the judge's file alone. "executed" counts the
+own. Which letter has which sickness stands in recordings.json alone. "executed" counts the
 programs that a step starts, as JAX's own profile of one more step shows them.
 """
 
@@ -24,9 +24,11 @@ from typing import Any
 
 from hotloop import paths
 from hotloop.checks.xla_vs_eager import recordings
+from hotloop.judge import answer_key
 from hotloop.judge.device import device_name
 
 MODULE = "xla_vs_eager"
+KNOWN = Path(__file__).with_name("recordings.json")
 BESIDE_THE_NOTEBOOK = paths.solutions() / MODULE
 HEALTHY = "healthy"
 EVIDENCE = {
@@ -39,7 +41,10 @@ EVIDENCE = {
 
 def main(letters: list[str]) -> None:
     """Record those of the letters, or all; then describe all."""
-    causes = {letter: each["cause"] for letter, each in recordings.truth().items()}
+    causes = {
+        letter: each["cause"]
+        for letter, each in json.loads(KNOWN.read_text(encoding="utf-8")).items()
+    }
     for letter in letters or [HEALTHY, *causes]:
         cause = causes.get(letter, HEALTHY)
         done = subprocess.run(
@@ -60,7 +65,8 @@ def describe(causes: dict[str, str]) -> None:
         evidence = {name: round(found[name], 6) for name in EVIDENCE[cause]}
         digest = hashlib.sha256(path_of(letter).read_bytes()).hexdigest()
         known[letter] = {"cause": cause, "evidence": evidence, "sha256": digest}
-    recordings.TRUTH.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    KNOWN.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    answer_key.write(recordings.KEY, known)
 
 
 def path_of(letter: str) -> Path:

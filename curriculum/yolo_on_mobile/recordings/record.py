@@ -3,8 +3,8 @@
     python curriculum/yolo_on_mobile/recordings/record.py
 
 Each is run for real: the network on drawn scenes, with the fault in what is around it or in its
-file. What they gave goes to solutions/yolo_on_mobile/run_*.json, and what stands in the judge's
-runs.json is computed from the same pictures.
+file. What they gave goes to solutions/yolo_on_mobile/run_*.json, and what stands in runs.json,
+from which the judge's key is written, is computed from the same pictures.
 """
 
 from __future__ import annotations
@@ -22,9 +22,12 @@ import onnxruntime
 import torch
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_static
 
+from hotloop.checks.yolo_on_mobile.recorded import KEY
+from hotloop.judge import answer_key
+
 ROOT = Path(__file__).parents[3]
 CODE = ROOT / "solutions" / "yolo_on_mobile"
-TRUTH = ROOT / "graders" / "hotloop" / "checks" / "harness" / "yolo_on_mobile" / "runs.json"
+TRUTH = Path(__file__).with_name("runs.json")
 sys.path.insert(0, str(CODE))
 
 import boxes  # noqa: E402 - lies beside the learner's files, not in a package
@@ -80,6 +83,7 @@ def main() -> None:
             values = {key: figures[key] for key in evidence}
             truth[name] = {"cause": CAUSES[name], "evidence": values}
     TRUTH.write_text(json.dumps(truth, indent=1) + "\n", encoding="utf-8")
+    answer_key.write(KEY, truth)
 
 
 def decoded(network: torch.nn.Module, fed: Array) -> Array:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.judge.adversarial import recurrences, reductions
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.check import Candidate, Check
 from hotloop.judge.compare import Floats, Tolerance
@@ -34,9 +35,12 @@ from hotloop.judge.rungs.cuda_traffic import CudaTraffic
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
+from hotloop.judge.rungs.one_pass import OnePass
 from hotloop.judge.rungs.refuses import Refuses
 from hotloop.judge.rungs.traffic import ByteLevel, Traffic
+from hotloop.judge.rungs.watched import Watched
 from hotloop.judge.verification import Rows, Verifier, rows_agree
 from hotloop.judge.window import Workload
 from hotloop.variants.variant import Variant
@@ -49,7 +53,8 @@ CUDA_FILE = "softmax.cu"
 CLEAN = ("correct", "clean")
 OPERATOR_FILE = "softmax_op.py"
 TRITON_OPERATOR_FILE = "softmax_op_triton.py"
-CUDA_PROGRAMS = {"g++": "g++"}  # the simulator compiles with it
+SIMULATOR = ("cuda",)
+GPP = {"g++": "g++"}  # an operator's host code is compiled with its headers
 HARNESS = Path(__file__).parent / "harness" / "fused_softmax"
 BASELINES = Path(__file__).parent / "baselines" / "fused_softmax.py"
 FIVE_OPS = Baseline(BASELINES, "five_ops")
@@ -67,6 +72,15 @@ LARGEST_ON_GPU = 64.0 * 4.0 * 6.0
 
 BACKWARD_SCALE = 1 / 64
 """Deviation of what stands for the forward's result: the sum of y · dy is then as large as dy."""
+
+LARGE = 300.0
+"""More than exp can tell from 0 or from infinity in float32: a maximum that misses it shows."""
+
+PEAK = 14.0
+"""A number that much larger is most of a softmax over thousands of normal numbers."""
+
+SMALL_RISE = 3.0
+"""A step that leaves what came before it a share of the sum."""
 
 LONGER_THAN_ANY_BLOCK = (1 << 20) + 3
 """Triton allows 2^20 elements a block, so that such a row needs a loop."""
@@ -87,10 +101,8 @@ GPU_BACKWARD_LEVELS = (Level(1.25, 0.5), Level(1.5, 1.0), Level(1.75, 0.0))
 def online_pass(variant: Variant | None = None) -> Check:
     """The recurrence over column blocks, in PyTorch."""
     meaning = _meaning(variant)
-    return Check(
-        Candidate("online_softmax"),
-        {"correct": Correct(_cases_of_any_rank, meaning.rows, meaning.tolerance)},
-    )
+    calls = Watched(Correct(_cases_of_any_rank, meaning.rows, meaning.tolerance), "operations")
+    return Check(Candidate("online_softmax"), {"correct": calls, "one_pass": OnePass(calls)})
 
 
 def compiled_chain(variant: Variant | None = None) -> Check:
@@ -125,15 +137,13 @@ def compiled_chain(variant: Variant | None = None) -> Check:
 def triton_forward(variant: Variant | None = None) -> Check:
     """The forward kernel in OpenAI Triton."""
     meaning = _meaning(variant)
-    traffic = Traffic(_short_rows, meaning.rows, meaning.tolerance, _bytes_of_case)
+    calls = KernelCalls(_cases_of_matrices, _short_rows, meaning.rows, meaning.tolerance)
     return Check(
         Candidate("softmax", KERNELS, "destination"),
         {
-            "correct": KernelCorrect(
-                Correct(_cases_of_matrices, meaning.rows, meaning.tolerance), traffic
-            ),
-            "traffic": traffic,
-            "compiles": Compiles(_short_rows),
+            "correct": KernelCorrect(calls),
+            "traffic": Traffic(calls, _bytes_of_case),
+            "compiles": Compiles(calls),
             "gpu_correct": GpuCorrect(_cases_of_matrices, meaning.rows, meaning.tolerance),
             "gpu_fast": GpuFast(
                 _gpu_workload(meaning),
@@ -151,15 +161,13 @@ def triton_masked(variant: Variant | None = None) -> Check:
     meaning = _meaning(variant)
     cases = partial(_masked_cases, meaning=meaning)
     short = partial(_short_masked_rows, meaning=meaning)
-    traffic = Traffic(short, meaning.masked_rows, meaning.tolerance, _bytes_of_case)
+    calls = KernelCalls(cases, short, meaning.masked_rows, meaning.tolerance)
     return Check(
         Candidate("masked_softmax", KERNELS, "destination"),
         {
-            "correct": KernelCorrect(
-                Correct(cases, meaning.masked_rows, meaning.tolerance), traffic
-            ),
-            "traffic": traffic,
-            "compiles": Compiles(short),
+            "correct": KernelCorrect(calls),
+            "traffic": Traffic(calls, _bytes_of_case),
+            "compiles": Compiles(calls),
             "gpu_correct": GpuCorrect(cases, meaning.masked_rows, meaning.tolerance),
             "gpu_fast": GpuFast(
                 _gpu_masked_workload(meaning),
@@ -182,7 +190,7 @@ def cuda_naive(variant: Variant | None = None) -> Check:
             "correct": CudaCorrect(kernel, _cuda_cases, meaning.rows, meaning.one_by_one),
             "clean": CudaClean(kernel, _small_cuda_cases, meaning.rows, meaning.one_by_one),
         },
-        programs=CUDA_PROGRAMS,
+        extras=SIMULATOR,
     )
 
 
@@ -190,7 +198,9 @@ def cuda_block(variant: Variant | None = None) -> Check:
     """One block a row, reduced through shared memory."""
     meaning = _meaning(variant).with_zeros
     kernel = _cuda_kernel("softmax_block")
-    candidate = Candidate("softmax_block", CUDA_FILE, "destination", harness=kernel.harness)
+    candidate = Candidate(
+        "softmax_block", CUDA_FILE, "destination", harness=HARNESS / f"{kernel.name}.cu"
+    )
     traffic = CudaTraffic(
         kernel,
         _quads,
@@ -209,7 +219,7 @@ def cuda_block(variant: Variant | None = None) -> Check:
             "compiles": CudaCompiles(kernels=("softmax_block",), block=256, needs=CLEAN),
             "gpu_correct": GpuCorrect(_cuda_cases, meaning.rows, meaning.tolerance),
         },
-        programs=CUDA_PROGRAMS,
+        extras=SIMULATOR,
     )
 
 
@@ -217,7 +227,9 @@ def cuda_warp(variant: Variant | None = None) -> Check:
     """Shuffles, the online recurrence and vector loads; a row is read once where it fits."""
     meaning = _meaning(variant).with_zeros
     kernel = _cuda_kernel("softmax_warp")
-    candidate = Candidate("softmax_warp", CUDA_FILE, "destination", harness=kernel.harness)
+    candidate = Candidate(
+        "softmax_warp", CUDA_FILE, "destination", harness=HARNESS / f"{kernel.name}.cu"
+    )
     traffic = CudaTraffic(kernel, _quads, meaning.rows, meaning.tolerance, _bytes_of_case, width=16)
     return Check(
         candidate,
@@ -237,7 +249,7 @@ def cuda_warp(variant: Variant | None = None) -> Check:
                 baseline_truth=_unchanged,
             ),
         },
-        programs=CUDA_PROGRAMS,
+        extras=SIMULATOR,
     )
 
 
@@ -252,7 +264,8 @@ def operator_launcher(variant: Variant | None = None) -> Check:
             ),
             "refuses": Refuses(_not_for_the_operator),
         },
-        programs=CUDA_PROGRAMS,
+        programs=GPP,
+        extras=SIMULATOR,
     )
 
 
@@ -270,7 +283,8 @@ def operator_python(variant: Variant | None = None) -> Check:
             ),
             "exported": _exported(meaning),
         },
-        programs=CUDA_PROGRAMS,
+        programs=GPP,
+        extras=SIMULATOR,
     )
 
 
@@ -302,7 +316,8 @@ def operator_backward(variant: Variant | None = None) -> Check:
                 "destination",
             ),
         },
-        programs=CUDA_PROGRAMS,
+        programs=GPP,
+        extras=SIMULATOR,
     )
 
 
@@ -357,9 +372,9 @@ def _gradient_of_gradient(meaning: Meaning) -> Called:
 
 
 def _meaning(variant: Variant | None) -> Meaning:
-    if variant is None or not variant.options:
+    if variant is None or not variant.constants:
         return PLAIN
-    values = variant.values()
+    values = variant.constants
     return Meaning(
         sharpness=float(values["SHARPNESS"]),
         total=float(values["TOTAL"]),
@@ -370,7 +385,8 @@ def _meaning(variant: Variant | None) -> Meaning:
 
 
 def _cuda_kernel(name: str) -> CudaKernel:
-    return CudaKernel(name, CUDA_FILE, HARNESS / f"{name}.cu", ("x", "y"))
+    rows_a_block = 256 if name == "softmax_naive" else 1
+    return CudaKernel(name, CUDA_FILE, ("x", "y"), rows_a_block)
 
 
 # --- truth ----------------------------------------------------------------------------------------
@@ -536,40 +552,56 @@ def _cases_of_any_rank(rng: Rng) -> Iterator[Case]:
     yield _case("three dimensions", _normal(rng, (2, 3, _odd(rng, 500, 700))), FP32)
     yield _case("rows with a gap between them", _normal(rng, (5, 777)), FP32, gap=19)
     yield _case("columns that fill blocks exactly", _normal(rng, (3, 1024)), FP32)
-    yield _case("rows that rise from block to block", _ramp(rng, (4, 3001)), FP32)
+    yield _case("a long row", reductions.spikes(rng, _odd(rng, 66000, 90000), PEAK, 1), FP32)
     yield from _hard_cases(rng)
 
 
 def _cases_of_matrices(rng: Rng) -> Iterator[Case]:
     yield _case("one single element", _normal(rng, (1, 1)), FP32)
     yield _case("a single column", _normal(rng, (7, 1)), FP32)
+    yield _case("many short rows", _normal(rng, (300, _odd(rng, 3, 30))), FP32)
     yield _case("an odd number of columns", _normal(rng, (5, _odd(rng, 65, 1000))), FP32)
     yield _case("a power of two of columns", _normal(rng, (3, 1024)), FP32)
     yield _case("rows with a gap between them", _normal(rng, (5, 777)), FP32, gap=19)
     yield _case("an output with a gap between its rows", _normal(rng, (4, 321)), FP32, out_gap=7)
-    yield _case("rows a little longer than 8192", _ramp(rng, (2, 8192 + _odd(rng, 1, 99))), FP32)
     longest = _normal(rng, (1, LONGER_THAN_ANY_BLOCK))
     yield _case("a row longer than any block", longest, FP32)
     yield from _hard_cases(rng)
 
 
 def _hard_cases(rng: Rng) -> Iterator[Case]:
+    yield from _deciding_cases(rng)
     yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))), FP32)
     yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))), FP32)
-    beginning = _normal(rng, (3, 9000))
-    beginning[:, : int(rng.integers(8300, 8900))] = -np.inf
-    yield _case("rows that begin with −inf", beginning, FP32)
     yield _case("numbers of ±10000", 1e4 * rng.uniform(-1, 1, (4, 1111)), FP32)
     yield _case("float16 up to ±60000", 6e4 * rng.uniform(-1, 1, (4, 1111)), FP16)
+    spikes = reductions.spikes(rng, _odd(rng, 300, 600), LARGE)
+    yield _case("one large number in each row, in float16", spikes, FP16)
     yield _case("float16", _normal(rng, (4, _odd(rng, 1000, 3000))), FP16)
     yield _case("bfloat16 with a gap between rows", _normal(rng, (4, 2050)), BF16, gap=6)
     yield _case("a long float16 row of almost equal numbers", _level(rng, 100003), FP16)
     yield _case("a long bfloat16 row of almost equal numbers", _level(rng, 100003), BF16)
 
 
+def _deciding_cases(rng: Rng) -> Iterator[Case]:
+    """Rows whose maximum or sum hangs on one element, in every part of a row."""
+    short, long = _odd(rng, 600, 1023), 8192 + _odd(rng, 1, 99)
+    yield _case("one large number in each row", reductions.spikes(rng, short, LARGE), FP32)
+    spikes = reductions.spikes(rng, long, LARGE)
+    yield _case("one large number in each row, longer than 8192", spikes, FP32)
+    yield _case("rows far below and above zero", reductions.lifted(rng, short, LARGE), FP32)
+    for rise in (SMALL_RISE, LARGE):
+        steps = recurrences.staircases(rng, long, rise)
+        yield _case(f"rows that rise or fall in steps of {rise:g}", steps, FP32)
+    late = recurrences.late_starts(rng, long, -np.inf)
+    yield _case("rows that begin or end with −inf", late, FP32)
+
+
 def _cases_for_a_compiler(rng: Rng) -> Iterator[Case]:
     """Few shapes: each may cost a compilation of seconds."""
-    yield _case("normal numbers", _normal(rng, CPU_SHAPE), FP32)
+    rows, columns = CPU_SHAPE
+    spikes = reductions.spikes(rng, columns, LARGE, rows, spread=3.0)
+    yield _case("one large number in each row", spikes, FP32)
     large = 1e4 * rng.uniform(-1, 1, (37, _odd(rng, 4097, 6000)))
     yield _case("numbers of ±10000 in an odd number of columns", large, FP32)
     infinite = _with_minus_infinity(rng, _normal(rng, (64, 4098)))
@@ -584,6 +616,7 @@ def _masked_cases(rng: Rng, meaning: Meaning = PLAIN) -> Iterator[Case]:
 def _kept_cases(rng: Rng) -> Iterator[Case]:
     yield _masked_case(rng, "one single element", (1, 1))
     yield _masked_case(rng, "an odd number of columns", (5, _odd(rng, 65, 1000)))
+    yield _masked_case(rng, "many short rows", (300, _odd(rng, 3, 30)))
     yield _masked_case(rng, "a mask of bytes", (4, 1024), mask_dtype=U8)
     yield _masked_case(rng, "different row strides", (4, 777), gap=19, mask_gap=5, out_gap=3)
     yield _masked_case(rng, "rows that are masked out altogether", (6, 600), empty=True)
@@ -594,7 +627,15 @@ def _kept_cases(rng: Rng) -> Iterator[Case]:
     yield _masked_case(rng, "a scale above 1", (3, 700), scale=8.0)
     yield _masked_case(rng, "float16 up to ±60000", (3, 1111), FP16, scale=0.125, spread=6e4)
     yield _masked_case(rng, "bfloat16", (4, 2050), BF16)
-    yield _masked_case(rng, "rows a little longer than 8192", (2, 8192 + _odd(rng, 1, 99)))
+    short, long = (
+        (reductions.ROWS, _odd(rng, 600, 1023)),
+        (reductions.ROWS, 8192 + _odd(rng, 1, 99)),
+    )
+    yield _spiked_mask_case(rng, "one large number kept in each row", short, kept=True)
+    yield _spiked_mask_case(
+        rng, "one large number kept in each row, longer than 8192", long, kept=True
+    )
+    yield _spiked_mask_case(rng, "one large number masked out in each row", short, kept=False)
     yield _masked_case(rng, "a row longer than any block", (1, LONGER_THAN_ANY_BLOCK))
     level = (1, 100003)
     yield _masked_case(rng, "a long float16 row of almost equal numbers", level, FP16, spread=0.1)
@@ -613,17 +654,22 @@ def _cuda_cases(rng: Rng) -> Iterator[Case]:
     """Float matrices without gaps, which is what the kernels' parameters can say."""
     yield _case("one single element", _normal(rng, (1, 1)), FP32)
     yield _case("a single column", _normal(rng, (300, 1)), FP32)
+    few = _odd(rng, 3, 30)
+    yield _case("many short rows", reductions.spikes(rng, few, LARGE, 300), FP32)
+    yield _case("short rows far below and above zero", reductions.lifted(rng, few, LARGE), FP32)
+    fours = reductions.lifted(rng, 4 * int(rng.integers(2, 100)), LARGE)
+    yield _case("rows of fours far below and above zero", fours, FP32)
     yield _case("an odd number of columns", _normal(rng, (5, _odd(rng, 65, 1000))), FP32)
     yield _case("a power of two of columns", _normal(rng, (3, 1024)), FP32)
     yield _case("an even number of columns, not of fours", _normal(rng, (4, 1022)), FP32)
-    yield _case("rows that rise from block to block", _ramp(rng, (4, 3000)), FP32)
-    yield _case("rows a little longer than 8192", _ramp(rng, (2, 8192 + _odd(rng, 1, 99))), FP32)
     yield _case("long rows of a multiple of four", _normal(rng, (2, 20000)), FP32)
+    yield from _deciding_cases(rng)
+    quads = reductions.spikes(rng, 4 * int(rng.integers(200, 300)), LARGE)
+    yield _case("one large number in each row of fours", quads, FP32)
     yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))), FP32)
     yield _case("rows of −inf only", _with_empty_rows(_normal(rng, (5, 600))), FP32)
-    beginning = _normal(rng, (3, 9000))
-    beginning[:, : int(rng.integers(8300, 8900))] = -np.inf
-    yield _case("rows that begin with −inf", beginning, FP32)
+    odd = _with_empty_rows(_normal(rng, (5, _odd(rng, 65, 1000))))
+    yield _case("rows of −inf only, in an odd number of columns", odd, FP32)
     yield _case("numbers of ±10000", 1e4 * rng.uniform(-1, 1, (4, 1111)), FP32)
     yield _case("a long row of almost equal numbers", _level(rng, 100003), FP32)
 
@@ -639,8 +685,8 @@ def _small_cuda_cases(rng: Rng) -> Iterator[Case]:
 def _operator_cases(rng: Rng) -> Iterator[Case]:
     yield _case("one single element", _normal(rng, (1, 1)), FP32)
     yield _case("an odd number of columns", _normal(rng, (5, _odd(rng, 65, 1000))), FP32)
-    yield _case("rows of fours", _normal(rng, (4, 2048)), FP32)
-    yield _case("rows with a gap between them", _normal(rng, (5, 777)), FP32, gap=19)
+    yield _case("rows of fours", reductions.spikes(rng, 2048, LARGE), FP32)
+    yield _case("rows with a gap between them", reductions.spikes(rng, 777, LARGE), FP32, gap=19)
     yield _case("rows that do not begin on 16 bytes", _normal(rng, (5, 776)), FP32, gap=1)
     yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))), FP32)
 
@@ -655,36 +701,38 @@ def _not_for_the_operator(rng: Rng) -> Iterator[Case]:
 
 
 def _cases_in_a_graph(rng: Rng) -> Iterator[Case]:
-    yield _case("rows of fours", _normal(rng, (4, 1024)), FP32)
+    yield _case("rows of fours", reductions.spikes(rng, 1024, LARGE), FP32)
     yield _case("an odd number of columns", _normal(rng, (5, _odd(rng, 65, 1000))), FP32)
 
 
 def _gradient_cases(rng: Rng) -> Iterator[Case]:
+    rows = reductions.ROWS
     for label, shape in (
         ("one single element", (1, 1)),
-        ("an odd number of columns", (5, _odd(rng, 65, 1000))),
-        ("rows of fours", (4, 2048)),
-        ("long rows", (2, 9001)),
+        ("many short rows", (300, _odd(rng, 3, 30))),
+        ("an odd number of columns", (rows, _odd(rng, 65, 1000))),
+        ("rows of fours", (rows, 2048)),
+        ("long rows", (rows, 9001)),
     ):
-        x, dy = _normal(rng, shape), _normal(rng, shape)
-        if label == "long rows":
-            _weigh_the_end(x, dy)
+        x, dy = _weighed(rng, shape)
         yield Case(label, (Tensor(x, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
 
 
-def _weigh_the_end(x: Floats, dy: Floats) -> None:
-    """Make a row's last element most of its sum: a kernel that leaves out the end of long rows
-    would else be right whenever the largest elements happen to lie before it.
-    """
-    x[-1, -1] = x[-1].max() + 3.0
-    dy[-1, -1] = 10.0
+def _weighed(rng: Rng, shape: Shape) -> tuple[Floats, Floats]:
+    """X and dy, of whose sum of softmax(x) · dy one element makes most in each row."""
+    rows, columns = shape
+    x = reductions.spikes(rng, columns, PEAK, rows)
+    dy = rng.standard_normal(shape)
+    dy[np.arange(rows), x.argmax(axis=1)] = rng.choice([-10.0, 10.0], rows)
+    return x, dy
 
 
 def _graph_gradient_cases(rng: Rng) -> Iterator[Case]:
     for label, columns in (("an odd number of columns", _odd(rng, 65, 900)), ("fours", 1024)):
-        shape = (int(rng.integers(3, 9)), columns)
-        x, dy = _normal(rng, shape), _normal(rng, shape)
-        yield Case(label, (Tensor(x, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
+        shape = (reductions.ROWS + int(rng.integers(3, 9)), columns)
+        x, dy = _weighed(rng, shape)
+        # The graph doubles x before the softmax.
+        yield Case(label, (Tensor(x / 2, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
 
 
 def _second_gradient_cases(rng: Rng) -> Iterator[Case]:
@@ -707,7 +755,9 @@ def _cases_to_transpose(rng: Rng) -> Iterator[Case]:
 
 def _triton_operator_cases(rng: Rng) -> Iterator[Case]:
     yield _case("one single element", _normal(rng, (1, 1)), FP32)
-    yield _case("an odd number of columns", _normal(rng, (5, _odd(rng, 65, 1000))), FP32)
+    spikes = reductions.spikes(rng, _odd(rng, 65, 1000), LARGE)
+    yield _case("an odd number of columns", spikes, FP32)
+    yield _case("many short rows", _normal(rng, (300, _odd(rng, 3, 30))), FP32)
     yield _case("bfloat16", _normal(rng, (4, 2048)), BF16)
     yield _case("float16 with a gap between rows", _normal(rng, (5, 777)), FP16, gap=19)
     yield _case("some −inf", _with_minus_infinity(rng, _normal(rng, (6, 1500))), FP32)
@@ -717,33 +767,38 @@ def _triton_operator_cases(rng: Rng) -> Iterator[Case]:
 def _backward_cases(rng: Rng) -> Iterator[Case]:
     for label, shape in (
         ("one single element", (1, 1)),
-        ("an odd number of columns", (5, _odd(rng, 65, 1000))),
+        ("an odd number of columns", (64, _odd(rng, 65, 1000))),
         ("rows of fours", (64, 4096)),
-        ("long rows", (3, 100003)),
+        ("long rows", (reductions.ROWS, 100003)),
     ):
-        x, dy = _normal(rng, shape), _normal(rng, shape)
-        if label == "long rows":
-            _weigh_the_end(x, dy)
+        x, dy = _weighed(rng, shape)
         y = PLAIN.rows(x)
         yield Case(label, (Tensor(y, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
 
 
 def _quads(rng: Rng) -> Case:
     """Rows of whole sectors that fit into a block's registers."""
-    return _case("rows of fours", _normal(rng, (4, 32 * int(rng.integers(80, 250)))), FP32)
+    columns = 32 * int(rng.integers(80, 250))
+    return _case("rows of fours", reductions.spikes(rng, columns, LARGE), FP32)
 
 
 def _short_rows(rng: Rng) -> Case:
-    """Rows that fit in a block; without its maximum the last one would overflow."""
-    x = _normal(rng, (6, _odd(rng, 2100, 4000)))
-    x[-1] += 300.0
+    """Rows that fit in a block, at heights of their own.
+
+    Without its maximum a row would overflow, and with that of other values of its shape, too.
+    """
+    x = reductions.spikes(rng, _odd(rng, 2100, 4000), LARGE)
+    x += rng.uniform(-LARGE, LARGE, (len(x), 1))
     return _case("rows that fit in a block", x, FP32)
 
 
 def _short_masked_rows(rng: Rng, meaning: Meaning = PLAIN) -> Case:
-    shape = (6, _odd(rng, 2100, 4000))
-    case = _masked_case(rng, "rows that fit in a block", shape, scale=1.5, spread=200.0)
-    return _told_by(case, meaning)
+    shape = (reductions.ROWS, _odd(rng, 2100, 4000))
+    case = _spiked_mask_case(rng, "rows that fit in a block", shape, kept=True)
+    x, *others = case.arguments
+    assert isinstance(x, Tensor)
+    lifted = replace(x, values=x.values + rng.uniform(-LARGE, LARGE, (shape[0], 1)))
+    return _told_by(replace(case, arguments=(lifted, *others)), meaning)
 
 
 def _case(label: str, x: Floats, dtype: DType, *, gap: int = 0, out_gap: int = 0) -> Case:
@@ -780,15 +835,19 @@ def _masked_case(
     return Case(label, (Tensor(x, dtype, gap), mask, scale), TensorSpec(shape, dtype, out_gap))
 
 
+def _spiked_mask_case(rng: Rng, label: str, shape: Shape, *, kept: bool) -> Case:
+    """The one large number of each row counts, or must not count."""
+    rows, columns = shape
+    x = reductions.spikes(rng, columns, LARGE, rows)
+    largest, all_rows = x.argmax(axis=1), np.arange(rows)
+    keep = rng.random(shape) < 0.7
+    keep[all_rows, (largest + 1) % columns] = True
+    keep[all_rows, largest] = kept
+    return Case(label, (Tensor(x, FP32), Tensor(keep, BOOL), 1.0), TensorSpec(shape, FP32))
+
+
 def _normal(rng: Rng, shape: Shape) -> Floats:
     return 3.0 * rng.standard_normal(shape)
-
-
-def _ramp(rng: Rng, shape: Shape) -> Floats:
-    """Rows whose maximum grows from block to block, and rows where it shrinks."""
-    x = rng.standard_normal(shape) + np.linspace(0.0, 30.0, shape[-1])
-    x[::2] = x[::2, ::-1]
-    return x
 
 
 def _level(rng: Rng, columns: int) -> Floats:

@@ -18,6 +18,9 @@ from rich.console import Console, RenderableType
 from rich.markup import escape
 from rich.text import Text
 
+from hotloop import extras
+from hotloop.paths import SolutionsMissing
+
 USER_ERROR = 2
 """Exit code when the request cannot be served as it was made."""
 
@@ -60,6 +63,12 @@ class Answer:
             console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
 
 
+def require(extra: str) -> None:
+    """UserError, with pip's command, when packages of the optional group are missing."""
+    if gap := extras.missing(extra):
+        raise UserError(f"{', '.join(gap)} not installed: {extras.remedy(extra)}")
+
+
 def log(text: str) -> None:
     """One line of progress on standard error."""
     Console(stderr=True, highlight=False).print(escape(text), soft_wrap=True)
@@ -69,14 +78,14 @@ def log(text: str) -> None:
 def answering(as_json: bool) -> Generator[Answer]:
     """Run a command's body; then print its answer and leave with its exit code.
 
-    `UserError` becomes one sentence on standard error (and with --json the document
-    `{"error": sentence}`), and exit code 2.
+    `UserError`, or that solutions are missing, becomes one sentence on standard error (and with
+    --json the document `{"error": sentence}`), and exit code 2.
     """
     answer = Answer(as_json)
     try:
         with _stdout_to_stderr(as_json):
             yield answer
-    except UserError as error:
+    except (UserError, SolutionsMissing) as error:
         log(f"hotloop: {error}")
         if as_json:
             print(json.dumps({"error": str(error)}, ensure_ascii=False), flush=True)

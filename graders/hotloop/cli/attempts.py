@@ -11,8 +11,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli import find, grading
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli import find
+from hotloop.cli.answer import Json, UserError, answering, require
 
 if TYPE_CHECKING:
     from hotloop.course.attempts.attempt import Points
@@ -45,7 +45,7 @@ def run(
     1 if nbgrader could not book what counts now.
     """
     with answering(as_json) as answer:
-        grading.require_course_packages()
+        require("course")
         from hotloop.course import drops, standing
         from hotloop.course.config import CONFIG_FILE
         from hotloop.course.grade import judged_execute

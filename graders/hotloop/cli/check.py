@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,14 +14,14 @@ from rich.text import Text
 from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Json, UserError, answering
-from hotloop.course.points import settle
 from hotloop.judge.local import NOTEBOOK, judge_folder
 from hotloop.judge.record import Record
 from hotloop.judge.verdict import Verdict
 from hotloop.practice import verdicts
 from hotloop.sandbox.level import level
 from hotloop.takehome import manifest, work_log
-from hotloop.variants import VARIANT_FILE, Variant
+from hotloop.takehome.manifest import PackFolder
+from hotloop.variants import Variant
 
 
 def run(
@@ -56,9 +55,9 @@ def run(
         if not code:
             raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
         require_sandbox()
-        records = _judge(folder, module, code, _seed(seed))
+        records = _judge(folder, module, code, _seed(seed), _pack(folder, module.id))
         for name, record in records.items():
-            points = settle(module, name, record)
+            points = curriculum.settle(module, name, record)
             verdicts.note(record, points, "command")
             work_log.note_check(folder, record, points)
         rows = [_row(module, task, records.get(task.id)) for task in tasks]
@@ -75,14 +74,20 @@ def _is_folder(what: str) -> bool:
 
 def _asked_in(folder: Path) -> tuple[curriculum.Module, list[curriculum.Task]]:
     """The chosen tasks of a take-home, or all of the module that the folder is named after."""
-    try:
-        pack = manifest.find(folder)
-    except manifest.ForgedManifest as error:
-        raise UserError(str(error)) from None
+    pack = _pack(folder)
     if pack is None:
         return find.tasks(folder.resolve().name)
     module = find.module(pack.manifest.module)
     return module, [task for task in module.tasks if task.id in pack.manifest.tasks]
+
+
+def _pack(folder: Path, module: str = "") -> PackFolder | None:
+    """The take-home in the folder; None without one, or where it is about another module."""
+    try:
+        pack = manifest.find(folder)
+    except manifest.ForgedManifest as error:
+        raise UserError(str(error)) from None
+    return pack if pack is None or module in {"", pack.manifest.module} else None
 
 
 def _work(folder: Path, module: str) -> Path:
@@ -109,7 +114,11 @@ def _seed(said: str) -> str:
 
 
 def _judge(
-    folder: Path, module: curriculum.Module, tasks: list[curriculum.Task], seed: str
+    folder: Path,
+    module: curriculum.Module,
+    tasks: list[curriculum.Task],
+    seed: str,
+    pack: PackFolder | None,
 ) -> dict[str, Record]:
     with Console(stderr=True).status("") as status:
         return judge_folder(
@@ -117,25 +126,21 @@ def _judge(
             module.id,
             [task.id for task in tasks],
             on_progress=lambda text: status.update(f"judging: {text}"),
-            variant=_variant(folder, module.id),
+            variant=None if pack is None else _variant(pack),
+            given=None if pack is None else pack.manifest.files,
             seed=seed,
         )
 
 
-def _variant(folder: Path, module: str) -> Variant | None:
-    """What a take-home's folder says that its candidate was asked."""
-    path = folder / VARIANT_FILE
-    if not path.is_file():
-        return None
+def _variant(pack: PackFolder) -> Variant:
     try:
-        variant = Variant.from_json(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} is damaged; take it from your pack: {error}") from None
-    return variant if variant.module == module else None
+        return pack.variant()
+    except manifest.ForgedManifest as error:
+        raise UserError(str(error)) from None
 
 
 def _row(module: curriculum.Module, task: curriculum.Task, record: Record | None) -> dict[str, Any]:
-    score = settle(module, task.id, record)
+    score = curriculum.settle(module, task.id, record)
     written = "Graded by a person." if task.kind == "written" else ""
     return {
         "task": task.id,

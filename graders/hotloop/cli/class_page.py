@@ -10,8 +10,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli import find, grading
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli import find
+from hotloop.cli.answer import Json, UserError, answering, require
 
 if TYPE_CHECKING:
     from hotloop.course.class_page.summary import ClassSummary, TaskSummary
@@ -29,7 +29,7 @@ def run(
 ) -> None:
     """Write one HTML page on a class: points, difficult tasks, common mistakes, what is open."""
     with answering(as_json) as answer:
-        grading.require_course_packages()
+        require("course")
         from hotloop.course.class_page.marks import read_marks
         from hotloop.course.class_page.page import file_name, page
         from hotloop.course.class_page.summary import document, summary

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli import find, grading
-from hotloop.cli.answer import Json, UserError, answering, log
+from hotloop.cli import find
+from hotloop.cli.answer import Json, UserError, answering, log, require
 
 
 def run(
@@ -22,7 +22,7 @@ def run(
 ) -> None:
     """Make a class to try everything in: a course with its exchange, and a learner's place."""
     with answering(as_json) as answer:
-        grading.require_course_packages()
+        require("course")
         from hotloop.course import classroom
         from hotloop.course.prepare import NotPrepared
 

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli import find, grading
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli import find
+from hotloop.cli.answer import Json, UserError, answering, require
 
 
 def run(
@@ -19,7 +19,7 @@ def run(
 ) -> None:
     """Make an nbgrader course, or add modules to one, and release them."""
     with answering(as_json) as answer:
-        grading.require_course_packages()
+        require("course")
         from hotloop.course.prepare import NotPrepared, prepare
 
         folder = folder.resolve()

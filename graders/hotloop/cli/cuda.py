@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import RenderableType
@@ -12,11 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import cuda_compile
-from hotloop.cli.answer import Json, UserError, answering, log
-from hotloop.cudasim import build, run, table
-from hotloop.cudasim import check as checking
-from hotloop.cudasim.problem import Problem
-from hotloop.cudasim.report import Report, Site
+from hotloop.cli.answer import Json, UserError, answering, log, require
+from hotloop.simulate import table
+from hotloop.simulate.orders import TIMEOUT_S
+from hotloop.simulate.problem import Problem
+from hotloop.simulate.report import Report, Site
+
+if TYPE_CHECKING:
+    from hotloop.simulate.check import Checked
 
 app = typer.Typer(
     help="Run CUDA C++ programs on this machine's CPU, and check them.", no_args_is_help=True
@@ -49,16 +52,25 @@ def run_program(
     order: Annotated[
         str, typer.Option(help="Of threads: forward, reverse or random:SEED.")
     ] = "forward",
-    timeout: Seconds = run.TIMEOUT_S,
+    timeout: Seconds = TIMEOUT_S,
     as_json: Json = False,
 ) -> None:
     """Compile and run a program; its exit status becomes this command's."""
     with answering(as_json) as answer:
+        require("cuda")
+        from hotloop.simulate import build, host, toolchain
+
+        log(toolchain.step())
         try:
-            built = build.program(sources, "plain", include=include or [], defines=define or [])
+            built = build.program(
+                sources, checked=False, include=include or [], defines=define or []
+            )
         except Problem as problem:
             raise UserError(str(problem)) from None
-        done = run.run(built, arg or [], order=order, timeout_s=timeout)
+        try:
+            done = host.run(built, arg or [], order=order, timeout_s=timeout)
+        except ValueError as unknown:
+            raise UserError(str(unknown)) from None
         document = {"status": done.status, "output": done.output, "errors": done.errors}
         shown: list[RenderableType] = [Text(done.output.rstrip("\n"))] if done.output else []
         if done.errors:
@@ -78,7 +90,7 @@ def check_program(
     include: Include = None,
     define: Define = None,
     arg: Arguments = None,
-    timeout: Seconds = run.TIMEOUT_S,
+    timeout: Seconds = TIMEOUT_S,
     picture: Annotated[
         Path | None, typer.Option(help="Write the figures of each line to this SVG file.")
     ] = None,
@@ -86,6 +98,9 @@ def check_program(
 ) -> None:
     """Run a program under every check and several orders of its threads; exit 0 when clean."""
     with answering(as_json) as answer:
+        require("cuda")
+        from hotloop.simulate import check as checking
+
         try:
             checked = checking.check(
                 sources,
@@ -128,8 +143,10 @@ def _as_data(report: Report) -> dict[str, Any]:
     }
 
 
-def _summary(checked: checking.Checked) -> str:
+def _summary(checked: Checked) -> str:
     count = len(checked.report.findings)
+    if not checked.report.launches and not count:
+        return "Nothing was launched, so that nothing was checked."
     if checked.clean:
         return f"Clean in {len(checked.runs)} orders of its threads."
     if count:

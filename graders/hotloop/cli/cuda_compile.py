@@ -12,11 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import Json, UserError, answering, log
-from hotloop.cudasim.problem import Problem
 from hotloop.nvcc import report, toolchain
 from hotloop.nvcc.compile import CAPABILITIES, TIMEOUT_S, compile_files
 from hotloop.nvcc.occupancy import MAX_BLOCK
 from hotloop.nvcc.report import KernelReport, Report
+from hotloop.simulate.problem import Problem
 
 
 def register(app: typer.Typer) -> None:

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import grading
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Json, UserError, answering, require
 from hotloop.sandbox.level import level
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def run(
     Exit code 1 if a submission could not be dealt with.
     """
     with answering(as_json) as answer:
-        grading.require_course_packages()
+        require("course")
         isolation, reason = level()
         if isolation == "none":
             raise UserError(f"Nothing untrusted is run without a sandbox: {reason}")

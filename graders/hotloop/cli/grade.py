@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find, grading
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Json, UserError, answering, require
 from hotloop.cli.executing import Jobs, Ray
 
 
@@ -36,16 +36,20 @@ def run(
     on where it was. Exit code 1 if a submission could not be dealt with.
     """
     with answering(as_json) as answer:
-        grading.require_course_packages()
+        require("course")
         from hotloop.course.attempts.connection import shown
         from hotloop.course.config import CONFIG_FILE, database
         from hotloop.course.executors.ray import ClusterUnavailable, Ray
-        from hotloop.course.grade import default_jobs, grade
+        from hotloop.course.grade import default_jobs, grade, learners
 
         if not (course / CONFIG_FILE).is_file():
             raise UserError(
                 f"There is no course in {course.resolve()}: make one with `hotloop course MODULE`."
             )
+        handed_in = learners(course)
+        for name in student or []:
+            if name not in handed_in:
+                raise UserError(find.unknown("learner with a submission", name, handed_in))
         wanted = [find.module(name).id for name in modules or []] or None
         try:
             with grading.progress_bar() as show:
@@ -68,8 +72,10 @@ def run(
             "gradebook": shown(database(course)),
             "feedback": [str(path) for path in graded.feedback],
             "problems": graded.problems,
+            "notes": graded.notes,
         }
         lines = [f"Gradebook: {document['gradebook']}"]
+        lines += [f"{key}: {note}" for key, found in graded.notes.items() for note in found]
         lines += [f"Not graded: {key}: {log}" for key, log in graded.problems.items()]
         shown = (grading.table(graded.results), Text("\n".join(lines)))
         answer.give(document, *shown, exit_code=int(bool(graded.problems)))

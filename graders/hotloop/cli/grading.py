@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -15,17 +14,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import UserError
-
 if TYPE_CHECKING:
     from hotloop.course.progress import Progress as Step
     from hotloop.course.results import TaskResult
-
-
-def require_course_packages() -> None:
-    """UserError when nbgrader is not installed."""
-    if importlib.util.find_spec("nbgrader") is None:
-        raise UserError("nbgrader is not installed: pip install 'hotloop[course]'")
 
 
 @contextmanager

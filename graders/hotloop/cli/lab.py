@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Json, UserError, answering, require
 from hotloop.judge.launcher import default_threads, worker_environment
 from hotloop.takehome import work_log
 
@@ -38,11 +37,10 @@ def run(
 
 
 def lab_command(folder: Path, options: list[str]) -> list[str]:
-    """The command that opens `folder`. UserError when it or JupyterLab is missing."""
+    """The command that opens `folder`. UserError when it or a package is missing."""
     if not folder.is_dir():
         raise UserError(f"There is no folder {folder}: make one with `hotloop start MODULE`.")
-    if importlib.util.find_spec("jupyterlab") is None:
-        raise UserError("JupyterLab is not installed: pip install 'hotloop[course]'")
+    require("course")
     opened = [name for name in _OPENED if (folder / name).is_file()][:1]
     return [sys.executable, "-m", "jupyterlab", *opened, *options]
 

@@ -35,8 +35,8 @@ def run(
 ) -> None:
     """Run the proofs, and compare what they print with what was recorded."""
     with answering(as_json) as answer:
-        if record and not paths.in_clone():
-            raise UserError("Outputs are recorded in a clone.")
+        if not paths.in_clone():
+            raise UserError("The proofs use the solutions of a clone: run them from there.")
         try:
             found = proofs.programs(names or ())
         except KeyError as error:

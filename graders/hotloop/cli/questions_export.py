@@ -9,11 +9,10 @@ from typing import Annotated, Literal, get_args
 import typer
 from rich.text import Text
 
-from hotloop import extras
 from hotloop.bank.catalog import Entry
 from hotloop.bank.selection import Selection
 from hotloop.bank.wording import Language
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Json, UserError, answering, require
 from hotloop.cli.questions_choice import InLanguage, Level, Module, Numbers, Track, chosen
 
 Format = Literal["anki", "qti", "gift", "kit"]
@@ -43,7 +42,7 @@ def run(
 ) -> None:
     """Write questions as an Anki package, QTI 1.2, GIFT, or a kit to print for an interviewer."""
     with answering(as_json) as answer:
-        _require_packages()
+        require("bank")
         found = chosen(Selection(track, level, module, language, numbers, tuple(keys or ())))
         path = out or Path(f"hotloop{SUFFIXES[form]}")
         try:
@@ -73,9 +72,3 @@ def _written(form: Format, entries: list[Entry], language: Language) -> bytes:
     if form == "qti":
         return qti.package(entries, language)
     return gift.text(entries, language).encode()
-
-
-def _require_packages() -> None:
-    """UserError when the packages of the group `bank` are not installed."""
-    if missing := extras.missing("bank"):
-        raise UserError(f"Exports need {', '.join(missing)}: {extras.remedy('bank')}")

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find, grading
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Json, UserError, answering, require
 
 if TYPE_CHECKING:
     from hotloop.course.attempts.attempt import Points
@@ -43,7 +43,7 @@ def run(
     extensions and what a person decided stay. Exit code 1 if something could not be dealt with.
     """
     with answering(as_json) as answer:
-        grading.require_course_packages()
+        require("course")
         from hotloop.course import regrade
         from hotloop.course.config import CONFIG_FILE
         from hotloop.course.grade import default_jobs

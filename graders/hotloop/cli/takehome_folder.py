@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from hotloop import extras
-from hotloop.cli.answer import UserError
+from hotloop import paths
+from hotloop.cli.answer import UserError, require
 from hotloop.takehome.keys import KeyMissing
 from hotloop.takehome.manifest import ForgedManifest
 from hotloop.takehome.team import Team, TeamError
@@ -24,16 +24,16 @@ TeamFolder = Annotated[
 
 
 def open_team(folder: Path) -> Team:
-    """The team. UserError when the folder is none, or packages are missing."""
+    """The team. UserError when the folder is none, or packages are missing; SolutionsMissing."""
     require_packages()
     with sentences():
         return Team(folder)
 
 
 def require_packages() -> None:
-    """UserError, with the command that installs them, when the group's packages are missing."""
-    if gap := extras.missing("takehome"):
-        raise UserError(f"{', '.join(gap)} not installed: {extras.remedy('takehome')}")
+    """UserError or SolutionsMissing, with the command that installs what a team lacks."""
+    require("takehome")
+    paths.solutions()
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from hotloop.cli.takehome_folder import (
 )
 from hotloop.takehome.role import Role, read_role, starting_text
 from hotloop.takehome.team import AlreadyInvited, PackRecord, Team
+from hotloop.takehome.ways_to_start import requirement
 
 _ROLE_ID = re.compile(r"[a-z][a-z0-9_-]{0,60}")
 
@@ -115,6 +116,7 @@ def new(
             "role": wanted.role,
             "file": str(path),
             "until": pack.manifest.expires.isoformat(),
+            "installs": requirement(wanted),
             "same_for_all": alike,
         }
         until = f"{pack.manifest.expires:%Y-%m-%d %H:%M}"
@@ -122,6 +124,12 @@ def new(
             f"{pack.pseudonym}: {path}",
             f"Send it, or let the portal do it. Work is taken until {until} UTC.",
         ]
+        if not wanted.wheel and not wanted.install:
+            lines.append(
+                f"`make lab` in the pack installs {requirement(wanted)} from the candidate's "
+                "package index. If it is not there, set `wheel` or `install` in takehome.yaml and "
+                "make the pack again."
+            )
         if alike:
             lines.append(
                 f"The same for every candidate, but for names: {', '.join(alike)}. The published "

@@ -23,7 +23,7 @@ from hotloop.course.judged_execute import JudgedExecute
 from hotloop.course.plan import Item, Planned, plan
 from hotloop.course.progress import Batch, Progress
 from hotloop.course.released import notebook_ids, remembering
-from hotloop.course.results import Graded, results
+from hotloop.course.results import Graded, notes, results
 from hotloop.course.submission import Release, collect, load_release
 from hotloop.course.write_ahead import write_ahead
 from hotloop.judge.lease import Lease
@@ -77,6 +77,8 @@ def grade(
             graded.problems.update(_feedback(root, items, books, graded.problems))
     for item in items:
         graded.results.extend(results(root, item.student, item.module))
+        if found := notes(root, item.student, item.module):
+            graded.notes[item.key] = found
         graded.feedback.extend(sorted(_pages(root, item).glob("*.html")))
     return graded
 
@@ -102,6 +104,11 @@ def submissions(
         and (modules is None or module in modules)
         and released[module]
     ]
+
+
+def learners(root: Path) -> list[str]:
+    """Who has handed in anything, in name order."""
+    return sorted({path.parent.name for path in (root / "submitted").glob("*/*") if path.is_dir()})
 
 
 def _plan(

@@ -17,8 +17,9 @@ from nbconvert.exporters import NotebookExporter
 from nbgrader.coursedir import CourseDirectory
 
 from hotloop.course.released import notebook_ids, released_cells, reset_grades
-from hotloop.course.repair import MAX_NOTEBOOK, Repaired, repair
+from hotloop.course.repair import Repaired, repair
 from hotloop.course.sanitize import writable
+from hotloop.worker.notebook import MAX_NOTEBOOK
 
 METADATA = "hotloop"
 """Key in the notebook's metadata that carries the repairs' notes from the first pass on."""
@@ -44,6 +45,7 @@ class SubmissionExporter(NotebookExporter):
             read_ordinary(source) if source is not None else None,
             released_cells(names["db_url"], assignment, names["notebook"]),
             released_texts(self._release_folder(assignment) / path.name),
+            assignment,
         )
         if renamed:
             repaired.notes.append(f"It was handed in as “{renamed}” and graded as “{path.name}”.")
@@ -66,11 +68,11 @@ class SubmissionExporter(NotebookExporter):
 
 
 def released_texts(path: Path) -> set[str]:
-    """The sources of a released notebook's text cells; none where there is no such file."""
+    """The sources of a released notebook's cells; none where there is no such file."""
     if not path.is_file():
         return set()
     notebook = cast(Any, nbformat).read(path, as_version=4)
-    return {cell.source for cell in notebook.cells if cell.cell_type == "markdown"}
+    return {cell.source for cell in notebook.cells}
 
 
 def find_notebook(path: Path, known: Collection[str]) -> tuple[Path | None, str]:

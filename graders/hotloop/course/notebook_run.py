@@ -14,9 +14,8 @@ from hotloop.course import nodes, render_record
 from hotloop.course.isolation import Isolation
 from hotloop.course.judging import SETTLE_S, Judge, ask
 from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, Limits
-from hotloop.course.points import settle
 from hotloop.course.rulings import ruling
-from hotloop.curriculum import Module, Task
+from hotloop.curriculum import Module, Task, settle
 from hotloop.judge.client import GRACE_S
 from hotloop.judge.device import kind
 from hotloop.judge.files import digest

@@ -1,24 +1,11 @@
-"""From records and grades to points: what is earned, what is still open."""
+"""From the gradebook's grades to points: what is earned, what is still open."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from hotloop import curriculum
 from hotloop.course.records import Grading
-from hotloop.curriculum import Module, Score, load_module
-from hotloop.judge.record import Record
-
-
-def settle(module: Module, task: str, record: Record | None) -> Score:
-    """The points of a task. Rungs that the record does not speak of are pending."""
-    if record is None:
-        return curriculum.score(f"{module.id}.{task}", None)
-    known = {rung.id for rung in module.task(task).rungs}
-    # A judge that was lost speaks of no rung of the task: then all of them are open.
-    spoken = tuple(rung for rung in record.rungs if rung.rung in known)
-    return curriculum.score(f"{module.id}.{task}", replace(record, rungs=spoken))
+from hotloop.curriculum import Score, load_module, settle
 
 
 def is_open(grade: Any) -> bool:
@@ -31,7 +18,7 @@ def by_hand(grade: Any) -> str:
     if is_open(grade):
         return "A person grades this in formgrader."
     if grade.manual_score is None:
-        return "Not answered: the cell is as it was handed out."
+        return "Not answered: the cell is empty, missing, or as it was handed out."
     return "Graded by a person."
 
 

@@ -124,14 +124,12 @@ def points(grading: Grading) -> Points | None:
 
     None for a module that is no longer there.
     """
-    from hotloop.course.points import settle
-
     try:
         module = curriculum.load_module(grading.module)
     except (KeyError, ValueError, OSError):
         return None
     known = {task.id for task in module.tasks}
-    scores = [settle(module, t, r) for t, r in grading.records.items() if t in known]
+    scores = [curriculum.settle(module, t, r) for t, r in grading.records.items() if t in known]
     return Points(sum(s.points for s in scores), sum(s.pending for s in scores))
 
 

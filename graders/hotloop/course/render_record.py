@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from hotloop.course import picture
 from hotloop.course.reference import with_reference
+from hotloop.curriculum import load_module, settle
 from hotloop.judge.record import Record, RungRecord
 from hotloop.judge.verdict import Verdict
 from hotloop.judged_again import seeds
@@ -138,13 +139,10 @@ def _may_change(record: Record) -> bool:
 def _points_of(record: Record) -> tuple[Score | None, Worth | None]:
     """Nothing where the module is not known here: the verdict is shown all the same."""
     try:
-        from hotloop.course.points import settle
-        from hotloop.curriculum import load_module
-
         module = load_module(record.module)
         worth = {rung.id: float(rung.points) for rung in module.task(record.task).rungs}
         return settle(module, record.task, record), worth
-    except (ImportError, LookupError, OSError, ValueError):
+    except (LookupError, OSError, ValueError):
         return None, None
 
 

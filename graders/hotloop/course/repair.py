@@ -7,20 +7,18 @@ missing, doubled or renamed cells cannot stop the grading, and metadata carries 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from nbformat import NotebookNode
 
 from hotloop.course import nodes
 from hotloop.course.released import ReleasedCell
 from hotloop.course.sanitize import harmless_markdown, literal, writable
+from hotloop.worker.notebook import Unreadable, read_cells, text_of
+from hotloop.worker.wire import as_message
 
-MAX_NOTEBOOK = 16 << 20
-"""Bytes of a notebook file; a longer one is not read."""
-MAX_CELLS = 2000
 MAX_SOURCE = 256 * 1024
 """Characters of one cell."""
 MAX_MARKDOWN = 512 * 1024
@@ -31,18 +29,31 @@ NOT_HANDED_IN = b'{"hotloop": "no notebook was handed in"}'
 
 UNREADABLE_CELL = "*(A cell could not be read here, or was too long, and was left out.)*"
 
+MISSING_ANSWER = "*(This cell was missing: look for the answer in the cells around it.)*"
+
+NOTHING_RELEASED = (
+    "None of the exercise's cells is in the notebook. Expected the notebook that was released: "
+    "copy your answers into it, and hand that in."
+)
+
 Kind = Literal["code", "markdown", "raw"]
-
-
-class Unreadable(Exception):
-    """The file is no notebook. The text says why, to the learner."""
+_KINDS: dict[str, Kind] = {
+    "code": "code",
+    "markdown": "markdown",
+    "raw": "raw",
+    # Titles, before version 4.
+    "heading": "markdown",
+}
 
 
 @dataclass(frozen=True)
 class Submitted:
-    """One cell as it was handed in: its kind, its text, and the ids that it claims."""
+    """One cell as it was handed in: its text, and the ids that it claims.
 
-    kind: Kind
+    kind: empty where the file gives it none that there is.
+    """
+
+    kind: Kind | Literal[""]
     source: str
     grade_id: str
     cell_id: str
@@ -58,20 +69,26 @@ class Repaired:
 
 
 def repair(
-    data: bytes | None, released: Sequence[ReleasedCell], known_texts: Collection[str] = ()
+    data: bytes | None,
+    released: Sequence[ReleasedCell],
+    known_texts: Collection[str] = (),
+    module: str = "",
 ) -> Repaired:
     """The notebook to grade. `data` is None when none was handed in.
 
-    `known_texts`: sources of released Markdown cells, shown as they are.
+    `known_texts`: sources of released cells; Markdown of them is shown as it is. module: whose
+    notebook it must be.
     """
     try:
-        cells = read_cells(data)
+        cells = _handed_in(data, module)
     except Unreadable as reason:
         cells, unreadable = [], str(reason)
     else:
         unreadable = ""
     result = Repaired(nodes.notebook(), [unreadable] if unreadable else [], unreadable)
     chosen = _choose(cells, released, result.notes)
+    if cells and not chosen:
+        result.notes = [NOTHING_RELEASED]
     placed: list[tuple[str, NotebookNode]] = []
     parsed = 0
     for index, cell in enumerate(cells):
@@ -79,62 +96,35 @@ def repair(
         if known is not None:
             placed.append((known.grade_id, _released_node(known, cell.source)))
             continue
-        if cell.kind == "markdown":
+        if cell.kind in ("markdown", ""):
             parsed += len(cell.source)
         placed.append(("", _plain_node(cell, known_texts, parsed <= MAX_MARKDOWN)))
-    _add_missing(placed, released, set(chosen.values()), result)
+    elsewhere = bool(chosen) and _has_text_of_their_own(cells, released, known_texts)
+    _add_missing(placed, released, set(chosen.values()), result, elsewhere)
     result.notebook.cells = [node for _, node in placed]
     for number, node in enumerate(result.notebook.cells):
         node.id = f"cell-{number}"
     return result
 
 
-def read_cells(data: bytes | None) -> list[Submitted]:
+def _handed_in(data: bytes | None, module: str) -> list[Submitted]:
     """The cells of a notebook file of any format version. Unreadable says why there are none."""
-    document = _document(data)
-    cells = document.get("cells")
-    sheets = document.get("worksheets")
-    if cells is None and isinstance(sheets, list):
-        pages = [_dict(page) for page in cast(list[Any], sheets)]
-        cells = [cell for page in pages for cell in _list(page.get("cells"))]
-    if not isinstance(cells, list):
-        raise Unreadable("The notebook could not be read: it has no cells.")
-    found = cast(list[Any], cells)
-    if len(found) > MAX_CELLS:
-        raise Unreadable(f"The notebook has more than {MAX_CELLS} cells, which is not graded.")
-    return [_submitted(_dict(cell)) for cell in found]
-
-
-def _document(data: bytes | None) -> dict[str, Any]:
     if data is None or data == NOT_HANDED_IN:
         raise Unreadable("No notebook was handed in: hand in the notebook under its own name.")
-    if not data.strip():
-        raise Unreadable("The notebook is an empty file: save it in JupyterLab, hand it in again.")
-    if len(data) > MAX_NOTEBOOK:
-        size = MAX_NOTEBOOK >> 20
-        raise Unreadable(f"The notebook is longer than {size} MiB: clear its outputs.")
-    try:
-        # From bytes: JSON may be in UTF-16 or 32 too, and begin with a byte order mark. Integers of
-        # thousands of digits are refused by int, and nothing here needs one.
-        document = json.loads(data, parse_int=float)
-    except (ValueError, RecursionError):
-        raise Unreadable(
-            "The notebook could not be read: it is not valid JSON. "
-            "Open it in JupyterLab, save it and hand it in again."
-        ) from None
-    if not isinstance(document, dict):
-        raise Unreadable("The notebook could not be read: it is JSON, but not a notebook.")
-    return cast(dict[str, Any], document)
+    cells = [_submitted(cell) for cell in read_cells(data, module)]
+    if not any(cell.source.strip() for cell in cells):
+        raise Unreadable("The notebook is empty: hand in the one that you have worked in.")
+    return cells
 
 
 def _submitted(cell: dict[str, Any]) -> Submitted:
     kind = cell.get("cell_type")
-    source = _text(cell.get("source", cell.get("input")))
+    source = text_of(cell.get("source", cell.get("input", "")))
     if source is None or len(source) > MAX_SOURCE:
         kind, source = "markdown", UNREADABLE_CELL
-    metadata = _dict(_dict(cell.get("metadata")).get("nbgrader"))
+    metadata = as_message((as_message(cell.get("metadata")) or {}).get("nbgrader")) or {}
     return Submitted(
-        kind=kind if kind in ("code", "raw") else "markdown",
+        kind=_KINDS.get(kind, "") if isinstance(kind, str) else "",
         source=writable(source),
         grade_id=_name(metadata.get("grade_id")),
         cell_id=_name(cell.get("id")),
@@ -146,27 +136,71 @@ def _choose(
 ) -> dict[int, ReleasedCell]:
     """Which submitted cell stands for which released one: by grade id, by cell id, by its text.
 
-    Of several, the last one counts, as in nbgrader.
+    Of several, the last one counts, as in nbgrader. What no kernel runs is no answer in code.
     """
     chosen: dict[int, ReleasedCell] = {}
     for known in released:
-        by_grade_id = [i for i, cell in enumerate(cells) if cell.grade_id == known.grade_id]
+        fit = [(i, cell) for i, cell in enumerate(cells) if _may_be(known, cell)]
+        by_grade_id = [i for i, cell in fit if cell.grade_id == known.grade_id]
         if len(by_grade_id) > 1:
             notes.append(f"The cell “{known.grade_id}” was there more than once: the last counts.")
         places = (
             by_grade_id
-            or [i for i, cell in enumerate(cells) if cell.cell_id == known.grade_id]
-            or [i for i, cell in enumerate(cells) if known.source and cell.source == known.source]
+            or [i for i, cell in fit if cell.cell_id == known.grade_id]
+            or [i for i, cell in fit if known.source and cell.source == known.source]
         )
         free = [place for place in places if place not in chosen]
         if free:
             chosen[free[-1]] = known
+        elif not places:
+            notes += [_not_run(known, cell) for cell in cells if _claims(known, cell)][-1:]
     return chosen
 
 
+def _may_be(known: ReleasedCell, cell: Submitted) -> bool:
+    return not (known.cell_type == "code" and known.solution) or cell.kind in ("code", "")
+
+
+def _claims(known: ReleasedCell, cell: Submitted) -> bool:
+    return known.grade_id in (cell.grade_id, cell.cell_id)
+
+
+def _not_run(known: ReleasedCell, cell: Submitted) -> str:
+    return (
+        f"The cell “{known.grade_id}” is a {cell.kind} cell, which is not run: nothing in it "
+        "counts. Make it a code cell (in JupyterLab select it, press Esc, then Y), hand in again."
+    )
+
+
+def _is_answered(known: ReleasedCell, source: str) -> bool:
+    """False for a written answer without a word, or with the words that it was handed out with."""
+    words = source.split()
+    return any(map(str.isalnum, source)) and words != known.source.split()
+
+
+def _has_text_of_their_own(
+    cells: Sequence[Submitted], released: Sequence[ReleasedCell], known_texts: Collection[str]
+) -> bool:
+    """Whether a written answer may stand outside of its cell, in text that nobody was given."""
+    ids = {known.grade_id for known in released}
+    given = {text.strip() for text in (*known_texts, *(known.source for known in released))}
+    return any(
+        cell.kind in ("markdown", "")
+        and not ids & {cell.grade_id, cell.cell_id}
+        and any(map(str.isalnum, cell.source))
+        and cell.source.strip() not in given
+        for cell in cells
+    )
+
+
 def _released_node(known: ReleasedCell, source: str) -> NotebookNode:
-    """The cell with its released metadata; its text too, unless the learner was to change it."""
-    text = known.source if known.locked else source
+    """The cell with its released metadata; its text too, unless the learner was to change it.
+
+    A written answer that says nothing has its released text, to which nbgrader gives no points.
+    """
+    written = known.grade and known.solution
+    untouched = known.locked or (written and not _is_answered(known, source))
+    text = known.source if untouched else source
     metadata = {"nbgrader": known.metadata()}
     if known.cell_type == "code":
         return nodes.code(text, metadata)
@@ -190,41 +224,28 @@ def _add_missing(
     released: Sequence[ReleasedCell],
     present: Collection[ReleasedCell],
     result: Repaired,
+    elsewhere: bool,
 ) -> None:
-    """Put graded cells back: behind the released cell before them, or at the end."""
+    """Put graded cells back: behind the released cell before them, or at the end.
+
+    elsewhere: written answers that are missing may stand in cells of the learner's own.
+    """
     before = ""
     for known in released:
         if known.needed and known not in present:
-            if not result.unreadable:
+            if present:
                 result.notes.append(f"The cell “{known.grade_id}” was missing and was put back.")
             place = next(
                 (i for i, (name, _) in enumerate(placed) if name == before), len(placed) - 1
             )
             source = known.source
-            if known.solution:
+            if known.solution and elsewhere:
                 # Other text than the released one, so that a person looks at it.
-                source = f"{source}\n\n*(This cell was missing from what was handed in.)*"
+                source = f"{source}\n\n{MISSING_ANSWER}"
             placed.insert(place + 1, (known.grade_id, _released_node(known, source)))
         if any(name == known.grade_id for name, _ in placed):
             before = known.grade_id
 
 
-def _text(value: Any) -> str | None:
-    if isinstance(value, str):
-        return value
-    if not isinstance(value, list):
-        return None
-    parts = cast(list[Any], value)
-    return "".join(parts) if all(isinstance(part, str) for part in parts) else None
-
-
 def _name(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _list(value: Any) -> list[Any]:
-    return cast(list[Any], value) if isinstance(value, list) else []
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return cast(dict[str, Any], value) if isinstance(value, dict) else {}

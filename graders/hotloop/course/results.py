@@ -41,17 +41,21 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class Graded:
-    """A batch. problems: log of what nbgrader could not do, by learner."""
+    """A batch. problems: log of what nbgrader could not do; notes: what was amiss with a hand-in,
+    in sentences to the learner. Both by `Item.key`.
+    """
 
     results: list[TaskResult] = field(default_factory=list[TaskResult])
     feedback: list[Path] = field(default_factory=list[Path])
     problems: dict[str, str] = field(default_factory=dict[str, str])
+    notes: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     def add(self, other: Graded) -> None:
         """Take in what came of other submissions."""
         self.results.extend(other.results)
         self.feedback.extend(other.feedback)
         self.problems.update(other.problems)
+        self.notes.update(other.notes)
 
 
 def results(root: Path, student: str, module: str) -> list[TaskResult]:
@@ -68,6 +72,12 @@ def results(root: Path, student: str, module: str) -> list[TaskResult]:
         if grading is None and all_dropped(root, student, module):
             missing = (DROPPED, _DROPPED)
         return [_result(student, module, grades[task], grading, missing) for task in tasks]
+
+
+def notes(root: Path, student: str, module: str) -> list[str]:
+    """What was amiss with the hand-in that counts; nothing where it has not been graded."""
+    grading = records.latest(root, student, module)
+    return list(grading.notes) if grading is not None else []
 
 
 def _result(

@@ -18,7 +18,6 @@ from traitlets import Unicode
 from hotloop import curriculum
 from hotloop.course import records
 from hotloop.course.judged_execute import GRADING, OTHER
-from hotloop.course.points import settle
 from hotloop.judge.record import Record
 
 
@@ -74,7 +73,7 @@ def _auto_score(module: str, grade_id: str, found: Mapping[str, Record]) -> floa
     record = found.get(grade_id)
     if record is None:
         return None
-    score = settle(curriculum.load_module(module), grade_id, record)
+    score = curriculum.settle(curriculum.load_module(module), grade_id, record)
     return None if score.pending else score.points
 
 

@@ -61,7 +61,7 @@ class Submission:
 class Release:
     """A module as the course has released it. notebook: the name of its notebook.
 
-    cells: those of the notebook that nbgrader keeps track of. texts: its text cells. given: the
+    cells: those of the notebook that nbgrader keeps track of. texts: of all its cells. given: the
     files beside it that a learner's own do not replace.
     """
 
@@ -100,7 +100,7 @@ def collect(root: Path, student: str, release: Release, tasks: Collection[str] =
     path, renamed = find_notebook(folder / f"{release.notebook}{SUFFIX}", [release.notebook])
     handed_in = read_ordinary(path) if path is not None else None
     files = {**files, **release.given, f"{release.notebook}{SUFFIX}": handed_in or b""}
-    repaired = repair(handed_in, release.cells, release.texts)
+    repaired = repair(handed_in, release.cells, release.texts, release.module)
     if renamed:
         notes.append(f"It was handed in as “{renamed}” and graded as “{release.notebook}{SUFFIX}”.")
     return Submission(

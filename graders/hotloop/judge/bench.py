@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import shutil
 import socket
 import time
@@ -17,7 +18,6 @@ from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.simulator_objects import prebuilt
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.scratch import scratch
 from hotloop.variants.variant import Variant
@@ -26,8 +26,8 @@ log = logging.getLogger("hotloop.judge")
 
 RESOLVE_TIMEOUT_S = 60.0
 
-SIMULATOR = "/opt/cudasim"
-"""Where a worker that needs it sees the simulator's own objects."""
+SIMULATOR = "/opt/simulator"
+"""Where a worker that needs it sees what kernels are linked with."""
 
 T = TypeVar("T")
 
@@ -74,6 +74,16 @@ class Bench:
         return {"TRITON_INTERPRET": "1"}
 
     @property
+    def met_candidate(self) -> bool:
+        """True once code of the candidate's was started or read: an exception may be its doing."""
+        return bool(self.files.read or self._workers)
+
+    def last_answer(self, candidate: Candidate) -> str:
+        """What its worker returned last, as it may stand in a sentence; empty if it is unknown."""
+        link = self._workers.get(candidate.file)
+        return "" if link is None else link.answered
+
+    @property
     def remaining_s(self) -> float:
         """Seconds that are left for measuring. Ruling UNDECIDED when there are none."""
         left = self.deadline - time.monotonic()
@@ -103,9 +113,10 @@ class Bench:
         turn, self._turn = self._turn, None
         if turn is None:
             return
-        started = time.monotonic()
+        started, deadline = time.monotonic(), self.deadline
+        self.deadline = math.inf
         turn()
-        self.deadline += time.monotonic() - started
+        self.deadline = deadline + time.monotonic() - started
         for link in self._workers.values():
             link.deadline = self.deadline
 
@@ -162,6 +173,21 @@ class Bench:
             program=program, files=files, trusted=True, environment=environment, anew=anew
         )
         link.trusted = not runs_kernels
+        self._owned.append(link)
+        return link
+
+    def simulator(self) -> Link:
+        """A worker of ours for a candidate's CUDA kernels; what fails there is the candidate's."""
+        environment, read_only = self._simulator()
+        link = self.launcher.start(
+            program=("-m", "hotloop.simulate.worker"),
+            files=None,
+            trusted=True,
+            environment=environment,
+            read_only=read_only,
+        )
+        link.trusted = False
+        link.deadline = self.deadline
         self._owned.append(link)
         return link
 
@@ -232,16 +258,29 @@ class Bench:
         return link
 
     def _start_with_simulator(self, anew: bool) -> Link:
-        folder = prebuilt(self.progress)
-        confined = self.launcher.isolation != "none"
-        inside = SIMULATOR if confined else str(folder)
+        environment, read_only = self._simulator()
         return self.launcher.start(
             files=self.files.root,
             trusted=False,
-            environment={**self.interpreted, "HOTLOOP_CUDASIM_PREBUILT": inside},
-            read_only={SIMULATOR: folder} if confined else {},
+            environment={**self.interpreted, **environment},
+            read_only=read_only,
             anew=anew,
         )
+
+    def _simulator(self) -> tuple[dict[str, str], dict[str, Path]]:
+        """Environment and read-only folders of a worker that builds CUDA kernels.
+
+        What all of them are linked with is built here, once. The check has asked for the group
+        `cuda`.
+        """
+        from hotloop.simulate import build, cache, toolchain  # packages that not everybody has
+
+        self.progress(f"preparing the simulator: {toolchain.step()}")
+        build.prepare()
+        folder = cache.folder()
+        if self.launcher.isolation == "none":
+            return {"HOTLOOP_SIMULATOR_PREBUILT": str(folder)}, {}
+        return {"HOTLOOP_SIMULATOR_PREBUILT": SIMULATOR}, {SIMULATOR: folder}
 
 
 def accept(listener: socket.socket, timeout_s: float) -> socket.socket | None:

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from hotloop import extras
+from hotloop.judge.blame import is_ours, our_failure, unreadable_answer
+from hotloop.judge.overrun import Overrun, ending_after
 from hotloop.judge.record import JUDGING_SECONDS, RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.variants.variant import Variant, plain
@@ -69,7 +71,10 @@ class Rung(Protocol):
         ...
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        """Measure and rule. May raise `Ruling`; any other exception becomes `judge_error`."""
+        """Measure and rule. May raise `Ruling`; `blame` says what any other exception becomes.
+
+        Use `fault.made` and `fault.ours` round what no answer reaches: questions and their truth.
+        """
         ...
 
 
@@ -173,14 +178,16 @@ def _judge_one(name: str, rung: Rung, candidate: Candidate, bench: Bench) -> Run
 
 def _ruled(name: str, rung: Rung, candidate: Candidate, bench: Bench) -> RungRecord:
     try:
-        return rung.judge(name, candidate, bench)
+        with ending_after(lambda: bench.deadline):
+            return rung.judge(name, candidate, bench)
     except Ruling as ruling:
         return RungRecord(name, ruling.verdict, ruling.sentence)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is ours
+    except Overrun as overrun:
+        bench.log_exception(overrun)
+        sentence = "Checking what it returned took too long: return only what the task asks for."
+        return RungRecord(name, Verdict.TIMEOUT, sentence)
+    except Exception as error:  # noqa: BLE001 - `blame` says whose failure it is
         bench.log_exception(error)
-        return RungRecord(
-            name,
-            Verdict.JUDGE_ERROR,
-            "The judge itself failed here; no points are lost, and the instructor has the log.",
-            evidence={"error": f"{type(error).__name__}: {error}"[:500]},
-        )
+        if is_ours(error) or not bench.met_candidate:
+            return our_failure(name, error)
+        return unreadable_answer(name, error, bench.last_answer(candidate))

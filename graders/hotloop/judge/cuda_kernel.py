@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Arena, Call
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.link import Link, readable
+from hotloop.judge.link import NO_PROTOCOL, Link, readable, reading
 from hotloop.judge.rungs.correct import Case, fill
-from hotloop.judge.simulator_objects import prebuilt
 from hotloop.judge.verdict import Ruling, Verdict
 
 BUILD_TIMEOUT_S = 90.0
+_OWN_SHARE = 0.9
+"""Of a launch's time: then the worker ends it by itself, and says where it was."""
 
 FATAL = {
     "out_of_bounds",
@@ -29,29 +29,24 @@ FATAL = {
     "trap",
     "too_much_shared",
     "stack_overflow",
-    "unchecked_error",
+    "division_by_zero",
 }
 """Findings after which a run is no answer."""
 
 
 @dataclass(frozen=True)
 class CudaKernel:
-    """A kernel and how it is launched.
+    """A kernel and how it is launched: `name<<<ceil(rows / rows_a_block), block>>>`.
 
-    name: the kernel's. file: the learner's. harness: a CUDA file of ours that declares the kernel
-        and launches it from `hotloop_run(tensors, numbers)`. parameters: what the learner calls
-        the tensors, the output last.
+    file: the learner's. parameters: what the learner calls the tensors, the output last; behind
+        them a kernel takes the output's extents, and then the case's plain values.
     """
 
     name: str
     file: str
-    harness: Path
     parameters: tuple[str, ...]
-
-    def numbers(self, case: Case) -> list[float]:
-        """The output's extents, then the case's plain values."""
-        plain = [float(a) for a in case.arguments if isinstance(a, int | float)]
-        return [*map(float, case.out.shape), *plain]
+    rows_a_block: int = 1
+    block: int = 256
 
 
 @dataclass(frozen=True)
@@ -79,38 +74,50 @@ class Simulator:
             fill(call, case)
             call.poison_output(self._bench.seeds.pattern())
             self._link.map(arena.buffers)
-            reply = self._link.request(self._launch(call, case, order), timeout_s)
+            message = self._launch(call, case, order, _OWN_SHARE * timeout_s)
+            reply = self._link.request(message, timeout_s)
+            _require_no_fault(self.kernel.file, reply)
             findings = _objects(reply.get("findings"))
             for finding in findings:
-                if finding.get("kind") in FATAL:
+                if str(finding.get("kind")) == "timeout":
+                    raise Ruling(Verdict.TIMEOUT, sentence(finding))
+                if str(finding.get("kind")) in FATAL:
                     raise Ruling(Verdict.RUNTIME_ERROR, sentence(finding))
-            if reply.get("status") != 0:
-                raise Ruling(
-                    Verdict.RUNTIME_ERROR, f"The launch failed with error {reply.get('status')}."
-                )
+            if reply.get("error"):
+                error = readable(reply.get("error"), 80)
+                block = self.kernel.block
+                said = f"The launch with {block} threads a block failed with {error}."
+                raise Ruling(Verdict.RUNTIME_ERROR, said)
             answer = call.output_values()
             self._link.request({"op": "unmap"}, timeout_s)
             return Simulated(answer, findings, _objects(reply.get("sites")))
         finally:
             arena.close()
 
-    def _launch(self, call: Call, case: Case, order: str) -> dict[str, Any]:
+    def _launch(self, call: Call, case: Case, order: str, seconds: float) -> dict[str, Any]:
         places = [place for place in call.places if place is not None]
+        tensors = [
+            {"tensor": place.to_message(), "name": name, "is_output": place is call.out}
+            for place, name in zip((*places, call.out), self.kernel.parameters, strict=True)
+        ]
+        rows = case.out.shape[0]
+        plain = [a for a in case.arguments if isinstance(a, int | float)]
         return {
             "op": "launch",
-            "tensors": [place.to_message() for place in (*places, call.out)],
-            "writable": [len(places)],
-            "names": list(self.kernel.parameters),
-            "numbers": self.kernel.numbers(case),
+            "kernel": self._bench.called(self.kernel.name),
+            "grid": [-(-rows // self.kernel.rows_a_block), 1, 1],
+            "block": [self.kernel.block, 1, 1],
+            "arguments": [*tensors, *case.out.shape, *plain],
             "order": order,
+            "seconds": seconds,
         }
 
 
 def simulator(kernel: CudaKernel, bench: Bench) -> Simulator:
-    """The learner's file, vetted and compiled in a sandbox of its own; once for all rungs.
+    """The learner's file, compiled in a sandbox of its own; once for all rungs.
 
-    Ruling WRONG_ANSWER for a kernel without a body, COMPILE_ERROR for what does not compile or may
-    not be in a checked file, NOT_MEASURED where there is no compiler.
+    Ruling WRONG_ANSWER for a kernel without a body, COMPILE_ERROR for what does not compile or
+    cannot be simulated.
     """
     return bench.shared(f"simulator of {kernel.name}", lambda: _compiled(kernel, bench))
 
@@ -119,27 +126,17 @@ def _compiled(kernel: CudaKernel, bench: Bench) -> Simulator:
     source = bench.files.read_text(kernel.file)
     if _is_untouched(source, bench.called(kernel.name)):
         raise Ruling(Verdict.WRONG_ANSWER, "Not attempted yet: the kernel's body is empty.")
-    link = bench.trusted(
-        prebuilt(bench.progress), program=("-m", "hotloop.cudasim.worker"), runs_kernels=True
-    )
-    link.deadline = bench.deadline
+    link = bench.simulator()
     bench.progress("compiling for the simulator")
-    request = {
-        "op": "build",
-        "file": kernel.file,
-        "source": source,
-        "harness": bench.harness(kernel.harness),
-    }
-    reply = link.request(request, bench.patience(BUILD_TIMEOUT_S))
-    if "fault" in reply:
-        raise _refusal(kernel, cast(Mapping[str, Any], reply["fault"]))
+    request = {"op": "build", "file": kernel.file, "source": source}
+    _require_no_fault(kernel.file, link.request(request, bench.patience(BUILD_TIMEOUT_S)))
     return Simulator(kernel, link, bench)
 
 
 def _is_untouched(source: str, name: str) -> bool:
     """True when nothing but comments stands in the kernel's body."""
     code = re.sub(r"//[^\n]*|/\*.*?\*/", "", source, flags=re.DOTALL)
-    return re.search(rf"\b{re.escape(name)}\s*\([^)]*\)\s*\{{\s*\}}", code) is not None
+    return re.search(rf"\b{re.escape(name)}\s*\([^()]*\)\s*\{{\s*\}}", code) is not None
 
 
 def sentence(finding: Mapping[str, Any]) -> str:
@@ -155,16 +152,22 @@ def sentence(finding: Mapping[str, Any]) -> str:
     return f"{where}: {text}" if where else text
 
 
-def _refusal(kernel: CudaKernel, fault: Mapping[str, Any]) -> Ruling:
-    message = readable(fault.get("message"), 3000)
-    if fault.get("kind") == "compile":
-        return Ruling(Verdict.COMPILE_ERROR, f"It does not compile: {message}")
-    line = fault.get("line")
-    place = f"{kernel.file}, line {line}" if isinstance(line, int) else kernel.file
-    return Ruling(Verdict.COMPILE_ERROR, f"{place}: {message}.")
+def _require_no_fault(file: str, reply: Mapping[str, Any]) -> None:
+    """Ruling for what the file is refused for, JudgeFault for a mistake of the simulator's."""
+    if "internal" in reply:
+        raise JudgeFault(f"the simulator failed: {readable(reply['internal'], 2000)}")
+    if "fault" not in reply:
+        return
+    with reading():
+        fault = reply["fault"]
+        message = readable(fault["message"], 3000)
+        if fault["kind"] == "compile":
+            raise Ruling(Verdict.COMPILE_ERROR, f"It does not compile: {message}")
+        place = f"{file}, line {int(fault['line'])}" if fault["line"] else file
+        raise Ruling(Verdict.COMPILE_ERROR, f"{place}: {message}.")
 
 
 def _objects(value: object) -> list[Mapping[str, Any]]:
     if not isinstance(value, list):
-        raise JudgeFault("the simulator's answer does not keep to the protocol")
+        raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
     return [cast(Mapping[str, Any], v) for v in cast(list[object], value) if isinstance(v, dict)]

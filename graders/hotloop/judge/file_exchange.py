@@ -12,7 +12,7 @@ from contextlib import ExitStack
 import numpy as np
 
 from hotloop.judge.buffers import Buffer
-from hotloop.judge.link import Link
+from hotloop.judge.link import NO_PROTOCOL, Link
 from hotloop.judge.verdict import Ruling, Verdict
 
 TIMEOUT_S = 30.0
@@ -49,6 +49,7 @@ def get_file(link: Link, path: str, most_bytes: int = MOST_BYTES) -> bytes:
 
 def get_files(link: Link, paths: Sequence[str], most_bytes: int = MOST_BYTES) -> list[bytes]:
     """The contents of several, likewise."""
+    link.answered = ""  # the file is what is looked at from here on
     first = _read(link, paths, min(FIRST_BYTES, most_bytes))
     contents: list[bytes] = []
     for path, (size, data) in zip(paths, first, strict=True):
@@ -67,7 +68,7 @@ def _put(link: Link, number: int, name: str, data: bytes) -> str:
     request = {"op": "put_file", "name": name, "buffer": number, "bytes": len(data)}
     path = link.request(request, TIMEOUT_S).get("path")
     if not isinstance(path, str):
-        raise Ruling(Verdict.TAMPERED, "The worker's answer does not keep to the protocol.")
+        raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
     return path
 
 
@@ -80,7 +81,7 @@ def _read(link: Link, paths: Sequence[str], room: int) -> list[tuple[int, bytes]
             told = link.request({"op": "get_file", "path": path, "buffer": 0}, TIMEOUT_S)
             size = told.get("bytes")
             if not isinstance(size, int) or size < 0:
-                raise Ruling(Verdict.TAMPERED, "The worker's answer does not keep to the protocol.")
+                raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
             found.append((size, buffer.bytes[:size].tobytes() if size <= room else b""))
         link.request({"op": "unmap"}, TIMEOUT_S)
     return found

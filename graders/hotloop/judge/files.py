@@ -64,9 +64,9 @@ class SubmissionFiles:
             room -= len(found[relative])
         return found
 
-    def content(self, name: str) -> bytes:
-        """What a file holds. Ruling when it cannot be had."""
-        return self._read(name, MAX_TREE_BYTES)
+    def content(self, name: str, limit: int = MAX_TREE_BYTES) -> bytes:
+        """What a file holds. Ruling when it cannot be had, or is longer than `limit` bytes."""
+        return self._read(name, limit)
 
     def _read(self, name: str, limit: int) -> bytes:
         self.read.add(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
 
@@ -18,6 +18,8 @@ class Job:
     turns: other gradings may be at work: before it measures, the judge asks its parent for the
     machine.
     variant: `Variant.to_json()` of the candidate's, in a take-home.
+    given: SHA-256 of the files that a take-home's candidate started from, by name; empty in a
+    course, where these are the module's exercise.
     seed: that of an earlier record, so that the same inputs are asked again; none is drawn anew.
     """
 
@@ -34,6 +36,7 @@ class Job:
     turns: bool = False
     submission_digest: str = ""
     variant: Mapping[str, Any] | None = None
+    given: Mapping[str, str] = field(default_factory=dict[str, str])
     seed: str = ""
 
     def to_message(self) -> dict[str, Any]:

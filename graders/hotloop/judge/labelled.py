@@ -1,4 +1,4 @@
-"""A ruling's sentence says which of several things it is about."""
+"""A ruling's sentence says which of several things it is about, and so does any exception."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ from hotloop.judge.verdict import Ruling
 
 @contextmanager
 def labelled(label: str) -> Generator[None]:
-    """Put `label` before a ruling's sentence; not before one that nothing was tried at all."""
+    """Put `label` before a ruling's sentence; not before one that nothing was tried at all.
+
+    Any other exception gets it as a note, which `blame` puts into the sentence.
+    """
     try:
         yield
     except Ruling as ruling:
         if ruling.sentence.startswith("Not attempted"):
             raise
         raise Ruling(ruling.verdict, f"{label}: {ruling.sentence}") from None
+    except Exception as error:
+        error.add_note(label)
+        raise

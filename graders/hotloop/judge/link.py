@@ -13,17 +13,23 @@ import signal
 import socket
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
 from hotloop.judge.buffers import Buffer
 from hotloop.judge.fault import JudgeFault
+from hotloop.judge.overrun import Overrun
 from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.sandbox.freezer import Unstoppable
 from hotloop.worker import wire
 
 if TYPE_CHECKING:
     from hotloop.sandbox.confinement import Confined
     from hotloop.sandbox.freezer import Freezer
+
+NO_PROTOCOL = "The worker's answer does not keep to the protocol."
+"""Sentence about a reply that no worker of ours gives."""
 
 _SEND_TIMEOUT = struct.pack("ll", 10, 0)
 _DEATHS = {
@@ -39,6 +45,7 @@ class Link:
     trusted: it runs only our code, so that its failures are the judge's.
     confined: the sandboxed process behind it; None for a notebook's kernel, which others own.
     deadline: on the monotonic clock; no answer is waited for any longer than that.
+    answered: the last plain answer of the candidate's, as it may stand in a sentence.
     """
 
     def __init__(
@@ -56,6 +63,7 @@ class Link:
         self.trusted = trusted
         self.confined = confined
         self.versions: dict[str, str] = {}
+        self.answered = ""
         self.deadline = math.inf
         self._resolved: tuple[str, str | None] | None = None
         self._late = False
@@ -91,9 +99,11 @@ class Link:
         except wire.WireClosed:
             self._fail(*self._death())
         except wire.WireError as error:
-            self._fail(
-                Verdict.TAMPERED, f"The worker's answer does not keep to the protocol: {error}."
-            )
+            self._fail(Verdict.TAMPERED, f"{NO_PROTOCOL[:-1]}: {error}.")
+        except Overrun as overrun:
+            if self.trusted:
+                raise JudgeFault("our own program took too long") from overrun
+            raise
         if reply.get("ok") is not True:
             self._fail(*_failure(reply))
         return reply
@@ -127,6 +137,10 @@ class Link:
             described = [{"id": i, "bytes": b.size, "writable": b.writable} for i, b in part]
             fds = [b.fd for _, b in part]
             self.request({"op": "map", "buffers": described}, timeout_s, fds)
+
+    def freeze(self) -> None:
+        """Stop it and all its processes. Ruling where a candidate's cannot be stopped."""
+        freeze(self.freezer, trusted=self.trusted)
 
     def close(self) -> None:
         """End the worker if it is ours to end."""
@@ -173,6 +187,32 @@ class Link:
         raise Ruling(verdict, sentence)
 
 
+def freeze(freezer: Freezer, *, trusted: bool) -> None:
+    """Stop a tree. Ruling RUNTIME_ERROR where a candidate's does not let itself be stopped."""
+    try:
+        freezer.freeze()
+    except Unstoppable as error:
+        if trusted:
+            raise
+        raise Ruling(
+            Verdict.RUNTIME_ERROR,
+            "It starts processes, or wakes stopped ones, faster than they can be stopped: start "
+            "no processes while you are timed.",
+        ) from error
+
+
+@contextmanager
+def reading() -> Generator[None]:
+    """For code that takes a reply apart: Ruling TAMPERED where it is not what the protocol says.
+
+    Only for a process that holds code of the candidate's, which can have it say anything.
+    """
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise Ruling(Verdict.TAMPERED, NO_PROTOCOL) from error
+
+
 def readable(text: object, limit: int) -> str:
     """A worker's text as it may stand in a record: printable characters and line ends only."""
     return "".join(c for c in str(text or "")[:limit] if c.isprintable() or c == "\n")
@@ -181,7 +221,7 @@ def readable(text: object, limit: int) -> str:
 def _failure(reply: wire.Message) -> tuple[Verdict, str]:
     error = wire.as_message(reply.get("error"))
     if error is None:
-        return Verdict.TAMPERED, "The worker's answer does not keep to the protocol."
+        return Verdict.TAMPERED, NO_PROTOCOL
     kind, message = readable(error.get("type"), 80), readable(error.get("message"), 300)
     if kind == "NotImplementedError":
         return (

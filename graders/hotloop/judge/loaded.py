@@ -15,7 +15,7 @@ import numpy as np
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share, steal_seconds
 from hotloop.judge.inquiry import Said
-from hotloop.judge.link import readable
+from hotloop.judge.link import freeze, readable
 from hotloop.judge.scheduling import outranks_all
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.served import no_answer
@@ -84,7 +84,7 @@ class LoadedSide:
         self.trusted = trusted
         self.tails: dict[float, float] = {}
         self._clients = self._guarded(lambda: Clients(server, clients))
-        server.process.freezer.freeze()
+        freeze(server.process.freezer, trusted=trusted)
         self._at_rest = server.process.freezer.usage()
 
     def window(self, adversarial: Sequence[bool]) -> LoadedWindow:
@@ -97,7 +97,7 @@ class LoadedSide:
         freezer.thaw()
         first = self._ask(lead_in)
         load = self._ask(timed)
-        freezer.freeze()
+        freeze(freezer, trusted=self.trusted)
         after = self._at_rest = freezer.usage()
         stolen = steal_seconds() - stolen
         self._verify(lead_in, first)

@@ -77,11 +77,12 @@ def judge_folder(
     on_progress: Callable[[str], None] = lambda _text: None,
     budget_s: float = BUDGET_S,
     variant: Variant | None = None,
+    given: Mapping[str, str] | None = None,
     seed: str = "",
 ) -> dict[str, Record]:
     """Records by task, for a folder with a submission's files.
 
-    While speed is measured, nobody else judges on this machine. seed: as in `Job`.
+    While speed is measured, nobody else judges on this machine. given, seed: as in `Job`.
     """
     own = judge is None
     process = judge or JudgeProcess()
@@ -101,6 +102,7 @@ def judge_folder(
             budget_s=budget_s,
             turns=True,
             variant=None if variant is None else variant.to_json(),
+            given=given or {},
             seed=seed,
         )
         with Lease().turn(lambda: on_progress("waiting for the machine")) as turn:

@@ -21,10 +21,10 @@ from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.file_exchange import get_file
-from hotloop.judge.link import Link
+from hotloop.judge.link import NO_PROTOCOL, Link
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
 from hotloop.judge.rungs.correct import Case, ask
-from hotloop.judge.verdict import Ruling
+from hotloop.judge.verdict import Ruling, Verdict
 
 TIMEOUT_S = 120.0
 
@@ -86,6 +86,8 @@ class Process:
     def take(self, path: object) -> bytes:
         """A file that a function has written and named in its answer."""
         if not isinstance(path, str):
+            if not self.link.trusted:
+                raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
             raise JudgeFault(f"{self.program.main} named no file, but {path!r}")
         return get_file(self.link, path)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from hotloop.judge.file_exchange import put_file, put_files
-from hotloop.judge.link import Link, readable
+from hotloop.judge.link import NO_PROTOCOL, Link, readable
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
@@ -55,7 +55,8 @@ def ask_all_plainly(
     answers = [as_message(each) for each in returned]
     answers = [answer["json"] for answer in answers if answer is not None and "json" in answer]
     if len(answers) != len(calls):
-        raise Ruling(Verdict.TAMPERED, "The worker's answer does not keep to the protocol.")
+        raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
+    link.answered = shown(answers[-1])
     return answers
 
 
@@ -95,4 +96,7 @@ def dict_complaint(what: str, got: object, want: Mapping[str, object]) -> str | 
 
 def shown(value: object) -> str:
     """An answer as it may stand in a sentence."""
-    return readable(repr(value), 60)
+    try:
+        return readable(repr(value), 60)
+    except RecursionError:
+        return "something that is nested too deeply"

@@ -17,6 +17,7 @@ from hotloop import __version__, paths
 from hotloop.judge.bench import Bench, accept
 from hotloop.judge.check import find, is_timed, judge_rungs
 from hotloop.judge.device import device_name, driver_version, kind
+from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.forking import worker_fork
 from hotloop.judge.gpu.card import prepare
 from hotloop.judge.gpu.workers import notebook_worker
@@ -24,11 +25,12 @@ from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.link import Link
 from hotloop.judge.record import Circumstances, Record, RungRecord, summarize
-from hotloop.judge.untouched import without_blame
-from hotloop.judge.verdict import Verdict
+from hotloop.judge.untouched import without_blame, without_open
+from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
 from hotloop.variants.variant import Variant
 from hotloop.worker import wire
+from hotloop.worker.notebook import MAX_NOTEBOOK, Unreadable, read_cells
 
 log = logging.getLogger("hotloop.judge")
 
@@ -97,7 +99,8 @@ def judge(
         launcher = _launcher(job, timed=is_timed(check, only))
         bench = _bench(job, connection, on_progress, turn, variant, launcher)
         judged = judge_rungs(check, bench, only)
-        rungs = without_blame(judged, job.module, bench.files, variant)
+        blamed = without_blame(judged, job.module, bench.files, job.given)
+        rungs = without_open(blamed, job.module, _asked(job), bench.files, job.given)
     except Exception as error:
         log.exception("judging %s.%s failed", job.module, job.task)
         rungs = (_fault(error),)
@@ -116,16 +119,12 @@ def judge(
 
 
 def _variant(job: Job) -> Variant | None:
-    """The candidate's, for one that the module really has. ValueError otherwise."""
+    """The candidate's. ValueError for what is none, or one of another module."""
     if job.variant is None:
         return None
-    # Without one the judge needs no library that reads a module's files.
-    from hotloop.variants.form import require
-
     variant = Variant.from_json(job.variant)
     if variant.module != job.module:
         raise ValueError(f"the variant is one of {variant.module}, not of {job.module}")
-    require(variant)
     return variant
 
 
@@ -147,6 +146,17 @@ def _needs(module: str) -> tuple[str, ...]:
     except ImportError:
         return ()
     return tuple(curriculum.load_module(module).needs)
+
+
+def _asked(job: Job) -> list[str]:
+    """The files beside the notebook that the task asks to edit; none where nobody can say."""
+    try:
+        from hotloop import curriculum
+
+        task = curriculum.load_module(job.module).task(job.task)
+    except (ImportError, KeyError):
+        return []
+    return [name for name in task.files if not name.endswith(".ipynb")]
 
 
 def _bench(
@@ -174,6 +184,7 @@ def _connect(job: Job, connection: socket.socket | None, launcher: Launcher) -> 
     """The worker that holds the notebook's names."""
     if job.notebook is not None:
         files = Path(job.files) if job.files else None
+        _require_notebook(SubmissionFiles(files), job.notebook, job.module)
         link = notebook_worker(launcher, files)
         request = {"op": "notebook", "file": job.notebook, "until": job.task}
         link.request(request, NOTEBOOK_TIMEOUT_S)
@@ -190,6 +201,14 @@ def _connect(job: Job, connection: socket.socket | None, launcher: Launcher) -> 
     link = Link(connection, freezer, trusted=False)
     link.hello(CONNECT_TIMEOUT_S)
     return link
+
+
+def _require_notebook(files: SubmissionFiles, name: str, module: str) -> None:
+    """Ruling when it cannot be run, or is another module's."""
+    try:
+        read_cells(files.content(name, 4 * MAX_NOTEBOOK), module)
+    except Unreadable as reason:
+        raise Ruling(Verdict.RUNTIME_ERROR, str(reason)) from None
 
 
 def _listen(path: str) -> socket.socket | None:
@@ -249,7 +268,6 @@ def module_digest(module: str) -> str:
         *sorted(p for p in (checks / "harness" / module).rglob("*") if p.is_file()),
         *sorted(p for p in (package.parent / "serving").rglob("*") if p.suffix != ".pyc"),
         *sorted((paths.curriculum() / module / "model").glob("*")),
-        paths.curriculum() / module / "variants.yaml",
     ):
         if path.is_file():
             total.update(path.read_bytes())

@@ -1,37 +1,79 @@
-"""Tells a mistake from an exercise that nobody has begun.
+"""Tells a mistake, and what cannot be measured here, from an exercise that nobody has begun.
 
 Some files are handed out as the learner is to fill them, and do not parse before: an empty
-configuration, a kernel without a body. Of them a compiler's complaint says nothing yet.
+configuration, a kernel without a body. Of them a compiler's complaint says nothing yet. And where
+there is no answer, no points are open for want of a machine that could measure one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from hotloop import paths
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.record import RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.variants.variant import Variant
+
+_OPEN = frozenset({Verdict.NOT_MEASURED, Verdict.UNDECIDED})
 
 
 def without_blame(
     rungs: Sequence[RungRecord],
     module: str,
     files: SubmissionFiles,
-    variant: Variant | None = None,
+    given: Mapping[str, str] | None = None,
 ) -> tuple[RungRecord, ...]:
     """The rungs, where "does not compile" is said only of what somebody has worked on.
 
-    variant: in which it was handed out.
+    given: as in `Job`.
     """
     blamed = any(rung.verdict is Verdict.COMPILE_ERROR for rung in rungs)
-    if not blamed or not _as_handed_out(module, files, variant):
+    if not blamed or not _is_as_handed_out(sorted(files.read), module, files, given or {}):
         return tuple(rungs)
     names = sorted(files.read)
     which = f"`{names[0]}` is as it was" if len(names) == 1 else "its files are as they were"
     return tuple(_renamed(rungs, f"Not attempted yet: {which} handed out."))
+
+
+def without_open(
+    rungs: Sequence[RungRecord],
+    module: str,
+    asked: Iterable[str],
+    files: SubmissionFiles,
+    given: Mapping[str, str] | None = None,
+) -> tuple[RungRecord, ...]:
+    """The rungs, where "not measured" is said only of what somebody has worked on.
+
+    asked: the files that the task asks to edit; without any, nothing is known. given: as in `Job`.
+    A fault of the judge's stays one.
+    """
+    names = sorted(asked)
+    if not names or not any(rung.verdict in _OPEN for rung in rungs):
+        return tuple(rungs)
+    states = {_state(name, module, files, given or {}) for name in names}
+    if "" in states:
+        return tuple(rungs)
+    said = f"Not attempted: {', '.join(f'`{name}`' for name in names)} "
+    said += f"{'is' if len(names) == 1 else 'are'} {' or '.join(sorted(states))}."
+    return tuple(
+        replace(rung, verdict=Verdict.WRONG_ANSWER, sentence=said, evidence={})
+        if rung.verdict in _OPEN
+        else rung
+        for rung in rungs
+    )
+
+
+def _state(name: str, module: str, files: SubmissionFiles, given: Mapping[str, str]) -> str:
+    """Why a file holds no answer; an empty text where it may hold one."""
+    try:
+        content = files.content(name)
+    except Ruling as ruling:
+        return "" if ruling.verdict is Verdict.OUTPUT_LIMIT else "missing"
+    if not content.strip():
+        return "empty"
+    return "as handed out" if _is_as_handed_out([name], module, files, given) else ""
 
 
 def _renamed(rungs: Iterable[RungRecord], said: str) -> Iterable[RungRecord]:
@@ -42,22 +84,19 @@ def _renamed(rungs: Iterable[RungRecord], said: str) -> Iterable[RungRecord]:
             yield rung
 
 
-def _as_handed_out(module: str, files: SubmissionFiles, variant: Variant | None) -> bool:
-    """True when all that was read of the submission is byte for byte the exercise's."""
-    names = sorted(files.read)
+def _is_as_handed_out(
+    names: Sequence[str], module: str, files: SubmissionFiles, given: Mapping[str, str]
+) -> bool:
+    """True when these files of the submission are byte for byte what was given."""
     try:
-        handed_in = {name: files.content(name) for name in names}
-        return bool(names) and handed_in == _exercise(module, names, variant)
+        handed_in = {name: _digest(files, name) for name in names}
+        if not given:
+            exercise = SubmissionFiles(paths.exercises() / module)
+            given = {name: _digest(exercise, name) for name in names}
     except Ruling:  # one of the two lacks it
         return False
+    return bool(names) and all(given.get(name) == handed_in[name] for name in names)
 
 
-def _exercise(module: str, names: Iterable[str], variant: Variant | None) -> dict[str, bytes]:
-    if variant is None:
-        plain = SubmissionFiles(paths.exercises() / module)
-        return {name: plain.content(name) for name in names}
-    # Without a variant the judge needs no library that reads a module's files.
-    from hotloop.render import render
-
-    given = render(module, variant)
-    return {name: given[name] for name in names if name in given}
+def _digest(files: SubmissionFiles, name: str) -> str:
+    return hashlib.sha256(files.content(name)).hexdigest()

@@ -84,7 +84,7 @@ class Side:
         self.seeds = seeds
         self.patience_s = RUN_TIMEOUT_S
         self.arena: Arena | None = None
-        self.link.freezer.freeze()
+        self.link.freeze()
 
     @property
     def calls(self) -> Sequence[Call]:
@@ -99,7 +99,7 @@ class Side:
             self.arena.close()
         self.arena = Arena(specs, seal_inputs=True)
         self.arena.hand_to(self.link, self.candidate, RUN_TIMEOUT_S)
-        self.link.freezer.freeze()
+        self.link.freeze()
 
     def window(self, adversarial: Sequence[bool]) -> Window:
         """Make one window; `adversarial` says which calls get adversarial inputs.
@@ -117,7 +117,7 @@ class Side:
         released = now()
         self.link.receive(time.monotonic() + self.patience_s)
         done, at_done = now(), freezer.usage()
-        freezer.freeze()
+        self.link.freeze()
         stopped, after = now(), freezer.usage()
         # Freezing may wait for other users of control groups. Where nothing ran meanwhile, the
         # window ended with the answer; otherwise it lasted until everything stood still.

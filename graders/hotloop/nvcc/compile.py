@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hotloop.cudasim.problem import CompileError, ToolMissing
 from hotloop.nvcc import resources, sass
 from hotloop.nvcc.resources import Resources
 from hotloop.nvcc.sass import Access, Code
 from hotloop.nvcc.toolchain import Toolchain
+from hotloop.simulate.problem import CompileError, ToolMissing
 from hotloop.worker import nvcc_compile
 
 CAPABILITIES = (75, 80, 90)

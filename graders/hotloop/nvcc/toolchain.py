@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotloop.cudasim.problem import ToolMissing
+from hotloop.simulate.problem import ToolMissing
 
 _TIMEOUT_S = 20.0
 _WHEELS = "cuda-toolkit[nvcc,cudart,cccl]==13.0.*"

@@ -24,6 +24,7 @@ __all__ = [
     "FreezeError",
     "Freezer",
     "SignalFreezer",
+    "Unstoppable",
     "Usage",
     "freezer_from",
 ]
@@ -33,10 +34,16 @@ _MOVING = frozenset("RSD")
 _UNINTERRUPTIBLE_S = 0.05
 """Seconds after which a task deep in the kernel counts as stopped: it may wait for one that is."""
 _NEW_PASSES = 20
+_RAN_S = 0.1
+"""A thread that has its SIGSTOP uses less CPU time than this before it stops."""
 
 
 class FreezeError(RuntimeError):
     """The tree did not come to rest in time."""
+
+
+class Unstoppable(FreezeError):
+    """The tree itself prevents it: it starts processes, or wakes itself, faster than it stops."""
 
 
 class Freezer(Protocol):
@@ -183,7 +190,7 @@ class SignalFreezer:
             self._known, self._newest = found, newest
             if not fresh:
                 return
-        raise FreezeError(f"process {self.pid} starts processes faster than they can be stopped")
+        raise Unstoppable(f"process {self.pid} starts processes faster than they can be stopped")
 
     def thaw(self) -> None:
         """Send SIGCONT to the whole tree."""
@@ -222,13 +229,7 @@ class SignalFreezer:
         _signal(pids, signal.SIGSTOP)
         sent = time.monotonic()
         for pid in pids:
-            while states := _states(pid) & _MOVING:
-                waited = time.monotonic() - sent
-                if states == {"D"} and waited > _UNINTERRUPTIBLE_S:
-                    break
-                if waited > FREEZE_TIMEOUT_S:
-                    raise FreezeError(f"process {pid} did not stop in {FREEZE_TIMEOUT_S:g} s")
-                os.sched_yield()
+            _await_stop(pid, sent)
 
 
 def freezer_from(description: Mapping[str, Any]) -> Freezer:
@@ -240,6 +241,25 @@ def freezer_from(description: Mapping[str, Any]) -> Freezer:
         exclude = frozenset(int(pid) for pid in description["exclude"])
         return SignalFreezer(int(description["pid"]), exclude, int(description["started"]))
     raise ValueError(f"{kind!r} is no kind of freezer")
+
+
+def _await_stop(pid: int, sent: float) -> None:
+    """Until all threads of a process have stopped; `sent`: when SIGSTOP was.
+
+    Unstoppable where something has undone the signal. A thread that only waits for a CPU is
+    runnable, and has used none.
+    """
+    before: Usage | None = None
+    while states := _states(pid) & _MOVING:
+        waited = time.monotonic() - sent
+        if states == {"D"} and waited > _UNINTERRUPTIBLE_S:
+            return
+        before = before or processes.usage(processes.threads(pid))
+        if waited > FREEZE_TIMEOUT_S:
+            said = f"process {pid} did not stop in {FREEZE_TIMEOUT_S:g} s"
+            ran_ns = processes.usage(processes.threads(pid)).cpu_ns - before.cpu_ns
+            raise (Unstoppable if "S" in states or ran_ns > _RAN_S * 1e9 else FreezeError)(said)
+        os.sched_yield()
 
 
 def _await_rest(tasks: list[int]) -> None:

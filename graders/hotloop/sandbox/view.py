@@ -1,7 +1,7 @@
 """Which of the machine's files a confined process sees: an allow-list, and what is cut out of it.
 
 Seen are the system's programs and libraries, the interpreter with its packages, and of Hotloop only
-`hotloop/__init__.py`, `hotloop/worker`, and what a learner's own code uses: `hotloop/cudasim` and
+`hotloop/__init__.py`, `hotloop/worker`, and what a learner's own code uses: `hotloop/simulate` and
 `hotloop/trace`. A wheel puts Hotloop among the packages, and a clone may lie below a folder that is
 seen: both are cut out again.
 """
@@ -46,7 +46,7 @@ def base_view() -> View:
     etc = [Path("/etc") / name for name in _ETC if (Path("/etc") / name).exists()]
     worker = [
         (Path(PACKAGES) / "hotloop" / name, _PACKAGE / name)
-        for name in ("__init__.py", "worker", "cudasim", "trace")
+        for name in ("__init__.py", "worker", "simulate", "trace")
     ]
     return View(
         seen=(*((path, path) for path in (*trees, *etc)), *worker),

@@ -10,8 +10,8 @@ from hotloop.serving.conversation import MOST_HEAD, REFUSAL, Asked, Heard, Note,
 
 _END = b"\r\n\r\n"
 _REQUEST = re.compile(rb"([A-Z]{3,8}) (/[\x21-\x7e]{0,2000}) HTTP/1\.[01]")
-_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,12})[ \t]*(?=\r\n|$)", re.IGNORECASE)
-_CHUNKED = re.compile(rb"\r\ntransfer-encoding:", re.IGNORECASE)
+_FIELD = re.compile(rb"([!#-'*+.0-9A-Z^-z|~-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*")
+_LENGTH = re.compile(rb"\d{1,12}")
 _INFER = re.compile(r"/v2/models/[^/]+(?:/versions/([^/]+))?/infer")
 _SHOWN = 120
 
@@ -59,10 +59,7 @@ class HttpConversation:
         match = _REQUEST.fullmatch(first)
         if match is None:
             raise Unreadable("it sends what is no HTTP request")
-        if _CHUNKED.search(head):
-            raise Unreadable("it sends a request in chunks: say its Content-Length instead")
-        length = _LENGTH.search(head)
-        self._size = self._left = int(length[1]) if length else 0
+        self._size = self._left = _body_bytes(head)
         self._what = match[2].decode().partition("?")[0]
         self._refused = self._refuse()
         return head + _END, rest
@@ -73,6 +70,27 @@ class HttpConversation:
         asked = Asked(match is not None, self._what[:_SHOWN], version[:_SHOWN])
         self._note(asked, self._size, self._refused)
         return _refusal() if self._refused else b""
+
+
+def _body_bytes(head: bytes) -> int:
+    """How long the body of a request is, by its head without the empty line.
+
+    Unreadable for what a server may take otherwise: it would find a request where none is seen
+    here, or see none where one is.
+    """
+    lengths: list[bytes] = []
+    for line in head.split(b"\r\n")[1:]:
+        match = _FIELD.fullmatch(line)
+        if match is None:
+            raise Unreadable("it sends what is no HTTP request")
+        name = match[1].lower()
+        if name == b"transfer-encoding":
+            raise Unreadable("it sends a request in chunks: say its Content-Length instead")
+        if name == b"content-length":
+            lengths.append(match[2])
+    if len(lengths) > 1 or any(_LENGTH.fullmatch(length) is None for length in lengths):
+        raise Unreadable("it sends no single number as the Content-Length of a request")
+    return int(lengths[0]) if lengths else 0
 
 
 def _refusal() -> bytes:

@@ -8,9 +8,9 @@ All six words are needed, in this order:
     TASK RUNG  as in module.yaml
     FIELD      a key of FIELDS below
 
-The value comes with a footnote that names device, date and versions. What is misspelt, missing or
-older than the code that it measured stops the build; a device on which this module was not measured
-gives "not yet measured on this device". In code nothing is replaced.
+The value comes with a footnote that names device, date and versions, and says where the code has
+changed since. What is misspelt or missing stops the build; a device on which this module was not
+measured gives "not yet measured on this device". In code nothing is replaced.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from hotloop.site.recorded import (
     NOT_MEASURED_HERE,
     circumstances,
     devices,
-    freshness,
     recorded,
 )
 
@@ -140,11 +139,6 @@ def _figure(words: list[str], place: str, notes: dict[str, str]) -> str:
     value = FIELDS[field](found)
     if value is None:
         raise FigureError(f"{place}: {name} has no {field} for {candidate}, {task}.{rung}")
-    if freshness(run) == "older":
-        raise FigureError(
-            f"{place}: {name} is older than the code that it measured;"
-            f" record it anew: hotloop evidence {module}"
-        )
     note = f"run-{module}-{name.rpartition('/')[2]}"
     notes[note] = circumstances(run)
     return f"{value}[^{note}]"

@@ -12,6 +12,7 @@ from hotloop.bank.catalog import Entry, catalog
 from hotloop.bank.guides import guides
 from hotloop.site import (
     benchmarks,
+    checks_page,
     exploits_table,
     figures,
     guides_page,
@@ -48,6 +49,7 @@ def gather(root: Path | None = None) -> Path:
     fill(way, learning_map.PLACE, learning_map.section(modules))
     practice_data.write(pages, modules, entries)
     write(pages / "benchmarks.md", benchmarks.page(root / "tests" / "benchmarks"))
+    write(pages / "checks.md", checks_page.page(root / "tests" / "benchmarks" / "results"))
     write(pages / "results.md", results.page(modules))
     write(pages / report_schema.PLACE, report_schema.text())
     _write_ways(pages, modules)

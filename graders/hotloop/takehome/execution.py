@@ -29,9 +29,10 @@ from hotloop.variants import Variant
 
 @dataclass(frozen=True)
 class Candidate(Submission):
-    """What is executed. variant: `Variant.to_json()` of the team's own draw."""
+    """What is executed. variant: `Variant.to_json()` of the team's own draw. given: as in `Job`."""
 
     variant: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    given: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class GraderLost(Exception):
@@ -47,6 +48,7 @@ def work(key: str, submission: takehome.Submission, team: Team, tasks: Iterable[
         files=dict(submission.files),
         tasks=tuple(judging.code_tasks(found.module, tasks)),
         variant=team.variant(found.pack).to_json(),
+        given=found.files,
     )
     return Work(key, candidate, judge_candidate)
 
@@ -92,6 +94,7 @@ def judge_candidate(submission: Submission, _terms: Terms, say: Say) -> Executed
         submission.module,
         submission.tasks,
         Variant.from_json(submission.variant),
+        submission.given,
         on_progress=lambda text: say("", text),
         process=_judge,
     )

@@ -17,6 +17,7 @@ from hotloop.takehome.manifest import Manifest
 from hotloop.takehome.percentages import percentages
 from hotloop.takehome.role import Role
 from hotloop.takehome.team import keep_until
+from hotloop.takehome.ways_to_start import requirement
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -48,6 +49,8 @@ def instructions_markdown(role: Role, manifest: Manifest) -> str:
         is_part=len(tasks) < len(module.tasks),
         written=", ".join(task.title for task in tasks if task.kind == "written"),
         help=role.help,
+        wheel=role.wheel,
+        requirement=requirement(role),
         keep_until=f"{keep_until(manifest):%Y-%m-%d}",
     )
     return re.sub(r"\n{3,}", "\n\n", text)

@@ -33,11 +33,13 @@ def judge(
     module: str,
     tasks: Sequence[str],
     variant: Variant,
+    given: Mapping[str, str],
     *,
     on_progress: Callable[[str], None] = lambda _text: None,
     process: JudgeProcess | None = None,
 ) -> dict[str, Record]:
     """The judge's records by task, in the sandbox, with inputs from a seed drawn for each task.
+    given: as in `Job`.
 
     What stays undecided is judged once more, by itself and with the whole time. So a work that is
     slow before it is measured makes no open points of lost ones. The files lie where the next
@@ -53,6 +55,7 @@ def judge(
                 tasks,
                 rungs,
                 variant=variant,
+                given=given,
                 judge=process,
                 on_progress=on_progress,
                 budget_s=BUDGET_S,

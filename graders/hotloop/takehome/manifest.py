@@ -21,8 +21,12 @@ from hotloop.curriculum import Identifier, Strict, Text
 from hotloop.practice.moment import Moment
 from hotloop.takehome import keys
 from hotloop.takehome.keys import TeamKey
+from hotloop.variants import Variant
 
 NAME = "manifest.json"
+VARIANT = "variant.json"
+"""What the candidate is asked: lies beside the notebook, for `check()`."""
+
 LONGEST = 256 * 1024
 """Bytes of a signed manifest."""
 
@@ -109,6 +113,20 @@ class PackFolder:
     folder: Path
     manifest: Manifest
     signed: bytes
+
+    def variant(self) -> Variant:
+        """What this candidate is asked. ForgedManifest where the file is not the one of the pack.
+
+        A candidate who changes both changes this feedback only: the team grades with its own draw.
+        """
+        try:
+            document = json.loads((self.folder / VARIANT).read_text(encoding="utf-8"))
+            variant = Variant.from_json(document)
+        except (OSError, ValueError):
+            variant = None
+        if variant is None or variant.digest != self.manifest.variant:
+            raise ForgedManifest(f"{VARIANT} is damaged: take it from your pack again.")
+        return variant
 
 
 def sign(manifest: Manifest, key: TeamKey) -> SignedManifest:

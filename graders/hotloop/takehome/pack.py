@@ -1,15 +1,17 @@
 """Makes the pack that one candidate gets.
 
-It holds the starter files of the chosen tasks in the candidate's variant, one page of instructions,
-ways to start, and the signed manifest. It holds no solution, no check and no key: what `check(…)`
-does comes with Hotloop, which the candidate installs.
+It holds the starter files of the chosen tasks in the candidate's variant, its constants and names,
+one page of instructions, ways to start, and the signed manifest. It holds no solution, no edit of
+one, no check and no key: what `check(…)` does comes with Hotloop, which the candidate installs.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import unicodedata
+import zipfile
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -73,6 +75,7 @@ def make_pack(
     """
     name = _clean(name)
     _require_passable(role)
+    wheel = _wheel(team, role)
     factor = role.accommodation if accommodation is None else accommodation
     expires = role.expires_at(now)
     if expires <= (not_before or now):
@@ -82,7 +85,7 @@ def make_pack(
         _require_new(team, role, name, again, who)
         pseudonym, variant = _draw(team, role)
         files = starter_files(role.definition(), [task.id for task in role.chosen()], variant)
-        files[teams.VARIANT] = _json(variant.to_json())
+        files[manifest.VARIANT] = _json(variant.to_json())
         unsigned = Manifest(
             pack=uuid4(),
             pseudonym=pseudonym,
@@ -101,7 +104,7 @@ def make_pack(
             work_log=role.rule,
             keep_days=role.keep_days,
         )
-        _keep(team, role, unsigned, files, name, now)
+        _keep(team, role, unsigned, files, wheel, name, now)
     team.audit(who, f"made pack {unsigned.pack} of {role.role} for {pseudonym}")
     return Pack(team.pack_file(unsigned.pack), unsigned)
 
@@ -116,6 +119,26 @@ def _require_passable(role: Role) -> None:
     ]
     if said:
         raise TeamError(f"{role.role}/takehome.yaml: {' '.join(said)}")
+
+
+def _wheel(team: Team, role: Role) -> bytes:
+    """What the candidate installs; empty where the role names no wheel. TeamError for one that is
+    not there, of another version, or with what a candidate must not have.
+    """
+    if not role.wheel:
+        return b""
+    path = team.folder / role.wheel
+    if not role.wheel.startswith(f"hotloop-{__version__}-"):
+        raise TeamError(f"{role.wheel} is not of version {__version__}, which makes the pack.")
+    try:
+        data = path.read_bytes()
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        raise TeamError(f"There is no wheel {path}: copy it there, or take `wheel` out.") from None
+    if any(name.startswith("hotloop/_data/solutions/") for name in names):
+        raise TeamError(f"{path} holds the solutions: put the plain wheel there.")
+    return data
 
 
 def _over(team: Team, role: Role, expires: datetime) -> str:
@@ -136,7 +159,13 @@ def _require_new(team: Team, role: Role, name: str, again: bool, who: str) -> No
 
 
 def _keep(
-    team: Team, role: Role, found: Manifest, files: dict[str, bytes], name: str, now: datetime
+    team: Team,
+    role: Role,
+    found: Manifest,
+    files: dict[str, bytes],
+    wheel: bytes,
+    name: str,
+    now: datetime,
 ) -> None:
     signed = manifest.sign(found, team.key).to_bytes()
     record = PackRecord(
@@ -146,13 +175,13 @@ def _keep(
         made=now.astimezone(UTC),
         keep_until=teams.keep_until(found),
     )
-    data = zipped(_contents(role, found, files, signed))
-    kept = {teams.PACK: data, manifest.NAME: signed, teams.VARIANT: files[teams.VARIANT]}
+    data = zipped(_contents(role, found, files, signed, wheel))
+    kept = {teams.PACK: data, manifest.NAME: signed, manifest.VARIANT: files[manifest.VARIANT]}
     team.add_pack(record, name, kept)
 
 
 def _contents(
-    role: Role, found: Manifest, files: dict[str, bytes], signed: bytes
+    role: Role, found: Manifest, files: dict[str, bytes], signed: bytes, wheel: bytes
 ) -> dict[str, bytes]:
     """All files of the zip, in one folder that is named after the pseudonym."""
     text = instructions_markdown(role, found)
@@ -164,6 +193,8 @@ def _contents(
         "Makefile": makefile(role).encode(),
         "Containerfile": containerfile(role).encode(),
     }
+    if role.wheel:
+        contents[role.wheel] = wheel
     if found.work_log != "no":
         work = {file: data for file, data in files.items() if file not in work_files.NOT_WORK}
         contents[seen.NAME] = seen.summary(work)

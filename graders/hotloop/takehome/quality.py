@@ -1,7 +1,7 @@
 """How strong a task's checks are: known wrong answers that pass, and right ones that fail.
 
-From the module's recorded runs and its recorded variants, which come with the package, and from
-what the team has measured itself (`hotloop takehome calibrate --measure`).
+From the module's recorded runs, variants and mutants, which come with the package, and from what
+the team has measured itself (`hotloop takehome calibrate --measure`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hotloop import curriculum
 from hotloop.curriculum import Measurement, Module, Run, Task
 from hotloop.judge.verdict import Verdict
 from hotloop.measured_code import measured_code
-from hotloop.takehome import variant_trials
+from hotloop.takehome import mutant_trials, variant_trials
 from hotloop.takehome.intervals import rate_interval
 from hotloop.takehome.published import wrong_answers
 from hotloop.takehome.recorded import recorded
@@ -45,7 +45,8 @@ def check_quality(module: Module, task: Task, more: Sequence[Run] = ()) -> Check
         return None
     runs = [run for run in (*_recorded(module.id), *more) if _about(run, task)]
     variants = variant_trials.of_task(module.id, task)
-    if not runs and variants is None:
+    mutants = mutant_trials.of_task(module.id, task)
+    if not runs and variants is None and mutants is None:
         return None
     tried = _count(module, task, runs)
     speed = [rung for rung in task.rungs if rung.threshold]
@@ -61,6 +62,7 @@ def check_quality(module: Module, task: Task, more: Sequence[Run] = ()) -> Check
         speed=speed_rate() if any(not rung.needs_gpu for rung in speed) else None,
         gpu_speed_unmeasured=any(rung.needs_gpu for rung in speed),
         variants=variants,
+        mutants=mutants,
     )
 
 

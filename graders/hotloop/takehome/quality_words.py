@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hotloop.takehome.intervals import Interval
-from hotloop.takehome.report import CheckQuality, SpeedRate, VariantTrials
+from hotloop.takehome.report import CheckQuality, MutantTrials, SpeedRate, VariantTrials
 
 FEW = 10
 """Wrong answers and references below which a rate says little."""
@@ -17,7 +17,8 @@ def sentences(checks: CheckQuality | None) -> list[str]:
         return ["How strong this task’s checks are was never recorded on any machine."]
     runs = _of_runs(checks) if checks.measured else ()
     variants = _of_variants(checks.variants) if checks.variants else ()
-    return [*runs, *variants]
+    mutants = _of_mutants(checks.mutants) if checks.mutants else ()
+    return [*runs, *variants, *mutants]
 
 
 def counted(hits: int, trials: int, rate: Interval | None) -> str:
@@ -60,6 +61,15 @@ def _of_variants(found: VariantTrials) -> Iterator[str]:
         yield f"Not tried there: {', '.join(found.left_out)}."
     older = " The code has changed since." if found.older else ""
     yield f"Recorded on {found.device}, {found.date}.{older}"
+
+
+def _of_mutants(found: MutantTrials) -> Iterator[str]:
+    older = " The code has changed since." if found.older else ""
+    yield (
+        f"Of {found.wrong} wrong mutants of the reference, one small systematic mistake each, "
+        f"{found.passed} passed at least once in {found.judgings} judgings with new hidden inputs"
+        f"{_up_to(found.rate)}. Recorded on {found.device}, {found.date}.{older}"
+    )
 
 
 def _wrong(checks: CheckQuality) -> str:

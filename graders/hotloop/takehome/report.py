@@ -103,13 +103,30 @@ class VariantTrials(Strict):
     older: bool
 
 
+class MutantTrials(Strict):
+    """Systematic small mistakes in the task's reference, each judged several times.
+
+    wrong: mutants that are wrong by the task's text. passed: those of them that passed at least
+    once; rate: its 95 % interval. older: the code has changed since.
+    """
+
+    wrong: int
+    passed: int
+    rate: Interval | None
+    judgings: int
+    device: str
+    date: str
+    older: bool
+
+
 class CheckQuality(Strict):
     """How strong the checks of a task are: wrong answers that passed, references that failed.
 
     wrong_passed, reference_failed: where it happened, in words. rates: 95 % intervals. measured:
     on which device and when; older: the code has changed since. speed: for what is timed on a CPU.
     gpu_speed_unmeasured: a rung is timed on a GPU, and how often that is judged wrongly is unknown.
-    variants: beside the exercise as it is published, in which all of that was counted.
+    variants: beside the exercise as it is published, in which all of that was counted. mutants: of
+    the reference, beside the wrong answers that were written by hand.
     """
 
     wrong_answers: int
@@ -123,6 +140,7 @@ class CheckQuality(Strict):
     speed: SpeedRate | None = None
     gpu_speed_unmeasured: bool = False
     variants: VariantTrials | None = None
+    mutants: MutantTrials | None = None
 
 
 class TaskReport(Strict):

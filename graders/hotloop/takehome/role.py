@@ -18,9 +18,10 @@ the pack is made, or a date, until whose end (UTC) work is taken. window_hours: 
 download, where the portal has seen one. accommodation: the factor on minutes and window that every
 candidate of the role gets; one candidate can be given another. written: how a person marks a
 task, in place of the module's own rubric; what the judge judges can be marked too, for the
-conversation, and that mark does not count in the score. install: where the candidate's pip finds
-Hotloop, if not by its name and version: `hotloop[course] @ git+https://…`. keep_days: from
-`expires` on, until what was handed in is due to be deleted.
+conversation, and that mark does not count in the score. wheel: a file in the team's folder, which
+each pack brings along and the candidate's pip installs. install: what that pip installs instead:
+`hotloop[course] @ git+https://…`. Without either it asks the candidate's package index for this
+version. keep_days: from `expires` on, until what was handed in is due to be deleted.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, StringConstraints, field_validator
+from pydantic import BeforeValidator, Field, StringConstraints, field_validator, model_validator
 
-from hotloop import curriculum
+from hotloop import __version__, curriculum
 from hotloop.curriculum import Identifier, Module, Rubric, Strict, Task, Text, refuse_repeats
 from hotloop.takehome.manifest import PackTask, RoleId, WorkLogRule
 from hotloop.yaml_lines import CurriculumError, load, place
@@ -55,6 +56,10 @@ Requirement = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9 @:/._+=<>~!,\[\]-]*$")
 ]
 """What pip understands; no sign in it means anything to make or to a shell within quotes."""
+
+WheelName = Annotated[
+    str, StringConstraints(pattern=r"^hotloop-[A-Za-z0-9_.+]+-py3-none-any\.whl$")
+]
 
 _WORK_LOG: Mapping[object, WorkLogRule] = {True: "yes", False: "no", "optional": "optional"}
 
@@ -92,6 +97,7 @@ class Role(Strict):
     help: Help = Field(default_factory=Help)
     work_log: bool | Literal["optional"] = "optional"
     written: dict[Identifier, Rubric] = Field(default_factory=dict)
+    wheel: WheelName | None = None
     install: Requirement | None = None
     keep_days: Annotated[Whole, Field(ge=1, le=3660)] = 180
 
@@ -111,6 +117,12 @@ class Role(Strict):
     def _nothing_twice(cls, tasks: list[RoleTask]) -> list[RoleTask]:
         refuse_repeats("task", [task.task for task in tasks])
         return tasks
+
+    @model_validator(mode="after")
+    def _one_way_to_install(self) -> Self:
+        if self.wheel and self.install:
+            raise ValueError("`wheel` or `install`, not both: either says what pip installs")
+        return self
 
     @property
     def rule(self) -> WorkLogRule:
@@ -176,7 +188,9 @@ def starting_text(role: str, title: str, module: Module) -> str:
         for task in module.tasks
     )
     quoted = json.dumps(title, ensure_ascii=False)  # whatever is in it, YAML reads it back
-    return _STARTING.format(role=role, title=quoted, module=module.id, tasks=tasks)
+    return _STARTING.format(
+        role=role, title=quoted, module=module.id, tasks=tasks, version=__version__
+    )
 
 
 def _list(names: list[str]) -> str:
@@ -209,4 +223,8 @@ help:
 work_log: optional
 # Days until what was handed in is due to be deleted.
 keep_days: 180
+# What `make lab` installs for candidates: a wheel in the team's folder, which each pack brings
+# along, or what you name. Without either it is `hotloop` in your version, from their package index.
+# wheel: hotloop-{version}-py3-none-any.whl
+# install: "hotloop[course] @ git+https://…"
 """

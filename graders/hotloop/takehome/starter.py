@@ -1,14 +1,16 @@
 """What a candidate starts from: the files of the chosen tasks, in the candidate's variant.
 
-It is the module's exercise, less the sections and files of tasks that do not count, less the hints,
-whose last one is nearly the code, and less the times and points of a course.
+It is the module's exercise, less the sections and files of tasks that do not count, and what the
+text says of these files and of hints; less the hints, whose last one is nearly the code; and less
+the times and points of a course.
 """
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from hotloop.variants import Variant
 
 _HINT = re.compile(r"<details><summary>Hint: .*?</details>\n*", re.DOTALL)
+_ABOUT_HINTS = re.compile(r"(\n- | )Stuck\? Each task has three hints\. Open one at a time\.")
 _CARD = re.compile(r"^\*\*\d+ minutes · difficulty \d of 5 · \d+ points\*\*\n\n", re.MULTILINE)
 _FILE = re.compile(r"[\w./-]+\.[A-Za-z]\w{0,8}")
 _SECTION = re.compile(r"^## \d+\. ")
@@ -48,6 +51,7 @@ def chosen_files(
         if name not in dropped and (name in asked or not _uses_any(data, dropped))
     }
     _add_what_is_used(kept, rendered, code_of(notebook))
+    notebook = _without_rows(notebook, kept.keys(), rendered.keys() - kept.keys())
     return dict(sorted({**kept, NOTEBOOK: notebook}.items()))
 
 
@@ -139,7 +143,32 @@ def _notebook(data: bytes, module: Module, chosen: set[str]) -> bytes:
     learned |= {name for statement in spoiled for name in cell_names.made(statement)}
     kept = _that_run(_kept(sections, learned), cells, spoiled)
     document["cells"] = [_without_help(cell) for cell in kept]
-    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+    return _written(document)
+
+
+def _written(notebook: dict[str, Any]) -> bytes:
+    return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _without_rows(notebook: bytes, kept: Collection[str], lost: Collection[str]) -> bytes:
+    """Without the rows of its table of files that are about lost files only. A row's first cell
+    names files, folders (`tuned/`) or patterns (`run_*.json`).
+    """
+
+    def is_lost(name: str) -> bool:
+        pattern = f"{name}*" if name.endswith("/") else name
+        return bool(fnmatch.filter(lost, pattern)) and not fnmatch.filter(kept, pattern)
+
+    def is_about_lost(line: str) -> bool:
+        names = re.findall(r"`([^`]+)`", line.split("|")[1]) if line.startswith("| `") else []
+        return bool(names) and all(map(is_lost, names))
+
+    document = cast("dict[str, Any]", json.loads(notebook))
+    for cell in cast("list[Cell]", document["cells"]):
+        if cell["cell_type"] == "markdown":
+            lines = _source(cell).splitlines(keepends=True)
+            cell["source"] = [line for line in lines if not is_about_lost(line)]
+    return _written(document)
 
 
 def _sections(cells: list[Cell]) -> list[list[Cell]]:
@@ -239,7 +268,7 @@ def _taken_by(cell: Cell) -> set[str]:
 def _without_help(cell: Cell) -> Cell:
     if cell["cell_type"] != "markdown":
         return cell
-    text = _CARD.sub("", _HINT.sub("", _source(cell))).rstrip()
+    text = _ABOUT_HINTS.sub("", _CARD.sub("", _HINT.sub("", _source(cell)))).rstrip()
     return {**cell, "source": text.splitlines(keepends=True)}
 
 

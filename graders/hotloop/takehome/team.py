@@ -35,7 +35,7 @@ from hotloop.sandbox import scratch
 from hotloop.takehome import chain, chain_page, keys, role, whole_file
 from hotloop.takehome.keys import TeamKey
 from hotloop.takehome.manifest import NAME as MANIFEST
-from hotloop.takehome.manifest import Digest, Manifest, Pseudonym, RoleId, verify
+from hotloop.takehome.manifest import VARIANT, Digest, Manifest, Pseudonym, RoleId, verify
 from hotloop.takehome.role import Role, read_role
 
 if TYPE_CHECKING:
@@ -48,7 +48,6 @@ RECORD = "record.json"
 UNFINISHED = "unfinished.json"
 """What the record is called while the pack is being made, and while it is being deleted."""
 
-VARIANT = "variant.json"
 SCORECARD = "scorecard.json"
 AUDIT = "audit.jsonl"
 LONGEST_NAME = 200

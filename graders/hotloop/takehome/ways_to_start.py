@@ -9,14 +9,15 @@ from hotloop.takehome.role import Role
 
 
 def requirement(role: Role) -> str:
-    """What pip installs: the role's own, or Hotloop in the version that made the pack."""
+    """What pip installs: the role's own, the wheel in the pack, or this version of Hotloop."""
     if role.install:
         return role.install
     module = role.definition()
     needs = {
         need for task in role.chosen() for rung in task.rungs for need in module.needs_of(rung)
     }
-    return f"hotloop[{','.join(['course', *sorted(needs)])}]=={__version__}"
+    extras = ",".join(["course", *sorted(needs)])
+    return f"./{role.wheel}[{extras}]" if role.wheel else f"hotloop[{extras}]=={__version__}"
 
 
 def makefile(role: Role) -> str:
@@ -31,4 +32,5 @@ def containerfile(role: Role) -> str:
 
 def _filled(name: str, role: Role) -> str:
     text = (Path(__file__).parent / "templates" / name).read_text(encoding="utf-8")
-    return text.replace("@requirement@", requirement(role))
+    copied = f"COPY {role.wheel} ./\n" if role.wheel else ""
+    return text.replace("@copy the wheel@\n", copied).replace("@requirement@", requirement(role))

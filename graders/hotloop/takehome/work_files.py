@@ -24,7 +24,7 @@ NOT_WORK = frozenset(
 """What a pack brings along and what is written beside the work."""
 
 _PASSED_OVER = frozenset({"__pycache__", "node_modules", "venv", "build", "dist"})
-_SUFFIXES = (".zip", ".pyc", ".so", ".o")
+_SUFFIXES = (".zip", ".whl", ".pyc", ".so", ".o")
 
 
 def read(folder: Path) -> dict[str, bytes]:

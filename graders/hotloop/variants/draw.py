@@ -6,7 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Iterable
 
-from hotloop.variants.variant import Variant
+from hotloop.variants.variant import Value, Variant
 from hotloop.variants.words import WORDS
 
 
@@ -28,9 +28,11 @@ def draw(module: str, secret: bytes, pseudonym: str) -> Variant:
         digest = hmac.new(secret, text.encode(), hashlib.sha256).digest()
         return int.from_bytes(digest) % count
 
-    options = {choice.name: choice.drawn(number) for choice in form.choices}
+    constants: dict[str, Value] = {}
+    for choice in form.choices:
+        constants |= choice.drawn(number)
     names = {name: f"{name}_{WORDS[number(f'name {name}', len(WORDS))]}" for name in form.names}
-    return Variant(module, options, names)
+    return Variant(module, constants, names)
 
 
 def same_answers(first: Variant, second: Variant) -> list[str]:
@@ -42,7 +44,7 @@ def same_answers(first: Variant, second: Variant) -> list[str]:
 
     choices = form_of(first.module).choices
     tasks = dict.fromkeys(task for choice in choices for task in choice.tasks)
-    alike = {c.name for c in choices if first.options.get(c.name) == second.options.get(c.name)}
+    alike = {c.name for c in choices if c.of(first.constants) == c.of(second.constants)}
     return [task for task in tasks if all(c.name in alike for c in choices if task in c.tasks)]
 
 

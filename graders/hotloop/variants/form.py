@@ -1,4 +1,7 @@
-"""What can differ in a module: `curriculum/<module>/variants.yaml`.
+"""What can differ in a module: `solutions/<module>/variants.yaml`.
+
+It lies with the solutions because its edits bring any solution into any variant: only who makes
+packs has it. Whoever checks a variant needs its constants and names, which `Variant` holds.
 
 A choice has options, written out or as ranges of numbers. Its edits say what an option changes in
 the module's text: `answers` in what a learner writes, and in hints; `text` in all that is given.
@@ -10,7 +13,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -21,8 +24,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from hotloop import curriculum, paths
 from hotloop.curriculum import Identifier, Strict, Text, refuse_repeats
-from hotloop.variants.variant import Variant
-from hotloop.variants.words import WORDS
+from hotloop.variants.variant import Value
 from hotloop.yaml_lines import CurriculumError, load, place
 
 NAME = "variants.yaml"
@@ -31,7 +33,7 @@ Constant = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*$")]
 OptionId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 Callable_ = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
 Number = int | float
-Value = int | float | str | bool
+Constants = Mapping[str, Value]
 
 ARGUMENT = "…"
 
@@ -62,9 +64,11 @@ class Range(Strict):
 
 
 class Option(Strict):
-    """code: constants as the check and the solution take them. prose: words for the text."""
+    """code: constants as the check and the solution take them. prose: words for the text, which
+    follow from the constants.
+    """
 
-    code: dict[Constant, Value] = Field(default_factory=dict[str, Value])
+    code: Annotated[dict[Constant, Value], Field(min_length=1)]
     prose: dict[Identifier, Text] = Field(default_factory=dict[str, str])
 
 
@@ -87,9 +91,10 @@ class Edit(Strict):
 class Choice(Strict):
     """What one candidate has so and another one otherwise, in each of `tasks`.
 
-    options: by id; the first one is the module as it is. numbers: in place of options, ranges that
-    are drawn from independently. plain_too: the module's own option may be drawn as well, because
-    another choice of the same tasks keeps the public solution out.
+    options: by id, each with constants of its own; the first one is the module as it is. numbers:
+    in place of options, ranges that are drawn from independently. plain_too: the module's own
+    option may be drawn as well, because another choice of the same tasks keeps the public solution
+    out.
     """
 
     name: Identifier
@@ -112,6 +117,9 @@ class Choice(Strict):
         shapes = {(tuple(sorted(o.code)), tuple(sorted(o.prose))) for o in self.options.values()}
         if len(shapes) > 1:
             raise ValueError("all options of a choice have the same constants and the same prose")
+        codes = [option.code for option in self.options.values()]
+        if any(code in codes[:at] for at, code in enumerate(codes)):
+            raise ValueError("two options of a choice have the same constants")
         known = set(self.slots(self.drawable[0]))
         for edit in (*self.answers, *self.text):
             used = set(Template(edit.becomes).get_identifiers())
@@ -120,54 +128,50 @@ class Choice(Strict):
         return self
 
     @property
-    def plain(self) -> str:
-        """The option that the module has as it is."""
+    def plain(self) -> dict[str, Value]:
+        """The constants of the module as it is."""
         if self.options:
-            return next(iter(self.options))
-        return ",".join(f"{r.plain:g}" for r in self.numbers.values())
+            return dict(next(iter(self.options.values())).code)
+        return {constant: numbers.plain for constant, numbers in self.numbers.items()}
 
     @property
-    def drawable(self) -> list[str]:
-        """The options written out that can be drawn; of numbers one that can."""
+    def drawable(self) -> list[dict[str, Value]]:
+        """The constants of each option that can be drawn; of numbers one draw."""
         if self.numbers:
-            return [",".join(f"{r.values[0]:g}" for r in self.numbers.values())]
-        return list(self.options) if self.plain_too else list(self.options)[1:]
+            return [{constant: numbers.values[0] for constant, numbers in self.numbers.items()}]
+        options = [dict(option.code) for option in self.options.values()]
+        return options if self.plain_too else options[1:]
 
-    def drawn(self, number: Callable[[str, int], int]) -> str:
-        """An option. number: of what, below how many."""
+    def drawn(self, number: Callable[[str, int], int]) -> dict[str, Value]:
+        """Constants. number: of what, below how many."""
         if self.options:
-            names = self.drawable
-            return names[number(f"choice {self.name}", len(names))]
-        drawn: list[str] = []
+            options = self.drawable
+            return options[number(f"choice {self.name}", len(options))]
+        drawn: dict[str, Value] = {}
         for constant, numbers in self.numbers.items():
             values = numbers.values
-            drawn.append(f"{values[number(f'choice {self.name}.{constant}', len(values))]:g}")
-        return ",".join(drawn)
+            drawn[constant] = values[number(f"choice {self.name}.{constant}", len(values))]
+        return drawn
 
-    def values(self, option: str) -> dict[str, Value]:
-        """The constants of an option. ValueError when there is no such option."""
-        if self.options:
-            if option not in self.options:
-                raise ValueError(f"the choice {self.name} has no option {option!r}")
-            return dict(self.options[option].code)
-        parts = option.split(",")
-        if len(parts) != len(self.numbers):
-            raise ValueError(f"the choice {self.name} has {len(self.numbers)} numbers: {option!r}")
-        found: dict[str, Value] = {}
-        for part, (constant, numbers) in zip(parts, self.numbers.items(), strict=True):
-            known = {f"{v:g}": v for v in (numbers.plain, *numbers.values)}
-            if part not in known:
-                raise ValueError(f"{constant} of the choice {self.name} is never {part!r}")
-            found[constant] = known[part]
-        return found
+    def of(self, constants: Constants) -> dict[str, Value]:
+        """Those of a variant's constants that this choice is about."""
+        return {name: constants[name] for name in self.plain if name in constants}
 
-    def slots(self, option: str) -> dict[str, str]:
-        """What stands for each slot: constants as literals, and everything as people write it."""
-        values = self.values(option)
-        prose = {name.lower(): _as_written(value) for name, value in values.items()}
+    def slots(self, constants: Constants) -> dict[str, str]:
+        """What stands for each slot: constants as literals, and everything as people write it.
+
+        constants: of one option, all of them. ValueError when no option has these.
+        """
+        prose = {name.lower(): _as_written(value) for name, value in constants.items()}
         if self.options:
-            prose |= self.options[option].prose
-        return {**{name: repr(value) for name, value in values.items()}, **prose}
+            prose |= self._option(constants).prose
+        return {**{name: repr(value) for name, value in constants.items()}, **prose}
+
+    def _option(self, constants: Constants) -> Option:
+        for option in self.options.values():
+            if option.code == constants:
+                return option
+        raise ValueError(f"the choice {self.name} has no option with {dict(constants)}")
 
 
 class Form(Strict):
@@ -181,7 +185,7 @@ class Form(Strict):
     def _nothing_twice(self) -> Self:
         refuse_repeats("choice", [choice.name for choice in self.choices])
         refuse_repeats("name", list(self.names))
-        refuse_repeats("constant", [c for choice in self.choices for c in _constants(choice)])
+        refuse_repeats("constant", [c for choice in self.choices for c in choice.plain])
         return self
 
 
@@ -189,9 +193,13 @@ class Form(Strict):
 def form_of(module: str) -> Form:
     """What can differ in `module`. Without a file these are names that are safe to replace.
 
-    KeyError when there is no such module, CurriculumError when the file is faulty.
+    KeyError when there is no such module, FileNotFoundError where its solutions are not installed,
+    CurriculumError when the file is faulty.
     """
-    path = curriculum.folder(module) / NAME
+    curriculum.folder(module)
+    path = paths.solutions() / module / NAME
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no {path.parent}: a variant's edits lie with solutions")
     if not path.is_file():
         return Form(format=1, names=_names_by_themselves(module))
     form = load(path, Form)
@@ -199,40 +207,8 @@ def form_of(module: str) -> Form:
     return form
 
 
-def require(variant: Variant) -> None:
-    """ValueError when the module cannot differ like this.
-
-    A choice or a name that the variant says nothing of is plain: it came with a later version.
-    """
-    if variant.is_plain:
-        return
-    form = form_of(variant.module)
-    choices = {choice.name: choice for choice in form.choices}
-    if unknown := sorted(set(variant.options) - set(choices)):
-        raise ValueError(f"{variant.module} has other choices to make than {', '.join(unknown)}")
-    for name, option in variant.options.items():
-        choices[name].values(option)
-    if unknown := sorted(set(variant.names) - set(form.names)):
-        raise ValueError(f"{variant.module} has other names to replace than {', '.join(unknown)}")
-    for name, new in variant.names.items():
-        if new.removeprefix(f"{name}_") not in WORDS:
-            raise ValueError(f"{name} is never called {new!r}")
-
-
-def values_of(variant: Variant) -> dict[str, Value]:
-    """All constants of a variant; the plain ones where it says nothing."""
-    found: dict[str, Value] = {}
-    for choice in form_of(variant.module).choices:
-        found |= choice.values(variant.options.get(choice.name, choice.plain))
-    return found
-
-
 def _as_written(value: Value) -> str:
     return f"{value:g}" if isinstance(value, int | float) else str(value)
-
-
-def _constants(choice: Choice) -> Sequence[str]:
-    return list(choice.values(choice.plain))
 
 
 def _require_tasks(form: Form, module: str, path: Path) -> None:

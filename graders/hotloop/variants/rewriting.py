@@ -93,10 +93,10 @@ def applies(edit: Edit, line: str) -> bool:
 
 
 def _told(choice: Choice, variant: Variant) -> list[_Told]:
-    option = variant.options.get(choice.name, choice.plain)
-    if option == choice.plain:
+    constants = {**choice.plain, **choice.of(variant.constants)}
+    if constants == choice.plain:
         return []
-    slots = choice.slots(option)
+    slots = choice.slots(constants)
 
     def told(edits: Iterable[Edit], tasks: frozenset[str] | None) -> list[_Told]:
         return [_Told(e, Template(e.becomes).substitute(slots), tasks) for e in edits]

@@ -1,9 +1,14 @@
-"""One variant of a module, as plain data that judge, packs and notebooks exchange."""
+"""One variant of a module, as plain data that judge, packs and notebooks exchange.
+
+It holds what a check needs: drawn constants and names. How these change the exercise and its
+solution is in the module's `variants.yaml`, which lies with the solutions.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,30 +16,32 @@ from typing import Any, Self, cast
 
 FORMAT = 1
 
-VARIANT_FILE = "variant.json"
-"""Lies beside a candidate's notebook, so that `check()` there judges the right variant."""
+Value = int | float | str | bool
 
-_KEYS = {"format", "module", "options", "names"}
+_KEYS = {"format", "module", "constants", "names"}
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _CALLABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,59}")
-_OPTION = re.compile(r"[a-z0-9_.,-]{1,60}")
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]{0,59}")
+_MOST = 100
+_LONGEST = 60
+"""Characters of a text among the constants."""
 
 
 @dataclass(frozen=True)
 class Variant:
-    """options: the chosen option by choice. names: new names of callables by their plain names.
+    """constants: what was drawn, by name. names: new names of callables by their plain names.
 
     Without either it is the module as courses teach it.
     """
 
     module: str
-    options: Mapping[str, str] = field(default_factory=dict[str, str])
+    constants: Mapping[str, Value] = field(default_factory=dict[str, Value])
     names: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def is_plain(self) -> bool:
         """Nothing differs."""
-        return not self.options and not self.names
+        return not self.constants and not self.names
 
     @property
     def digest(self) -> str:
@@ -48,28 +55,18 @@ class Variant:
         """What the callable `name` is called here."""
         return self.names.get(name, name)
 
-    def values(self) -> dict[str, Any]:
-        """All constants of the module's choices; plain ones where this variant says nothing."""
-        # A judge without a variant needs no library that reads a module's files.
-        from hotloop.variants.form import values_of
-
-        return dict(values_of(self))
-
     def to_json(self) -> dict[str, Any]:
         """A document of plain JSON types."""
         return {
             "format": FORMAT,
             "module": self.module,
-            "options": dict(self.options),
+            "constants": dict(self.constants),
             "names": dict(self.names),
         }
 
     @classmethod
     def from_json(cls, document: object) -> Self:
-        """Read what `to_json` wrote. ValueError for anything else.
-
-        Whether the module has such a variant is for `form.require` to say.
-        """
+        """Read what `to_json` wrote. ValueError for anything else."""
         if not isinstance(document, dict):
             raise ValueError("a variant is an object")
         given = cast(dict[str, object], document)
@@ -80,9 +77,13 @@ class Variant:
         module = given["module"]
         if not isinstance(module, str) or _IDENTIFIER.fullmatch(module) is None:
             raise ValueError("a variant's module is no module's name")
-        options = _texts(given["options"], "options", _IDENTIFIER, _OPTION)
-        names = _texts(given["names"], "names", _CALLABLE, _CALLABLE)
-        return cls(module, options, names)
+        constants = _entries(given["constants"], "constants", _CONSTANT)
+        names = _entries(given["names"], "names", _CALLABLE)
+        return cls(
+            module,
+            {name: _value(name, value) for name, value in constants.items()},
+            {name: _name(name, value) for name, value in names.items()},
+        )
 
 
 def plain(module: str) -> Variant:
@@ -90,16 +91,23 @@ def plain(module: str) -> Variant:
     return Variant(module)
 
 
-def _texts(
-    value: object, what: str, keys: re.Pattern[str], values: re.Pattern[str]
-) -> dict[str, str]:
-    if not isinstance(value, dict) or len(cast(dict[object, object], value)) > 100:
-        raise ValueError(f"a variant's {what} are an object of at most 100 entries")
-    found: dict[str, str] = {}
-    for key, text in cast(dict[object, object], value).items():
-        if not isinstance(key, str) or keys.fullmatch(key) is None:
-            raise ValueError(f"a variant's {what} have an unusable key")
-        if not isinstance(text, str) or values.fullmatch(text) is None:
-            raise ValueError(f"a variant's {what} have an unusable value for {key}")
-        found[key] = text
-    return found
+def _entries(value: object, what: str, keys: re.Pattern[str]) -> dict[str, object]:
+    if not isinstance(value, dict) or len(cast(dict[object, object], value)) > _MOST:
+        raise ValueError(f"a variant's {what} are an object of at most {_MOST} entries")
+    found = cast(dict[object, object], value)
+    if not all(isinstance(key, str) and keys.fullmatch(key) for key in found):
+        raise ValueError(f"a variant's {what} have an unusable key")
+    return cast(dict[str, object], found)
+
+
+def _value(name: str, value: object) -> Value:
+    usable = isinstance(value, Value) and (not isinstance(value, float) or math.isfinite(value))
+    if not usable or (isinstance(value, str) and len(value) > _LONGEST):
+        raise ValueError(f"a variant's constants have an unusable value for {name}")
+    return cast(Value, value)
+
+
+def _name(name: str, value: object) -> str:
+    if not isinstance(value, str) or _CALLABLE.fullmatch(value) is None:
+        raise ValueError(f"a variant's names have an unusable value for {name}")
+    return value

@@ -6,13 +6,12 @@ says: feedback, never points. In the sandbox the judge is already waiting behind
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hotloop.worker.serve import serve
 
@@ -27,7 +26,7 @@ _judge: JudgeProcess | None = None
 
 
 def check(key: str, *, budget_s: float = 120.0) -> Shown | None:
-    """Judge `module.task` now and show the verdict. ValueError for a key that is not one.
+    """Judge `module.task` now and show the verdict. ValueError for a key that names no task.
 
     Interrupt the kernel to stop it; nothing is left behind.
     """
@@ -39,6 +38,7 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown | None:
     module, _, task = key.partition(".")
     if not task:
         raise ValueError(f"{key!r} is not of the form module.task")
+    _require_task(module, task)
     record = _judge_here(module, task, budget_s)
     from hotloop.course.render_record import Shown
     from hotloop.curriculum import score
@@ -49,6 +49,18 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown | None:
     verdicts.note(record, points, "notebook")
     work_log.note_check(Path.cwd(), record, points)
     return Shown(record, points)
+
+
+def _require_task(module: str, task: str) -> None:
+    from hotloop import curriculum
+
+    try:
+        curriculum.load_module(module).task(task)
+    except KeyError as error:
+        raise ValueError(
+            f"check('{module}.{task}') is of no task that is installed here: {error.args[0]}. Use "
+            "the notebook that `hotloop start MODULE` makes."
+        ) from None
 
 
 def serve_judge() -> None:
@@ -64,8 +76,11 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     from hotloop.course.progress_line import progress_line
     from hotloop.judge.client import JudgeProcess, lost
     from hotloop.judge.job import Job
+    from hotloop.takehome import manifest
     from hotloop.worker.wire import WireError
 
+    found = manifest.find(Path.cwd())
+    pack = found if found is not None and found.manifest.module == module else None
     judge = _judge = _judge or JudgeProcess(quiet=True)
     job = Job(
         module,
@@ -73,7 +88,8 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
         files=str(Path.cwd()),
         isolation="none",
         budget_s=budget_s,
-        variant=_variant_here(),
+        variant=None if pack is None else pack.variant().to_json(),
+        given={} if pack is None else pack.manifest.files,
     )
     ours, theirs = socket.socketpair()
     try:
@@ -87,23 +103,6 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     except (WireError, OSError, ValueError, KeyError) as error:
         judge.kill()
         return lost(job, error)
-
-
-def _variant_here() -> dict[str, Any] | None:
-    """What the folder of a take-home says that its candidate was asked. ValueError if damaged.
-
-    Changing it changes this feedback only: the team grades with what it has drawn itself.
-    """
-    from hotloop.variants.variant import VARIANT_FILE, Variant
-
-    path = Path.cwd() / VARIANT_FILE
-    if not path.is_file():
-        return None
-    try:
-        variant = Variant.from_json(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{VARIANT_FILE} is damaged; take it from your pack: {error}") from None
-    return None if variant.is_plain else variant.to_json()
 
 
 def _serve_until_done(

@@ -44,7 +44,7 @@ class Worker:
         self.arguments: list[list[Any]] = []
         self.framework = "torch"
         self.style = "return"
-        self.record = False
+        self.watch: str | None = None
         self.device: DeviceCalls | None = None
         self.given: list[Path] = []
 
@@ -97,7 +97,8 @@ class Worker:
             self.loaded = message["file"]
         candidate = self.namespace.get(message["name"])
         if not callable(candidate):
-            raise NameError(f"there is no function called {message['name']!r}")
+            where = Path(message["file"]).name if message["file"] else "the notebook's code cells"
+            raise NameError(f"there is no function called {message['name']!r} in {where}")
         self.candidate = candidate
         return {}
 
@@ -129,9 +130,13 @@ class Worker:
         return {"bytes": len(data)}
 
     def on_plan(self, message: Message, _fds: list[int]) -> Message:
-        """Build the tensors of the calls to come, so that a timed run makes none."""
+        """Build the tensors of the calls to come, so that a timed run makes none.
+
+        `watch`: what is noted of each call: "launches" of Triton kernels, "operations" of PyTorch,
+        or nothing.
+        """
         self.framework, self.style = message["framework"], message["style"]
-        self.record = bool(message.get("record", False))
+        self.watch = message.get("watch")
         self.calls = message["calls"]
         self.arguments = [[self._argument(a) for a in call["args"]] for call in self.calls]
         return {}
@@ -139,10 +144,18 @@ class Worker:
     def on_run(self, _message: Message, _fds: list[int]) -> Message:
         """Make the planned calls, in order."""
         candidate = cast(Callable[..., Any], self.candidate)
-        if self.record:
+        if self.watch == "launches":
             from hotloop.worker import triton_launches
 
-            return {"launches": triton_launches.record(candidate, self.arguments)}
+            return {"watched": triton_launches.record(candidate, self.arguments)}
+        if self.watch == "operations":
+            from hotloop.worker.torch_operations import Watched
+
+            watched = Watched(candidate)
+            return {**self._run(watched), "watched": watched.notes}
+        return self._run(candidate)
+
+    def _run(self, candidate: Callable[..., Any]) -> Message:
         if self.style == "destination":
             for arguments in self.arguments:
                 candidate(*arguments)

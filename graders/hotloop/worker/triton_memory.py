@@ -56,10 +56,14 @@ class Region:
 
 
 class Memory:
-    """All regions of one replay, laid out in one block with guards between them."""
+    """All regions of one replay, laid out in one block with guards between them.
+
+    undefined: how many loads left out lanes for which they name no value.
+    """
 
     def __init__(self, regions: Sequence[Region]) -> None:
         self.regions = list(regions)
+        self.undefined = 0
         offsets: list[int] = []
         end = GUARD_BYTES
         for region in self.regions:

@@ -2,6 +2,8 @@
 
 `python -m hotloop.worker.triton_replay --fd N`, with TRITON_INTERPRET=1 and without any other code
 of the learner's. The programs of a launch run in random order, as nothing on a GPU promises one.
+A lane that a mask leaves out, of a load without `other`, holds no zero, but NaN or a large number:
+Triton leaves it undefined, and a GPU's register holds anything.
 """
 
 from __future__ import annotations
@@ -58,7 +60,8 @@ class Replayer(Worker):
             except Exception as error:  # noqa: BLE001 - whatever a kernel raises is told
                 return {"fault": {**_describe(error, module, memory), "launch": number}}
         tensors.copy_back()
-        return {"traffic": [_traffic(region) for region in memory.regions]}
+        traffic = [_traffic(region) for region in memory.regions]
+        return {"traffic": traffic, "undefined": memory.undefined}
 
 
 class _Tensors:
@@ -152,19 +155,45 @@ def _run_launch(
     kernel = getattr(module, launch["kernel"])
     signature = inspect.signature(kernel.fn)
     function: Callable[..., Any] = kernel.rewrite()
-    native = interpreter._interpreter
+    native, builder = interpreter._interpreter, interpreter.interpreter_builder
     interpreter._interpreter = CountingInterpreter(native, tensors.memory)
+    builder.create_masked_load = _without_zeros(builder.create_masked_load, tensors.memory)
     patched = interpreter._patch_lang(function)
     try:
-        interpreter.interpreter_builder.set_grid_dim(*launch["grid"])
+        builder.set_grid_dim(*launch["grid"])
         with np.errstate(all="ignore"):
             for program in _programs(launch["grid"], order):
-                interpreter.interpreter_builder.set_grid_idx(*program)
+                builder.set_grid_idx(*program)
                 # Made anew for each program, so that none can leave something for the next.
                 function(**_arguments(signature, launch["arguments"], tensors))
     finally:
         patched.restore()
+        del builder.create_masked_load  # the class's own is there again
         interpreter._interpreter = native
+
+
+def _without_zeros(load: Callable[..., Any], memory: Memory) -> Callable[..., Any]:
+    """The builder's masked load, which gives zeros where the kernel names no `other`."""
+    interpreter = _triton("triton.runtime.interpreter")
+
+    def masked_load(ptrs: Any, mask: Any, other: Any, *options: Any, **more: Any) -> Any:
+        if other is None and not np.all(mask.data):
+            memory.undefined += 1
+            element = ptrs.get_element_ty()
+            value = undefined(np.dtype(interpreter._get_np_dtype(element)))
+            other = interpreter.TensorHandle(np.full(ptrs.data.shape, value), element)
+        return load(ptrs, mask, other, *options, **more)
+
+    return masked_load
+
+
+def undefined(dtype: np.dtype[Any]) -> NDArray[Any]:
+    """NaN, or the largest number. Types that numpy lacks (bfloat16, float8) are unsigned here."""
+    if dtype.kind == "f":
+        return np.array(np.nan, dtype)
+    if dtype.kind == "b":
+        return np.array(True)
+    return np.array((1 << (8 * dtype.itemsize - 1)) - 1, dtype)
 
 
 def _programs(grid: Sequence[int], order: np.random.Generator) -> list[tuple[int, int, int]]:

@@ -161,7 +161,7 @@ def retyped_graded_cell(rng: Random, notebook: Notebook) -> None:
     rng.choice(graded(notebook))["cell_type"] = rng.choice(["markdown", "raw"])
 
 
-@tree("cells", "same")
+@tree("cells", "any")
 def retyped_solution(rng: Random, notebook: Notebook) -> None:
     rng.choice(solutions(notebook))["cell_type"] = rng.choice(["markdown", "raw", "heading"])
 

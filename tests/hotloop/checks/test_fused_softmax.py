@@ -12,7 +12,9 @@ from hotloop.judge.dtypes import BF16, FP16, FP32, U8
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.cuda_correct import CudaCorrect
 from hotloop.judge.rungs.fast import Fast
+from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
+from hotloop.judge.rungs.watched import Watched
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.verdict import Ruling
 from hotloop.variants import draw
@@ -21,10 +23,11 @@ INFINITY = math.inf
 VARIANT = checks.Meaning(sharpness=0.5, total=3.0, empty=-4.0, masked=7.0, hides=True)
 
 
-def _correct(task: str) -> Correct:
+def _correct(task: str) -> Correct | KernelCalls:
     rung = getattr(checks, task)().rungs["correct"]
-    found = rung.correct if isinstance(rung, KernelCorrect) else rung
-    assert isinstance(found, Correct)
+    found = rung.calls if isinstance(rung, KernelCorrect) else rung
+    found = found.correct if isinstance(found, Watched) else found
+    assert isinstance(found, Correct | KernelCalls)
     return found
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from hotloop import __version__
 from hotloop.cli import app, lab
 from hotloop.takehome import chain, work_log
 
@@ -67,6 +68,22 @@ def test_a_day(team: Path, tmp_path: Path) -> None:
     assert run("forget", pseudonym, "--yes", "--team", team)["forgotten"] == [pseudonym]
     assert run("status", team)["packs"] == []
     assert not [path for path in team.rglob("*") if pseudonym in path.name]
+
+
+def test_new_says_what_the_pack_installs_unless_the_role_does(team: Path) -> None:
+    def said(name: str) -> str:
+        words = ["takehome", "new", "engineer", "--name", name, "--team", str(team)]
+        return " ".join(CliRunner().invoke(app, words).output.split())
+
+    assert (
+        f"installs hotloop[course,cuda]=={__version__} from the candidate's package index"
+        in said("A")
+    )
+    role = team / "roles" / "engineer" / "takehome.yaml"
+    role.write_text(role.read_text() + "install: hotloop[course] @ git+https://example.org/h.git\n")
+    assert "package index" not in said("B")
+    made = run("new", "engineer", "--name", "C", "--team", team)
+    assert made["installs"] == "hotloop[course] @ git+https://example.org/h.git"
 
 
 def test_opening_the_lab_begins_the_work_log(
@@ -315,7 +332,7 @@ def test_check_judges_what_the_take_home_asks(
     folder = tmp_path / made["pseudonym"]
     asked: list[tuple[Path, list[str]]] = []
 
-    def judge(folder: Path, module: Any, tasks: Any, _seed: str) -> dict[str, Any]:
+    def judge(folder: Path, module: Any, tasks: Any, *_more: Any) -> dict[str, Any]:
         asked.append((folder, [f"{module.id}.{task.id}" for task in tasks]))
         return {}
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from nbgrader.nbgraderformat import MetadataValidator
 
 from hotloop.course.released import ReleasedCell
-from hotloop.course.repair import MAX_NOTEBOOK, NOT_HANDED_IN, repair
+from hotloop.course.repair import NOT_HANDED_IN, NOTHING_RELEASED, repair
+from hotloop.worker.notebook import MAX_NOTEBOOK
 
 RELEASED = [
     ReleasedCell("first_answer", "code", "def f(): ...", "a" * 32, False, False, True, False, None),
@@ -126,10 +127,102 @@ def test_a_locked_cell_gets_its_released_text_back() -> None:
     assert "score" not in json.dumps(result.notebook)
 
 
-def test_a_missing_answer_differs_from_an_untouched_one() -> None:
-    result = repaired([c for c in FULL if c is not FULL[3]])
-    (answer,) = (c for c in result.notebook.cells if c.source.startswith("Write here."))
-    assert "missing" in answer.source
+def answer(cells: list[Any]) -> str:
+    """The source of the written task's cell, as it is graded. Released text: no points."""
+    result = repaired(cells)
+    check_sound(result)
+    (found,) = (c.source for c in result.notebook.cells if c.source.startswith("Write here."))
+    return found
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param(None, id="deleted"),
+        pytest.param(cell("", "explain", "markdown"), id="emptied"),
+        pytest.param(cell(" \n\t\u00a0\u200b", "explain", "markdown"), id="blank"),
+        pytest.param(cell("---\n…", "explain", "markdown"), id="no word"),
+        pytest.param({"cell_type": "raw", "id": "explain"}, id="no source"),
+        pytest.param(cell("\nWrite  here.\n", "explain", "raw"), id="other blanks"),
+    ],
+)
+def test_a_written_answer_that_says_nothing_is_an_untouched_one(written: Any) -> None:
+    cells = [written if c is FULL[3] else c for c in FULL]
+    assert answer([c for c in cells if c is not None]) == "Write here."
+
+
+def test_a_missing_answer_that_may_stand_elsewhere_is_for_a_person() -> None:
+    elsewhere = cell("Because two passes read it twice.", kind="markdown")
+    assert "missing" in answer([*FULL[:3], elsewhere, FULL[4]])
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        cell("Because", "other", "code"),
+        cell("check('m.first')", "first", "raw"),
+        cell("import torch", None, "raw"),
+        cell("…", None, "markdown"),
+        cell("Because.", None, "raw"),
+    ],
+    ids=["code", "a released cell", "a released text", "no word", "raw"],
+)
+def test_what_was_given_is_no_answer_elsewhere(given: Any) -> None:
+    data = json.dumps({"cells": [*FULL[:3], given]}).encode()
+    result = repair(data, RELEASED, {"import torch"})
+    assert "missing: look" not in json.dumps(result.notebook)
+
+
+@pytest.mark.parametrize("kind", ["raw", "markdown", "heading"])
+@pytest.mark.parametrize("named", [{"grade_id": "first_answer"}, {"id": "first_answer"}])
+def test_what_no_kernel_runs_answers_no_code_task(kind: str, named: dict[str, str]) -> None:
+    retyped = cell("def f(): return 1", kind=kind) | named
+    retyped["metadata"] = {"nbgrader": {"grade_id": named.get("grade_id")}}
+    result = repaired([FULL[0], retyped, *FULL[2:]])
+    check_sound(result)
+    code = [c.source for c in result.notebook.cells if c.cell_type == "code"]
+    assert code == ["import torch", "check('m.first')", "check('m.last')"]
+    assert "def f" in json.dumps(result.notebook)
+    (note,) = result.notes
+    assert note.startswith("The cell “first_answer” is a ")
+    assert "press Esc, then Y" in note
+
+
+@pytest.mark.parametrize("kind", ["", None, 7, "CODE"])
+def test_a_cell_of_no_kind_is_what_it_was_released_as(kind: Any) -> None:
+    result = repaired([FULL[0], cell("def f(): return 1", "first_answer", kind), *FULL[2:]])
+    code = [c.source for c in result.notebook.cells if c.cell_type == "code"]
+    assert "def f(): return 1" in code
+    assert result.notes == []
+
+
+def test_the_notebook_of_another_module_is_refused() -> None:
+    data = json.dumps({"cells": FULL}).encode()
+    assert repair(data, RELEASED, module="m").unreadable == ""
+    result = repair(data, RELEASED, module="other")
+    check_sound(result)
+    assert result.unreadable == (
+        "This is the notebook of m: it calls check('m.first'). Expected the notebook of other: "
+        "use that one."
+    )
+    assert result.notes == [result.unreadable]
+    assert "Because." not in json.dumps(result.notebook)
+
+
+def test_a_notebook_that_checks_several_modules_is_graded() -> None:
+    beside = cell("check('m.first')")
+    data = json.dumps({"cells": [beside, cell('check("other.last")')]}).encode()
+    assert repair(data, RELEASED, module="other").unreadable == ""
+
+
+def test_a_notebook_without_a_cell_of_the_exercise_says_so() -> None:
+    assert repaired([cell("x = 1")]).notes == [NOTHING_RELEASED]
+    assert NOTHING_RELEASED not in repaired([FULL[2]]).notes
+
+
+@pytest.mark.parametrize("kind", ["code", "markdown", "raw"])
+def test_a_notebook_that_is_no_exercise_leaves_nothing_for_a_person(kind: str) -> None:
+    assert answer([cell("A text of mine.", kind=kind)]) == "Write here."
 
 
 def test_claims_and_outputs_of_the_file_are_dropped() -> None:
@@ -162,6 +255,8 @@ def test_old_format_with_worksheets_is_read() -> None:
         (b"42", "not a notebook"),
         (b'{"cells": 3}', "has no cells"),
         (b"{}", "has no cells"),
+        (b'{"cells": []}', "is empty"),
+        (json.dumps({"cells": [cell("")] * 3}).encode(), "is empty"),
         (b" " + b"x" * MAX_NOTEBOOK, "longer than"),
         (json.dumps({"cells": [cell("1")] * 3000}).encode(), "more than"),
     ],

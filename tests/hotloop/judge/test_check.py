@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gzip
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+from hotloop.judge import overrun
 from hotloop.judge.check import Candidate, Check, find, judge_rungs
+from hotloop.judge.fault import JudgeFault, made, ours
+from hotloop.judge.labelled import labelled
 from hotloop.judge.record import JUDGING_SECONDS, RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
 
@@ -15,12 +21,17 @@ from hotloop.judge.verdict import Ruling, Verdict
 class Bench:
     """As much of a bench as made-up rungs need."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, met_candidate: bool = False, budget_s: float = 60.0) -> None:
+        self.met_candidate = met_candidate
+        self.deadline = time.monotonic() + budget_s
         self.told: list[str] = []
         self.logged: list[BaseException] = []
 
     def progress(self, text: str) -> None:
         self.told.append(text)
+
+    def last_answer(self, candidate: Candidate) -> str:
+        return "[]"
 
     def log_exception(self, error: BaseException) -> None:
         self.logged.append(error)
@@ -73,6 +84,81 @@ def test_our_own_failure_is_logged_and_is_nobodys_zero() -> None:
     assert verdict is Verdict.JUDGE_ERROR
     assert verdict.pending
     assert isinstance(bench.logged[0], ZeroDivisionError)
+
+
+def _stumbles() -> RungRecord:
+    with labelled("Batch 3"):
+        min(list[int]())
+    return _passes()
+
+
+def _unpacks() -> RungRecord:
+    gzip.decompress(b"an answer that is no archive")
+    return _passes()
+
+
+def test_a_parsers_error_is_a_wrong_answer_too() -> None:
+    """`gzip.BadGzipFile` is an OSError."""
+    assert _record(_unpacks, Bench(met_candidate=True)).verdict is Verdict.WRONG_ANSWER
+
+
+def _record(do: Callable[[], RungRecord], bench: Bench) -> RungRecord:
+    check = Check(Candidate("f"), {"correct": MadeUp(do)})  # type: ignore[dict-item]
+    return judge_rungs(check, bench)[0]  # type: ignore[arg-type]
+
+
+def test_what_a_check_cannot_read_is_a_wrong_answer() -> None:
+    bench = Bench(met_candidate=True)
+    record = _record(_stumbles, bench)
+    assert record.verdict is Verdict.WRONG_ANSWER
+    assert record.sentence.startswith("Batch 3: got [], which cannot be checked")
+    assert "Traceback" not in record.sentence
+    assert "min(list[int]())" in record.evidence["traceback"]
+    assert isinstance(bench.logged[0], ValueError)
+
+
+def _no_questions() -> Iterator[int]:
+    yield 1
+    raise IndexError("a bug in making the second one")
+
+
+def _cannot_ask() -> RungRecord:
+    assert list(made(_no_questions())) == [1]
+    return _passes()
+
+
+def _has_no_truth() -> RungRecord:
+    with ours("the reference"):
+        raise ZeroDivisionError
+    return _passes()
+
+
+def _cannot_open() -> RungRecord:
+    Path("/no/file/of/ours").read_bytes()
+    return _passes()
+
+
+def _finds_its_own_fault() -> RungRecord:
+    raise JudgeFault("a worker did not start")
+
+
+@pytest.mark.parametrize("do", [_cannot_ask, _has_no_truth, _cannot_open, _finds_its_own_fault])
+def test_what_no_answer_reaches_is_our_own_failure(do: Callable[[], RungRecord]) -> None:
+    record = _record(do, Bench(met_candidate=True))
+    assert record.verdict is Verdict.JUDGE_ERROR
+    assert record.evidence["error"]
+
+
+def _looks_for_ever() -> RungRecord:
+    while True:
+        pass
+
+
+def test_looking_at_an_answer_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overrun, "MARGIN_S", 0.1)
+    record = _record(_looks_for_ever, Bench(met_candidate=True, budget_s=0.1))
+    assert record.verdict is Verdict.TIMEOUT
+    assert "took too long" in record.sentence
 
 
 def test_the_time_of_a_rung_is_kept_where_it_was_judged() -> None:

@@ -12,12 +12,14 @@ import pytest
 from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs import compiles
 from hotloop.judge.rungs.compiles import Compiles
 from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.level import level
 
@@ -47,7 +49,7 @@ def only_interpreted(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
 def greedy(x_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     x = tl.load(x_ptr + at, mask=at < n, other=0).to(tl.float32)
-    y = tl.load(out_ptr + at, mask=at < n, other=0)
+    y = tl.load(x_ptr + n - 1 - at, mask=at < n, other=0).to(tl.float32)
     tl.store(out_ptr + at, x * tl.sum(x * y, 0) + y * tl.max(x, 0), mask=at < n)
 
 
@@ -78,7 +80,19 @@ def case(rng: np.random.Generator) -> Case:
     return Case("a row", (Tensor(rng.normal(size=(1, 200)), BF16),), TensorSpec((1, 200), FP32))
 
 
-RUNG = Compiles(case=case, needs=())
+def anything(_x: np.ndarray) -> np.ndarray:
+    """These kernels are compiled, and need not compute anything in particular."""
+    return np.zeros((1, 200))
+
+
+CALLS = KernelCalls(
+    cases=lambda _rng: [],
+    counted=case,
+    reference=anything,
+    tolerance=lambda _case: Tolerance(0.0, 1e30),
+    counted_calls=1,
+)
+RUNG = Compiles(CALLS, needs=())
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +107,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 
 
 def judge(bench: Bench, name: str, rung: Compiles = RUNG) -> RungRecord:
+    bench._shared.clear()  # what the rungs of one task share
     (record,) = judge_rungs(Check(Candidate(name, FILE, "destination"), {"compiles": rung}), bench)
     return record
 

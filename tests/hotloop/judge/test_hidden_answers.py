@@ -11,7 +11,7 @@ import pytest
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
 from hotloop.judge.program import Program
-from hotloop.judge.questions import Question
+from hotloop.judge.questions import Question, ask_plainly
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.verdict import Ruling, Verdict
 
@@ -56,3 +56,16 @@ def test_another_one_is_where_it_is_named(bench: Bench, program: Program) -> Non
     candidate = Candidate("squared", "candidates.py", "json")
     with pytest.raises(Ruling, match=r"A number: it is wrong\.$"):
         rung(program, "doubled").judge("correct", candidate, bench)
+
+
+def test_a_question_may_come_from_another_function_of_the_candidates(bench: Bench) -> None:
+    candidate = Candidate("squared", "candidates.py", "json")
+
+    def questions(rng: np.random.Generator, bench: Bench) -> Iterator[Question]:
+        number = int(rng.integers(3, 100))
+        doubled = ask_plainly(bench.worker(Candidate("doubled", "candidates.py", "json")), (7,), 5)
+        assert doubled == 14
+        yield Question("A number", (number,), lambda said: None if said == number**2 else "wrong")
+
+    record = HiddenAnswers(questions).judge("correct", candidate, bench)
+    assert record.verdict is Verdict.PASSED

@@ -32,8 +32,8 @@ ABSENT = (
 LATER = ("torch", "triton")
 """There, but too slow to import before they are needed."""
 
-NEEDS_JUPYTER = {"hotloop.worker.kernel"}
-"""The notebook kernel in the sandbox is ipykernel."""
+IMPORTED_LATER = {"hotloop.worker.kernel", "hotloop.worker.torch_operations"}
+"""The notebook kernel in the sandbox is ipykernel; the other one is imported where torch is."""
 
 TREES = ("hotloop.judge", "hotloop.checks", "hotloop.worker", "hotloop.sandbox")
 
@@ -62,7 +62,7 @@ print(json.dumps({"failed": failed, "imported": imported, "ours": ours}))
 
 def import_without(absent: tuple[str, ...], *trees: str) -> dict[str, Any]:
     """Import every module of the trees in a fresh process in which `absent` cannot be imported."""
-    arguments = json.dumps([absent, trees, sorted(NEEDS_JUPYTER)])
+    arguments = json.dumps([absent, trees, sorted(IMPORTED_LATER)])
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, arguments], capture_output=True, text=True, check=False
     )

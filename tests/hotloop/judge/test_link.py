@@ -14,12 +14,18 @@ from hypothesis import strategies as st
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import Link
 from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.sandbox.freezer import Unstoppable
 from hotloop.worker import wire
 
 
 class StillFreezer:
     def freeze(self) -> None: ...
     def thaw(self) -> None: ...
+
+
+class OutrunFreezer(StillFreezer):
+    def freeze(self) -> None:
+        raise Unstoppable("it starts processes faster than they can be stopped")
 
 
 def _link(trusted: bool = False) -> tuple[Link, socket.socket]:
@@ -32,6 +38,16 @@ def _ruling(link: Link, timeout_s: float = 0.2) -> Ruling:
         link.request({"op": "run"}, timeout_s)
     link.sock.close()
     return caught.value
+
+
+@pytest.mark.parametrize(("trusted", "fault"), [(False, Ruling), (True, Unstoppable)])
+def test_a_worker_that_cannot_be_stopped_is_the_candidates(
+    trusted: bool, fault: type[Exception]
+) -> None:
+    link, theirs = _link(trusted)
+    link.freezer = OutrunFreezer()  # type: ignore[assignment]
+    with theirs, link.sock, pytest.raises(fault):
+        link.freeze()
 
 
 @settings(max_examples=60, deadline=None)

@@ -233,9 +233,7 @@ FAILURES: dict[str, tuple[Callable[[Path], object], Verdict, str]] = {
         "Not reached",
     ),
     "a model that fails at load": (
-        in_model(
-            "preprocess", "folder = ", "raise OSError('no such tokenizer')\n        folder = "
-        ),
+        in_model("preprocess", "file = ", "raise OSError('no such tokenizer')\n        file = "),
         Verdict.RUNTIME_ERROR,
         "did not come up: .*no such tokenizer",
     ),
@@ -245,22 +243,22 @@ FAILURES: dict[str, tuple[Callable[[Path], object], Verdict, str]] = {
         "did not come up",
     ),
     "an exception in execute": (
-        in_model("postprocess", "return [self", "return [self.unknown or self"),
+        in_model("postprocess", "return [named", "return [self.unknown or named"),
         Verdict.WRONG_ANSWER,
         "one text: it said .*unknown",
     ),
     "a model that never answers": (
-        in_model("postprocess", "return [self", f"{HANG}\n        return [self"),
+        in_model("postprocess", "return [named", f"{HANG}\n        return [named"),
         Verdict.TIMEOUT,
         "did not answer in time",
     ),
     "a model that prints without end": (
-        in_model("postprocess", "return [self", "print('x' * (8 << 20))\n        return [self"),
+        in_model("postprocess", "return [named", "print('x' * (8 << 20))\n        return [named"),
         Verdict.OUTPUT_LIMIT,
         "printed more",
     ),
     "a model that takes all memory": (
-        in_model("postprocess", "return [self", "b'x' * (6 << 30)\n        return [self"),
+        in_model("postprocess", "return [named", "b'x' * (6 << 30)\n        return [named"),
         Verdict.MEMORY_LIMIT,
         "more memory",
     ),

@@ -18,7 +18,9 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.record import JUDGING_SECONDS, RungRecord
+from hotloop.judge.rungs import kernel_calls
 from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.rungs.traffic import Traffic
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.level import level
@@ -143,14 +145,23 @@ def maximum_in_pytorch(x, out):
 def maximum_as_a_number(x, out):
     largest = float(x.max())
     shifted_by_number[(x.shape[0],)](x, out, x.shape[1], x.stride(0), largest, BLOCK=128)
+    all_in_pytorch(x, out)
 
 
-def past_the_end(x, out):
-    launch(unmasked, x, out)
+def maxima_as_numbers(x, out):
+    """Right where it is recorded: each row is launched with a maximum that PyTorch found."""
+    for row, result in zip(x, out):
+        largest = float(row.max())
+        shifted_by_number[(1,)](row, result, x.shape[1], 0, largest, BLOCK=128)
 
 
 def all_in_pytorch(x, out):
     out.copy_(torch.softmax(x, dim=1))
+
+
+def past_the_end(x, out):
+    launch(unmasked, x, out)
+    all_in_pytorch(x, out)
 
 
 def pytorch_and_an_idle_kernel(x, out):
@@ -165,6 +176,7 @@ def one_row_in_pytorch(x, out):
 
 def prints(x, out):
     launch(printing, x, out)
+    all_in_pytorch(x, out)
 
 
 def hangs(x, out):
@@ -172,7 +184,10 @@ def hangs(x, out):
 
 
 def breaks(x, out):
-    launch(broken, x, out)
+    try:
+        launch(broken, x, out)
+    except Exception:
+        all_in_pytorch(x, out)
 
 
 def name_of_another(x, out):
@@ -198,7 +213,8 @@ ROWS, COLUMNS, GAP = 6, 100, 4
 
 def case(rng: np.random.Generator) -> Case:
     """Rows with gaps between them; their maxima lie too far apart for one shift to serve all."""
-    values = rng.normal(size=(ROWS, COLUMNS)) + 60.0 + 200.0 * np.arange(ROWS)[:, None]
+    heights = 60.0 + 200.0 * rng.permutation(ROWS)[:, None]
+    values = rng.normal(size=(ROWS, COLUMNS)) + heights
     return Case("rows", (Tensor(values, FP32, row_gap=GAP),), TensorSpec((ROWS, COLUMNS), FP32))
 
 
@@ -207,14 +223,15 @@ def softmax(x: np.ndarray) -> np.ndarray:
     return e / e.sum(axis=1, keepdims=True)
 
 
-RUNG = Traffic(
-    case=case,
+CALLS = KernelCalls(
+    cases=lambda rng: [case(rng)],
+    counted=case,
     reference=softmax,
     tolerance=lambda _case: Tolerance(1e-4, 1e-30),
-    fewest_bytes=lambda _case: 2 * ROWS * COLUMNS * 4,
-    needs=(),
+    counted_calls=2,
     timeout_s=20.0,
 )
+RUNG = Traffic(CALLS, fewest_bytes=lambda _case: 2 * ROWS * COLUMNS * 4, needs=())
 WHOLE = ROWS * COLUMNS * 4
 
 
@@ -239,6 +256,7 @@ def new_bench(folder: Path) -> Bench:
 
 
 def judge(bench: Bench, name: str, rung: Traffic = RUNG) -> RungRecord:
+    bench._shared.clear()  # what the rungs of one task share
     (record,) = judge_rungs(Check(Candidate(name, FILE, "destination"), {"traffic": rung}), bench)
     return record
 
@@ -251,6 +269,7 @@ def test_one_pass_earns_everything(bench: Bench) -> None:
         "stored_bytes": WHOLE,
         "fewest_bytes": 2 * WHOLE,
         "factor": 1.0,
+        "factors": [1.0, 1.0],
         "tensors": [
             {"name": "x_ptr", "bytes": WHOLE, "loaded_bytes": WHOLE, "stored_bytes": 0},
             {"name": "out_ptr", "bytes": WHOLE, "loaded_bytes": 0, "stored_bytes": WHOLE},
@@ -284,9 +303,10 @@ def test_temporaries_count(bench: Bench) -> None:
     ("name", "verdict", "words"),
     [
         ("maximum_in_pytorch", Verdict.WRONG_ANSWER, "from the temporary `max_ptr`"),
-        ("maximum_as_a_number", Verdict.WRONG_ANSWER, "your kernel gives another answer"),
-        ("pytorch_and_an_idle_kernel", Verdict.WRONG_ANSWER, "your kernel gives another answer"),
-        ("one_row_in_pytorch", Verdict.WRONG_ANSWER, "your kernel gives another answer"),
+        ("maximum_as_a_number", Verdict.WRONG_ANSWER, "its kernels alone give another one"),
+        ("maxima_as_numbers", Verdict.WRONG_ANSWER, "its kernels alone give another one"),
+        ("pytorch_and_an_idle_kernel", Verdict.WRONG_ANSWER, "its kernels alone give another one"),
+        ("one_row_in_pytorch", Verdict.WRONG_ANSWER, "its kernels alone give another one"),
         ("all_in_pytorch", Verdict.WRONG_ANSWER, "launches no Triton kernel"),
         (
             "past_the_end",
@@ -312,7 +332,7 @@ def test_what_is_wrong_gets_a_sentence(
 
 
 def test_an_endless_kernel_is_the_learners_timeout(bench: Bench) -> None:
-    record = judge(bench, "hangs", replace(RUNG, timeout_s=3.0))
+    record = judge(bench, "hangs", replace(RUNG, calls=replace(CALLS, timeout_s=3.0)))
     assert record.verdict is Verdict.TIMEOUT
 
 
@@ -348,28 +368,20 @@ CLAIM: dict[str, Any] = {
 }
 
 
-class ClaimingLink:
-    """A candidate's worker that runs nothing and answers with a claim."""
-
-    def __init__(self, claim: Any) -> None:
-        self.claim = claim
-
-    def map(self, _buffers: Any) -> None:
-        pass
-
-    def request(self, message: dict[str, Any], _timeout_s: float) -> dict[str, Any]:
-        return {"ok": True, "launches": [self.claim]} if message["op"] == "run" else {"ok": True}
-
-
 @pytest.fixture
 def claim(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Callable[..., RungRecord]:
-    """Judge a claim: CLAIM with changes to the plan or to its only launch."""
+    """Judge right answers with a claim: CLAIM with changes to the plan or to its only launch."""
 
     def judged(plan: Any = None, **changes: Any) -> RungRecord:
         claimed = copy.deepcopy(CLAIM) if plan is None else plan
         if changes:
             claimed["launches"][0].update(changes)
-        monkeypatch.setattr(bench, "worker", lambda _candidate: ClaimingLink(claimed))
+
+        def call(case: Case, *_rest: Any, watch: str) -> tuple[Any, dict[str, Any]]:
+            assert watch == "launches"
+            return case.truth(softmax), {"watched": [claimed]}
+
+        monkeypatch.setattr(kernel_calls, "call", call)
         return judge(bench, "once")
 
     return judged

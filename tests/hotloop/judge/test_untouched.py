@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hotloop import paths
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.local import lay_out
 from hotloop.judge.record import RungRecord
-from hotloop.judge.untouched import without_blame
+from hotloop.judge.untouched import without_blame, without_open
 from hotloop.judge.verdict import Verdict
 from hotloop.render import render
 from hotloop.variants import draw
@@ -84,5 +85,53 @@ def test_an_untouched_file_of_a_variant_is_not_blamed(tmp_path: Path) -> None:
         files.read_text(name)
     assert any(given[name] != data for name, data in render("triton_ensemble").items())
     assert without_blame(RUNGS, "triton_ensemble", files) == RUNGS
-    sound, _ = without_blame(RUNGS, "triton_ensemble", files, variant)
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in given.items()}
+    sound, _ = without_blame(RUNGS, "triton_ensemble", files, digests)
     assert sound.verdict is Verdict.WRONG_ANSWER
+    worked_on = {**digests, min(given): 64 * "0"}
+    assert without_blame(RUNGS, "triton_ensemble", files, worked_on) == RUNGS
+
+
+def test_a_file_that_holds_nothing_leaves_nothing_open(submission: SubmissionFiles) -> None:
+    assert submission.root is not None
+    path = submission.root / "a.conf"
+    for said, content in (("as handed out", None), ("empty", b" \n"), ("missing", None)):
+        if content is not None:
+            path.write_bytes(content)
+        if said == "missing":
+            path.unlink()
+        sound, fast = without_open(RUNGS, "m", ["a.conf"], submission)
+        assert sound == RUNGS[0]
+        assert fast.verdict is Verdict.WRONG_ANSWER
+        assert fast.sentence == f"Not attempted: `a.conf` is {said}."
+
+
+def test_several_files_that_hold_nothing(submission: SubmissionFiles) -> None:
+    assert submission.root is not None
+    (submission.root / "b.conf").unlink()
+    _, fast = without_open(RUNGS, "m", ["a.conf", "b.conf"], submission)
+    assert fast.sentence == "Not attempted: `a.conf`, `b.conf` are as handed out or missing."
+
+
+def test_what_somebody_has_worked_on_stays_open(submission: SubmissionFiles) -> None:
+    assert submission.root is not None
+    (submission.root / "a.conf").write_text("name: x")
+    assert without_open(RUNGS, "m", ["a.conf", "b.conf"], submission) == RUNGS
+    _, fast = without_open(RUNGS, "m", ["b.conf"], submission)
+    assert fast.verdict is Verdict.WRONG_ANSWER
+
+
+def test_without_files_asked_for_nothing_is_known(submission: SubmissionFiles) -> None:
+    assert without_open(RUNGS, "m", [], submission) == RUNGS
+
+
+def test_a_fault_of_the_judges_stays_open(submission: SubmissionFiles) -> None:
+    fault = (RungRecord("sound", Verdict.JUDGE_ERROR, "The judge itself failed here."),)
+    assert without_open(fault, "m", ["a.conf"], submission) == fault
+
+
+def test_files_of_a_variant_are_compared_with_what_was_given(submission: SubmissionFiles) -> None:
+    digest = hashlib.sha256(submission.content("a.conf")).hexdigest()
+    _, fast = without_open(RUNGS, "m", ["a.conf"], submission, {"a.conf": digest})
+    assert fast.verdict is Verdict.WRONG_ANSWER
+    assert without_open(RUNGS, "m", ["a.conf"], submission, {"a.conf": "0" * 64}) == RUNGS

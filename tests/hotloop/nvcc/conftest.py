@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from hotloop.cudasim.problem import ToolMissing
 from hotloop.nvcc import toolchain
 from hotloop.nvcc.toolchain import Toolchain
+from hotloop.simulate.problem import ToolMissing
 
 HERE = Path(__file__).parent
 SOURCES = HERE / "sources"

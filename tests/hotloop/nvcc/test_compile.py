@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.cudasim.problem import CompileError, ToolMissing
 from hotloop.nvcc import toolchain
 from hotloop.nvcc.compile import Compiled, Kernel, Outcome, compile_files, failure, job, read
 from hotloop.nvcc.sass import widest
 from hotloop.nvcc.toolchain import Toolchain
+from hotloop.simulate.problem import CompileError, ToolMissing
 from hotloop.worker import nvcc_compile
 
 

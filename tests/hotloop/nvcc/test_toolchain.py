@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.cudasim.problem import ToolMissing
 from hotloop.nvcc import toolchain
+from hotloop.simulate.problem import ToolMissing
 
 
 def program(path: Path) -> Path:

@@ -22,6 +22,7 @@ from hotloop.sandbox.freezer import (
     FreezeError,
     Freezer,
     SignalFreezer,
+    Unstoppable,
     freezer_from,
 )
 from hotloop.sandbox.owner import new_tag
@@ -40,6 +41,34 @@ while True:
             os._exit(0)
         while os.waitpid(-1, os.WNOHANG)[0]: pass
     except (ChildProcessError, BlockingIOError): pass
+"""
+OUTRUNS = """
+import ctypes, os
+libc = ctypes.CDLL(None)
+libc.prctl(36, 1, 0, 0, 0)  # what loses its parent becomes this process's child
+os.write(1, b"upup")
+for _ in range(8):
+    if os.fork() == 0:
+        while os.fork():
+            os._exit(0)
+        while True:
+            if os.fork():
+                os._exit(0)
+            libc.usleep(500)  # else what nobody waits for fills the machine's table of processes
+while True:
+    try:
+        os.waitpid(-1, 0)
+    except ChildProcessError: pass
+"""
+WAKES_EACH_OTHER = """
+import os, signal
+first, second = os.fork(), 0
+if first: second = os.fork()
+if first == 0 or second == 0:
+    os.setsid()
+    while True: os.kill(os.getppid(), signal.SIGCONT)
+os.write(1, b"upup")
+while True: signal.pause()
 """
 SELF_THAW = """
 import ctypes, os, signal
@@ -138,6 +167,24 @@ def _thaws_itself(confined: Confined) -> bool:
         if confined.freezer.usage().cpu_ns > before.cpu_ns:
             return True
         time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize("program", [OUTRUNS, WAKES_EACH_OTHER], ids=["forks on", "wakes"])
+def test_a_tree_that_cannot_be_stopped_is_told_from_a_busy_machine(
+    plain: Callable[[str], Confined], program: str
+) -> None:
+    confined = plain(program)
+    wait_for(confined)
+    assert any(_outruns(confined) for _ in range(20))
+
+
+def _outruns(confined: Confined) -> bool:
+    try:
+        confined.freezer.freeze()
+    except Unstoppable:
+        return True
+    confined.freezer.thaw()
     return False
 
 

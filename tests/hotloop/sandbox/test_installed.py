@@ -100,7 +100,7 @@ def test_a_wheel(environment: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(packages)
     lend_packages(environment)
-    assert (packages / "hotloop/_data/solutions").is_dir()
+    assert (packages / "hotloop/_data/exercises").is_dir()
     assert (packages / "hotloop/judge/verdict.py").is_file()
     assert_only_the_worker(probe(environment))
 

@@ -80,7 +80,7 @@ for name in ("worker.wire", "judge", "checks", "sandbox", "course", "cli", "path
 """)
     assert ran.text.splitlines() == [
         "/opt/hotloop/hotloop/__init__.py",
-        "__init__.py cudasim trace worker",
+        "__init__.py simulate trace worker",
         "can import worker.wire",
     ]
 

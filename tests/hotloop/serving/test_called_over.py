@@ -93,6 +93,17 @@ HOSTILE = {
         "did not finish",
     ),
     "one that ends": ("import os\nos._exit(0)", Verdict.RUNTIME_ERROR, "ended before"),
+    "one that ends the server": (
+        """
+        deep = b'{"inputs":' + b"[" * 3_000_000
+        with socket.create_connection(("127.0.0.1", http_port), 5) as sock:
+            sock.sendall(REQUEST % len(deep) + deep)
+            sock.recv(1)
+        return [{"topic": "files", "confidence": 0.9}] * len(texts)
+        """,
+        Verdict.RUNTIME_ERROR,
+        "a second server did so too",
+    ),
     "no list": ("return {'topic': 'files'}", Verdict.WRONG_ANSWER, "no inference"),
     "lies": (
         "return [{'topic': 'files', 'confidence': 0.9}] * len(texts)",
@@ -186,27 +197,58 @@ def test_a_hostile_client_gets_a_verdict(judge: Judge, kind: str, isolation: str
     assert said in record.sentence
 
 
-@pytest.mark.serving
-@pytest.mark.slow
-def test_a_server_that_dies_is_not_the_clients_fault(
-    judge: Judge, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    ask = called_over.ask_plainly
+@pytest.fixture
+def killed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Ends the server when a client is called, so many times as its one entry says."""
+    ask, over = called_over.ask_plainly, called_over.over
+    left, started = [0], list[Server]()
 
     def killing(*arguments: Any) -> object:
-        for server in started:
-            server.process.kill()
+        if left[0] > 0:
+            left[0] -= 1
+            started[-1].process.kill()
         return ask(*arguments)
 
-    started: list[Server] = []
-    over = called_over.over
-    monkeypatch.setattr(
-        called_over, "over", lambda *a, **k: started.append(over(*a, **k)) or started[-1]
-    )
+    def starting(*arguments: Any, **options: Any) -> Server:
+        started.append(over(*arguments, **options))
+        return started[-1]
+
+    monkeypatch.setattr(called_over, "over", starting)
     monkeypatch.setattr(called_over, "ask_plainly", killing)
+    return left
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+def test_a_server_that_dies_once_costs_nothing(judge: Judge, killed: list[int]) -> None:
+    killed[0] = 1
+    assert judge(handed_in(), only_once=True)[0].verdict is Verdict.PASSED
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+def test_a_server_that_dies_each_time_is_the_clients_doing(judge: Judge, killed: list[int]) -> None:
+    killed[0] = 2
+    record = judge(handed_in(), only_once=True)[0]
+    assert record.verdict is Verdict.RUNTIME_ERROR
+    assert "a second server did so too" in record.sentence
+
+
+@pytest.mark.serving
+@pytest.mark.slow
+def test_a_server_that_serves_nobody_is_ours(
+    judge: Judge, killed: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> list[called_over.Pair]:
+        if killed[0] == 0:
+            raise ConnectionResetError("the machine is out of memory")
+        return [("files", 0.5)]
+
+    killed[0] = 2
+    monkeypatch.setattr(called_over, "_asked", broken)
     record = judge(handed_in(), only_once=True)[0]
     assert record.verdict is Verdict.JUDGE_ERROR
-    assert "the server ended" in record.evidence["error"]
+    assert "asking a new server" in record.evidence["error"]
 
 
 @pytest.mark.serving

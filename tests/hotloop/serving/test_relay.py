@@ -249,6 +249,16 @@ GARBAGE: list[tuple[Kind, bytes, str]] = [
     ("http", b"\0\xff" * 100_000, "no HTTP request"),
     ("http", b"nonsense\r\n\r\n", "no HTTP request"),
     ("http", b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "in chunks"),
+    # A server that takes a bare \n for a line's end reads a body in chunks here, or another length.
+    ("http", b"POST / HTTP/1.1\r\nA: b\nTransfer-Encoding: chunked\r\n\r\n", "no HTTP request"),
+    ("http", b"POST / HTTP/1.1\r\nA: b\nContent-Length: 9\r\n\r\n", "no HTTP request"),
+    ("http", b"POST / HTTP/1.1\r\nContent-Length : 9\r\n\r\n", "no HTTP request"),
+    ("http", b"POST / HTTP/1.1\r\nContent-Length: +9\r\n\r\n", "no single number"),
+    (
+        "http",
+        b"POST / HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 9\r\n\r\n",
+        "no single number",
+    ),
     ("grpc", b"POST / HTTP/1.1\r\n\r\n", "no HTTP/2"),
     ("grpc", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\xff" * 1000, "more than 1 MiB"),
 ]

@@ -7,13 +7,16 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("cryptography", reason="the group `takehome` is not installed")
 
+from hotloop import curriculum
 from hotloop.takehome.pack import Pack, make_pack
+from hotloop.takehome.role import starting_text
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
 
@@ -34,6 +37,9 @@ help:
 """
 MADE = datetime(2030, 1, 1, 12, tzinfo=UTC)
 RECEIVED = MADE + timedelta(days=2)
+STRANGER = "Quirinya Vandermolhoek"
+"""No text of ours has any of it by chance."""
+
 NAMES = ("Ada Lovelace-Grünwald", "Grace Hopper-Østergård")
 
 
@@ -55,6 +61,21 @@ def hired(tmp_path_factory: pytest.TempPathFactory) -> Hired:
     role = team.role("gpu_engineer")
     first, second = (make_pack(team, role, name, now=MADE) for name in NAMES)
     return Hired(team, (first, second))
+
+
+@pytest.fixture(scope="session")
+def whole_pack(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Team, Pack]]:
+    """Makes the pack with all tasks of a module, once for each module."""
+    team = Team.create(tmp_path_factory.mktemp("whole") / "team")
+
+    @cache
+    def made(module: str) -> tuple[Team, Pack]:
+        path = team.role_path(module)
+        path.parent.mkdir()
+        path.write_text(starting_text(module, "x", curriculum.load_module(module)))
+        return team, make_pack(team, team.role(module), STRANGER, now=MADE)
+
+    return made
 
 
 @pytest.fixture

@@ -265,7 +265,8 @@ def test_a_team_measures_its_roles_tasks_as_often_as_it_says(
     assert all((rungs is None) is speed for _, rungs in asked)
     assert "gpu_fast" not in {rung for _, rungs in asked for rung in rungs or ()}
     (run,) = measured_quality.measured(own_team.team, "fused_softmax")
-    judged_of = [m.candidate for m in run.measurements if m.task == "online_pass"]
+    first = ("online_pass", "correct")
+    judged_of = [m.candidate for m in run.measurements if (m.task, m.rung) == first]
     assert judged_of.count("reference") == 2
     checks = json.loads(done.stdout)["tasks"][0]["checks"]
     # Every wrong answer passed here, each twice, and each counts once.

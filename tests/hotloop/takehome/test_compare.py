@@ -27,7 +27,8 @@ def report(worked: tuple[Hired, Submission]) -> Report:
 def with_share(report: Report, name: str, low: float, high: float) -> Report:
     """The same report on somebody else, with this share of the task that weighs all."""
     task = report.task("online_pass")
-    points = Interval(low=low * 10, high=high * 10)
+    possible = task.rungs[0].possible
+    points = Interval(low=low * possible, high=high * possible)
     rung = task.rungs[0].model_copy(update={"points": points})
     changed = task.model_copy(update={"rungs": [rung], "points": points})
     return report.model_copy(update={"pseudonym": name, "tasks": [changed]})

@@ -45,7 +45,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[str, ...], Any]]:
 
 
 def test_what_is_undecided_is_judged_again_alone(asked: list[tuple[tuple[str, ...], Any]]) -> None:
-    found = judging.judge({}, "fused_softmax", ["a", "b"], plain("fused_softmax"))
+    found = judging.judge({}, "fused_softmax", ["a", "b"], plain("fused_softmax"), {})
     assert seeds(found["a"]) == FIRST
     assert seeds(found["b"]) == f"{FIRST}; fast again with {SECOND}"
     assert asked == [(("a", "b"), None), (("b",), ["fast"])]
@@ -79,7 +79,7 @@ def _killed_while_judging() -> list[Path]:
 
         judging.judge_folder = killed
         work = {"lab.py": b"a candidate's work"}
-        judging.judge(work, "fused_softmax", ["a"], plain("fused_softmax"))
+        judging.judge(work, "fused_softmax", ["a"], plain("fused_softmax"), {})
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],

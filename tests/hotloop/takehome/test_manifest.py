@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from hotloop.takehome import manifest
 from hotloop.takehome.keys import TeamKey
 from hotloop.takehome.manifest import ForgedManifest, sign, verify
+from hotloop.takehome.pack import Pack
 
 from .conftest import Hired
 
@@ -76,3 +79,22 @@ def test_the_keys_show_themselves_to_nobody(hired: Hired) -> None:
     for shown in (repr(key), str(key), repr(hired.team)):
         assert key.signing.hex()[:8] not in shown
         assert repr(key.signing)[2:10] not in shown
+
+
+def test_a_folder_knows_its_variant_and_no_other(
+    hired: Hired, unpack: Callable[[Pack], Path]
+) -> None:
+    """Whoever changes it would check an exercise that nobody grades."""
+    first, second = hired.packs
+    folder = manifest.find(unpack(first))
+    assert folder is not None
+    assert folder.variant() == hired.team.variant(first.manifest.pack)
+    path = folder.folder / manifest.VARIANT
+    another = json.dumps(hired.team.variant(second.manifest.pack).to_json())
+    for text in (another, "{", '{"format": 1}'):
+        path.write_text(text)
+        with pytest.raises(ForgedManifest, match=r"^variant.json is damaged: take it"):
+            folder.variant()
+    path.unlink()
+    with pytest.raises(ForgedManifest, match="damaged"):
+        folder.variant()

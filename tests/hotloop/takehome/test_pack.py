@@ -12,7 +12,6 @@ import unicodedata
 import zipfile
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,19 +19,16 @@ import pytest
 from hotloop import __version__, curriculum, markers, paths, render
 from hotloop.takehome import seen, work_files
 from hotloop.takehome.pack import Pack, make_pack
-from hotloop.takehome.role import starting_text
+from hotloop.takehome.role import Role, starting_text
 from hotloop.takehome.team import AlreadyInvited, Team, TeamError
 from hotloop.takehome.ways_to_start import containerfile, makefile, requirement
 from hotloop.variants import Variant, draw
 
-from .conftest import MADE, NAMES, Hired
+from .conftest import MADE, NAMES, STRANGER, Hired
 
 MODULES = [module.id for module in curriculum.modules()]
 RECORDED = (".gz", ".npz", ".safetensors")
 """What machines have recorded; no code is in it."""
-
-STRANGER = "Quirinya Vandermolhoek"
-"""No text of ours has any of it by chance."""
 
 STARTER = {"lab.ipynb", "operator_trials.py", "softmax_triton.py"}
 
@@ -58,21 +54,6 @@ def readable(files: Mapping[str, bytes]) -> str:
             cells = json.loads(text)["cells"]
             texts += ["".join(cell["source"]) for cell in cells]
     return "\n".join(texts)
-
-
-@pytest.fixture(scope="session")
-def whole_pack(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Team, Pack]]:
-    """Makes the pack with all tasks of a module, once for each module."""
-    team = Team.create(tmp_path_factory.mktemp("whole") / "team")
-
-    @cache
-    def made(module: str) -> tuple[Team, Pack]:
-        path = team.role_path(module)
-        path.parent.mkdir()
-        path.write_text(starting_text(module, "x", curriculum.load_module(module)))
-        return team, make_pack(team, team.role(module), STRANGER, now=MADE)
-
-    return made
 
 
 def test_a_pack_has_what_it_takes_to_start(hired: Hired) -> None:
@@ -380,6 +361,74 @@ def test_a_team_can_name_its_own_hotloop(own_team: Hired) -> None:
     role = own_team.team.role("gpu_engineer")
     assert "'hotloop[course] @ git+https://example.org/h.git'" in containerfile(role)
     assert "HOTLOOP ?= hotloop[course] @ git+https://example.org/h.git\n" in makefile(role)
+
+
+def with_wheel(
+    hired: Hired, *members: str, name: str = f"hotloop-{__version__}-py3-none-any.whl"
+) -> Role:
+    """The role, which names a wheel with these files in the team's folder."""
+    with zipfile.ZipFile(hired.team.folder / name, "w") as archive:
+        for member in members:
+            archive.writestr(member, "")
+    path = hired.team.role_path("gpu_engineer")
+    path.write_text(path.read_text() + f"wheel: {name}\n")
+    return hired.team.role("gpu_engineer")
+
+
+def test_a_wheel_travels_in_the_pack_and_is_what_is_installed(
+    own_team: Hired, unpack: Callable[[Pack], Path]
+) -> None:
+    role = with_wheel(own_team, "hotloop/__init__.py")
+    folder = unpack(make_pack(own_team.team, role, "C. D.", now=MADE))
+    assert (folder / str(role.wheel)).read_bytes() == (
+        own_team.team.folder / str(role.wheel)
+    ).read_bytes()
+    asked = f"./{role.wheel}[course]"
+    done = subprocess.run(["make", "-n", "lab"], check=True, cwd=folder, capture_output=True)
+    assert f"pip install --quiet '{asked}'" in done.stdout.decode()
+    image = (folder / "Containerfile").read_text()
+    assert f"COPY {role.wheel} ./\nRUN pip install --no-cache-dir '{asked}'\n" in image
+    page = (folder / "INSTRUCTIONS.md").read_text()
+    assert f"Hotloop itself is in this folder, `{role.wheel}`" in page
+    assert not [name for name in work_files.read(folder) if name.endswith(".whl")]
+    assert not [name for name in work_files.left_out(folder) if name.endswith(".whl")]
+
+
+def test_without_a_wheel_the_instructions_say_what_pip_looks_for(
+    hired: Hired, unpack: Callable[[Pack], Path]
+) -> None:
+    folder = unpack(hired.packs[0])
+    page = (folder / "INSTRUCTIONS.md").read_text()
+    assert f"pip gets `hotloop[course]=={__version__}`; if it finds no such thing, ask" in page
+    assert "@" not in (folder / "Containerfile").read_text()
+    assert not list(folder.glob("*.whl"))
+
+
+@pytest.mark.parametrize(
+    ("members", "name", "said"),
+    [
+        (("hotloop/_data/solutions/m/lab.py",), f"hotloop-{__version__}", "holds the solutions"),
+        (("hotloop/__init__.py",), "hotloop-0.0.0", "is not of version"),
+    ],
+)
+def test_a_wheel_that_no_candidate_should_have_makes_no_pack(
+    own_team: Hired, members: tuple[str, ...], name: str, said: str
+) -> None:
+    role = with_wheel(own_team, *members, name=f"{name}-py3-none-any.whl")
+    with pytest.raises(TeamError, match=said):
+        make_pack(own_team.team, role, "C. D.", now=MADE)
+    assert len(own_team.team.packs()) == 2
+
+
+def test_a_wheel_that_is_not_there_or_none_makes_no_pack(own_team: Hired) -> None:
+    role = with_wheel(own_team)
+    wheel = own_team.team.folder / str(role.wheel)
+    wheel.write_bytes(b"no zip")
+    with pytest.raises(TeamError, match="There is no wheel"):
+        make_pack(own_team.team, role, "C. D.", now=MADE)
+    wheel.unlink()
+    with pytest.raises(TeamError, match="There is no wheel"):
+        make_pack(own_team.team, role, "C. D.", now=MADE)
 
 
 def test_a_role_whose_date_is_over_makes_no_pack(own_team: Hired) -> None:

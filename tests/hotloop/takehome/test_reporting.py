@@ -52,7 +52,8 @@ def test_a_lost_judge_costs_nothing(team: Team, submission: Submission) -> None:
 
 
 def test_a_task_without_a_counted_rung_is_left_out(team: Team, submission: Submission) -> None:
-    only = record("online_pass", [rung("correct", instrumented=True)])
+    rungs = [rung("correct", instrumented=True), rung("one_pass", instrumented=True)]
+    only = record("online_pass", rungs)
     report = report_on(team, submission, {"online_pass": only})
     assert report.task("online_pass").share is None
     assert report.score.low == pytest.approx(100 * (3 * 14 / 22) / 4)
@@ -75,7 +76,7 @@ def test_weak_tasks_are_asked_about_first(team: Team, submission: Submission) ->
     assert len({one.key for one in asked}) == len(asked) >= 4
     assert asked[0].weak
     whys = {one.why for one in asked if one.weak}
-    assert "The online recurrence: points were lost there (correct)." in whys
+    assert "The online recurrence: points were lost there (correct, one_pass)." in whys
     assert "The kernel by hand: points are still open there (gpu_correct, gpu_fast)." in whys
 
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import fnmatch
 import json
+import re
 import zipfile
 from typing import Any
 
@@ -51,6 +53,35 @@ def test_with_all_tasks_it_is_the_exercise_without_its_hints(module: str) -> Non
     assert code_cells(files["lab.ipynb"]) == code_cells(whole["lab.ipynb"])
     assert b"Hint:" in whole["lab.ipynb"]
     assert b"Hint:" not in files["lab.ipynb"]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_text_speaks_of_no_hints_and_of_no_file_that_is_not_there(module: str) -> None:
+    found = curriculum.load_module(module)
+    whole = render.render(module)
+    assert "three hints" in text_cells(whole["lab.ipynb"])
+    for task in found.tasks:
+        files = chosen_files(whole, found, [task.id])
+        text = text_cells(files["lab.ipynb"])
+        assert not re.search(r"Stuck\?|\bhints\b|^- *$", text, re.MULTILINE)
+        for row in re.findall(r"^\| (`.*?) \|", text, re.MULTILINE):
+            names = [re.sub("/$", "/*", name) for name in re.findall(r"`([^`]+)`", row)]
+            known = [name for name in names if fnmatch.filter(whole, name)]
+            assert not known or any(fnmatch.filter(files, name) for name in known), row
+
+
+def test_the_table_of_files_keeps_the_rows_of_those_that_are_there() -> None:
+    found = curriculum.load_module("fused_softmax")
+    whole = render.render("fused_softmax")
+    text = text_cells(chosen_files(whole, found, ["cuda_naive"])["lab.ipynb"])
+    rows = re.findall(r"^\| (`.*?) \|", text_cells(whole["lab.ipynb"]), re.MULTILINE)
+    assert rows[:3] == ["`softmax_triton.py`", "`softmax.cu`", "`softmax_op.cu`, `softmax_op.py`"]
+    assert re.findall(r"^\| (`.*?) \|", text, re.MULTILINE) == ["`softmax.cu`"]
+
+
+def text_cells(notebook: bytes) -> str:
+    cells = json.loads(notebook)["cells"]
+    return "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
 
 
 @pytest.mark.sandbox

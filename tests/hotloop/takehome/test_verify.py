@@ -53,7 +53,8 @@ def test_another_verdict_does_not_hold(judged: Judged) -> None:
     found = judged.again({"online_pass": all_of("online_pass", Verdict.WRONG_ANSWER)})
     assert not found.holds
     assert [(r.rung, r.standing) for r in found.rungs if r.task == "online_pass"] == [
-        ("correct", "differs")
+        ("correct", "differs"),
+        ("one_pass", "differs"),
     ]
 
 

@@ -14,7 +14,7 @@ from hotloop.variants import form, plain, rewriting
 from hotloop.variants.form import Edit, Form
 from hotloop.yaml_lines import CurriculumError, load
 
-MODULES = [m.id for m in curriculum.modules() if (curriculum.folder(m.id) / form.NAME).is_file()]
+MODULES = [p.parent.name for p in sorted(paths.solutions().glob(f"*/{form.NAME}"))]
 SOUND = """\
 format: 1
 choices:
@@ -37,16 +37,20 @@ def _form(folder: Path, text: str) -> Form:
 
 def test_a_sound_form_is_read(tmp_path: Path) -> None:
     (choice,) = _form(tmp_path, SOUND).choices
-    assert choice.plain == "seconds"
-    assert choice.drawable == ["hours"]
-    assert choice.slots("hours") == {"FACTOR": "3600", "factor": "3600"}
+    assert choice.plain == {"FACTOR": 1}
+    assert choice.drawable == [{"FACTOR": 3600}]
+    assert choice.slots({"FACTOR": 3600}) == {"FACTOR": "3600", "factor": "3600"}
+    with pytest.raises(ValueError, match="the choice unit has no option with"):
+        choice.slots({"FACTOR": 60})
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         ("${FACTOR}", "${OTHER}", r":3: choices.0: .*OTHER, which no option has"),
-        ("hours: {code: {FACTOR: 3600}}", "hours: {}", ":3: choices.0: all options of a choice"),
+        ("hours: {code: {FACTOR: 3600}}", "hours: {}", r":8: the key .*hours.code' is missing"),
+        ("{FACTOR: 3600}", "{OTHER: 3600}", ":3: choices.0: all options of a choice"),
+        ("3600", "1", ":3: choices.0: two options of a choice have the same constants"),
         ("      hours: {code: {FACTOR: 3600}}\n", "", ":3: .*between one option is none"),
         ("find: ", "finds: ", r":10: unknown key 'choices.0.answers.0.finds'"),
         ('return t"', 'f(…, …)"', ":10: .*one argument only"),
@@ -64,8 +68,9 @@ def test_a_fault_is_named_with_its_line(tmp_path: Path, old: str, new: str, said
 def test_an_unknown_task_is_named_with_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / form.NAME).write_text(SOUND, encoding="utf-8")
-    monkeypatch.setattr(form.curriculum, "folder", lambda _module: tmp_path)
+    (tmp_path / "fused_softmax").mkdir()
+    (tmp_path / "fused_softmax" / form.NAME).write_text(SOUND, encoding="utf-8")
+    monkeypatch.setattr(paths, "solutions", lambda: tmp_path)
     monkeypatch.setattr(form.curriculum, "load_module", lambda _name: curriculum_module())
     form.form_of.cache_clear()
     try:

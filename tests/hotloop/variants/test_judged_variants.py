@@ -49,8 +49,8 @@ def test_only_the_candidates_own_variant_is_an_answer(
     record = _judged(judge, task, rung, mine, mine)
     assert record.rung(rung).verdict is Verdict.PASSED, record.rung(rung).sentence
     assert record.circumstances.variant == mine.digest
-    for options in (other.options, {}):
-        stranger = _judged(judge, task, rung, replace(mine, options=options), mine)
+    for constants in (other.constants, {}):
+        stranger = _judged(judge, task, rung, replace(mine, constants=constants), mine)
         assert stranger.rung(rung).verdict is Verdict.WRONG_ANSWER, stranger.rung(rung).sentence
     if curriculum.load_module(module).task(task).entry in mine.names:
         unnamed = _judged(judge, task, rung, replace(mine, names={}), mine)
@@ -61,10 +61,12 @@ def test_a_variant_that_is_none_is_the_judges_fault_and_no_zero(judge: JudgeProc
     good = draw("fused_softmax", SECRET, "quiet-otter-41").to_json()
     for bad in (
         {},
-        good | {"options": {"weather": "fine"}},
         good | {"module": "tvm_passes"},
         good | {"format": 7},
     ):
         record = judge.judge(Job("fused_softmax", "online_pass", variant=bad))
         assert record.verdict is Verdict.JUDGE_ERROR
         assert record.circumstances.variant == ""
+    lacking = good | {"constants": {"SHARPNESS": 1.5}}
+    record = judge.judge(Job("fused_softmax", "online_pass", variant=lacking))
+    assert record.verdict is Verdict.JUDGE_ERROR

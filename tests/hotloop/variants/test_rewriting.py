@@ -14,7 +14,14 @@ from hotloop.variants.form import Edit
 SECRET = b"sixteen bytes or more of secret"
 VARIANT = Variant(
     "fused_softmax",
-    {"meaning": "1.25,3", "empty_rows": "-4", "masked_rows": "7", "mask": "hides", "card": "tall"},
+    {
+        "SHARPNESS": 1.25,
+        "TOTAL": 3.0,
+        "EMPTY": -4.0,
+        "MASKED": 7.0,
+        "HIDES": True,
+        "SHAPE": "16384, 4096",
+    },
     {
         "online_softmax": "online_softmax_wren",
         "masked_softmax": "masked_softmax_heron",
@@ -89,6 +96,12 @@ def test_files_of_a_variant_are_still_python_and_graded_alike(module: str) -> No
     assert [c for c in checks if "check(" in str(c)] == [
         c for c in plain_checks if "check(" in str(c)
     ]
+
+
+def test_constants_that_no_option_has_are_refused() -> None:
+    unknown = Variant("fused_softmax", {**VARIANT.constants, "SHAPE": "3, 5"})
+    with pytest.raises(ValueError, match=r"the choice card has no option with \{'SHAPE': '3, 5'\}"):
+        render.render("fused_softmax", unknown)
 
 
 def test_a_variant_of_another_module_is_refused() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import curriculum
-from hotloop.variants import VARIANT_FILE, Variant, draw, plain, same_answers, same_for_all
-from hotloop.variants.form import Form, form_of, require
-from hotloop.worker.check import _variant_here
+from hotloop import curriculum, paths
+from hotloop.judge.check import find
+from hotloop.variants import Variant, draw, plain, same_answers, same_for_all
+from hotloop.variants.form import Form, form_of
 
 MODULE = "fused_softmax"
 SECRET = b"sixteen bytes or more of secret"
@@ -48,7 +48,7 @@ def test_names_alone_share_no_task_that_they_could_differ_in(
     monkeypatch.setattr("hotloop.variants.form.form_of", lambda _module: form)
     first, second = _drawn(2, "resnet_tensorrt")
     assert first.names != second.names
-    assert first.options == second.options == {}
+    assert first.constants == second.constants == {}
     assert same_answers(first, second) == []
 
 
@@ -57,7 +57,6 @@ def test_a_variant_survives_json() -> None:
     again = Variant.from_json(json.loads(json.dumps(variant.to_json())))
     assert again == variant
     assert again.digest == variant.digest
-    require(again)
     assert plain(MODULE).digest == ""
     assert Variant.from_json(plain(MODULE).to_json()).is_plain
 
@@ -69,10 +68,13 @@ def test_a_variant_survives_json() -> None:
         {"format": 2},
         {"module": "../fused_softmax"},
         {"module": 7},
-        {"options": ["meaning"]},
-        {"options": {"meaning": 1.5}},
-        {"options": {"meaning": "1.5,3\n"}},
-        {"options": {"__class__": "x"}},
+        {"constants": ["TOTAL"]},
+        {"constants": {"TOTAL": [1.5]}},
+        {"constants": {"TOTAL": None}},
+        {"constants": {"TOTAL": float("nan")}},
+        {"constants": {"SHAPE": 61 * "1"}},
+        {"constants": {"__class__": "x"}},
+        {"constants": {f"C{number}": 1 for number in range(101)}},
         {"names": {"softmax_warp": "softmax warp"}},
         {"names": {str(number): "a" for number in range(101)}},
     ],
@@ -88,59 +90,27 @@ def test_what_is_not_a_variant_is_refused(change: dict) -> None:
         Variant.from_json([document])
 
 
-@pytest.mark.parametrize(
-    ("part", "change", "said"),
-    [
-        ("options", {"meaning": "1.005,3"}, "never '1.005'"),
-        ("options", {"meaning": "1.5"}, "has 2 numbers"),
-        ("options", {"mask": "both"}, "no option 'both'"),
-        ("options", {"weather": "fine"}, "other choices to make than weather"),
-        ("names", {"softmax_warp": "softmax_warp_faster"}, "never called"),
-        ("names", {"softmax": "softmax_kestrel"}, "other names to replace than softmax"),
-    ],
-)
-def test_a_variant_that_the_module_has_not_is_refused(part: str, change: dict, said: str) -> None:
-    document = _drawn(1)[0].to_json()
-    document[part] |= change
-    with pytest.raises(ValueError, match=said):
-        require(Variant.from_json(document))
-
-
-def test_a_notebook_knows_the_variant_of_its_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert _variant_here() is None
-    path, variant = tmp_path / VARIANT_FILE, _drawn(1)[0]
-    path.write_text(json.dumps(variant.to_json()), encoding="utf-8")
-    assert _variant_here() == variant.to_json()
-    path.write_text(json.dumps(plain(MODULE).to_json()), encoding="utf-8")
-    assert _variant_here() is None
-    path.write_text("{", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"variant.json is damaged; take it from your pack"):
-        _variant_here()
-
-
-def test_a_choice_that_came_later_is_plain() -> None:
-    """What a candidate was sent before is judged as it was asked."""
-    document = _drawn(1)[0].to_json()
-    del document["options"]["mask"]
-    variant = Variant.from_json(document)
-    require(variant)
-    mask = next(choice for choice in form_of(MODULE).choices if choice.name == "mask")
-    assert mask.values(mask.plain).items() <= variant.values().items()
-
-
-def test_options_that_are_drawn_are_options_that_are_accepted() -> None:
+def test_what_is_drawn_is_within_its_range_and_never_plain() -> None:
     for variant in _drawn(50):
-        require(variant)
-        values = variant.values()
+        values = variant.constants
         assert 0.5 <= values["SHARPNESS"] <= 2.0
         assert values["SHARPNESS"] != 1.0
         assert values["TOTAL"] != 1.0
         assert values["EMPTY"] != 0.0
-    assert {v.values()["HIDES"] for v in _drawn(50)} == {True, False}
+    assert {v.constants["HIDES"] for v in _drawn(50)} == {True, False}
     assert len(form_of(MODULE).choices) == 5
+
+
+@pytest.mark.parametrize("module", [module.id for module in curriculum.modules()])
+def test_every_check_takes_its_constants_from_the_variant_alone(
+    module: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A candidate's installation has no `variants.yaml`, and no solution."""
+    variant = draw(module, SECRET, "quiet-otter-41")
+    monkeypatch.setattr(paths, "solutions", lambda: tmp_path / "nowhere")
+    for task in curriculum.load_module(module).tasks:
+        if task.kind == "code":
+            assert set(find(module, task.id, variant).rungs) == {rung.id for rung in task.rungs}
 
 
 def test_tasks_that_are_the_same_for_all_are_known() -> None:

@@ -73,7 +73,8 @@ def _wait_until_gone(session: int) -> bool:
 @pytest.mark.parametrize(
     ("body", "verdict"),
     [
-        ("import torch; return torch.softmax(x.double(), -1).nan_to_num(0).to(x.dtype)", "passed"),
+        # Right, and not in one pass.
+        ("import torch; return torch.softmax(x.double(), -1).nan_to_num(0).to(x.dtype)", "partial"),
         ("return x", "wrong_answer"),
         ("raise NotImplementedError('online_pass')", "wrong_answer"),
         ("sys.exit(3)", "runtime_error"),
@@ -121,6 +122,20 @@ def test_killing_the_kernel_takes_the_judge_with_it(tmp_path: Path) -> None:
 def test_a_key_names_module_and_task() -> None:
     with pytest.raises(ValueError, match=r"module\.task"):
         check("fused_softmax")
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("no_such_module.one", "there is no module 'no_such_module'"),
+        ("fused_softmax.no_such_task", "has no task 'no_such_task'"),
+    ],
+)
+def test_a_key_of_no_task_says_which_there_are(key: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said) as refused:
+        check(key)
+    assert "fused_softmax" in str(refused.value)
+    assert "`hotloop start MODULE`" in str(refused.value)
 
 
 ENDLESS_FILE = """

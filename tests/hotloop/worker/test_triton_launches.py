@@ -87,7 +87,7 @@ class Recorder:
         place = {"offset": 0, "dtype": "fp32", "shape": [4, 8], "strides": [8, 1]}
         args = [{"tensor": {"buffer": i, **place}} for i in range(2)]
         call = {"args": args, "returns": None}
-        plan = {"framework": "torch", "style": "destination", "record": True, "calls": [call]}
+        plan = {"framework": "torch", "style": "destination", "watch": "launches", "calls": [call]}
         assert self.ask({"op": "plan", **plan})["ok"]
         reply = self.ask({"op": "run"})
         self.ask({"op": "unmap"})
@@ -96,7 +96,7 @@ class Recorder:
     def plan(self, name: str) -> dict[str, Any]:
         reply = self.record(name)
         assert reply["ok"], reply
-        return reply["launches"][0]
+        return reply["watched"][0]
 
     def close(self) -> None:
         self.ask({"op": "bye"})

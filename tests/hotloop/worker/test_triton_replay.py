@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.worker import wire
+from hotloop.worker import triton_replay, wire
 
 HEAD = "import triton\nimport triton.language as tl\n"
 ROWS, COLUMNS = 4, 100
@@ -189,6 +189,29 @@ def test_temporaries_and_atomics_count(replayer: Replayer) -> None:
     # Four atomic updates, four broadcast reads, and the fill that the first update read.
     assert moved(reply) == [(WHOLE, 0), (0, WHOLE), (4 * 4 + 4 * 4, 4 * 4 + 4)]
     assert (replayer.out == replayer.x[:, :COLUMNS].sum()).all()
+
+
+def test_a_mask_leaves_nothing_where_no_other_is_named(replayer: Replayer) -> None:
+    """Zeros for them are the interpreter's own; a GPU promises none."""
+    right = replayer.replay(COPY.replace(", other=0.0", ""), [replayer.launch()])
+    assert right["undefined"] == ROWS
+    np.testing.assert_array_equal(replayer.out, replayer.x[:, :COLUMNS])  # they are not stored
+    launches = [replayer.launch("add")]
+    adding = COPY.replace("def copy(", "def add(")
+    adding = adding.replace("    tl.store(", "    x = x * 0 + tl.sum(x, 0)\n    tl.store(")
+    assert replayer.replay(adding, launches)["undefined"] == 0
+    assert (replayer.out == replayer.x[:, :COLUMNS].sum(1, keepdims=True)).all()
+    assert replayer.replay(adding.replace(", other=0.0", ""), launches)["undefined"] == ROWS
+    assert np.isnan(replayer.out).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("uint16", 0x7FFF), ("int8", 127), ("int64", 2**63 - 1), ("bool", True)],
+)
+def test_what_is_undefined_is_no_usual_number(name: str, value: int) -> None:
+    assert triton_replay.undefined(np.dtype(name)) == np.array(value, name)
+    assert np.isnan(triton_replay.undefined(np.dtype("float16")))
 
 
 def test_a_temporary_that_no_kernel_wrote_is_a_fault(replayer: Replayer) -> None:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hotloop.checks.control_flow_export.given_files import TRUTH
-from hotloop.checks.control_flow_export.ways import LONGEST, Way, case_of, seed
+from hotloop.checks.control_flow_export.ways import FULL_UP_TO, LONGEST, Way, case_of, seed
 from hotloop.judge.bench import Bench
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.fault import ours
+from hotloop.judge.link import reading
+from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.rungs.correct import Tensor
-from hotloop.worker.wire import Message, as_list, as_message
+from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 
@@ -30,8 +33,9 @@ def questions(rng: Rng, bench: Bench, first: int | None = None) -> Iterator[Ques
 
     first: the token that each message begins with, if that matters.
     """
-    for number, kind in enumerate(map(int, rng.permutation(3))):
-        length = int(rng.integers(8, 30) if number % 2 else rng.integers(40, 100))
+    # The longest short one and the shortest long one: a token more or less is another way.
+    lengths = (FULL_UP_TO, FULL_UP_TO + 1, int(rng.integers(8, 100)))
+    for kind, length in zip(map(int, rng.permutation(3)), lengths, strict=True):
         way = Way(kind, 2, length, late=bool(rng.integers(2)))
         weights = seed(rng)
         tokens = case_of(weights, way, rng, bench).arguments[0]
@@ -53,7 +57,7 @@ def _complaint(
             found = (
                 misformed(told.get(name))
                 or _begins_otherwise(told[name], first)
-                or _about(name, told[name], weights, example, bench)
+                or changed(name, told[name], weights, example, bench)
             )
             if found is not None:
                 return f"“{name}”: {found}"
@@ -63,7 +67,7 @@ def _complaint(
 
 
 def misformed(given: object) -> str | None:
-    """What is wrong with the form of an input; what is plain may go to a program of ours."""
+    """What is wrong with the form of an input; None for one that `seen_by_trace` can run."""
     told = as_message(given)
     if told is None:
         return "an input is asked for, a dict with “tokens” and “kind”"
@@ -86,27 +90,31 @@ def _begins_otherwise(given: dict[str, Any], first: int | None) -> str | None:
     return f"each message begins with token {first}"
 
 
-def _about(
+def changed(
     name: str, given: dict[str, Any], weights: int, example: str, bench: Bench
 ) -> str | None:
-    before = _seen(weights, example, example, bench)
+    """What is wrong with an input that is to change the decision `name` alone, or agree.
+
+    Ruling where our program fails on the input, JudgeFault where it fails on the example.
+    """
+    before = _seen(TRUTH.trusted(bench), weights, example, example)
     plain = json.dumps({"tokens": given["tokens"], "kind": given["kind"]})
-    now = _seen(weights, example, plain, bench)
-    if now["near"] < TOO_NEAR:
+    now = _seen(TRUTH.given(bench, "tries inputs"), weights, example, plain)
+    if now.near < TOO_NEAR:
         return "its confidence lies on the limit, where rounding decides: take another one"
-    changed = [
+    others = [
         decision
-        for decision, then, after in zip(DECISIONS, before["ways"], now["ways"], strict=True)
+        for decision, then, after in zip(DECISIONS, before.ways, now.ways, strict=True)
         if then != after
     ]
     wanted = [] if name == AGREES else [name]
-    if changed != wanted:
-        found = " and ".join(changed) or "no decision"
+    if others != wanted:
+        found = " and ".join(others) or "no decision"
         return f"it changes {found}, and {wanted[0] if wanted else 'none'} alone is asked for"
     if name == AGREES:
-        return _unlike(given, json.loads(example), now["apart"])
-    if now["apart"] is not None and now["apart"] < APART:
-        return f"the trace is right about it: the scores differ by {now['apart']:.1e} at most"
+        return _unlike(given, json.loads(example), now.apart)
+    if now.apart is not None and now.apart < APART:
+        return f"the trace is right about it: the scores differ by {now.apart:.1e} at most"
     return None
 
 
@@ -119,9 +127,22 @@ def _unlike(given: dict[str, Any], example: dict[str, Any], apart: float | None)
     return None
 
 
-def _seen(weights: int, example: str, given: str, bench: Bench) -> Message:
-    program = TRUTH.trusted(bench)
-    told = as_message(program.ask("seen_by_trace", weights, example, given))
-    if told is None:
-        raise JudgeFault("our own trace gave no answer")
-    return told
+@dataclass(frozen=True)
+class _Seen:
+    """What our program says of a trace and an input: `seen_by_trace` in encoder_truth.py."""
+
+    ways: list[object]
+    near: float
+    apart: float | None
+
+
+def _seen(process: Process, weights: int, example: str, given: str) -> _Seen:
+    """Ruling where the process that got the learner's input fails, JudgeFault where ours does."""
+    told = process.ask("seen_by_trace", weights, example, given)
+    with ours("reading what our own trace says") if process.link.trusted else reading():
+        found = as_message(told) or {}
+        apart = found["apart"]
+        ways, near = as_list(found["ways"]), float(found["near"])
+        if len(ways) != len(DECISIONS):
+            raise ValueError("not every decision is told")
+        return _Seen(ways, near, None if apart is None else float(apart))

@@ -68,4 +68,4 @@ def _rules(variant: Variant | None) -> Rules:
 
 def _value(variant: Variant | None, constant: str) -> float | None:
     """A variant's number; None without one."""
-    return variant.values()[constant] if variant is not None and variant.options else None
+    return float(variant.constants[constant]) if variant and variant.constants else None

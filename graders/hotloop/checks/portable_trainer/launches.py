@@ -9,6 +9,7 @@ from typing import Any, Literal
 from hotloop.checks.portable_trainer.programs import LAUNCHING
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.link import reading
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.record import RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
@@ -51,14 +52,15 @@ class Trains:
             timeout_s=TIMEOUT_S,
         )
         outcome = as_message(told) or {}
-        complaint = self._complaint(outcome, kill)
-        if complaint is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"{complaint}.")
+        with reading():
+            mismatch = self._mismatch(outcome, kill)
+        if mismatch is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{mismatch}.")
         said = "Two ranks ended with the weights of one process"
         said += f"; one was lost at step {kill[1]}, and they went on." if kill else "."
         return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"off": outcome["off"]})
 
-    def _complaint(self, outcome: dict[str, Any], kill: list[int]) -> str | None:
+    def _mismatch(self, outcome: dict[str, Any], kill: list[int]) -> str | None:
         if outcome["off"] is None or outcome["code"] != 0:
             return f"The ranks do not come to an end, or write no final file: {outcome['error']}"
         lives = [outcome["fetched"][at : at + COUNT] for at in range(0, 2 * COUNT, COUNT)]
@@ -97,6 +99,8 @@ def _about_fetches(lives: list[list[Any]], kill: list[int]) -> str | None:
         return "The ranks do not fetch all samples of all steps"
     if not kill:
         return None if begin == 0 else f"The ranks begin with step {begin}"
+    if begin % EVERY:
+        return f"A checkpoint is due every {EVERY} steps, and they went on with step {begin}"
     oldest = (kill[1] // EVERY) * EVERY - EVERY
     if begin < oldest:
         return f"A rank was lost at step {kill[1]}, and they went back to step {begin}"

@@ -207,6 +207,23 @@ def small(rng: Rng, optimizer: float = OPTIMIZER) -> Iterator[Question]:
                 "Devices with too little memory for any plan", told, None, 0.0, optimizer
             )
 
+    told, seconds = _whole_share(rng, optimizer)
+    yield _question("As many sequences as devices", told, seconds, SMALL_REGRET, optimizer)
+
+
+def _whole_share(rng: Rng, optimizer: float) -> tuple[Told, float]:
+    """Where only the largest micro-batch, a device's whole share of the batch, is fast enough."""
+    while True:
+        told = _small(rng, 4, 4, 5)
+        told["batch"] = told["cluster"]["devices"]
+        case = case_from(told, optimizer)
+        plans = list(search.all_plans(case))
+        told["cluster"]["memory_bytes"] = float(np.ceil(max(look.bytes for look in plans)))
+        best = min(look.seconds for look in plans)
+        smaller = [look for look in plans if look.plan.micro_batch * look.plan.data < case.batch]
+        if min(look.seconds for look in smaller) > (1 + SMALL_REGRET) * best:
+            return told, best
+
 
 def large(rng: Rng, optimizer: float = OPTIMIZER) -> Iterator[Question]:
     """Hundreds of devices, and a vision tower in front of a text tower."""

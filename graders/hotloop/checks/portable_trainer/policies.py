@@ -14,6 +14,7 @@ from hotloop.checks.portable_trainer.fallback import PLAIN, Backend, Event, Poli
 from hotloop.checks.portable_trainer.weather import Trouble, Weather
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.fault import made
 from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly, dict_complaint, shown
 from hotloop.judge.record import RungRecord
@@ -41,7 +42,7 @@ class Decides:
         """Tell all of them; the first wrong decision rules."""
         link = bench.worker(candidate)
         events = 0
-        for label, run, length in self.stories(bench.seeds.generator()):
+        for label, run, length in made(self.stories(bench.seeds.generator())):
             bench.progress(label)
             events += _told(label, run, length, link, bench, self.rules)
         said = f"Right after all {events} hidden events."

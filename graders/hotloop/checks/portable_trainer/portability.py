@@ -14,6 +14,7 @@ from hotloop.checks.portable_trainer.programs import GRAPHING, RESUMING
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.link import reading
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.makes import Makes
@@ -62,16 +63,17 @@ class OneGraph:
         ]
         program = GRAPHING.given(bench, "counts")
         told = program.ask("graphs", *files, " ".join(map(str, sizes)), timeout_s=TIMEOUT_S)
-        found = as_message(told) or {}
-        graphs = found["graphs"]
+        with reading():
+            found = as_message(told) or {}
+            graphs, off = int(found["graphs"]), float(found["off"])
         if not 1 <= graphs <= MOST_GRAPHS:
             raise Ruling(
                 Verdict.WRONG_ANSWER,
                 f"{graphs} graphs for batches of {', '.join(map(str, sizes))}: "
                 f"between 1 and {MOST_GRAPHS} are right.",
             )
-        if not found["off"] <= 1e-4:
-            raise Ruling(Verdict.WRONG_ANSWER, f"Compiled, a loss is off by {found['off']:.2g}.")
+        if not off <= 1e-4:
+            raise Ruling(Verdict.WRONG_ANSWER, f"Compiled, a loss is off by {off:.2g}.")
         said = f"{graphs} graph{'s' if graphs > 1 else ''} for five sizes of batch."
         return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"graphs": graphs})
 

@@ -17,6 +17,7 @@ from hotloop.checks.portable_trainer.programs import DISTURBING
 from hotloop.checks.portable_trainer.weather import Trouble
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.fault import made
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.record import RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
@@ -44,7 +45,7 @@ class Survives:
         names = (*STANDS_ON, candidate.file or "")
         files = [GivenFile(name, bench.files.content(name)) for name in names]
         count = 0
-        for ordeal in self.ordeals(bench.seeds.generator()):
+        for ordeal in made(self.ordeals(bench.seeds.generator())):
             bench.progress(ordeal.label)
             complaint = Outcome(ordeal, _run(ordeal, files, bench), self.rules).complaint(bench)
             if complaint is not None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.checks.profile_training_loop.pictures import MOST_SHIFT, SIDE, entries
+from hotloop.judge.adversarial.gathers import indices
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32, I64, U8
@@ -41,11 +43,15 @@ def augmented(images: Floats, rows: Floats, border: int = 0) -> Floats:
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """One to 33 images, some of them asked for more than once, shifted as far as can be."""
-    yield _case(rng, "one image", 3, 1)
-    yield _case(rng, "a batch", 40, 33)
-    yield _case(rng, "the same image several times", 1, 9)
-    yield _case(rng, "shifts to every edge", 6, 24, edges=True)
+    """One to 33 images, some of them asked for more than once, shifted as far as can be.
+
+    The last case has each pair of shifts from the least, the middle and the largest, mirrored and
+    not, and the first and the last image among those it takes.
+    """
+    yield _case(rng, "one image", 3, entries(rng, 3, 1))
+    yield _case(rng, "a batch", 40, entries(rng, 40, 33))
+    yield _case(rng, "the same image several times", 1, entries(rng, 1, 9))
+    yield _case(rng, "shifts to every edge", 6, _to_every_edge(rng, 6))
 
 
 def tolerance(_case: Case) -> Tolerance:
@@ -58,17 +64,17 @@ def fewest_bytes(spec: CallSpec) -> int:
     return spec.out.bytes * 5 // 4
 
 
-def _case(rng: Rng, label: str, n: int, m: int, *, edges: bool = False) -> Case:
+def _case(rng: Rng, label: str, n: int, rows: NDArray[np.int64]) -> Case:
     images = rng.integers(0, 256, (n, SIDE, SIDE, 3))
-    rows = _rows(rng, n, m, edges)
-    out = TensorSpec((m, 3, SIDE, SIDE), FP32)
+    out = TensorSpec((len(rows), 3, SIDE, SIDE), FP32)
     return Case(label, (Tensor(images, U8), Tensor(rows, I64)), out)
 
 
-def _rows(rng: Rng, n: int, m: int, edges: bool) -> NDArray[np.int64]:
-    rows = entries(rng, n, m)
-    if edges:
-        rows[:, 1:3] = rng.choice([0, MOST_SHIFT], (m, 2))
+def _to_every_edge(rng: Rng, n: int) -> NDArray[np.int64]:
+    """18 entries: see `cases`."""
+    shifts = (0, MOST_SHIFT // 2, MOST_SHIFT)
+    rows = rng.permutation(np.array(list(product((0,), shifts, shifts, (0, 1))), np.int64))
+    rows[:, 0] = indices(rng, n, len(rows))
     return rows
 
 
@@ -81,7 +87,9 @@ def _timed_spec(_rng: Rng, _index: int) -> CallSpec:
 def _fill(rng: Rng, call: Call, hostile: bool) -> None:
     images, rows = call.inputs()
     images[...] = rng.integers(0, 256, images.shape, dtype=np.uint8)
-    rows[...] = _rows(rng, len(images), len(rows), hostile)
+    rows[...] = entries(rng, len(images), len(rows))
+    if hostile:
+        rows[:, 1:3] = rng.choice([0, MOST_SHIFT], (len(rows), 2))
 
 
 def workload(border: int = 0) -> Workload:

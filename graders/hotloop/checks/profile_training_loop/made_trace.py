@@ -1,4 +1,8 @@
-"""A trace in Kineto's format, built from figures that are drawn first, so that they are known."""
+"""A trace in Kineto's format, built from figures that are drawn first, so that they are known.
+
+Each rule of the task decides some figure in every trace by more than what is allowed: operators
+that touch or start together, kernels that go on behind a step, streams that are busy alone.
+"""
 
 from __future__ import annotations
 
@@ -8,39 +12,70 @@ import numpy as np
 
 Rng = np.random.Generator
 
-HOST, GPU = 4242, 0
+HOST, OTHER_HOST, GPU = 4242, 4243, 0
 MAIN_THREAD, OTHER_THREAD = 4242, 4311
 OPS = ("aten::conv2d", "aten::linear", "aten::batch_norm", "aten::relu", "autograd::engine")
 INNER = ("aten::convolution", "aten::addmm", "aten::native_batch_norm", "aten::clamp_min")
+CALLS = ("cudaLaunchKernel", "cudaLaunchKernelExC", "cudaMemcpyAsync", "cudaLaunchHostFunc")
+TELLING = 0.03
+"""A median differs by this share from whatever may be taken for it."""
 
 Event = dict[str, Any]
 
 
 class MadeTrace:
-    """streams: of the GPU; without any there is no GPU in it, and no memory was recorded."""
+    """streams: of the GPU; without any there is no GPU in it, and no memory is taken.
 
-    def __init__(self, rng: Rng, streams: int) -> None:
+    steps: how many. ends: which kind of event the file begins and ends with, one that decides a
+    figure: "step", "op", "copy" or "launch". largest: bytes of the largest allocation.
+    """
+
+    def __init__(
+        self,
+        rng: Rng,
+        streams: int,
+        steps: int,
+        ends: tuple[str, str] = ("step", "op"),
+        largest: int = 1 << 30,
+    ) -> None:
         self._rng = rng
         self._streams = streams
+        self._ends = ends
+        self._largest = largest
         self._events: list[Event] = []
         self._own: dict[str, float] = {}
         self._busy = 0.0
         self._launches = 0
         self._copies = 0
         self._sizes: list[int] = []
-        self._durations = [int(d) for d in rng.integers(20_000, 60_000, int(rng.integers(3, 8)))]
+        self._durations = durations(rng, steps)
         at = int(rng.integers(1_000_000, 9_000_000))
         for number, duration in enumerate(self._durations):
-            self._step(number + 3, at, duration)
-            at += duration + int(rng.integers(0, 400))
+            pause = int(rng.integers(4_000, 8_000))
+            self._step(number + 3, at, duration, pause)
+            at += duration + pause
         self._outside(at)
 
     def document(self) -> dict[str, Any]:
         """What the file holds; the order of events is as accidental as in a real one."""
         order = self._rng.permutation(len(self._events))
         events = [self._events[int(i)] for i in order]
+        first, last = (self._deciding(kind) for kind in self._ends)
+        events = [first, *(e for e in events if e is not first and e is not last), last]
         named: Event = {"ph": "M", "name": "process_name", "pid": HOST, "args": {"name": "python"}}
         return {"schemaVersion": 1, "traceEvents": [named, *events]}
+
+    def _deciding(self, kind: str) -> Event:
+        """An event without which a figure is another one."""
+        begins = {
+            "step": ("user_annotation", "ProfilerStep#"),
+            "op": ("cpu_op", "aten::copy_"),
+            "copy": ("gpu_memcpy", "Memcpy HtoD (Pageable"),
+            "launch": ("cuda_runtime", "cudaLaunchKernelExC"),
+        }[kind]
+        return next(
+            e for e in self._events if (e.get("cat"), e["name"][: len(begins[1])]) == begins
+        )
 
     def figures(self, quantile: float = 0.5, launch_steps: int = 1) -> dict[str, Any]:
         """The truth, by the keys of the task: see `traces.Asked`."""
@@ -58,50 +93,79 @@ class MadeTrace:
             "largest_allocation": max(self._sizes) if gpu else None,
         }
 
-    def _step(self, number: int, start: int, duration: int) -> None:
+    def _step(self, number: int, start: int, duration: int, pause: int) -> None:
+        """pause: until the next one."""
         self._add(f"ProfilerStep#{number}", "user_annotation", start, duration)
         self._add("loading", "user_annotation", start, duration // 5)
-        threads = (MAIN_THREAD, OTHER_THREAD) if self._streams > 1 else (MAIN_THREAD,)
+        threads = [(HOST, MAIN_THREAD)]
+        if self._streams > 1:
+            threads += [(HOST, OTHER_THREAD), (OTHER_HOST, MAIN_THREAD)]
         for thread in threads:
             self._ops(thread, start + 10, duration - 20)
         if self._streams:
-            self._gpu_work(start, duration)
+            self._gpu_work(start, duration, pause, last=number == len(self._durations) + 2)
+            name = f"ProfilerStep#{number}"
+            self._add(name, "gpu_user_annotation", start + 100, duration // 2, GPU, 7)
+        self._memory(start)
 
-    def _ops(self, thread: int, start: int, room: int) -> None:
-        """Operators one after the other, each with others inside."""
+    def _ops(self, thread: tuple[int, int], start: int, room: int) -> None:
+        """Operators one after the other, each with others inside; the first two touch."""
         edges = np.sort(self._rng.choice(np.arange(1, room), 2 * len(OPS), replace=False))
+        edges[2] = edges[1]
         for name, (first, last) in zip(OPS, edges.reshape(-1, 2).tolist(), strict=True):
             length = last - first
-            self._add(name, "cpu_op", start + first, length, tid=thread)
+            self._add(name, "cpu_op", start + first, length, *thread)
             inside = self._inner(thread, start + first, length)
             self._own[name] = self._own.get(name, 0.0) + length - inside
 
-    def _inner(self, thread: int, start: int, length: int) -> int:
+    def _inner(self, thread: tuple[int, int], start: int, length: int) -> int:
+        """Two operators that touch; the first starts with the outer one, and so does what is in it.
+
+        Returns their microseconds.
+        """
         if length < 40:
             return 0
         taken = int(self._rng.integers(length // 4, length // 2))
         name = INNER[int(self._rng.integers(len(INNER)))]
-        self._add(name, "cpu_op", start + 5, taken, tid=thread)
+        self._add(name, "cpu_op", start, taken, *thread)
         deeper = taken // 3
-        self._add("aten::empty", "cpu_op", start + 6, deeper, tid=thread)
+        self._add("aten::empty", "cpu_op", start, deeper, *thread)
+        self._add("aten::empty", "cpu_op", start + taken, deeper, *thread)
         self._own[name] = self._own.get(name, 0.0) + taken - deeper
-        self._own["aten::empty"] = self._own.get("aten::empty", 0.0) + deeper
-        return taken
+        self._own["aten::empty"] = self._own.get("aten::empty", 0.0) + 2 * deeper
+        return taken + deeper
 
-    def _gpu_work(self, start: int, duration: int) -> None:
-        """The first stream alone decides when the GPU is busy: the others work beneath it."""
-        count = int(self._rng.integers(4, 12))
-        edges = np.sort(self._rng.choice(np.arange(1, duration), 2 * count, replace=False))
-        for index, (first, last) in enumerate(edges.reshape(-1, 2).tolist()):
-            length = last - first
-            self._gpu_event(index, start + first, length, stream=7)
-            self._busy += length
+    def _gpu_work(self, start: int, duration: int, pause: int, *, last: bool) -> None:
+        """The first stream's last kernel takes an eighth of the step and goes on behind it.
+
+        The others begin while the first one is busy, and end when it is not. In the pause there is
+        more, unless the step is the last one.
+        """
+        count = int(self._rng.integers(6, 12))
+        eighth = duration // 8
+        early = self._rng.choice(np.arange(1, duration - eighth), 2 * count - 2, replace=False)
+        edges = np.array([*np.sort(early), duration - eighth, duration])
+        follows = [*edges[2::2].tolist(), duration]
+        for index, (first, until) in enumerate(edges.reshape(-1, 2).tolist()):
+            behind = pause // 4 if until == duration else 0
+            self._gpu_event(index, start + first, until - first + behind, stream=7)
+            end, middle = until + (follows[index] - until) // 2, (first + until) // 2
             for other in range(1, self._streams):
-                self._gpu_event(index + 1, start + first, max(1, length // 2), stream=7 + other)
-            self._launch(start + max(0, first - 3))
-        size = int(self._rng.integers(1 << 10, 1 << 30))
-        self._sizes.append(size)
-        for change in (size, -2 * size):
+                self._gpu_event(index + 1, start + middle, end - middle, stream=7 + other)
+            self._busy += (end if self._streams > 1 else until) - first
+            self._launch(index, start + max(1, first - 3))
+        if last:
+            return
+        at = start + duration + pause // 2
+        self._add("cudaLaunchKernel", "cuda_runtime", at, 2)
+        self._add("Memcpy HtoD (Pinned -> Device)", "gpu_memcpy", at, pause // 4, GPU, 7)
+
+    def _memory(self, start: int) -> None:
+        """Of an allocation, and of something larger that is freed; without a GPU, of none."""
+        size = int(self._rng.integers(1, self._largest + 1))
+        if self._streams:
+            self._sizes.append(size)
+        for change in (size if self._streams else 0, -2 * size):
             arguments = {"Bytes": change, "Device Type": 1, "Device Id": 0}
             self._events.append(
                 {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": HOST}
@@ -115,25 +179,39 @@ class MadeTrace:
             self._copies += 1
         elif index % 7 == 5:
             name, kind = "Memcpy DtoH (Device -> Pageable)", "gpu_memcpy"
-        self._add(name, kind, start, length, pid=GPU, tid=stream)
+        elif index % 7 == 2:
+            name, kind = "Memset (Device)", "gpu_memset"
+        self._add(name, kind, start, length, GPU, stream)
 
-    def _launch(self, at: int) -> None:
-        name = ("cudaLaunchKernel", "cudaLaunchKernelExC", "cudaMemcpyAsync")[
-            int(self._rng.integers(3))
-        ]
+    def _launch(self, index: int, at: int) -> None:
+        name = CALLS[index % len(CALLS)]
         self._launches += name.startswith("cudaLaunchKernel")
         self._add(name, "cuda_runtime", at, 2)
 
     def _outside(self, at: int) -> None:
         """Behind the last step: not within any, but part of the whole trace's operators."""
-        self._add("aten::copy_", "cpu_op", at + 1000, 90)
-        self._own["aten::copy_"] = self._own.get("aten::copy_", 0.0) + 90
-        if self._streams:
+        long = sum(self._durations) // 4
+        self._add("aten::copy_", "cpu_op", at + 1000, long)
+        self._own["aten::copy_"] = long
+        if self._streams == 3:
             self._add("cudaLaunchKernel", "cuda_runtime", at + 1000, 2)
-            self._add("late", "kernel", at + 1010, 500, pid=GPU, tid=7)
+            self._add("late", "kernel", at + 1010, long, GPU, 7)
 
     def _add(
         self, name: str, kind: str, start: int, length: int, pid: int = HOST, tid: int = MAIN_THREAD
     ) -> None:
         event: Event = {"ph": "X", "cat": kind, "name": name, "pid": pid, "tid": tid}
         self._events.append({**event, "ts": start, "dur": length, "args": {}})
+
+
+def durations(rng: Rng, count: int) -> list[int]:
+    """Microseconds of `count` steps, whose median is none of what it may be taken for."""
+    while True:
+        found = [int(d) for d in rng.integers(20_000, 60_000, count)]
+        median = float(np.median(found))
+        ordered = sorted(found)
+        others = [found[0], found[-1], float(np.mean(found)), ordered[0], ordered[-1]]
+        if count % 2 == 0:
+            others += [ordered[count // 2 - 1], ordered[count // 2]]
+        if all(abs(other - median) > TELLING * median for other in others):
+            return found

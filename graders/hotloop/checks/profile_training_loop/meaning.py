@@ -1,15 +1,14 @@
 """What a candidate's loop means otherwise: the border of images, classes, and the rate's unit.
 
-The truth takes it from here; the loop that is timed against is the candidate's own, as rendered.
+The truth takes it from here. The loop that is timed against keeps the plain meaning: the others
+cost the same.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -20,7 +19,6 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.learns import Exam
 from hotloop.variants.variant import Variant
 
@@ -44,9 +42,9 @@ class Meaning:
     @classmethod
     def of(cls, variant: Variant | None) -> Meaning:
         """The variant's; the plain one without."""
-        if variant is None or not variant.options:
+        if variant is None or not variant.constants:
             return cls()
-        values = variant.values()
+        values = variant.constants
         names = ("BORDER", "TIMES", "PLUS", "PACE")
         return cls(*(int(values[name]) for name in names))
 
@@ -102,32 +100,6 @@ class MeantReferee(Referee):
         """The same on the GPU."""
         with super().on_gpu(function, bench, card) as answer:
             yield lambda case: answer(self.meaning.plainly(function, case))
-
-
-@dataclass(frozen=True)
-class RenderedBaseline(Baseline):
-    """A baseline beside whose file those of its module lie as a variant has them."""
-
-    variant: Variant | None = None
-
-    def folder(self, bench: Bench) -> Path:
-        """What its worker sees."""
-        if self.variant is None or self.variant.is_plain:
-            return super().folder(bench)
-        return bench.shared(f"files of {self.path}", lambda: self._rendered(bench))
-
-    def _rendered(self, bench: Bench) -> Path:
-        # Without a variant the judge needs no library that reads a module's files.
-        from hotloop.render import render
-
-        assert self.variant is not None
-        given = render(self.variant.module, self.variant)
-        files = {self.path.name: self.path, **self.beside}
-        with tempfile.TemporaryDirectory() as folder:
-            for name in files.keys() & given.keys():
-                files[name] = Path(folder) / name
-                files[name].write_bytes(given[name])
-            return bench.staged(files)
 
 
 def told_all(

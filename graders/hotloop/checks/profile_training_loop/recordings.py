@@ -1,25 +1,25 @@
 """Four recorded sicknesses: the causes, and which events are evidence of them.
 
-What stands in recordings.json was computed from the recordings by the script that made them.
+The script that made the recordings has computed what is right, and sealed it in the key.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
+from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.questions import Question, number_complaint, shown
 from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 
-TRUTH = Path(__file__).parents[1] / "harness" / "profile_training_loop" / "recordings.json"
+KEY = Path(__file__).parents[1] / "harness" / "profile_training_loop" / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("loader", "sync", "launch", "allocator")
 
@@ -45,35 +45,35 @@ PLAIN = Asked()
 
 def questions(_rng: Rng, asked: Asked = PLAIN) -> Iterator[Question]:
     """One question, which has four answers."""
-    yield Question("Your diagnosis", (), partial(complaint, asked=asked))
+    yield Question("Your diagnosis", (), partial(mismatch, asked=asked))
 
 
-def complaint(answer: object, asked: Asked = PLAIN) -> str | None:
+def mismatch(answer: object, asked: Asked = PLAIN) -> str | None:
     """What is wrong with a diagnosis of all four."""
     told = as_message(answer)
     if told is None:
         return f"it is {shown(answer)}, not a dict"
     for name, file in zip(NAMES, asked.files, strict=True):
         about = as_message(told.get(name)) or {}
-        found = _complaint_about(about, _truth()[file], asked.hours)
+        found = _mismatch(about, file, asked.hours)
         if found is not None:
             return f"recording {name}: {found}"
     return None
 
 
-def _complaint_about(told: Mapping[str, Any], truth: Mapping[str, Any], hours: int) -> str | None:
+def _mismatch(told: Mapping[str, Any], file: str, hours: int) -> str | None:
     cause, event = told.get("cause"), told.get("event")
     if cause not in CAUSES:
         return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
-    if cause != truth["cause"]:
+    if not _key().value(file, "cause", cause):
         return f"the cause is not {cause}: compare the trace with the healthy one again"
-    shares = {name: share for name, share in truth["evidence"].items() if share >= LEAST_SHARE}
-    if not isinstance(event, str) or event not in shares:
+    share = _key().value(file, "evidence", event) if isinstance(event, str) else None
+    if share is None or share < LEAST_SHARE:
         return f"the cause is right, but {shown(event)} is not where the lost time lies"
-    what, want = f"the share of {event}", hours * shares[event]
+    what, want = f"the share of {event}", hours * share
     return number_complaint(what, told.get("share"), want, RELATIVE)
 
 
 @cache
-def _truth() -> Mapping[str, Any]:
-    return cast(Mapping[str, Any], json.loads(TRUTH.read_text(encoding="utf-8")))
+def _key() -> AnswerKey:
+    return AnswerKey.read(KEY)

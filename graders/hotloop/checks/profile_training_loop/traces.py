@@ -64,10 +64,19 @@ class Figures:
 
 
 def questions(rng: Rng, asked: Asked = PLAIN) -> Iterator[Question]:
-    """Three made traces: a busy GPU, several streams, and none at all."""
-    yield _question("A trace with a GPU", MadeTrace(rng, streams=1), asked)
-    yield _question("A trace with three streams and two threads", MadeTrace(rng, streams=3), asked)
-    yield _question("A trace without a GPU", MadeTrace(rng, streams=0), asked)
+    """Four made traces: a busy GPU, several streams, and none at all.
+
+    An odd number of steps, and even ones, of which no step's duration is the median. Between them
+    the files begin and end with an event of each kind, so that the first and the last count.
+    """
+    for label, streams, steps, ends, largest in (
+        ("A trace with a GPU", 1, (4, 6), ("step", "op"), 1 << 30),
+        ("A trace with three streams and three threads", 3, (3, 5, 7), ("copy", "launch"), 1 << 30),
+        ("A trace without a GPU", 0, (4, 6), ("op", "step"), 1 << 30),
+        ("A trace with two streams and tiny tensors", 2, (3, 5), ("launch", "copy"), 1),
+    ):
+        made = MadeTrace(rng, streams, int(rng.choice(steps)), ends, largest)
+        yield _question(label, made, asked)
 
 
 def complaint_about(trace: Trace, answer: object, asked: Asked = PLAIN) -> str | None:

@@ -37,8 +37,8 @@ def export() -> Check:
 def first_departure(variant: Variant | None = None) -> Check:
     """The first tensor in which two models part."""
     agreed = None
-    if variant is not None and variant.options:
-        agreed = int(variant.values()["AGREED"])
+    if variant is not None and variant.constants:
+        agreed = int(variant.constants["AGREED"])
     return Check(
         Candidate("first_departure", file="graph_reading.py", style="json"),
         {"correct": HiddenAnswers(partial(departures.questions, agreed=agreed))},
@@ -49,8 +49,8 @@ def first_departure(variant: Variant | None = None) -> Check:
 def read_graph(variant: Variant | None = None) -> Check:
     """What can be fused and folded in a graph, and what it costs."""
     asked = graph_figures.PLAIN
-    if variant is not None and variant.options:
-        values = variant.values()
+    if variant is not None and variant.constants:
+        values = variant.constants
         codes = int(values["OUTSIDE"]), int(values["CONSUMERS"])
         asked = graph_figures.Asked(str(values["ACTIVATION"]), *codes)
     return Check(
@@ -65,7 +65,7 @@ def read_graph(variant: Variant | None = None) -> Check:
 
 def fold_batchnorm(variant: Variant | None = None) -> Check:
     """Normalizations into the convolutions before them."""
-    versions = int(variant.values()["FOLDED"]) if variant is not None and variant.options else 0
+    versions = int(variant.constants["FOLDED"]) if variant is not None and variant.constants else 0
     return Check(
         Candidate("fold_batchnorm", file=rewriting.FILE, style="json"),
         {
@@ -78,7 +78,7 @@ def fold_batchnorm(variant: Variant | None = None) -> Check:
 
 def remove_noops(variant: Variant | None = None) -> Check:
     """Nodes that do nothing out of the graph."""
-    versions = int(variant.values()["REMOVED"]) if variant is not None and variant.options else 0
+    versions = int(variant.constants["REMOVED"]) if variant is not None and variant.constants else 0
     return Check(
         Candidate("remove_noops", file=rewriting.FILE, style="json"),
         {
@@ -139,8 +139,8 @@ def engine() -> Check:
 def slow_builds(variant: Variant | None = None) -> Check:
     """Logs and profiles of sessions: figures from made ones, causes of four recorded ones."""
     asked = builds.PLAIN
-    if variant is not None and variant.options:
-        values = variant.values()
+    if variant is not None and variant.constants:
+        values = variant.constants
         asked = builds.Asked(int(values["RUNS"]), int(values["RANK"]))
     return Check(
         Candidate("read_build", "build_logs.py", "json"),

@@ -1,13 +1,12 @@
 """What a recorded session of ONNX Runtime shows, and what ails the four sick ones.
 
 A recording is JSON: "log", the lines of the verbose log; "profile", the events of the profile;
-"inputs" and "outputs" of the model; "machine". What stands in builds.json was computed from the
-recordings by the script that made them, with `figures` and `shares`.
+"inputs" and "outputs" of the model; "machine". The script that made the recordings
+has computed what is right, with `figures` and `shares`, and sealed it in the key.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import statistics
 from collections.abc import Iterator, Mapping
@@ -18,13 +17,14 @@ from typing import Any, cast
 import numpy as np
 
 from hotloop.checks.resnet_tensorrt.given_files import HARNESS
+from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.questions import Question, number_complaint, shown
 from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 Recording = Mapping[str, Any]
 
-TRUTH = HARNESS / "builds.json"
+KEY = HARNESS / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("disabled", "training", "outputs", "inputs", "threads")
 COUNTS = ("warnings", "outputs", "threads_per_core")
@@ -107,38 +107,37 @@ def reading_complaint(answer: object, recording: Recording, asked: Asked = PLAIN
 
 def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
     """One question, which has four answers."""
-    yield Question("Your diagnosis", (), diagnosis_complaint)
+    yield Question("Your diagnosis", (), diagnosis_mismatch)
 
 
-def diagnosis_complaint(answer: object) -> str | None:
+def diagnosis_mismatch(answer: object) -> str | None:
     """What is wrong with a diagnosis of all four."""
     told = as_message(answer)
     if told is None:
         return f"it is {shown(answer)}, not a dict"
     for name in NAMES:
-        found = _diagnosis_complaint(as_message(told.get(name)), truth()[name])
+        found = _wrong_cause(as_message(told.get(name)), name)
         if found is not None:
             return f"build {name}: {found}"
     return None
 
 
 @cache
-def truth() -> Mapping[str, Any]:
-    """By letter: "cause", and the value of all "evidence" that counts."""
-    return cast(Mapping[str, Any], json.loads(TRUTH.read_text(encoding="utf-8")))
+def _key() -> AnswerKey:
+    return AnswerKey.read(KEY)
 
 
-def _diagnosis_complaint(told: Mapping[str, Any] | None, known: Mapping[str, Any]) -> str | None:
+def _wrong_cause(told: Mapping[str, Any] | None, build: str) -> str | None:
     if told is None:
         return "a dict is asked for, with “cause”, “evidence” and “value”"
     cause, evidence = told.get("cause"), told.get("evidence")
     if cause not in CAUSES:
         return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
-    if cause != known["cause"]:
+    if not _key().value(build, "cause", cause):
         return f"the cause is not {cause}; ask what else leaves the same nodes in the profile"
-    if not isinstance(evidence, str) or evidence not in known["evidence"]:
+    want = _key().value(build, "evidence", evidence) if isinstance(evidence, str) else None
+    if want is None:
         return f"the cause is right, but {shown(evidence)} does not show it"
-    want = float(known["evidence"][evidence])
     return number_complaint(f"{evidence}", told.get("value"), want, RELATIVE, ABSOLUTE)
 
 

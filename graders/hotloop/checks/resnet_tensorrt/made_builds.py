@@ -51,7 +51,7 @@ def questions(rng: Rng, asked: builds.Asked = builds.PLAIN) -> Iterator[Question
     """Some with a log and a profile of all kinds of sessions."""
     for label, fences in (("a recording", False), ("another one", False), ("an older one", True)):
         recording = made(rng, fences=fences)
-        data = gzip.compress(json.dumps(recording).encode(), 1)
+        data = gzip.compress(json.dumps(recording).encode(), 1, mtime=0)
         yield Question(
             f"read_build on {label}",
             (GivenFile("build.json.gz", data),),
@@ -99,8 +99,7 @@ def _line(level: str, where: str, said: str) -> str:
 def _profile(rng: Rng, fences: bool) -> Iterator[dict[str, Any]]:
     yield _event("Session", "model_loading_uri", int(rng.integers(5_000, 20_000)))
     yield _event("Session", "session_initialization", int(rng.integers(20_000, 90_000)))
-    nodes = [str(rng.choice(OPS)) for _ in range(int(rng.integers(12, 40)))]
-    weights = dict(zip(OPS, rng.permutation(2 ** np.arange(len(OPS))), strict=True))
+    nodes, weights, slowest = _network(rng)
     for run in range(int(rng.integers(5, 12))):
         total = 0
         for number, op in enumerate(nodes):
@@ -114,6 +113,23 @@ def _profile(rng: Rng, fences: bool) -> Iterator[dict[str, Any]]:
                 yield _event("Node", f"{name}_fence_after", 1, op)
         yield _event("Session", "SequentialExecutor::Execute", total + 40)
         yield _event("Session", "model_run", total + int(rng.integers(50, 90)))
+    # Whoever leaves out the last event tells other shares.
+    lasted = int(rng.integers(40_000, 80_000))
+    yield _event("Node", f"/last/{slowest}_kernel_time", lasted, slowest)
+
+
+def _network(rng: Rng) -> tuple[list[str], dict[str, int], str]:
+    """Types of its nodes, what one of a type weighs, and the type that weighs most in all.
+
+    By its name the slowest is neither the first nor the last, nor is it of the first or last node.
+    """
+    while True:
+        nodes = [str(rng.choice(OPS)) for _ in range(int(rng.integers(12, 40)))]
+        drawn = rng.permutation(2 ** np.arange(len(OPS))).tolist()
+        weights = dict(zip(OPS, drawn, strict=True))
+        slowest = max(OPS, key=lambda op: nodes.count(op) * weights[op])
+        if slowest not in {min(nodes), max(nodes), nodes[0], nodes[-1]}:
+            return nodes, weights, slowest
 
 
 def _event(category: str, name: str, lasted: int, op: str = "") -> dict[str, Any]:

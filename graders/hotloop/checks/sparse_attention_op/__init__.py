@@ -112,4 +112,4 @@ def plugin_python() -> Check:
 
 def _number(variant: Variant | None, constant: str) -> int | None:
     """A variant's number; None without one."""
-    return int(variant.values()[constant]) if variant is not None and variant.options else None
+    return int(variant.constants[constant]) if variant is not None and variant.constants else None

@@ -1,4 +1,4 @@
-"""Rung: what the C++ kernel loads, counted, at three densities.
+"""Rung: what the C++ kernel loads, counted, at three densities; and it is right by itself.
 
 Its own source is built with a call before each access to memory, and runs in a process that holds
 nothing else of the learner's. It is native code beside the counter all the same, and could reach
@@ -19,10 +19,17 @@ from hotloop.checks.sparse_attention_op.patterns import Rng, draw, listed, lists
 from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
+from hotloop.judge.fault import made
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.record import RungRecord
-from hotloop.judge.rungs.correct import Case, Tensor, require_agreement, ruling_about
+from hotloop.judge.rungs.correct import (
+    Case,
+    Correct,
+    Tensor,
+    require_agreement,
+    ruling_about,
+)
 from hotloop.judge.rungs.traffic import COUNTING_SLACK, ByteLevel
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
@@ -57,9 +64,11 @@ class Share:
 class CountedLoads:
     """At every density at most `factor` times what a query's listed keys and values are.
 
-    gain: of what comes out.
+    alone: rungs whose cases the kernel must get right here too, sampled anew, where no Python of
+        the learner's can compute in its place. gain: of what comes out.
     """
 
+    alone: Sequence[Correct] = ()
     levels: Sequence[ByteLevel] = (ByteLevel(1.1, 1.0), ByteLevel(1.6, 0.5))
     needs: tuple[str, ...] = ("untouched",)
     instrumented: bool = True
@@ -71,6 +80,9 @@ class CountedLoads:
         source = GivenFile(SOURCE, bench.files.content(SOURCE))
         process = COUNTER.given(bench, "counts")
         process.ask("load", source)
+        for rung in self.alone:
+            for case in made(rung.cases(bench.seeds.generator())):
+                _require_right_alone(case, rung, process)
         shares = [_counted(case, process, self.gain) for case in _cases(bench.seeds.generator())]
         return self._rule(name, shares)
 
@@ -103,6 +115,16 @@ def _cases(rng: Rng) -> Iterator[Case]:
         kept = rng.random((1, 2, blocks, blocks)) < share
         kept[:, :, 1] = False
         yield listed(f"About {share:.0%} of the blocks", drawn, *lists(kept, rng))
+
+
+def _require_right_alone(case: Case, rung: Correct, process: Process) -> None:
+    with ruling_about(case):
+        answer = process.answer("run", case)
+        try:
+            require_agreement(case, answer, rung.reference, rung.tolerance(case))
+        except Ruling as ruling:
+            sentence = f"{SOURCE} alone, without your Python, gives another answer"
+            raise Ruling(ruling.verdict, f"{sentence}. {ruling.sentence}") from None
 
 
 def _counted(case: Case, process: Process, gain: int) -> Share:

@@ -16,6 +16,8 @@ from hotloop.checks.sparse_attention_op.patterns import (
     draw,
     listed,
     lists,
+    pointed_case,
+    sunken_case,
     tolerance,
 )
 from hotloop.checks.sparse_attention_op.references import odd_length
@@ -38,12 +40,12 @@ def rungs(gain: int = 1) -> dict[str, Rung]:
     def allowed(of: Callable[[Case], Tolerance]) -> Callable[[Case], Tolerance]:
         return lambda case: replace(of(case), absolute=gain * of(case).absolute)
 
+    correct = Correct(_cases, gained(truth.attention_over_lists), allowed(tolerance))
+    untouched = Correct(_poisoned, gained(_without_poison), allowed(_tolerance), needs=("correct",))
     return {
-        "correct": Correct(_cases, gained(truth.attention_over_lists), allowed(tolerance)),
-        "untouched": Correct(
-            _poisoned, gained(_without_poison), allowed(_tolerance), needs=("correct",)
-        ),
-        "traffic": CountedLoads(gain=gain),
+        "correct": correct,
+        "untouched": untouched,
+        "traffic": CountedLoads(alone=(correct, untouched), gain=gain),
     }
 
 
@@ -55,8 +57,10 @@ def _cases(rng: Rng) -> Iterator[Case]:
     mixed = draw(rng, odd, 16, fixed=(None, FULL, EMPTY), share=0.2)
     yield mixed.listed_case("one head that keeps everything and one that keeps nothing", rng)
     yield draw(rng, odd, 16, fixed=(None, FULL), causal=True).listed_case("causal", rng)
-    large = draw(rng, (1, 2, odd_length(rng, 32, 4), 64), 32, scale=8.0, share=0.6)
-    yield large.listed_case("large scores", rng)
+    large = (1, 2, odd_length(rng, 32, 4), 64)
+    yield pointed_case("one key decides each query", rng, large, 32)
+    yield pointed_case("one key decides each query, causal", rng, large, 32, causal=True)
+    yield sunken_case("all scores far below 0", rng, (1, 2, odd_length(rng, 16, 3), 32), 16)
     small = draw(rng, (1, 4, odd_length(rng, 8, 12), 16), 8, share=0.1)
     yield small.listed_case("blocks of eight", rng)
 

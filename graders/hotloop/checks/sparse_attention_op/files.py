@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 
 from hotloop.checks.sparse_attention_op import truth
-from hotloop.checks.sparse_attention_op.patterns import EMPTY, FULL, Drawn, draw, tolerance
+from hotloop.checks.sparse_attention_op.patterns import (
+    EMPTY,
+    FULL,
+    Drawn,
+    draw,
+    gates_at_zero,
+    tolerance,
+)
 from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.bench import Bench
@@ -189,6 +196,8 @@ def _inputs(rng: Rng, order: Order) -> Iterator[tuple[str, Drawn]]:
     yield "a last block that is shorter", one(3, odd_length(rng, block, int(rng.integers(5, 9))))
     mixed = [FULL, EMPTY, *[None] * (heads - 2)]
     yield "a head that keeps everything and one that keeps nothing", one(1, 5 * block - 1, mixed)
+    equal = gates_at_zero(rng, 2, heads, order.depth, block, causal=order.causal)
+    yield "gates that are equal to the threshold", equal
     yield "one token", one(1, 1, [FULL, EMPTY, *[FULL] * (heads - 2)])
     yield "less than a block", one(2, block - 1, [FULL, EMPTY, *[FULL] * (heads - 2)])
 

@@ -14,14 +14,17 @@ from hotloop.checks.sparse_attention_op.patterns import (
     draw,
     listed,
     lists,
+    pointed_case,
+    sunken_case,
     tolerance,
 )
 from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.judge.check import Rung
 from hotloop.judge.dtypes import FP16
 from hotloop.judge.rungs.compiles import Compiles
-from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.rungs.traffic import ByteLevel, Traffic
 
@@ -37,15 +40,11 @@ ADVICE = "Load keys and values of listed blocks only, and the queries once."
 def rungs() -> dict[str, Rung]:
     """Right, in proportion to the density, compiled; right and fast on a GPU."""
     reference = truth.attention_over_lists
-    traffic = Traffic(
-        thin, reference, tolerance, fewest_bytes, BYTE_LEVELS, ADVICE, timeout_s=CASE_S
-    )
+    calls = KernelCalls(_cases, thin, reference, tolerance, _for_a_compiler, timeout_s=CASE_S)
     return {
-        "correct": KernelCorrect(
-            Correct(_cases, reference, tolerance, case_timeout_s=CASE_S), traffic
-        ),
-        "traffic": traffic,
-        "compiles": Compiles(_for_a_compiler),
+        "correct": KernelCorrect(calls),
+        "traffic": Traffic(calls, fewest_bytes, BYTE_LEVELS, ADVICE),
+        "compiles": Compiles(calls),
         "gpu_correct": GpuCorrect(_gpu_cases, reference, tolerance),
         "gpu_fast": speeds.against_dense(),
         "gpu_flex": speeds.against_flex(),
@@ -94,8 +93,12 @@ def _cases(rng: Rng) -> Iterator[Case]:
     yield draw(rng, odd, 16, fixed=(None, FULL), causal=True).listed_case("causal", rng)
     apart = draw(rng, (1, 2, odd_length(rng, 16, 4), 64), 16)
     yield apart.listed_case("rows with a gap between them", rng, gap=7)
-    large = draw(rng, (1, 2, odd_length(rng, 32, 3), 32), 32, scale=8.0, share=0.6)
-    yield large.listed_case("large scores", rng)
+    large = (1, 1, odd_length(rng, 32, 4), 32)
+    yield pointed_case("one key decides each query", rng, large, 32)
+    yield pointed_case("one key decides each query, causal", rng, large, 32, causal=True)
+    yield sunken_case("all scores far below 0", rng, (1, 1, odd_length(rng, 16, 3), 32), 16)
+    many = draw(rng, (10, 13, int(rng.integers(5, 16)), 16), 16, fixed=(FULL, EMPTY))
+    yield many.listed_case("a hundred and thirty heads in all", rng)
     half = draw(rng, (1, 2, odd_length(rng, 32, 3), 64), 32, dtype=FP16, share=0.5)
     yield half.listed_case("float16", rng)
 

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.checks.sparse_attention_op import truth
+from hotloop.judge.adversarial.attention import keys_alike, pointing
+from hotloop.judge.adversarial.reductions import places
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import BOOL, FP16, FP32, I32, DType, to_float64, to_storage
@@ -28,6 +30,9 @@ GAP = {FP32.name: 1e-3, FP16.name: 1e-2}
 """Least distance of a threshold from each gate: a hundred times what float32 sums can lose."""
 
 ATTEMPTS = 50
+
+LARGE = 120.0
+"""Of scores: in float32 exp(−104) is 0, and exp(89) overflows."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +142,73 @@ def draw(
             threshold = _rounded(np.array(found, np.float64), FP32)
             return Drawn(q, k, v, threshold, block, causal, dtype)
     raise JudgeFault(f"no threshold has room among the gates of {shape} in blocks of {block}")
+
+
+def pointed_case(
+    label: str, rng: Rng, shape: Shape, block: int, *, causal: bool = False, dtype: DType = FP32
+) -> Case:
+    """Of the kernel: one key decides each query, or would, if its block were listed; every second
+    block is.
+    """
+    b, h, n, d = shape
+    k = _rounded(keys_alike(rng, shape), dtype)
+    towards = [pointing(x, places(rng, n, n), d**-0.5, LARGE) for x in k.reshape(-1, n, d)]
+    q = _rounded(np.reshape(towards, shape), dtype)
+    v = _rounded(rng.standard_normal(shape), dtype)
+    blocks = np.arange(-(-n // block))
+    board = (blocks[:, None] + blocks) % 2 == 0
+    kept = np.broadcast_to(np.tril(board) if causal else board, (b, h, *board.shape))
+    drawn = Drawn(q, k, v, np.zeros(h), block, causal, dtype)
+    return listed(label, drawn, *lists(kept, rng))
+
+
+def sunken_case(label: str, rng: Rng, shape: Shape, block: int, *, causal: bool = False) -> Case:
+    """Of the kernel: all blocks are listed, and all scores far below 0.
+
+    A maximum that begins at 0 leaves shares of which each is 0 in float32.
+    """
+    b, h, n, d = shape
+    q, v = np.abs(rng.standard_normal(shape)) + 1, rng.standard_normal(shape)
+    k = -(np.abs(rng.standard_normal(shape)) + 1)
+    k *= 2 * LARGE * math.sqrt(d) / np.abs(q @ np.swapaxes(k, -1, -2)).mean()
+    blocks = -(-n // block)
+    whole = np.ones((blocks, blocks), np.bool_)
+    kept = np.broadcast_to(np.tril(whole) if causal else whole, (b, h, blocks, blocks))
+    q, k, v = (_rounded(x, FP32) for x in (q, k, v))
+    drawn = Drawn(q, k, v, np.zeros(h), block, causal, FP32)
+    return listed(label, drawn, *lists(kept, rng))
+
+
+def gates_at_zero(
+    rng: Rng, batch: int, heads: int, depth: int, block: int, *, causal: bool
+) -> Drawn:
+    """Gates of which some are 0, as thresholds are: sums of whole numbers, exact in any order."""
+    blocks = 6
+    shape = (batch, heads, blocks * block, depth)
+    counted = np.tril(np.ones((blocks, blocks), np.bool_), -1)
+    for _ in range(ATTEMPTS):
+        q, k = (rng.integers(-1, 2, (batch, heads, blocks, depth)) for _ in range(2))
+        if (((q @ np.swapaxes(k, -1, -2)) == 0) & counted).any((-1, -2)).all():
+            q, k = (np.repeat(x, block, 2).astype(np.float64) for x in (q, k))
+            v = _rounded(rng.standard_normal(shape), FP32)
+            return Drawn(q, k, v, np.zeros(heads), block, causal, FP32)
+    raise JudgeFault(f"no gate of {shape} in blocks of {block} is 0")
+
+
+def equal_gates(rng: Rng) -> Drawn:
+    """Gates of which some are equal to the threshold and some a little below it.
+
+    All sums and quotients are exact in float32, in any order, and not in float16.
+    """
+    block, blocks, depth = 16, 6, 16
+    above = 1 + 2.0**-12
+    of_q, of_k = (rng.permutation([1.0, 1.0, above, above, 2.0, 0.0]) for _ in range(2))
+    shape = (1, 2, block * blocks, depth)
+    q, k = (
+        np.broadcast_to(np.repeat(means, block)[:, None], shape).copy() for means in (of_q, of_k)
+    )
+    threshold = np.full(2, above * math.sqrt(depth))
+    return Drawn(q, k, rng.standard_normal(shape), threshold, block, causal=False, dtype=FP32)
 
 
 def tolerance(case: Case) -> Tolerance:

@@ -11,6 +11,7 @@ from hotloop.checks.sparse_attention_op.patterns import (
     Drawn,
     Rng,
     draw,
+    equal_gates,
     exact,
     tolerance,
 )
@@ -58,6 +59,7 @@ def _mask_cases(rng: Rng) -> Iterator[Case]:
     # The last block's mean decides when its tokens are few: a padded mean is far smaller.
     lonely = draw(rng, (1, 2, 4 * 32 + 1, 32), 32, share=0.5)
     yield lonely.mask_case("a last block of one token")
+    yield equal_gates(rng).mask_case("gates that are equal to the threshold")
 
 
 def _cases(rng: Rng) -> Iterator[Case]:

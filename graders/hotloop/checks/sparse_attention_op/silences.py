@@ -50,7 +50,9 @@ def questions(rng: Rng, bench: Bench, agrees: str | int = AGREES) -> Iterator[Qu
     kinds = [*FAULTS, AGREES, AGREES]
     for number in rng.permutation(len(kinds)):
         fault = kinds[int(number)]
-        causal = fault == "causal" or bool(rng.integers(2))
+        # Of the two without a fault one is causal and one is not.
+        both = int(number) == len(FAULTS)
+        causal = fault == "causal" or (both if fault == AGREES else bool(rng.integers(2)))
         heads, depth, block = int(rng.integers(2, 4)), 32, int(rng.choice([4, 8]))
         length = block * int(rng.integers(2, 32 // block)) + int(rng.integers(1, block))
         seed = int(rng.integers(1 << 31))

@@ -175,6 +175,6 @@ def _suffix(variant: Variant | None) -> str:
 
 def _number(variant: Variant | None, constant: str) -> int | None:
     """What a variant has drawn; None in the module as it is, where nothing of the kind is asked."""
-    if variant is None or not variant.options:
+    if variant is None or not variant.constants:
         return None
-    return int(str(variant.values()[constant]))
+    return int(str(variant.constants[constant]))

@@ -21,7 +21,7 @@ from hotloop.judge.check import Candidate
 from hotloop.judge.record import RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
 
-SHAPES = 4
+SHAPES = 5
 """Of ten programs so many are written for what random ones seldom hold."""
 
 
@@ -37,7 +37,10 @@ def as_phis(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None
     """In SSA form; with circles of phis, and with phis that are read after the loop."""
     if number % 10 >= SHAPES:
         return as_ssa(rng, number)
-    program = _circle(rng, 2 + number % 10) if number % 10 < 2 else _read_later(rng, number)
+    if number % 10 < 2:
+        program = _circle(rng, 2 + number % 10)
+    else:
+        program = _read_later(rng, number) if number % 10 < 4 else _three_ways_in(rng)
     tree = Tree([Var("n", "int")], [Return(Var("n", "int"))], "int")
     return tree, str(program), program
 
@@ -89,6 +92,29 @@ def _read_later(rng: random.Random, number: int) -> Program:
         Block("b0", [Instr("jump", ("b1",))]),
         Block("b1", [*phis, *loop]),
         Block("b2", [*seen, Instr("return", ("kept",))]),
+    ]
+    return Program("f", [("n", "int")], "int", blocks)
+
+
+def _three_ways_in(rng: random.Random) -> Program:
+    """A loop with two edges back, both from branches behind which the phi is read."""
+    step, rounds = rng.randint(1, 9), rng.randint(3, 6)
+    header = [
+        Instr("phi", ("b0", "0", "b1", "more", "b2", "more"), "count", "int"),
+        Instr("phi", ("b0", "n", "b1", "next", "b2", "next"), "kept", "int"),
+        Instr("add", ("kept", str(step)), "next", "int"),
+        Instr("add", ("count", "1"), "more", "int"),
+        Instr("mod", ("more", "2"), "rest", "int"),
+        Instr("eq", ("rest", "1"), "odd", "bool"),
+        Instr("branch", ("odd", "b1", "b2")),
+    ]
+    seen = Instr("print", ("kept",))
+    less = Instr("lt", ("more", str(rounds)), "go", "bool")
+    blocks = [
+        Block("b0", [Instr("jump", ("b1",))]),
+        Block("b1", header),
+        Block("b2", [seen, less, Instr("branch", ("go", "b1", "b3"))]),
+        Block("b3", [Instr("return", ("kept",))]),
     ]
     return Program("f", [("n", "int")], "int", blocks)
 

@@ -26,6 +26,7 @@ from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.compiles import Compiles
 from hotloop.judge.rungs.correct import Correct
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.rungs.traffic import ByteLevel, Traffic
 from hotloop.variants.variant import Variant
@@ -70,10 +71,16 @@ def tiled_attention(variant: Variant | None = None) -> Check:
 def flash_forward(variant: Variant | None = None) -> Check:
     """The same as one kernel in OpenAI Triton."""
     truth = partial(attentions.attention, empty=_number(variant, "EMPTY") or 0)
-    traffic = Traffic(
+    calls = KernelCalls(
+        attentions.kernel_cases,
         attentions.counted_case,
         truth,
         attentions.tolerance,
+        attentions.compiled_case,
+        counted_calls=2,
+    )
+    traffic = Traffic(
+        calls,
         attentions.fewest_bytes,
         READS,
         advice="Hold 64 queries or more in a program, and read no keys that none of them sees.",
@@ -81,12 +88,9 @@ def flash_forward(variant: Variant | None = None) -> Check:
     return Check(
         Candidate("attention", KERNELS, "destination"),
         {
-            "correct": KernelCorrect(
-                Correct(attentions.kernel_cases, truth, attentions.tolerance),
-                traffic,
-            ),
+            "correct": KernelCorrect(calls),
             "traffic": traffic,
-            "compiles": FeedsTensorCores(Compiles(attentions.compiled_case)),
+            "compiles": FeedsTensorCores(Compiles(calls)),
             "gpu_correct": GpuCorrect(attentions.gpu_cases, truth, attentions.tolerance),
             "gpu_fast": speeds.gpu_fast(GPU_LEVELS),
         },
@@ -98,10 +102,16 @@ def flash_backward(variant: Variant | None = None) -> Check:
     scaled = _number(variant, "LOSS_SCALE") or 1
     truth = partial(gradients.gradients, loss_scale=scaled)
     tolerance = partial(gradients.tolerance, loss_scale=scaled)
-    traffic = Traffic(
+    calls = KernelCalls(
+        gradients.cases,
         gradients.counted_case,
         truth,
         tolerance,
+        gradients.compiled_case,
+        counted_calls=2,
+    )
+    traffic = Traffic(
+        calls,
         attentions.fewest_bytes,
         BACKWARD_READS,
         advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
@@ -109,9 +119,9 @@ def flash_backward(variant: Variant | None = None) -> Check:
     return Check(
         Candidate("gradients", BACKWARD_KERNELS, "destination"),
         {
-            "correct": KernelCorrect(Correct(gradients.cases, truth, tolerance), traffic),
+            "correct": KernelCorrect(calls),
             "traffic": traffic,
-            "compiles": FeedsTensorCores(Compiles(gradients.compiled_case)),
+            "compiles": FeedsTensorCores(Compiles(calls)),
             "gpu_correct": GpuCorrect(gradients.gpu_cases, truth, tolerance),
         },
     )
@@ -219,4 +229,4 @@ def few_graphs(variant: Variant | None = None) -> Check:
 
 def _number(variant: Variant | None, constant: str) -> int | None:
     """A variant's number; None without one."""
-    return int(variant.values()[constant]) if variant is not None and variant.options else None
+    return int(variant.constants[constant]) if variant is not None and variant.constants else None

@@ -167,12 +167,16 @@ def _wrong(key: str, got: object, want: object) -> str | None:
 
 
 def problems(rng: Rng) -> Iterator[tuple[str, Problem]]:
-    """A prefill, grouped heads, a continued sequence, a step of decoding, odd sizes."""
+    """A prefill, grouped heads, a continued sequence, a step of decoding, odd sizes, queries that
+    see no key. Elements and scores are of all sizes.
+    """
     length = 128 * int(rng.integers(8, 33))
-    yield "A whole sequence", _problem(rng, queries=length, keys=length, causal=False)
+    whole = _problem(rng, queries=length, keys=length, causal=False)
+    yield "A whole sequence", replace(whole, element_bytes=4)
     yield "A causal sequence", _problem(rng, queries=length, keys=length, causal=True)
     grouped = {"heads": 32, "kv_heads": int(rng.choice([1, 2, 4, 8]))}
-    yield "Grouped heads", _problem(rng, queries=length, keys=length, causal=True, **grouped)
+    shared = _problem(rng, queries=length, keys=length, causal=True, **grouped)
+    yield "Grouped heads", replace(shared, element_bytes=1, score_bytes=2)
     more = int(rng.integers(100, 1000))
     yield (
         "A sequence that goes on",
@@ -181,6 +185,9 @@ def problems(rng: Rng) -> Iterator[tuple[str, Problem]]:
     yield "A step of decoding", _problem(rng, batch=1, queries=1, keys=length, causal=True)
     odd = int(rng.integers(1000, 3000)) | 1
     yield "Odd sizes", _problem(rng, queries=odd, keys=odd, causal=True)
+    # Whole programs of queries see nothing.
+    blind = _problem(rng, queries=odd + 500, keys=odd, causal=True)
+    yield "More queries than keys", replace(blind, score_bytes=2)
     yield "Odd sizes, all keys", _problem(rng, queries=odd, keys=odd + 99, causal=False)
     slow = replace(
         _problem(rng, queries=length, keys=length, causal=True),

@@ -13,6 +13,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.judge.adversarial.attention import keys_alike, pointing, scored
+from hotloop.judge.adversarial.recurrences import staircases
+from hotloop.judge.adversarial.reductions import Places, lifted, places
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP16, FP32, DType
@@ -21,6 +24,12 @@ from hotloop.judge.rungs.correct import Case, Tensor
 Rng = np.random.Generator
 Shape = tuple[int, int, int, int]
 """Heads, queries, keys, and the width of a head."""
+
+LARGE = 120.0
+"""Of scores: in float32 exp(−104) is 0, and exp(89) overflows."""
+
+SMALL_RISE = 2.0
+"""Leaves what was summed before a seventh of its share."""
 
 
 def attention(
@@ -69,18 +78,23 @@ def visible(queries: int, keys: int) -> NDArray[np.bool_]:
 def tolerance(case: Case) -> Tolerance:
     """A weight's error is relative to it, so that of a sum of values is relative to the largest.
 
-    It comes from the scores, sums of d products that are as large as they come, and from rounding
-    weights to the type of the values.
+    It comes from the scores, which are sums of d products, and from rounding weights to the type of
+    the values.
     """
     q, k, v = (a.rounded() for a in case.arguments[:3] if isinstance(a, Tensor))
     scale = next((a for a in case.arguments[3:4] if isinstance(a, float)), q.shape[-1] ** -0.5)
-    largest = abs(scale) * float(np.abs(q).max(initial=0.0)) * float(np.abs(k).max(initial=0.0))
-    scores = min(largest * q.shape[-1], 3 * largest * math.sqrt(q.shape[-1]))
-    return derived(case.out.dtype, q.shape[-1], k.shape[1], scores, float(np.abs(v).max()))
+    summed = sum_of_products(q, k, scale)
+    return derived(case.out.dtype, q.shape[-1], k.shape[1], summed, float(np.abs(v).max()))
+
+
+def sum_of_products(q: Floats, k: Floats, scale: float) -> float:
+    """The largest sum of absolute products behind a score: what its rounding is relative to."""
+    repeated = np.repeat(np.abs(k), len(q) // len(k), axis=0)
+    return abs(scale) * float((np.abs(q) @ repeated.transpose(0, 2, 1)).max())
 
 
 def derived(out: DType, width: int, keys: int, scores: float, values: float) -> Tolerance:
-    """scores, values: the largest ones that there may be."""
+    """scores: the largest sum of absolute products behind one. values: the largest of them."""
     rounding = FP32.unit_roundoff * (math.sqrt(keys) + scores * math.sqrt(width) + 8)
     stored = out.unit_roundoff if out is not FP32 else 0.0
     return Tolerance(2 * out.unit_roundoff, values * (4 * rounding + stored) + 2 * out.smallest)
@@ -97,8 +111,22 @@ def capped_cases(rng: Rng) -> Iterator[Case]:
     yield _capped("a cap that is reached, causal", rng, (2, 300, 300, 32), True, 2.0, 3.0)
     yield _capped("causal, more keys than queries", rng, (2, 130, odd + 200, 64), causal=True)
     yield _capped("queries that see no key", rng, (2, odd + 200, 130, 64), causal=True, cap=9.0)
-    yield _capped("scores of some hundred", rng, (2, 260, 600, 64), spread=40.0, rising=True)
-    yield _capped("scores of some hundred, causal", rng, (2, odd, odd, 64), True, 0.0, 40.0, True)
+    yield from _deciding_cases(rng, (2, 260, odd, 64), odd)
+
+
+def _deciding_cases(rng: Rng, shape: Shape, keys: int) -> Iterator[Case]:
+    """Scores of some hundred: one key decides each query, or one step of the scores."""
+    scale = shape[3] ** -0.5
+    for label, causal, cap in (
+        ("one key decides each query", False, 0.0),
+        ("one key decides each query, causal", True, 0.0),
+        ("one key decides each query, causal, with a cap that overflows", True, LARGE),
+    ):
+        tensors = _pointed(rng, shape, FP32, scale, 2 * LARGE if cap else LARGE, causal)
+        yield Case(label, (*tensors, causal, cap), tensors[0].spec)
+    tensors = _stepped(rng, (6, 130, keys, 16), FP32, 0.25)
+    label = "scores that rise or fall by steps, or lie far from zero"
+    yield Case(label, (*tensors, False, 0.0), tensors[0].spec)
 
 
 def _capped(
@@ -108,9 +136,8 @@ def _capped(
     causal: bool = False,
     cap: float = 0.0,
     spread: float = 1.0,
-    rising: bool = False,
 ) -> Case:
-    tensors = _tensors(rng, shape, FP32, spread, rising)
+    tensors = _tensors(rng, shape, FP32, spread)
     return Case(label, (*tensors, causal, cap), tensors[0].spec)
 
 
@@ -124,13 +151,17 @@ def kernel_cases(rng: Rng) -> Iterator[Case]:
     yield _kernel_case("causal, more keys than queries", rng, (2, odd, odd + 99, 32), causal=True)
     yield _kernel_case("queries that see no key", rng, (2, odd + 130, odd, 32), causal=True)
     yield _kernel_case("a negative scale", rng, (1, odd, odd + 70, 16), scale=-0.4)
-    yield _kernel_case(
-        "scores that rise from block to block", rng, (1, 70, 300, 32), spread=4.0, rising=True
+    yield _pointed_case("one key decides each query", rng, (1, 70, odd + 70, 32))
+    yield _pointed_case(
+        "one key decides each query, causal", rng, (2, odd, odd + 30, 32), causal=True
     )
+    tensors = _stepped(rng, (6, 20, 200, 16), FP32, 0.25)
+    label = "scores that rise or fall by steps, or lie far from zero"
+    yield Case(label, (*tensors, 0.25, False), tensors[0].spec)
     yield _kernel_case("four heads of queries for one of keys", rng, (8, 70, odd, 32), group=4)
     yield _kernel_case("float16, causal", rng, (2, odd + 60, odd + 60, 64), dtype=FP16, causal=True)
-    yield _kernel_case(
-        "float16, large scores", rng, (2, 100, 200, 64), dtype=FP16, spread=8.0, rising=True
+    yield _pointed_case(
+        "float16, one key decides each query", rng, (2, 70, 200, 64), dtype=FP16, causal=True
     )
     yield _long_case("float16, 10,000 keys that count alike", rng)
     yield _kernel_case("a width of 128", rng, (1, 70, 100, 128), dtype=FP16)
@@ -155,6 +186,9 @@ def gpu_cases(rng: Rng) -> Iterator[Case]:
         ("grouped heads", (8, odd, odd, 64), True, 4),
     ):
         yield _kernel_case(label, rng, shape, dtype=FP16, causal=causal, group=group)
+    for causal in (False, True):
+        label = f"one key decides each query{', causal' if causal else ''}"
+        yield _pointed_case(label, rng, (4, odd, odd + 99, 64), dtype=FP16, causal=causal)
 
 
 def counted_case(rng: Rng) -> Case:
@@ -182,25 +216,62 @@ def _kernel_case(
     causal: bool = False,
     scale: float | None = None,
     spread: float = 1.0,
-    rising: bool = False,
     group: int = 1,
 ) -> Case:
-    q, k, v = _tensors(rng, shape, dtype, spread, rising, group)
+    q, k, v = _tensors(rng, shape, dtype, spread, group)
     factor = scale if scale is not None else shape[3] ** -0.5
     return Case(label, (q, k, v, factor, causal), TensorSpec(q.values.shape, dtype))
 
 
 def _tensors(
-    rng: Rng, shape: Shape, dtype: DType, spread: float, rising: bool, group: int = 1
+    rng: Rng, shape: Shape, dtype: DType, spread: float, group: int = 1
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """rising: later keys are larger in one direction, which all queries share: each block of keys
-    brings a new maximum.
-    """
     heads, queries, keys, width = shape
     q = rng.standard_normal((heads, queries, width)) * spread
-    k = rng.standard_normal((heads // group, keys, width))
-    if rising:
-        q[..., 0] = spread * (1 + rng.random((heads, queries)))
-        k[..., 0] = np.linspace(-4.0, 8.0, keys)
-    v = rng.standard_normal((heads // group, keys, width))
+    k, v = rng.standard_normal((2, heads // group, keys, width))
     return Tensor(q, dtype), Tensor(k, dtype), Tensor(v, dtype)
+
+
+def _pointed_case(
+    label: str, rng: Rng, shape: Shape, *, dtype: DType = FP32, causal: bool = False
+) -> Case:
+    scale = shape[3] ** -0.5
+    tensors = _pointed(rng, shape, dtype, scale, LARGE, causal)
+    return Case(label, (*tensors, scale, causal), tensors[0].spec)
+
+
+def _pointed(
+    rng: Rng, shape: Shape, dtype: DType, scale: float, height: float, causal: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """One key's score is the largest by far. With `causal`, in the first head it is the last one
+    that a query sees, or any before it, and in the others the first one that it must not see.
+    """
+    heads, queries, keys, width = shape
+    k = keys_alike(rng, (heads, keys, width))
+    v = rng.standard_normal(k.shape)
+    points = [_deciding(rng, queries, keys, causal, head > 0) for head in range(heads)]
+    q = np.stack([pointing(k[n], place, scale, height) for n, place in enumerate(points)])
+    return Tensor(q, dtype), Tensor(k, dtype), Tensor(v, dtype)
+
+
+def _deciding(rng: Rng, queries: int, keys: int, causal: bool, hidden: bool) -> Places:
+    """The key that decides each query; every part of the keys decides one."""
+    anywhere = places(rng, keys, queries)
+    if not causal:
+        return anywhere
+    last = np.arange(queries) + keys - queries
+    if hidden:
+        return np.clip(last + 1, 0, keys - 1)
+    return np.where(rng.random(queries) < 0.5, np.clip(last, 0, None), anywhere % (last + 1))
+
+
+def _stepped(rng: Rng, shape: Shape, dtype: DType, scale: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Six heads: scores rise and fall by small steps, by large ones, lie far below and above 0."""
+    heads, queries, keys, width = shape
+    rows = (
+        staircases(rng, keys, SMALL_RISE, 2),
+        staircases(rng, keys, LARGE, 2),
+        lifted(rng, keys, LARGE, heads - 4),
+    )
+    q, k = scored(rng, np.concatenate(rows), queries, width, scale)
+    return Tensor(q, dtype), Tensor(k, dtype), Tensor(rng.standard_normal(k.shape), dtype)

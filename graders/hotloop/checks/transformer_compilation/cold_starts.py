@@ -188,7 +188,7 @@ def records(rng: Rng) -> Iterator[tuple[str, Record]]:
         "Neither pays": (drawn_ways(rng, compiled=1.1, package=1.2), SOME),
     }
     found = dict[str, Record]()
-    while not (found and all(map(_is_clear, found.values())) and any(map(_tells, found.values()))):
+    while not (found and _decides(list(found.values()))):
         found = {label: _record(rng, ways, calls) for label, (ways, calls) in drawn.items()}
     yield from found.items()
 
@@ -248,11 +248,29 @@ def _is_clear(record: Record) -> bool:
     return all(n is None or LEAST_FRACTION < n % 1 < 1 - LEAST_FRACTION for n in numbers)
 
 
+def _decides(records: list[Record]) -> bool:
+    """Whether all are clear, and some tell a call more or fewer from the right number, and a small
+    gain from none.
+    """
+    return (
+        all(map(_is_clear, records))
+        and any(map(_tells, records))
+        and any(map(_gains_little, records))
+    )
+
+
 def _tells(record: Record) -> bool:
-    """Who counts the first call twice in a process' seconds has another number of processes."""
-    longer = {**record, "calls_each": record["calls_each"] + 1}
-    once, twice = (account(each)["package"]["processes"] for each in (record, longer))
-    return once != twice
+    """Who counts a process' first call twice, or one call too few, has another number of them."""
+    calls = record["calls_each"]
+    counted = [account({**record, "calls_each": calls + more}) for more in (-1, 0, 1)]
+    return len({each["package"]["processes"] for each in counted}) == len(counted)
+
+
+def _gains_little(record: Record) -> bool:
+    """A process gains less than a second by the package, but it does."""
+    eager, package = (_typical(record["ways"][way]["runs"]) for way in ("eager", "package"))
+    needed = lives(package, eager, 1.0, record["calls_each"])
+    return needed is not None and needed > 1
 
 
 # --- a made-up world ------------------------------------------------------------------------------

@@ -29,8 +29,8 @@ SAME = Tolerance(1e-9, 1e-9)
 """Of float64: the order of three summands may be another one."""
 
 GRAPHS = 12
-KINDS = 6
-"""Of what is behind a product, and of what is before a norm."""
+BEHIND, BEFORE = 6, 9
+"""Kinds of what is behind a product, and of what is before a norm."""
 
 
 @dataclass
@@ -95,9 +95,9 @@ def made(rng: Rng, behind: int, before: int) -> tuple[Graph, int]:
 
 def _block(maker: Maker, x: str, behind: int, before: int) -> str:
     """Two products with a gelu between them, added to what came in, and a norm."""
-    hidden = _activated(maker, x, behind % KINDS, "tanh" if behind < KINDS else "none")
+    hidden = _activated(maker, x, behind % BEHIND, "tanh" if behind < BEHIND else "none")
     back = maker.linear(hidden, 2 * maker.width, maker.width)
-    total = _summed(maker, back, x, before % KINDS)
+    total = _summed(maker, back, x, before % BEFORE)
     weight, shift = maker.given(maker.width), maker.given(maker.width)
     eps = float(maker.rng.choice([1e-5, 1e-6, 1e-12]))
     normed = maker.node("layer_norm", total, weight, shift, eps=eps)
@@ -140,16 +140,38 @@ def _summed(maker: Maker, back: str, x: str, kind: int) -> str:
     if kind == 1:
         maker.saved += 1
         return maker.node("add", back, x)
-    bias = maker.given(maker.width)
     if kind == 2:
+        return maker.node("mul", back, x)
+    bias = maker.given(maker.width)
+    if kind == 3:
         biased = maker.node("add", back, bias)
         maker.outputs.append(biased)
         maker.saved += 1  # the sum with the residual and the norm; the bias stays by itself
         return maker.node("add", biased, x)
+    if kind == 4:
+        # The sum is asked for by its own name, which no fused kernel gives it.
+        total = maker.node("add", maker.node("add", back, bias), x)
+        maker.outputs.append(total)
+        return total
     maker.saved += 2
-    if kind == 3:
+    if kind == 5:
         return maker.node("add", back, maker.node("add", x, bias))
-    return maker.node("add", maker.node("add", back, bias), x)
+    if kind == 6:
+        # One of two biases fits in.
+        other = maker.node("add", x, maker.given(maker.width))
+        return maker.node("add", maker.node("add", back, bias), other)
+    total = maker.node("add", maker.node("add", back, bias), x)
+    if kind == 7:
+        _used_before(maker, total)
+    return total
+
+
+def _used_before(maker: Maker, total: str) -> None:
+    """Nodes that stand before the norm, and have to come after the fused one, which gives the sum.
+    They are of the kind that can be computed when one operand is there, whichever it is.
+    """
+    table = maker.given(maker.rows, maker.width)
+    maker.outputs += [maker.node("mul", total, table), maker.node("mul", table, total)]
 
 
 def same_questions(rng: Rng, level: int = 0) -> Iterator[Question]:

@@ -11,7 +11,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hotloop.checks.transformer_compilation.attentions import attention, visible
+from hotloop.checks.transformer_compilation.attentions import (
+    attention,
+    sum_of_products,
+    visible,
+)
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP16, FP32, DType
@@ -74,28 +78,30 @@ def log_sums(q: Floats, k: Floats, scale: float, causal: bool) -> Floats:
 
 
 def tolerance(case: Case, loss_scale: int = 1) -> Tolerance:
-    """Each weight is off by a share of itself; what is summed over it is off by as much.
-
-    A key's weights over all queries add up to more than 1, as much as the largest column does.
+    """Each weight is off by a share of itself, and what it is multiplied with by a share of the
+    absolute products behind it; sums are off by as much of their absolute terms.
     """
     q, k, v, out, dout, lse = (a.rounded() for a in case.arguments[:6] if isinstance(a, Tensor))
     factor = next(a for a in case.arguments[6:7] if isinstance(a, float))
     causal = case.arguments[7] is True
-    weights, _ = _weights_and_dscores(q, k, v, out, dout, lse, factor, causal)
+    weights, dscores = _weights_and_dscores(q, k, v, out, dout, lse, factor, causal)
     width, keys = q.shape[2], k.shape[1]
-    scores = max(1.0, float(np.abs(lse[np.isfinite(lse)]).max(initial=1.0)))
-    rounding = FP32.unit_roundoff * (math.sqrt(keys) + 4 * scores * math.sqrt(width) + 8)
-    stored = 0.0 if case.out.dtype is FP32 else case.out.dtype.unit_roundoff
-    share = 4 * rounding + 2 * stored
-    column = max(1.0, float(weights.sum(axis=1).max()))
-    dweights = dout @ v.transpose(0, 2, 1) - (dout * out).sum(-1, keepdims=True)
-    slope = abs(factor) * float(np.abs(dweights).max())
-    largest = max(
-        slope * float(np.abs(k).max()),
-        slope * float(np.abs(q).max()) * column,
-        float(np.abs(dout).max()) * column,
-    )
-    return Tolerance(2 * case.out.dtype.unit_roundoff, loss_scale * share * largest)
+    summed = sum_of_products(q, k, factor) * math.sqrt(width)
+    share = 4 * FP32.unit_roundoff * (math.sqrt(keys) + summed + 8)
+    if case.out.dtype is not FP32:
+        share += 2 * case.out.dtype.unit_roundoff
+
+    def largest(terms: Floats) -> float:
+        """Of the gradients of q and k, if these are the absolute terms of the scores'."""
+        of_q, of_k = terms @ np.abs(k), terms.transpose(0, 2, 1) @ np.abs(q)
+        return abs(factor) * float(max(of_q.max(), of_k.max()))
+
+    products = np.abs(dout) @ np.abs(v).transpose(0, 2, 1)
+    products += np.abs(dout * out).sum(-1, keepdims=True)
+    of_v = float((weights.transpose(0, 2, 1) @ np.abs(dout)).max())
+    absolute = share * max(of_v, largest(np.abs(dscores)))
+    absolute += 4 * FP32.unit_roundoff * math.sqrt(width) * largest(weights * products)
+    return Tolerance(2 * case.out.dtype.unit_roundoff, loss_scale * absolute)
 
 
 def cases(rng: Rng) -> Iterator[Case]:

@@ -18,6 +18,7 @@ from hotloop.checks.transformer_compilation.streams import (
 )
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
+from hotloop.judge.fault import made
 from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly, shown
 from hotloop.judge.record import RungRecord
@@ -46,7 +47,7 @@ class Pays:
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Replay all of them; the first that costs too much rules."""
         link, ratios = bench.worker(candidate), dict[str, float]()
-        for stream in self.streams(bench.seeds.generator()):
+        for stream in made(self.streams(bench.seeds.generator())):
             bench.progress(stream.label)
             spent, best = replay(stream, link, bench, self.pool).seconds, best_fixed(stream)
             ratios[stream.label] = round(spent / best, 3)

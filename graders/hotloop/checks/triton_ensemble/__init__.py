@@ -99,8 +99,8 @@ def versions() -> Check:
 def read_metrics(variant: Variant | None = None) -> Check:
     """Figures from readings of /metrics, and what ails four recorded deployments."""
     asked = figures.PLAIN
-    if variant is not None and variant.options:
-        values = variant.values()
+    if variant is not None and variant.constants:
+        values = variant.constants
         asked = figures.Asked(int(values["REQUESTS"]), int(values["SECONDS"]))
     return Check(
         Candidate("figures", style="json"),

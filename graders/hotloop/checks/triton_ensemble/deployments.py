@@ -1,24 +1,24 @@
 """Four recorded sick deployments: the causes, in which step, and what the evidence amounts to.
 
-What stands in deployments.json was computed from the recordings by the script that made them.
+The script that made the recordings has computed what is right, and sealed it in the key.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
+from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.questions import Question, number_complaint, shown
 from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 
-TRUTH = Path(__file__).parents[1] / "harness" / "triton_ensemble" / "deployments.json"
+KEY = Path(__file__).parents[1] / "harness" / "triton_ensemble" / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("delay", "row_by_row", "oversubscribed", "outside")
 MODELS = ("preprocess", "bert", "postprocess", None)
@@ -31,22 +31,22 @@ RELATIVE, ABSOLUTE = 0.03, 0.005
 
 def questions(_rng: Rng) -> Iterator[Question]:
     """One question, which has four answers."""
-    yield Question("Your diagnosis", (), complaint)
+    yield Question("Your diagnosis", (), mismatch)
 
 
-def complaint(answer: object) -> str | None:
+def mismatch(answer: object) -> str | None:
     """What is wrong with a diagnosis of all four."""
     told = as_message(answer)
     if told is None:
         return f"it is {shown(answer)}, not a dict"
     for name in NAMES:
-        found = _complaint_about(as_message(told.get(name)), truth()[name])
+        found = _mismatch(as_message(told.get(name)), name)
         if found is not None:
             return f"deployment {name}: {found}"
     return None
 
 
-def _complaint_about(told: Mapping[str, Any] | None, known: Mapping[str, Any]) -> str | None:
+def _mismatch(told: Mapping[str, Any] | None, deployment: str) -> str | None:
     if told is None:
         return "a dict is asked for, with “cause”, “model”, “evidence” and “share”"
     cause, model, evidence = (told.get(key, "") for key in ("cause", "model", "evidence"))
@@ -56,18 +56,17 @@ def _complaint_about(told: Mapping[str, Any] | None, known: Mapping[str, Any]) -
         return f"“model” is {shown(model)}, which is neither a step nor None"
     if evidence not in EVIDENCE:
         return f"“evidence” is {shown(evidence)}, and one of {', '.join(EVIDENCE)} is asked for"
-    if cause != known["cause"]:
+    if not _key().value(deployment, "cause", cause):
         return f"the cause is not {cause}: what has grown against the healthy one at that load?"
-    if model != known["model"]:
+    if not _key().value(deployment, "model", model):
         return f"the cause is right, but it does not lie in {model}"
-    if evidence not in known["evidence"]:
+    want = _key().value(deployment, "evidence", evidence)
+    if want is None:
         return f"cause and model are right, but {evidence} does not show it"
     what = f"the share of {evidence} in the client's latency"
-    want = float(known["evidence"][evidence])
     return number_complaint(what, told.get("share"), want, RELATIVE, ABSOLUTE)
 
 
 @cache
-def truth() -> Mapping[str, Any]:
-    """By letter: "cause", "model", and the shares of all "evidence" that counts."""
-    return cast(Mapping[str, Any], json.loads(TRUTH.read_text(encoding="utf-8")))
+def _key() -> AnswerKey:
+    return AnswerKey.read(KEY)

@@ -47,7 +47,8 @@ class Story:
     versions, gpus: each version on each GPU has counters of its own. new_version: one of them was
         loaded in between, and is missing in the first reading.
     rows: of a request. cached: the part of the requests that is answered without an execution.
-    idle: nothing has succeeded in between. disorder: labels stand in any order.
+    idle: nothing has succeeded in between. disorder: labels and families stand in any order, and
+        the text ends with the model that is asked about.
     """
 
     versions: int = 1
@@ -147,7 +148,7 @@ class MadeReadings:
 
     def _in_between(self, story: Story) -> Counters:
         """Large batches, and a queue."""
-        failures = {reason: int(self._rng.integers(0, 30)) for reason in REASONS}
+        failures = {reason: int(self._rng.integers(1, 30)) for reason in REASONS}
         if story.idle:
             return Counters(failures={**failures, "REJECTED": int(self._rng.integers(5, 30))})
         executions = int(self._rng.integers(150, 900))
@@ -189,8 +190,12 @@ class MadeReadings:
         for name, help_text in _HELP.items():
             lines += [f"# HELP {name} {help_text}", f"# TYPE {name} counter"]
             rows = families.get(name, [])
-            lines += [self._line(*rows[int(i)]) for i in self._rng.permutation(len(rows))]
-        lines += self._unrelated(list(counters))
+            rows = [rows[int(i)] for i in self._rng.permutation(len(rows))]
+            if self._story.disorder:
+                rows.sort(key=lambda row: row[1]["model"] == self.model)
+            lines += [self._line(*row) for row in rows]
+        unrelated = self._unrelated(list(counters))
+        lines = [*unrelated, *lines] if self._story.disorder else [*lines, *unrelated]
         return "\n".join(lines) + "\n"
 
     def _line(self, name: str, labels: Labels, value: str) -> str:

@@ -9,14 +9,18 @@ import numpy as np
 
 from hotloop.judge.questions import Plain, Question, shown
 
-USERS = 4000
+USERS, MANY_USERS = 6000, 12_000
 STABLE, CANARY = "topics", "topics_canary"
-_SIGMAS = 4.5
+_SIGMAS = 6
+"""Of a share among users: one right answer of 500 million is further off."""
+
+TINY = 0.003
+"""A share that whole percents cannot say."""
 
 
 def questions(rng: np.random.Generator) -> Iterator[Question]:
     """Shares, growth, and independence of experiments, over users with secret names."""
-    users = [f"{kind}-{int(rng.integers(1 << 40))}" for kind in ("user", "id") * (USERS // 2)]
+    users = _users(rng, USERS)
     first, second = (f"bert-{int(rng.integers(1 << 20))}" for _ in range(2))
     small, large = float(rng.uniform(0.04, 0.1)), float(rng.uniform(0.25, 0.6))
     seen: dict[str, set[str]] = {}
@@ -25,16 +29,16 @@ def questions(rng: np.random.Generator) -> Iterator[Question]:
         # In an order of its own: whom a user stands beside must not matter.
         asked = [users[int(place)] for place in rng.permutation(len(users))]
 
-        def complaint(answer: object) -> str | None:
+        def mismatch(answer: object) -> str | None:
             found = _canary(answer, asked)
             if isinstance(found, str):
                 return found
             seen[name] = found
-            return _share_complaint(found, share) or _growth_complaint(seen)
+            return _share_mismatch(len(found), USERS, share) or _growth_mismatch(seen)
 
         experiment = second if name == "other" else first
         label = f"{share:.1%} of {len(users)} users"
-        return Question(label, (asked, share, experiment), complaint)
+        return Question(label, (asked, share, experiment), mismatch)
 
     def among_few() -> Question:
         """Which of the others are asked about must not matter either.
@@ -45,7 +49,7 @@ def questions(rng: np.random.Generator) -> Iterator[Question]:
         few = [*seen["small"], *others[: len(seen["small"])]]
         asked = [few[int(place)] for place in rng.permutation(len(few))]
 
-        def complaint(answer: object) -> str | None:
+        def mismatch(answer: object) -> str | None:
             found = _canary(answer, asked)
             if isinstance(found, str):
                 return found
@@ -53,7 +57,7 @@ def questions(rng: np.random.Generator) -> Iterator[Question]:
                 return None
             return "asked about few of the users, others get it: each must keep their version"
 
-        return Question(f"{small:.1%} of {len(asked)} users", (asked, small, first), complaint)
+        return Question(f"{small:.1%} of {len(asked)} users", (asked, small, first), mismatch)
 
     yield share_of("small", small)
     yield share_of("again", small)
@@ -62,6 +66,21 @@ def questions(rng: np.random.Generator) -> Iterator[Question]:
     yield share_of("other", small)
     for share in (0.0, 1.0):
         yield share_of("all", share)
+    yield _tiny_share(_users(rng, MANY_USERS), first)
+
+
+def _tiny_share(users: list[str], experiment: str) -> Question:
+    """So small that places between 0 and 1 have to be fine."""
+
+    def mismatch(answer: object) -> str | None:
+        found = _canary(answer, users)
+        return found if isinstance(found, str) else _share_mismatch(len(found), len(users), TINY)
+
+    return Question(f"{TINY:.1%} of {len(users)} users", (users, TINY, experiment), mismatch)
+
+
+def _users(rng: np.random.Generator, count: int) -> list[str]:
+    return [f"{kind}-{int(rng.integers(1 << 40))}" for kind in ("user", "id") * (count // 2)]
 
 
 def some_users(rng: np.random.Generator) -> tuple[Plain, ...]:
@@ -82,14 +101,14 @@ def _canary(answer: object, users: Sequence[str]) -> set[str] | str:
     return {user for user, name in zip(users, names, strict=True) if name == CANARY}
 
 
-def _share_complaint(found: set[str], share: float) -> str | None:
-    allowed = _SIGMAS * (share * (1 - share) * USERS) ** 0.5
-    if abs(len(found) - share * USERS) <= allowed:
+def _share_mismatch(found: int, users: int, share: float) -> str | None:
+    allowed = _SIGMAS * (share * (1 - share) * users) ** 0.5
+    if abs(found - share * users) <= allowed:
         return None
-    return f"{len(found) / USERS:.1%} get the canary, and it should be {share:.1%}"
+    return f"{found / users:.1%} get the canary, and it should be {share:.1%}"
 
 
-def _growth_complaint(seen: dict[str, set[str]]) -> str | None:
+def _growth_mismatch(seen: dict[str, set[str]]) -> str | None:
     small = seen.get("small", set[str]())
     if "again" in seen and seen["again"] != small:
         return "asked again in another order, other users get it: each must keep their version"

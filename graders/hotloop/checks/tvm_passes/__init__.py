@@ -94,8 +94,8 @@ def tir_pass(variant: Variant | None = None) -> Check:
 def tune(variant: Variant | None = None) -> Check:
     """Recorded searches explained, and the best trace applied again."""
     asked = readings.PLAIN
-    if variant is not None and variant.options:
-        values = variant.values()
+    if variant is not None and variant.constants:
+        values = variant.constants
         asked = readings.Asked(int(values["RANK"]), int(values["RUNS"]))
     return Check(
         Candidate("explain", MATMUL_FILE, "json"),
@@ -114,4 +114,4 @@ def partition(variant: Variant | None = None) -> Check:
 
 def _number(variant: Variant | None, constant: str) -> int:
     """A variant's number; 0 without one."""
-    return int(variant.values()[constant]) if variant is not None and variant.options else 0
+    return int(variant.constants[constant]) if variant is not None and variant.constants else 0

@@ -23,6 +23,7 @@ from hotloop.judge.check import Candidate, Check
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, FP64
 from hotloop.judge.fault import JudgeFault
+from hotloop.judge.link import reading
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, dict_complaint, shown
 from hotloop.judge.rungs.correct import Argument, Case, Tensor, ask
@@ -121,7 +122,9 @@ def _about_modules(_rng: np.random.Generator, bench: Bench) -> Iterator[Question
             label = f"{stage}, {network.label}"
             module = _made(stage, network, CANDIDATE, bench)
             truth = _described(module, bench)
-            if problem := _not_relax(truth):
+            with reading():
+                problem = _not_relax(truth)
+            if problem:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{label}: {problem}.")
             yield Question(label, (GivenFile(FILE, module),), partial(_misdescribed, truth))
 

@@ -204,7 +204,18 @@ class Bill:
 
 def _graphs(bench: Bench) -> list[Graph]:
     """Those of a judging, the same for all its rungs."""
-    return bench.shared("graphs", lambda: every_motif(bench.seeds.generator()))
+    return bench.shared("graphs", lambda: _drawn(bench.seeds.generator()))
+
+
+def _drawn(rng: np.random.Generator) -> list[Graph]:
+    """On one of them at least, nobody saves enough who sends each operator alone."""
+    while True:
+        graphs = every_motif(rng)
+        alone = [
+            Bill("", planning.alone_us(g), planning.best_us(g), planning.host_us(g)) for g in graphs
+        ]
+        if min(bill.saved for bill in alone) < LEAST_ANYWHERE - 0.05:
+            return graphs
 
 
 def _divided(graph: Graph, candidate: Candidate, bench: Bench) -> Divided:

@@ -33,6 +33,11 @@ def best_us(graph: Graph) -> float:
     return _Plan(graph).cost_us()
 
 
+def alone_us(graph: Graph) -> float:
+    """What our own partition costs that takes no bias and no relu along with a matmul."""
+    return _Plan(graph, fused=False).cost_us()
+
+
 def region_count(graph: Graph) -> int:
     """How many regions our own partition of the graph has."""
     plan = _Plan(graph)
@@ -58,8 +63,9 @@ def region_us(units: list[tuple[str, list[Shape], Shape]], moved: list[Shape]) -
 class _Plan:
     """Regions of a graph, grown greedily."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, *, fused: bool = True) -> None:
         self.graph = graph
+        self.fused = fused
         self.first = len(graph.inputs)
         self.users: dict[int, list[int]] = {}
         for number, operator in enumerate(graph.operators, self.first):
@@ -98,7 +104,7 @@ class _Plan:
 
     def _only_user(self, number: int, kind: str) -> int | None:
         users = self.users.get(number, [])
-        if len(users) != 1 or self._operator(users[0]).kind != kind:
+        if not self.fused or len(users) != 1 or self._operator(users[0]).kind != kind:
             return None
         return users[0]
 

@@ -65,7 +65,8 @@ def tunings(rng: Rng, bench: Bench, asked: Asked = PLAIN) -> Iterator[Question]:
     """The recording with other trials, in another order, with other times and tiles."""
     program = TUNINGS.trusted(bench)
     for number in range(RECORDINGS):
-        truth = _told(program.ask("make", int(rng.integers(1 << 30)), asked.rank, asked.runs))
+        seed = int(rng.integers(1 << 30))
+        truth = _told(program.ask("make", seed, number, asked.rank, asked.runs))
         files = tuple(
             GivenFile(name, program.take(truth[key]))
             for name, key in zip(RECORDED, ("workload", "trials"), strict=True)

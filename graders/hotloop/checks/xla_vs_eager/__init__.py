@@ -142,4 +142,4 @@ def diagnose(variant: Variant | None = None) -> Check:
 
 def _number(variant: Variant | None, constant: str) -> int:
     """A variant's number; 0 without one."""
-    return int(variant.values()[constant]) if variant is not None and variant.options else 0
+    return int(variant.constants[constant]) if variant is not None and variant.constants else 0

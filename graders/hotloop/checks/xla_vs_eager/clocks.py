@@ -13,6 +13,8 @@ from hotloop.checks.xla_vs_eager.answers import complaint
 from hotloop.judge.questions import GivenFile, Question
 
 Rng = np.random.Generator
+Recording = dict[str, Any]
+Step = dict[str, float]
 
 TIMES = ("programs", "compile_s", "eager_step_s", "compiled_step_s")
 STEPS = ("break_even", "with_storm")
@@ -46,44 +48,106 @@ def step_questions(rng: Rng) -> Iterator[Question]:
     yield from _questions(rng, STEPS, PLAIN)
 
 
+@dataclass(frozen=True)
+class Story:
+    """programs: steps in which something is compiled; 0 for more than half of them. gain: an eager
+    step over a compiled one. storm: steps between new shapes, over those at which a shape pays.
+    """
+
+    programs: int
+    gain: float
+    storm: float
+
+
+STORIES = {
+    "a quick network": Story(1, 4.0, 1.5),
+    # A new shape pays for its own program, but not for all three.
+    "a network of three shapes": Story(3, 1.6, 1.5),
+    "a network with a new shape in most steps": Story(0, 1.6, 0.7),
+    "a compiled step that is no faster": Story(2, 0.97, 1.5),
+    "a very large program": Story(1, 1.15, 0.7),
+}
+
+
 def _questions(rng: Rng, keys: tuple[str, ...], per: Per) -> Iterator[Question]:
-    for label, programs, gain in (
-        ("a quick network", 1, 4.0),
-        ("a network of three shapes", 3, 1.6),
-        ("a compiled step that is no faster", 2, 0.97),
-        ("a very large program", 1, 1.15),
-    ):
-        recording, truth = made(rng, programs, gain)
+    for label, recording in recordings(rng):
+        truth = truth_of(recording)
         truth["eager_step_s"] *= per.eager
         truth["compiled_step_s"] *= per.compiled
         file = GivenFile("steps.json", json.dumps(recording).encode())
         yield Question(f"For {label}", (file,), complaint(truth, keys, RELATIVE))
 
 
-def made(rng: Rng, programs: int, gain: float) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A recording, and what is to be found in it."""
+def recordings(rng: Rng) -> Iterator[tuple[str, Recording]]:
+    """All that a rung asks about."""
+    for label, story in STORIES.items():
+        yield label, made(rng, story)
+    # Binary fractions: sums and quotients of them are exact, in whatever order.
+    yield "a compiled step that takes exactly as long", _exact(2.0**-5, 2.0**-5)
+    yield "a gain that is exactly what compiling took", _exact(3 * 2.0**-6, 2.0**-6)
+
+
+def made(rng: Rng, story: Story) -> Recording:
+    """A recording with figures that nobody could know."""
     step_s = float(rng.uniform(0.004, 0.05))
-    eager = [_step(rng, step_s, 0.8) for _ in range(int(rng.integers(60, 90)))]
+    count = int(rng.integers(60, 90))
+    eager = [_step(rng, step_s, 0.8) for _ in range(count)]
     for step in eager[:2]:  # eager operations are small programs, compiled once as well
         step["ready_s"] += float(rng.uniform(1, 3))
-    fast_s = step_s / gain
-    compiled = [_step(rng, fast_s, 0.05) for _ in range(len(eager))]
+    compiled = [_step(rng, step_s / story.gain, 0.05) for _ in range(count)]
+    others = (story.programs or int(0.6 * count)) - 1
     events: list[list[Any]] = []
-    for place in [0, *sorted(int(n) for n in rng.choice(np.arange(3, 50), programs - 1, False))]:
-        took = float(rng.uniform(0.4, 4.0))
-        for name, share in STAGES.items():
-            events.append([place, name, round(took * share * float(rng.uniform(0.9, 1.1)), 6)])
-        spent = sum(seconds for step, _, seconds in events if step == place)
+    for place in [0, *sorted(int(n) for n in rng.choice(np.arange(3, count), others, False))]:
+        new = _compilation(rng, place, traced=len(events) != len(STAGES))
+        spent = sum(seconds for _, _, seconds in new)
         compiled[place]["dispatch_s"] += spent
         compiled[place]["ready_s"] += spent
+        events += new
     for step in (*eager, *compiled):
         step.update({key: round(seconds, 6) for key, seconds in step.items()})
-    storm = int(rng.integers(20, 200))
-    recording = {"eager": eager, "compiled": compiled, "events": events, "storm_every": storm}
-    return recording, truth_of(recording)
+    return _with_storm(eager, compiled, events, story.storm)
 
 
-def truth_of(recording: dict[str, Any]) -> dict[str, Any]:
+def _compilation(rng: Rng, place: int, *, traced: bool) -> list[list[Any]]:
+    """Its events. traced: not all of them are: what was traced before need not be again."""
+    took = float(rng.uniform(0.4, 4.0))
+    stages = list(STAGES.items())[0 if traced else 1 :]
+    return [
+        [place, name, round(took * share * float(rng.uniform(0.9, 1.1)), 6)]
+        for name, share in stages
+    ]
+
+
+def _with_storm(
+    eager: list[Step], compiled: list[Step], events: list[list[Any]], storm: float
+) -> Recording:
+    """storm: as in `Story`."""
+    recording = {"eager": eager, "compiled": compiled, "events": events, "storm_every": 1}
+    truth = truth_of(recording)
+    gain_s = abs(truth["eager_step_s"] - truth["compiled_step_s"])
+    pays = truth["compile_s"] / truth["programs"] / gain_s
+    return {**recording, "storm_every": max(1, round(storm * pays))}
+
+
+def _exact(eager_s: float, compiled_s: float) -> Recording:
+    """A recording of a program that took a second to compile."""
+
+    def steps(seconds: float, first: float) -> list[Step]:
+        return [
+            {"dispatch_s": seconds / 2 + more, "ready_s": seconds + more}
+            for more in (first, *[0.0] * 40)
+        ]
+
+    events = [[0, name, seconds] for name, seconds in zip(STAGES, (0.25, 0.25, 0.5), strict=True)]
+    return {
+        "eager": steps(eager_s, 2.0),
+        "compiled": steps(compiled_s, 1.0),
+        "events": events,
+        "storm_every": 32,
+    }
+
+
+def truth_of(recording: Recording) -> dict[str, Any]:
     """The definitions of the notebook, once more."""
     compiling = {step for step, _, _ in recording["events"]}
     compile_s = sum(seconds for _, _, seconds in recording["events"])
@@ -105,7 +169,7 @@ def truth_of(recording: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _step(rng: Rng, seconds: float, dispatched: float) -> dict[str, float]:
+def _step(rng: Rng, seconds: float, dispatched: float) -> Step:
     """dispatched: the share of a step after which Python has the hand again. Some are slow."""
     took = seconds * float(rng.uniform(0.97, 1.03)) * (6 if rng.random() < 0.05 else 1)
     return {"dispatch_s": took * dispatched * float(rng.uniform(0.8, 1.2)), "ready_s": took}

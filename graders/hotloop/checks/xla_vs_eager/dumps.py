@@ -23,7 +23,6 @@ UNARY = ("tanh", "exponential", "negate", "abs", "sqrt")
 BINARY = ("add", "multiply", "subtract", "maximum")
 KINDS = ("kLoop", "kInput", "kOutput")
 CAUSES = ("layout", "opaque", "returned", "reduction")
-DUMPS = 3
 
 
 @dataclass
@@ -217,8 +216,7 @@ def figure_questions(rng: Rng, runs: int = 1) -> Iterator[Question]:
 
     runs: of how many runs of the program the traffic is told.
     """
-    for number in range(1, DUMPS + 1):
-        dump, text = made(rng)
+    for number, (dump, text) in enumerate(dumps(rng), start=1):
         largest = max(dump.moved, key=lambda name: dump.moved[name])
         truth = {
             "fusions": dump.fusions,
@@ -231,8 +229,7 @@ def figure_questions(rng: Rng, runs: int = 1) -> Iterator[Question]:
 
 def relayout_questions(rng: Rng) -> Iterator[Question]:
     """Which instructions only put numbers into another order of memory."""
-    for number in range(1, DUMPS + 1):
-        dump, text = made(rng)
+    for number, (dump, text) in enumerate(dumps(rng), start=1):
         truth = {"relayouts": sorted(dump.relayouts)}
         yield Question(f"Dump {number}", (_file(text),), complaint(truth, ("relayouts",)))
 
@@ -250,10 +247,23 @@ def fusion_questions(rng: Rng) -> Iterator[Question]:
         )
 
 
-def made(rng: Rng) -> tuple[Dump, str]:
+def dumps(rng: Rng) -> Iterator[tuple[Dump, str]]:
+    """One of each type of elements. The names that are asked for are several, and in another order
+    than in the text, at least once; a transpose moves something in one dump, and in another not.
+    """
+    while True:
+        found = [made(rng, dtype) for dtype in rng.permutation(list(BYTES)).tolist()]
+        told = [dump.relayouts for dump, _ in found]
+        turned = [any(name.startswith("transpose") for name in names) for names in told]
+        if any(names != sorted(names) for names in told) and len(set(turned)) == 2:
+            yield from found
+            return
+
+
+def made(rng: Rng, dtype: str) -> tuple[Dump, str]:
     """A chain with all that the figures are about; one instruction moves the most."""
     while True:
-        dump = _new(rng)
+        dump = _new(rng, dtype)
         now, other = dump.parameter(0), dump.parameter(1)
         ends: list[Value] = []
         turned = tuple(int(n) for n in rng.permutation(len(dump.shape)))
@@ -278,7 +288,7 @@ def made(rng: Rng) -> tuple[Dump, str]:
 
 def unfused(rng: Rng, cause: str) -> tuple[str, str, str]:
     """A dump with two fusions that were not made one, and their names."""
-    dump = _new(rng)
+    dump = _new(rng, str(rng.choice(list(BYTES))))
     start = dump.fusion(dump.parameter(0))
     # Things that have nothing to do with it, which a reader must not fall for.
     aside = dump.copied(dump.parameter(1), tuple(reversed(dump.default)))
@@ -287,7 +297,8 @@ def unfused(rng: Rng, cause: str) -> tuple[str, str, str]:
     if cause == "layout":
         second = dump.fusion(dump.copied(first, tuple(reversed(first.minor))))
     elif cause == "opaque":
-        second = dump.fusion(dump.opaque(first))
+        # A copy into the order that is there already is no reason.
+        second = dump.fusion(dump.opaque(dump.copied(first, first.minor)))
     elif cause == "reduction":
         second = dump.spread(dump.reduced(first), first)
     else:
@@ -298,10 +309,10 @@ def unfused(rng: Rng, cause: str) -> tuple[str, str, str]:
     return text, first.name, second.name
 
 
-def _new(rng: Rng) -> Dump:
+def _new(rng: Rng, dtype: str) -> Dump:
     rank = int(rng.integers(2, 4))
     shape = tuple(int(n) for n in rng.choice(np.arange(3, 40), rank, replace=False))
-    return Dump(rng, str(rng.choice(list(BYTES))), shape)
+    return Dump(rng, dtype, shape)
 
 
 def _file(text: str) -> GivenFile:

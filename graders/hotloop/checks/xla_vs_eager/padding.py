@@ -53,12 +53,16 @@ def _questions(
 
 
 def _histories(rng: Rng) -> Iterator[Lengths]:
-    """Mostly small batches; two crowds far apart; nearly all alike; just above powers of two."""
+    """Mostly small batches; two crowds far apart; nearly all alike; just above powers of two; one
+    size only; two of which the small one, too, needs a program of its own.
+    """
     yield _whole(rng.exponential(18, 300))
     near, far = int(rng.integers(20, 40)), int(rng.integers(150, 220))
     yield _whole(np.concatenate([rng.normal(near, 4, 220), rng.normal(far, 9, 60)]))
     yield _whole(np.where(rng.random(250) < 0.9, 96, rng.integers(1, 96, 250)))
     yield _whole(2.0 ** rng.integers(3, 8, 260) + rng.integers(1, 4, 260))
+    yield [int(rng.integers(2, 40))] * 50
+    yield [1] * 150 + [int(rng.integers(100, 200))] * 10
 
 
 def _whole(drawn: NDArray[np.floating[Any]]) -> Lengths:
@@ -67,11 +71,9 @@ def _whole(drawn: NDArray[np.floating[Any]]) -> Lengths:
 
 def budget_complaint(answer: object, lengths: Lengths, budget: int, unit: int = 1) -> str | None:
     """About sizes that do not hold everything, or are too many."""
-    sizes = _sizes(answer, unit)
+    sizes = _sizes(answer, lengths, unit)
     if isinstance(sizes, str):
         return sizes
-    if max(lengths) > max(sizes):
-        return f"no size holds the batch of {max(lengths)}"
     programs = len({_place(length, sizes) for length in lengths})
     if programs > budget:
         return f"{programs} programs are made, and {budget} are allowed"
@@ -80,7 +82,7 @@ def budget_complaint(answer: object, lengths: Lengths, budget: int, unit: int = 
 
 def waste_complaint(answer: object, lengths: Lengths, budget: int, unit: int = 1) -> str | None:
     """About more rows than 1.05 × the fewest possible."""
-    sizes = _sizes(answer, unit)
+    sizes = _sizes(answer, lengths, unit)
     if isinstance(sizes, str):
         return sizes
     computed = sum(_place(length, sizes) for length in lengths)
@@ -113,13 +115,16 @@ def _place(length: int, sizes: Lengths) -> int:
     return min(size for size in sizes if size >= length)
 
 
-def _sizes(answer: object, unit: int) -> Lengths | str:
+def _sizes(answer: object, lengths: Lengths, unit: int) -> Lengths | str:
     given = as_list(answer)
     if not given or not all(type(size) is int and size > 0 for size in given):
         return f"the answer is {shown(answer)}, not a list of sizes"
     if odd := next((size for size in map(int, given) if size % unit), None):
         return f"{odd} is no multiple of {unit}"
-    return [int(size) // unit for size in given]
+    sizes = [int(size) // unit for size in given]
+    if max(lengths) > max(sizes):
+        return f"no size holds the batch of {max(lengths)}"
+    return sizes
 
 
 def padded_programs(rng: Rng, bench: Bench) -> Iterator[Assignment]:

@@ -1,8 +1,8 @@
 """Recorded runs of training: what they show, and what ails the four sick ones.
 
 A recording is JSON: "events", what jax.monitoring told; "steps", how long each took; "hlo", the
-text of the program that takes the most time; "machine", "versions". What stands in recordings.json
-was computed from the recordings by the script that made them, with `figures`.
+text of the program that takes the most time; "machine", "versions". The script that
+made them has computed what is right, with `figures`, and sealed it in the key.
 """
 
 from __future__ import annotations
@@ -11,22 +11,23 @@ import gzip
 import json
 import re
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from hotloop.checks.xla_vs_eager.answers import complaint
 from hotloop.checks.xla_vs_eager.programs import HARNESS
+from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
 from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 Recording = Mapping[str, Any]
 
-TRUTH = HARNESS / "recordings.json"
+KEY = HARNESS / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("recompiles", "op_by_op", "callback", "baked", "layout")
 FIGURES = (
@@ -72,17 +73,21 @@ def _sizes(hlo: str) -> Iterator[int]:
 
 def figure_questions(rng: Rng, per: int = 1) -> Iterator[Question]:
     """Some made recordings of all kinds. per: of how many steps the milliseconds are told."""
+    types = np.array_split(rng.permutation(list(BYTES)), 4)
     for number in range(1, 5):
-        recording = made(rng, storm=number == 1)
-        file = GivenFile("run.json.gz", gzip.compress(json.dumps(recording).encode(), 1))
+        recording = made(rng, storm=number == 1, constants=[str(t) for t in types[number - 1]])
+        file = GivenFile("run.json.gz", gzip.compress(json.dumps(recording).encode(), 1, mtime=0))
         truth = figures(recording)
         if truth["step_ms"] is not None:
             truth["step_ms"] *= per
         yield Question(f"Recording {number}", (file,), complaint(truth, FIGURES, 0.001))
 
 
-def made(rng: Rng, *, storm: bool) -> dict[str, Any]:
-    """A recording with figures that nobody could know. storm: no step without a compilation."""
+def made(rng: Rng, *, storm: bool, constants: Sequence[str] = ()) -> dict[str, Any]:
+    """A recording with figures that nobody could know.
+
+    storm: no step without a compilation. constants: element types that come at least once.
+    """
     count = int(rng.integers(8, 20))
     steps = [
         {
@@ -101,17 +106,17 @@ def made(rng: Rng, *, storm: bool) -> dict[str, Any]:
             events.append({"event": name, "seconds": seconds, "fun_name": "step", "step": place})
             steps[place]["dispatch_s"] += seconds
             steps[place]["ready_s"] += seconds
-    return {"events": events, "steps": steps, "hlo": "\n".join(_hlo(rng))}
+    return {"events": events, "steps": steps, "hlo": "\n".join(_hlo(rng, constants))}
 
 
-def _hlo(rng: Rng) -> Iterator[str]:
+def _hlo(rng: Rng, constants: Sequence[str]) -> Iterator[str]:
     yield "HloModule jit_step, is_scheduled=true"
     yield "ENTRY %main.1 (x: f32[4]) -> f32[4] {"
-    for number in range(int(rng.integers(3, 9))):
+    more = rng.choice(list(BYTES), int(rng.integers(3, 9)))
+    for number, dtype in enumerate([*constants, *more]):
         shape = ",".join(str(n) for n in rng.integers(1, 50, rng.integers(0, 4)))
         minor = ",".join(str(n) for n in range(shape.count(",") if shape else -1, -1, -1))
         layout = f"{{{minor}}}" if shape else ""
-        dtype = str(rng.choice(["f32", "s32", "bf16", "pred", "u8"]))
         yield f"  %constant.{number} = {dtype}[{shape}]{layout} constant({{...}})"
         target = str(rng.choice(["xla_ffi_python_cpu_callback", "TopK", "__onednn$matmul"]))
         yield (
@@ -123,36 +128,35 @@ def _hlo(rng: Rng) -> Iterator[str]:
 
 def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
     """One question, which has four answers."""
-    yield Question("Your diagnosis", (), diagnosis_complaint)
+    yield Question("Your diagnosis", (), diagnosis_mismatch)
 
 
-def diagnosis_complaint(answer: object) -> str | None:
+def diagnosis_mismatch(answer: object) -> str | None:
     """What is wrong with a diagnosis of all four."""
     told = as_message(answer)
     if told is None:
         return f"it is {shown(answer)}, not a dict"
     for name in NAMES:
-        found = _run_complaint(as_message(told.get(name)), truth()[name])
+        found = _wrong_cause(as_message(told.get(name)), name)
         if found is not None:
             return f"run {name}: {found}"
     return None
 
 
 @cache
-def truth() -> Mapping[str, Any]:
-    """By letter: "cause", and the value of all "evidence" that counts."""
-    return cast(Mapping[str, Any], json.loads(TRUTH.read_text(encoding="utf-8")))
+def _key() -> AnswerKey:
+    return AnswerKey.read(KEY)
 
 
-def _run_complaint(told: Mapping[str, Any] | None, known: Mapping[str, Any]) -> str | None:
+def _wrong_cause(told: Mapping[str, Any] | None, run: str) -> str | None:
     if told is None:
         return "a dict is asked for, with “cause”, “evidence” and “value”"
     cause, evidence = told.get("cause"), told.get("evidence")
     if cause not in CAUSES:
         return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
-    if cause != known["cause"]:
+    if not _key().value(run, "cause", cause):
         return f"the cause is not {cause}; ask what else makes such a run slow"
-    if not isinstance(evidence, str) or evidence not in known["evidence"]:
+    want = _key().value(run, "evidence", evidence) if isinstance(evidence, str) else None
+    if want is None:
         return f"the cause is right, but {shown(evidence)} does not show it"
-    want = float(known["evidence"][evidence])
-    return number_complaint(evidence, told.get("value"), want, RELATIVE)
+    return number_complaint(f"{evidence}", told.get("value"), want, RELATIVE)

@@ -55,10 +55,15 @@ def with_all_before(tensors: Mapping[str, Sequence[str]]) -> dict[str, Set[str]]
 def looks(
     candidate: Candidate, bench: Bench, *, few: bool, nothing: int | None = None
 ) -> Iterator[Look]:
-    """One conversion each; the last one is sound. nothing: what is said to depart in that one."""
+    """One conversion each; the last one is sound. nothing: what is said to depart in that one.
+
+    In one the last tensor departs, and in one the first.
+    """
     rng = bench.seeds.generator()
     for number in range(CONVERSIONS):
-        conversion = drawn(rng, faulty=number < CONVERSIONS - 1, misleading=number % 2 == 1)
+        at = {0: -1, 2: 0}.get(number)
+        faulty = number < CONVERSIONS - 1
+        conversion = drawn(rng, faulty=faulty, misleading=number % 2 == 1, at=at)
         limit = conversion.enough if few else len(conversion.tensors)
         label = f"Conversion {number + 1} of {len(conversion.tensors)} tensors"
         yield Look(label, partial(complaint, conversion, limit, nothing, candidate, bench))
@@ -88,10 +93,11 @@ def complaint(
         looked[name] = conversion.errors[name]
 
 
-def drawn(rng: Rng, *, faulty: bool, misleading: bool = False) -> Conversion:
+def drawn(rng: Rng, *, faulty: bool, misleading: bool = False, at: int | None = None) -> Conversion:
     """Chains that part and meet again, a neck, and three ends, as a detector has them.
 
-    misleading: whoever halves the file's order is led astray by the fault.
+    misleading: whoever halves the file's order is led astray by the fault. at: its place in the
+    file; None for a drawn one.
     """
     tensors = _network(rng)
     names = list(tensors)
@@ -100,7 +106,8 @@ def drawn(rng: Rng, *, faulty: bool, misleading: bool = False) -> Conversion:
     tensors = {new[name]: [new[each] for each in inputs] for name, inputs in tensors.items()}
     upstream = with_all_before(tensors)
     faults = [name for name in tensors if not misleading or _in_order(upstream, name) != name]
-    fault = str(rng.choice(faults)) if faulty else None
+    chosen = str(rng.choice(faults)) if at is None else list(tensors)[at]
+    fault = chosen if faulty else None
     errors = {
         name: float(10 ** rng.uniform(-2.5, 0) if fault in before else 10 ** rng.uniform(-7, -4))
         for name, before in upstream.items()

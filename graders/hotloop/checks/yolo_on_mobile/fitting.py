@@ -23,9 +23,8 @@ from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.fault import JudgeFault
 from hotloop.judge.levels import Level
-from hotloop.judge.link import Link, readable
+from hotloop.judge.link import NO_PROTOCOL, Link, readable
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, ask_plainly
 from hotloop.judge.record import RungRecord
@@ -34,6 +33,7 @@ from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.window import Workload
 from hotloop.worker.wire import as_list
 
@@ -231,7 +231,7 @@ def _facts(candidate: Candidate, bench: Bench) -> Facts:
         process = FITTING.given(bench, "reads")
         told = process.ask("facts", _file(candidate, bench), card(bench).text)
         if not isinstance(told, dict):
-            raise JudgeFault("our own facts are none")
+            raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
         return cast(Facts, told)
 
     return bench.shared("facts of the fitted file", read)

@@ -1,6 +1,6 @@
 """Recorded runs of a detector: their figures, and what ails four of them.
 
-What stands in runs.json was computed from the recordings by the script that made them.
+The script that made the recordings has computed what is right, and sealed it in the key.
 """
 
 from __future__ import annotations
@@ -9,18 +9,19 @@ import json
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from hotloop.checks.yolo_on_mobile.precision import mean_of, overlaps
+from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.compare import Floats
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
 from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 
-TRUTH = Path(__file__).parents[1] / "harness" / "yolo_on_mobile" / "runs.json"
+KEY = Path(__file__).parents[1] / "harness" / "yolo_on_mobile" / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("colours", "range", "scale", "decoding", "suppression")
 CLASSES = 6
@@ -77,39 +78,38 @@ def complaint(want: Mapping[str, float], answer: object) -> str | None:
 
 def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
     """One question, which has four answers."""
-    yield Question("Your diagnosis", (), diagnosis_complaint)
+    yield Question("Your diagnosis", (), diagnosis_mismatch)
 
 
-def diagnosis_complaint(answer: object) -> str | None:
+def diagnosis_mismatch(answer: object) -> str | None:
     """What is wrong with a diagnosis of all four."""
     told = as_message(answer)
     if told is None:
         return f"it is {shown(answer)}, not a dict"
     for name in NAMES:
-        said = _about(as_message(told.get(name)), truth()[name])
+        said = _wrong_cause(as_message(told.get(name)), name)
         if said is not None:
             return f"run {name}: {said}"
     return None
 
 
 @cache
-def truth() -> Mapping[str, Any]:
-    """By letter: "cause", and the value of all "evidence" that counts."""
-    return cast(Mapping[str, Any], json.loads(TRUTH.read_text(encoding="utf-8")))
+def _key() -> AnswerKey:
+    return AnswerKey.read(KEY)
 
 
-def _about(told: Mapping[str, Any] | None, known: Mapping[str, Any]) -> str | None:
+def _wrong_cause(told: Mapping[str, Any] | None, run: str) -> str | None:
     if told is None:
         return "a dict is asked for, with “cause”, “evidence” and “value”"
     cause, evidence = told.get("cause"), told.get("evidence")
     if cause not in CAUSES:
         return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
-    if cause != known["cause"]:
+    if not _key().value(run, "cause", cause):
         return f"the cause is not {cause}; ask which figures it would have left alone"
-    if not isinstance(evidence, str) or evidence not in known["evidence"]:
+    want = _key().value(run, "evidence", evidence) if isinstance(evidence, str) else None
+    if want is None:
         return f"the cause is right, but {shown(evidence)} does not show it"
-    want = float(known["evidence"][evidence])
-    return number_complaint(evidence, told.get("value"), want, RELATIVE, 0.005)
+    return number_complaint(f"{evidence}", told.get("value"), want, RELATIVE, 0.005)
 
 
 def _alike(boxes: Floats) -> Floats:

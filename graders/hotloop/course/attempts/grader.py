@@ -18,7 +18,7 @@ from hotloop.sandbox.level import level
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 
-PARTS = ("judge", "worker", "sandbox", "cudasim", "nvcc", "serving", "trace")
+PARTS = ("judge", "worker", "sandbox", "simulate", "nvcc", "serving", "trace")
 """Folders of ours that have a say in verdicts, whatever the module."""
 
 COURSE = (
@@ -36,7 +36,7 @@ COURSE = (
 )
 """Files of course/ that run a notebook, or say what of a hand-in is run."""
 
-LIBRARIES = ("numpy", "torch", "triton")
+LIBRARIES = ("numpy", "torch", "triton", "wasmtime", "ziglang")
 
 
 def grader_digest(module: str) -> str:

@@ -92,7 +92,7 @@ class DeviceSide:
         self.leg_cost_s = 0.0
         self._verifier = Verifier(workload, card.arithmetic)
         self._free_bytes = free_bytes
-        self.link.freezer.freeze()
+        self.link.freeze()
 
     @property
     def calls(self) -> Sequence[Call]:
@@ -180,7 +180,7 @@ class DeviceSide:
         }
         self.link.freezer.thaw()
         self.link.request(plan, RUN_TIMEOUT_S)
-        self.link.freezer.freeze()
+        self.link.freeze()
         self._require_memory_back()
 
     def _require_memory_back(self) -> None:
@@ -219,7 +219,7 @@ class DeviceSide:
         self.link.receive(time.monotonic() + RUN_TIMEOUT_S)
         captured = self._capture(flat, index)
         seconds = now() - started
-        self.link.freezer.freeze()
+        self.link.freeze()
         return seconds, captured
 
     def _capture(self, flat: Tensor, index: Tensor) -> NDArray[np.uint8]:

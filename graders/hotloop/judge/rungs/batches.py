@@ -21,6 +21,10 @@ from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.serving import metrics
 from hotloop.serving.server import Server
 
+_TRIES = 3
+"""Clients that get too little of a busy CPU send too few requests at once. A server that does not
+let requests wait computes single rows under any load, so more tries do not help it."""
+
 _LATE = 1.25
 """An execution is counted a moment after it was answered: it may fall into the next reading."""
 
@@ -42,10 +46,24 @@ class Batches:
     needs: tuple[str, ...] = ()
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        """Put load on; compare all answers; look at the sizes."""
+        """Put load on; compare all answers; look at the sizes: once more where they are small."""
         bench.have_machine_alone()
         server = candidate_server(self.repository, bench)
         bench.progress(f"{self.clients} clients")
+        sizes = self._sizes(server, bench)
+        for _ in range(_TRIES - 1):
+            if mean_size(sizes) < self.least_mean:
+                sizes = self._sizes(server, bench)
+        mean = mean_size(sizes)
+        said = f"{self.clients} clients: {mean:.2f} rows in a mean execution of {self.model}"
+        evidence = {"mean": mean, "sizes": {str(size): count for size, count in sizes.items()}}
+        if mean >= self.least_mean:
+            return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
+        said += f"; at least {self.least_mean:g} are asked for: let requests wait for one another."
+        return RungRecord(name, Verdict.TOO_SLOW, said, 0.0, evidence=evidence)
+
+    def _sizes(self, server: Server, bench: Bench) -> dict[int, int]:
+        """How often the model computed a batch of each size, under one load."""
         before = self._histogram(server)
         side = LoadedSide(
             server,
@@ -60,13 +78,7 @@ class Batches:
             side.window([index % 4 == 0 for index in side.calls])
         sizes = metrics.fewer(self._histogram(server), before)
         _require_no_more_rows(sizes, self.requests, self.model)
-        mean = mean_size(sizes)
-        said = f"{self.clients} clients: {mean:.2f} rows in a mean execution of {self.model}"
-        evidence = {"mean": mean, "sizes": {str(size): count for size, count in sizes.items()}}
-        if mean >= self.least_mean:
-            return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
-        said += f"; at least {self.least_mean:g} are asked for: let requests wait for one another."
-        return RungRecord(name, Verdict.TOO_SLOW, said, 0.0, evidence=evidence)
+        return sizes
 
     def _histogram(self, server: Server) -> dict[int, int]:
         try:

@@ -7,6 +7,7 @@ there. Late answers and refusals are the relay's; answers and other errors are t
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +21,7 @@ import numpy as np
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
 from hotloop.judge.clock import now
-from hotloop.judge.fault import JudgeFault
+from hotloop.judge.fault import JudgeFault, made, ours
 from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly, number_complaint, shown
 from hotloop.judge.record import RungRecord
@@ -28,7 +29,7 @@ from hotloop.judge.served import over, require_environment
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.serving import extra, listeners
 from hotloop.serving.conversation import Call, Kind
-from hotloop.serving.inference import Client, texts
+from hotloop.serving.inference import Client, InferenceFailed, texts
 from hotloop.serving.relay import Relay, Seen, Trouble
 from hotloop.serving.server import Server
 from hotloop.serving.unavailable import ServingUnavailable
@@ -105,43 +106,55 @@ class CalledOver:
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """The first trial that goes wrong rules."""
-        server = bench.shared("called server", lambda: _start(self.service, bench))
         rng = bench.seeds.generator()
         done: list[dict[str, object]] = []
-        for trial in self.trials(rng, self.service):
+        for trial in made(self.trials(rng, self.service)):
             bench.progress(trial.label)
-            done.append(self._run(trial, rng, server, candidate, bench))
+            given = list(self.service.texts(rng, trial.count))
+            done.append(self._tried(trial, given, candidate, bench))
         return RungRecord(name, Verdict.PASSED, self.passed, 1.0, evidence={"calls": done})
 
-    def _run(
-        self,
-        trial: Trial,
-        rng: np.random.Generator,
-        server: Server,
-        candidate: Candidate,
-        bench: Bench,
+    def _tried(
+        self, trial: Trial, given: Sequence[str], candidate: Candidate, bench: Bench
     ) -> dict[str, object]:
-        given = list(self.service.texts(rng, trial.count))
+        """The trial, once more where the server did not outlive it.
+
+        A server may end by chance. If it ends twice under the candidate's requests and serves
+        ours, it is the requests that end it.
+        """
+        try:
+            return self._run(trial, given, candidate, bench)
+        except _ServerGone:
+            bench.progress(f"{trial.label}, with a new server")
+        try:
+            return self._run(trial, given, candidate, bench)
+        except _ServerGone:
+            with ours("asking a new server"):
+                _asked(self._server(bench), self.service, given)
+        raise Ruling(
+            Verdict.RUNTIME_ERROR,
+            f"{trial.label}: the server stopped serving while your client called it, and a second "
+            "server did so too. It serves other clients: send it inference requests only.",
+        )
+
+    def _run(
+        self, trial: Trial, given: Sequence[str], candidate: Candidate, bench: Bench
+    ) -> dict[str, object]:
+        """Ruling for a wrong answer, _ServerGone where there is no server to judge it by."""
+        server = self._server(bench)
         truth = self._truth(server, bench, given)
         link = bench.worker(candidate)
-        with _relay(link, server, trial.trouble) as relay:
+        with _relay(link, server, trial.trouble, bench) as relay:
             started = now()
             patience = bench.patience(trial.deadline_s + self.patience_s)
             try:
                 answer = _ask(link, trial, given, relay, patience)
-            finally:
-                _require_alive(server)
-            seconds = now() - started
-            seen = relay.seen()
-        for complaint in (
-            _wrong_protocol(trial, seen),
-            _wrong_version(trial, seen),
-            _too_late(trial, seconds),
-            _wrong_entries(trial, answer, truth),
-            _too_many(trial, seen, self.service.max_batch_size),
-        ):
-            if complaint is not None:
-                raise Ruling(Verdict.WRONG_ANSWER, f"{trial.label}: {complaint}.")
+                seconds = now() - started
+                seen = relay.seen()
+                _require_right(trial, seconds, seen, answer, truth, self.service.max_batch_size)
+            except Ruling:
+                _require_serving(server)
+                raise
         return {
             "trial": trial.label,
             "seconds": round(seconds, 3),
@@ -149,17 +162,44 @@ class CalledOver:
             "connections": sum(seen.connections.values()),
         }
 
+    def _server(self, bench: Bench) -> Server:
+        """The server of all rungs; a new one where it does not serve any more."""
+        running = bench.shared("called server", list[Server])
+        if running and not running[0].ready():
+            running.pop().stop()
+        if not running:
+            running.append(_start(self.service, bench))
+        return running[0]
+
     def _truth(self, server: Server, bench: Bench, given: Sequence[str]) -> Sequence[Pair]:
         if self.service.truth is not None:
             return self.service.truth(bench, given)
-        size, found = self.service.max_batch_size, list[Pair]()
-        with Client(server) as client:
-            for start in range(0, len(given), size):
-                some = texts(given[start : start + size])
-                told = client.infer(self.service.model, {"TEXT": some})
-                topics, sure = told["TOPIC"].reshape(-1), told["CONFIDENCE"].reshape(-1)
-                found += [(t.decode(), float(c)) for t, c in zip(topics, sure, strict=True)]
-        return found
+        try:
+            return _asked(server, self.service, given)
+        except (OSError, ValueError, InferenceFailed):
+            _require_serving(server)
+            raise
+
+
+class _ServerGone(Exception):
+    """The server has ended, or does not say any more that it is ready."""
+
+
+def _require_serving(server: Server) -> None:
+    if not server.ready():
+        raise _ServerGone
+
+
+def _asked(server: Server, service: Service, given: Sequence[str]) -> list[Pair]:
+    """What the server says of each text, asked by the judge's own client."""
+    size, found = service.max_batch_size, list[Pair]()
+    with Client(server) as client:
+        for start in range(0, len(given), size):
+            some = texts(given[start : start + size])
+            told = client.infer(service.model, {"TEXT": some})
+            topics, sure = told["TOPIC"].reshape(-1), told["CONFIDENCE"].reshape(-1)
+            found += [(t.decode(), float(c)) for t, c in zip(topics, sure, strict=True)]
+    return found
 
 
 def _start(service: Service, bench: Bench) -> Server:
@@ -172,16 +212,23 @@ def _start(service: Service, bench: Bench) -> Server:
     return over(service.repository(bench), bench, trusted=True)
 
 
-def _relay(link: Link, server: Server, trouble: Trouble) -> AbstractContextManager[Relay]:
+def _relay(
+    link: Link, server: Server, trouble: Trouble, bench: Bench
+) -> AbstractContextManager[Relay]:
     """Between new ports of the candidate's and the server."""
     if link.confined is None:
         raise JudgeFault("a client is a file with a process of its own")
     try:
         http, grpc = listeners.beside(link.confined, 2)
-    except OSError:
+    except OSError as error:
         if link.confined.poll() is not None:
             raise Ruling(Verdict.RUNTIME_ERROR, "Its process ended between two calls.") from None
-        raise
+        if error.errno == errno.EADDRINUSE and bench.launcher.isolation != "none":
+            # The sandbox's network has no other user.
+            raise Ruling(
+                Verdict.RUNTIME_ERROR, "It holds all ports: close the sockets that it has opened."
+            ) from None
+        raise JudgeFault(f"no way into the client's network: {error}") from error
     ports: dict[Kind, int] = {"http": server.ports.http, "grpc": server.ports.grpc}
     doors: dict[Kind, listeners.Listener] = {"http": http, "grpc": grpc}
     return Relay(doors, lambda kind: server.connect(ports[kind]), trouble)
@@ -208,9 +255,23 @@ def _require_decency(trial: Trial, seen: Seen) -> None:
         raise Ruling(Verdict.WRONG_ANSWER, f"{trial.label}: {seen.unreadable}.")
 
 
-def _require_alive(server: Server) -> None:
-    if not server.alive:
-        raise JudgeFault("the server ended while a client was judged")
+def _require_right(
+    trial: Trial,
+    seconds: float,
+    seen: Seen,
+    answer: object,
+    truth: Sequence[Pair],
+    max_batch_size: int,
+) -> None:
+    for mismatch in (
+        _wrong_protocol(trial, seen),
+        _wrong_version(trial, seen),
+        _too_late(trial, seconds),
+        _wrong_entries(trial, answer, truth),
+        _too_many(trial, seen, max_batch_size),
+    ):
+        if mismatch is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{trial.label}: {mismatch}.")
 
 
 def _wrong_protocol(trial: Trial, seen: Seen) -> str | None:
@@ -239,9 +300,9 @@ def _wrong_entries(trial: Trial, answer: object, truth: Sequence[Pair]) -> str |
     for number, (entry, pair) in enumerate(zip(entries, truth, strict=True)):
         may_answer = not trial.error or trial.partly
         must_answer = not trial.error or (trial.partly and number == 0)
-        complaint = _wrong_entry(entry, pair, trial.error, may_answer, must_answer)
-        if complaint is not None:
-            return f"text {number + 1} of {len(truth)}: {complaint}"
+        mismatch = _wrong_entry(entry, pair, trial.error, may_answer, must_answer)
+        if mismatch is not None:
+            return f"text {number + 1} of {len(truth)}: {mismatch}"
     return None
 
 

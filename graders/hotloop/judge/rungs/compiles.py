@@ -1,24 +1,23 @@
 """Rung: the kernels compile for given GPUs, whether or not one is here.
 
 The kernels are compiled as a launch on a GPU would compile them: for the types, constants and
-alignments of the recorded call. A process of ours does it, without the learner's Python.
+alignments of the recorded calls. A process of ours does it, without the learner's Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
-
-import numpy as np
+from typing import Any
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
-from hotloop.judge.launch_plan import Launch, Pointer
-from hotloop.judge.link import Link
+from hotloop.judge.kernel_source import KernelSource
+from hotloop.judge.launch_plan import Argument, Launch, Pointer, Scalar
+from hotloop.judge.link import Link, readable, reading
 from hotloop.judge.record import RungRecord
-from hotloop.judge.rungs.correct import Case
-from hotloop.judge.rungs.launches import Recorded, kernel_process, recorded
+from hotloop.judge.rungs.kernel_calls import KernelCalls, Recorded
+from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.verdict import Ruling, Verdict
 
 SHARED_KIB: Mapping[int, int] = {75: 64, 80: 163, 86: 99, 89: 99, 90: 227, 100: 227, 120: 99}
@@ -32,27 +31,26 @@ ALIGNMENT = 16
 class Compiles:
     """Every kernel that a call launches compiles for every target.
 
-    case: the call, made from a secret generator. targets: compute capabilities, 80 for sm_80.
+    calls: of which some are to be compiled. targets: compute capabilities, 80 for sm_80.
     max_spill_bytes: of register spills a kernel may have; None reports them without judging.
     """
 
-    case: Callable[[np.random.Generator], Case]
+    calls: KernelCalls
     targets: tuple[int, ...] = (80, 90)
     max_spill_bytes: int | None = None
     needs: tuple[str, ...] = ("correct",)
     timeout_s: float = 60.0
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        """Record one call's launches, compile each kernel once for each target."""
-        case = self.case(bench.seeds.generator())
-        told = recorded(case, candidate, bench, min(self.timeout_s, bench.remaining_s))
+        """Compile each kernel of the recorded launches once for each target."""
+        judged = self.calls.judged(candidate, bench)
         figures: list[dict[str, Any]] = []
         with kernel_process(bench, "triton_compile", {}) as link:
-            for launch in _distinct(told.plan.launches):
+            for launch, claim, source in _distinct(judged.compiled):
                 for target in self.targets:
                     bench.progress(f"compiling {launch.kernel} for sm_{target}")
                     timeout = min(self.timeout_s, bench.remaining_s)
-                    figures.append(_compile(launch, target, told, link, timeout))
+                    figures.append(_compile(launch, claim, source, target, link, timeout))
         return self._rule(name, figures)
 
     def _rule(self, name: str, figures: Sequence[dict[str, Any]]) -> RungRecord:
@@ -73,15 +71,19 @@ class Compiles:
 
 
 def _compile(
-    launch: Launch, target: int, told: Recorded, link: Link, timeout_s: float
+    launch: Launch,
+    arguments: Mapping[str, Any],
+    source: KernelSource,
+    target: int,
+    link: Link,
+    timeout_s: float,
 ) -> dict[str, Any]:
-    claim = told.plan.to_message()["launches"][told.plan.launches.index(launch)]
     reply = link.request(
         {
             "op": "compile",
-            "source": told.source.text,
+            "source": source.text,
             "kernel": launch.kernel,
-            "arguments": claim["arguments"],
+            "arguments": arguments,
             "aligned": list(_aligned(launch)),
             "capability": target,
             "num_warps": launch.num_warps,
@@ -89,16 +91,19 @@ def _compile(
         },
         timeout_s,
     )
-    if "fault" in reply:
-        fault = cast(Mapping[str, Any], reply["fault"])
-        place = told.source.place(fault.get("line"))
-        raise Ruling(
-            Verdict.COMPILE_ERROR,
-            f"{place}: `{launch.kernel}` does not compile for sm_{target}: {fault['message']}",
-        )
-    figures = cast(dict[str, Any], reply["figures"])
-    _require_shared_memory(launch, target, int(figures["shared_bytes"]))
-    return {"kernel": launch.kernel, "target": f"sm_{target}", **figures}
+    with reading():
+        if "fault" in reply:
+            raise _failure(launch, target, source, reply["fault"])
+        figures = {str(name): int(value) for name, value in reply["figures"].items()}
+        _require_shared_memory(launch, target, figures["shared_bytes"])
+    return {**figures, "kernel": launch.kernel, "target": f"sm_{target}"}
+
+
+def _failure(launch: Launch, target: int, source: KernelSource, fault: Mapping[str, Any]) -> Ruling:
+    said = f"does not compile for sm_{target}: {readable(fault['message'], 500)}"
+    return Ruling(
+        Verdict.COMPILE_ERROR, f"{source.place(fault.get('line'))}: `{launch.kernel}` {said}"
+    )
 
 
 def _require_shared_memory(launch: Launch, target: int, used: int) -> None:
@@ -112,13 +117,39 @@ def _require_shared_memory(launch: Launch, target: int, used: int) -> None:
     )
 
 
-def _distinct(launches: Sequence[Launch]) -> Iterator[Launch]:
+def _distinct(
+    recorded: Sequence[Recorded],
+) -> Iterator[tuple[Launch, Mapping[str, Any], KernelSource]]:
+    """Launches that are compiled differently, with their arguments as a message."""
     seen: set[str] = set()
-    for launch in launches:
-        key = repr(launch)
-        if key not in seen:
-            seen.add(key)
-            yield launch
+    for told in recorded:
+        for launch, message in zip(
+            told.plan.launches, told.plan.to_message()["launches"], strict=True
+        ):
+            key = repr(_specialization(launch, told.source))
+            if key not in seen:
+                seen.add(key)
+                yield launch, message["arguments"], told.source
+
+
+def _specialization(launch: Launch, source: KernelSource) -> object:
+    """All that the compiler is told of a launch: of plain integers only what it assumes of them."""
+    constant = {p.name for p in source.kernels[launch.kernel] if p.constexpr}
+    return (
+        launch.kernel,
+        launch.num_warps,
+        launch.num_stages,
+        [(n, a if n in constant else _assumed(a)) for n, a in launch.arguments.items()],
+    )
+
+
+def _assumed(argument: Argument) -> object:
+    if isinstance(argument, Pointer):
+        return (argument.dtype, argument.offset % ALIGNMENT == 0)
+    value = argument.value if isinstance(argument, Scalar) else argument
+    if isinstance(value, int) and not isinstance(value, bool):
+        return (value == 1, value % ALIGNMENT == 0, value.bit_length() > 31)
+    return type(value) if isinstance(value, float) else value
 
 
 def _aligned(launch: Launch) -> Iterator[str]:

@@ -15,11 +15,12 @@ from hotloop.judge.calls import Arena, Call, CallSpec, TensorSpec
 from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BOOL, DType, to_float64, to_storage
+from hotloop.judge.fault import made, ours
 from hotloop.judge.labelled import labelled
-from hotloop.judge.link import Link, readable
+from hotloop.judge.link import NO_PROTOCOL, Link, readable
 from hotloop.judge.record import RungRecord
 from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list, as_message
+from hotloop.worker.wire import Message, as_list, as_message
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Case:
     def truth(self, reference: Callable[..., Floats]) -> Floats:
         """The reference on the rounded inputs."""
         values = [a.rounded() if isinstance(a, Tensor) else a for a in self.arguments]
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), ours("the reference"):
             return np.asarray(reference(*values), np.float64)
 
 
@@ -90,7 +91,7 @@ class Correct:
         """Ask for every case; the first wrong one rules."""
         link = bench.worker(candidate)
         passed = 0
-        for case in self.cases(bench.seeds.generator()):
+        for case in made(self.cases(bench.seeds.generator())):
             with ruling_about(case):
                 self._judge_case(case, candidate, link, bench)
             passed += 1
@@ -104,21 +105,36 @@ class Correct:
 
 
 def ask(case: Case, candidate: Candidate, link: Link, bench: Bench, timeout_s: float) -> Floats:
-    """The candidate's answer to one case, read while its process is frozen."""
+    """The candidate's answer to one case."""
+    return call(case, candidate, link, bench, timeout_s)[0]
+
+
+def call(
+    case: Case,
+    candidate: Candidate,
+    link: Link,
+    bench: Bench,
+    timeout_s: float,
+    *,
+    watch: str | None = None,
+) -> tuple[Floats, Message]:
+    """The candidate's answer to one case, read while its process is frozen, and the worker's reply.
+
+    watch: what the worker notes meanwhile: see `Worker.on_plan`.
+    """
     arena = Arena([case.spec], seal_inputs=False)
     try:
-        call = arena.calls[0]
-        fill(call, case)
-        pattern = bench.seeds.pattern()
-        call.poison_output(pattern)
-        arena.hand_to(link, candidate, timeout_s)
+        placed = arena.calls[0]
+        fill(placed, case)
+        placed.poison_output(bench.seeds.pattern())
+        arena.hand_to(link, candidate, timeout_s, watch=watch)
         reply = link.request({"op": "run"}, timeout_s)
         with frozen(link):
-            _require_fit(call, candidate, reply)
-            _require_inputs_kept(call, case)
-            answer = call.output_values()
+            _require_fit(placed, candidate, reply)
+            _require_inputs_kept(placed, case)
+            answer = placed.output_values()
         link.request({"op": "unmap"}, 10)
-        return answer
+        return answer, reply
     finally:
         arena.close()
 
@@ -145,7 +161,7 @@ def require_agreement(
 @contextmanager
 def frozen(link: Link) -> Generator[None]:
     """The worker stands still inside."""
-    link.freezer.freeze()
+    link.freeze()
     try:
         yield
     finally:
@@ -163,7 +179,7 @@ def _require_fit(call: Call, candidate: Candidate, reply: dict[str, Any]) -> Non
     told = as_list(reply.get("returned"))
     first = as_message(told[0]) if len(told) == 1 else None
     if first is None:
-        raise Ruling(Verdict.TAMPERED, "The worker's answer does not keep to the protocol.")
+        raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
     want = (call.out.dtype.name, list(call.out.shape))
     if (first.get("dtype"), first.get("shape")) == want:
         return

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.cudasim.orders import ORDERS
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaKernel, sentence, simulator
+from hotloop.judge.fault import made
 from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
 from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.simulate.orders import ORDERS
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class CudaClean:
         del candidate
         runs = 0
         simulated = simulator(self.kernel, bench)
-        for case in self.cases(bench.seeds.generator()):
+        for case in made(self.cases(bench.seeds.generator())):
             for order in ORDERS:
                 with ruling_about(case):
                     ran = simulated.run(case, bench.patience(self.case_timeout_s), order)

@@ -13,18 +13,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hotloop.cudasim.problem import ToolMissing
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
 from hotloop.judge.link import Link, readable
 from hotloop.judge.record import RungRecord
-from hotloop.judge.rungs.launches import kernel_process
+from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.nvcc import compile as compiling
 from hotloop.nvcc import figures, toolchain
 from hotloop.nvcc.compile import Compiled, Diagnostic, Kernel, Outcome
 from hotloop.nvcc.sass import Code, widest
 from hotloop.nvcc.toolchain import DISASSEMBLER_REMEDY, Toolchain
+from hotloop.simulate.problem import ToolMissing
 
 _REPLY_S = 30.0
 """What the process may take beyond nvcc's own time: to start it, to take the machine code apart."""

@@ -11,6 +11,7 @@ from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaKernel, Simulated, sentence, simulator
+from hotloop.judge.fault import made
 from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
 from hotloop.judge.verdict import Ruling, Verdict
@@ -39,7 +40,7 @@ class CudaCorrect:
         del candidate
         passed = 0
         simulated = simulator(self.kernel, bench)
-        for case in self.cases(bench.seeds.generator()):
+        for case in made(self.cases(bench.seeds.generator())):
             with ruling_about(case):
                 ran = simulated.run(case, bench.patience(self.case_timeout_s), ORDER)
                 self._require_right(case, ran)

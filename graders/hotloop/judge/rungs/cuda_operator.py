@@ -10,6 +10,7 @@ import numpy as np
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate, Rung, Style
 from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.fault import made
 from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.record import RungRecord
@@ -59,7 +60,7 @@ class RightOrRefused:
         """Ask for every case; the first wrong one rules."""
         link = bench.worker(candidate)
         right, cases = 0, 0
-        for case in self.cases(bench.seeds.generator()):
+        for case in made(self.cases(bench.seeds.generator())):
             with ruling_about(case):
                 right += self._is_right(case, candidate, link, bench)
             cases += 1

@@ -16,6 +16,8 @@ from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaKernel, simulator
+from hotloop.judge.fault import ours
+from hotloop.judge.link import readable, reading
 from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
 from hotloop.judge.rungs.traffic import COUNTING_SLACK, ByteLevel
@@ -47,12 +49,14 @@ class CudaTraffic:
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Run one case and count."""
         del candidate
-        case = self.case(bench.seeds.generator())
+        with ours("making the case"):
+            case = self.case(bench.seeds.generator())
         simulated = simulator(self.kernel, bench)
         with ruling_about(case):
             ran = simulated.run(case, bench.patience(self.timeout_s))
             require_agreement(case, ran.answer, self.reference, self.tolerance(case))
-        return self._rule(name, ran.sites, self.fewest_bytes(case))
+        with reading():
+            return self._rule(name, ran.sites, self.fewest_bytes(case))
 
     def _rule(self, name: str, sites: Sequence[Mapping[str, Any]], fewest: int) -> RungRecord:
         global_ = [s for s in sites if s["space"] == "global"]
@@ -104,8 +108,9 @@ def _worst(sites: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _line(site: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("kernel", "space", "did", "bytes", "width", "requests", "moved", "fewest")
-    return {"line": _place(site), **{key: site[key] for key in kept}}
+    counts = ("bytes", "width", "requests", "moved", "fewest")
+    names = {key: readable(site[key], 120) for key in ("kernel", "space", "did")}
+    return {"line": _place(site), **names, **{key: int(site[key]) for key in counts}}
 
 
 def _place(site: Mapping[str, Any]) -> str:
@@ -113,4 +118,4 @@ def _place(site: Mapping[str, Any]) -> str:
     if not isinstance(line, dict):
         return "?"
     place = cast(Mapping[str, Any], line)
-    return f"{place.get('file')}:{place.get('line')}"
+    return f"{readable(place.get('file'), 60)}:{readable(place.get('line'), 10)}"

@@ -16,6 +16,7 @@ from hotloop.judge.calls import Call
 from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import poison, to_float64, to_storage
+from hotloop.judge.fault import made
 from hotloop.judge.gpu.card import NoCard
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.memory import DeviceBuffer, Layout, Loan
@@ -56,7 +57,7 @@ class GpuCorrect:
     def judge_on(self, driver: Driver, link: Link, candidate: Candidate, seeds: Seeds) -> int:
         """Number of cases, all of them right. Ruling about the first that is not."""
         passed = 0
-        for case in self.cases(seeds.generator()):
+        for case in made(self.cases(seeds.generator())):
             with ruling_about(case):
                 answer = ask(case, candidate, link, driver, seeds, self.case_timeout_s)
                 require_agreement(case, answer, self.reference, self.tolerance(case))

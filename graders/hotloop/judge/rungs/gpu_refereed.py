@@ -17,6 +17,7 @@ from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
+from hotloop.judge.fault import made
 from hotloop.judge.gpu.card import Card, CardBusy, NoCard
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import measure
@@ -63,7 +64,7 @@ class GpuRefereed:
                 candidate_worker(bench, candidate, card) as link,
                 self.referee.on_gpu(self.function, bench, card) as truth,
             ):
-                for case in self.cases(bench.seeds.generator()):
+                for case in made(self.cases(bench.seeds.generator())):
                     with ruling_about(case):
                         timeout_s = bench.patience(self.case_timeout_s)
                         got = ask(case, candidate, link, bench, timeout_s)
@@ -93,6 +94,7 @@ class GpuRefereedFast:
     """Speed of whole calls on the GPU, every timed answer compared with the referee's.
 
     fewest_flops: of one call; the card's measured matrix product gives the limit.
+    baseline_workload: as in `Fast`.
     """
 
     workload: Workload
@@ -104,6 +106,7 @@ class GpuRefereedFast:
     levels: tuple[Level, ...]
     needs: tuple[str, ...] = ("gpu_correct",)
     seconds: float = 120.0
+    baseline_workload: Workload | None = None
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Correctness is known; measure, compare, rule."""
@@ -122,7 +125,8 @@ class GpuRefereedFast:
                 other.resolve(ours.name, ours.file, RESOLVE_TIMEOUT_S)
                 workload = replace(self.workload, verify=self._verifier(truth))
                 threads = bench.launcher.threads
-                side_a = CardSide(other, ours, workload, threads, bench.seeds)
+                theirs = self.baseline_workload or workload
+                side_a = CardSide(other, ours, theirs, threads, bench.seeds)
                 side_b = CardSide(link, candidate, workload, threads, bench.seeds)
                 try:
                     return self._judge(name, side_a, side_b, card, peak or 0.0, bench)

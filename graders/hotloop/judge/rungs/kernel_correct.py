@@ -1,4 +1,4 @@
-"""Rung: the answers are right, and they are the kernel's own."""
+"""Rung: the answers are right, and they are the kernels' own."""
 
 from __future__ import annotations
 
@@ -7,24 +7,28 @@ from dataclasses import dataclass
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
 from hotloop.judge.record import RungRecord
-from hotloop.judge.rungs.correct import Correct
-from hotloop.judge.rungs.traffic import Traffic
+from hotloop.judge.rungs.kernel_calls import KernelCalls
+from hotloop.judge.verdict import Verdict
 
 
 @dataclass(frozen=True)
 class KernelCorrect:
-    """`Correct`, and one call is computed again by the launched kernels alone.
+    """Every case is right, and is right again when the launched kernels compute it alone.
 
-    A launcher that leaves the work to a library call has no kernels to show, or ones that give
-    another answer when nothing else of the file runs.
+    A launcher that leaves the work to a library call, in any kind of case, has no kernels to show
+    there, or ones that give another answer when nothing else of the file runs.
     """
 
-    correct: Correct
-    alone: Traffic
+    calls: KernelCalls
     needs: tuple[str, ...] = ()
 
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        """All cases first, because their sentences help most."""
-        record = self.correct.judge(name, candidate, bench)
-        self.alone.replay(candidate, bench)
-        return record
+        """All calls first, because their sentences help most; then the kernels alone."""
+        judged = self.calls.judged(candidate, bench)
+        alone = "all" if judged.replayed == judged.cases else str(judged.replayed)
+        sentence = (
+            f"Right on all {judged.cases} hidden cases, and on new values of {alone} of them "
+            "by the kernels alone."
+        )
+        evidence = {"cases": judged.cases, "replayed": judged.replayed}
+        return RungRecord(name, Verdict.PASSED, sentence, 1.0, evidence=evidence)

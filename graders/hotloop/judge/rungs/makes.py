@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hotloop.judge import fault
 from hotloop.judge.artifact import TIMEOUT_S, Assignment, made
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
@@ -32,7 +33,7 @@ class Makes:
         """Have all of them made; the first wrong one rules."""
         asked = candidate if self.entry is None else replace(candidate, name=self.entry)
         count = 0
-        for assignment in self.assignments(bench.seeds.generator(), bench):
+        for assignment in fault.made(self.assignments(bench.seeds.generator(), bench)):
             bench.progress(assignment.label)
             with labelled(assignment.label):
                 data = made(assignment, asked, bench, self.timeout_s)

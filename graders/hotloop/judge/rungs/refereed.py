@@ -10,6 +10,7 @@ import numpy as np
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
+from hotloop.judge.fault import made
 from hotloop.judge.record import RungRecord
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, ask, ruling_about
@@ -35,7 +36,7 @@ class Refereed:
         """Ask both for every case; the first wrong one rules."""
         link = bench.worker(candidate)
         passed = 0
-        for case in self.cases(bench.seeds.generator()):
+        for case in made(self.cases(bench.seeds.generator())):
             with ruling_about(case):
                 got = ask(case, candidate, link, bench, bench.patience(self.case_timeout_s))
                 self._require_agreement(case, got, bench)

@@ -10,6 +10,7 @@ import numpy as np
 from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Arena
 from hotloop.judge.check import Candidate
+from hotloop.judge.fault import made
 from hotloop.judge.link import Link
 from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, fill, ruling_about
@@ -34,7 +35,7 @@ class Refuses:
         """Make every call; the first one that is accepted rules."""
         link = bench.worker(candidate)
         refused = 0
-        for case in self.cases(bench.seeds.generator()):
+        for case in made(self.cases(bench.seeds.generator())):
             with ruling_about(case):
                 _require_refusal(case, candidate, link, bench.patience(self.case_timeout_s))
             refused += 1

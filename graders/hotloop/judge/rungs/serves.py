@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate
+from hotloop.judge.fault import made
 from hotloop.judge.inquiry import Inquiry, ask
 from hotloop.judge.record import RungRecord
 from hotloop.judge.served import over, require_sound
@@ -29,7 +30,7 @@ class Serves:
         require_sound(folder)
         server = over(folder, bench)
         requests = 0
-        for inquiry in self.inquiries(bench):
+        for inquiry in made(self.inquiries(bench)):
             bench.progress(inquiry.label)
             ask(server, inquiry, bench.patience(self.timeout_s))
             requests += len(inquiry.exchanges)

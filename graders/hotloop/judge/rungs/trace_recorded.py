@@ -43,15 +43,22 @@ class TraceRecorded:
     def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
         """Have it record once; look at both files."""
         rng = bench.seeds.generator()
-        wait, warmup, active = (int(n) for n in rng.integers((1, 1, 2), (3, 3, 6)))
+        # None of them is what the notebook calls `record` with.
+        wait, warmup, active = (int(rng.choice(numbers)) for numbers in ((2, 3), (1, 3), (2, 4, 5)))
         label = f"run{int(rng.integers(100, 1000))}"
         link = bench.worker(candidate)
         told = recorded(link, (wait, warmup, active, label), bench.patience(self.timeout_s))
         chrome, board = (_path(told, key) for key in ("chrome", "tensorboard"))
         if chrome == board:
             raise Ruling(Verdict.WRONG_ANSWER, "Both paths name the same file.")
+        if Path(chrome).parent == Path(board).parent:
+            raise Ruling(
+                Verdict.WRONG_ANSWER,
+                "Both files lie in one folder: TensorBoard's needs a folder of its own.",
+            )
         found = trace_of(link, chrome)
-        for complaint in _complaints(found, active, f"{label}{self.between}"):
+        first = wait + warmup
+        for complaint in _complaints(found, range(first, first + active), label + self.between):
             raise Ruling(Verdict.WRONG_ANSWER, f"In the Chrome trace: {complaint}.")
         self._require_board(link, board, active)
         evidence = {"steps": len(found.steps), "events": found.events}
@@ -99,9 +106,13 @@ def _path(told: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def _complaints(found: Trace, active: int, prefix: str) -> Iterator[str]:
+def _complaints(found: Trace, numbers: range, prefix: str) -> Iterator[str]:
+    active = len(numbers)
     if len(found.steps) != active:
         yield f"it has {len(found.steps)} steps (ProfilerStep#…), and {active} were to be recorded"
+    first = min(step.number for step in found.steps)
+    if first != numbers.start:
+        yield f"it begins with ProfilerStep#{first}, and should with ProfilerStep#{numbers.start}"
     calls = {row.name: row.calls for row in found.ranges()}
     for phase in PHASES:
         count = calls.get(f"{prefix}{phase}", 0)

@@ -16,7 +16,7 @@ from hotloop.worker.zygote.request import Mount, Request
 
 _OWN = tuple(map(Path, ("/proc", "/dev", "/tmp", HOME)))
 READ_WHEN_ASKED = frozenset(
-    {"HOTLOOP_CUDASIM_PREBUILT", "HOTLOOP_JUDGE", "HOTLOOP_REPLAY", "IPYTHONDIR"}
+    {"HOTLOOP_SIMULATOR_PREBUILT", "HOTLOOP_JUDGE", "HOTLOOP_REPLAY", "IPYTHONDIR"}
 )
 """Environment variables that nothing reads at import. Any other may have shaped what a zygote has
 imported, so that each set of their values has a zygote of its own."""

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 
 class Refused(Exception):
-    """The request is not served. sentence: for people; it is escaped where it is shown."""
+    """The request is not served. sentence: for people; it is escaped where it is shown.
 
-    def __init__(self, status: int, sentence: str, *, wait_s: int = 0) -> None:
+    wait_s: after how many seconds to ask again. hang_up: what is left of its body is not read.
+    """
+
+    def __init__(
+        self, status: int, sentence: str, *, wait_s: int = 0, hang_up: bool = False
+    ) -> None:
         super().__init__(sentence)
         self.status = status
         self.sentence = sentence
         self.wait_s = wait_s
+        self.hang_up = hang_up
 
 
 class LoginNeeded(Exception):
@@ -22,7 +28,7 @@ SENTENCES = {
     403: "This form is too old, or came from elsewhere: go back, load the page anew and try again.",
     404: "There is no such page.",
     405: "This page does not take that kind of request.",
-    408: "The upload took too long: try again on a faster connection.",
+    408: "The form came too slowly: try again on a faster connection.",
     410: "The time of this link is over. Ask the team that sent it.",
     413: "That is larger than this page takes.",
     422: "Something in the form was not as it must be.",

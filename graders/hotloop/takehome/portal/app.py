@@ -18,9 +18,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
 
 from hotloop.takehome.manifest import ForgedManifest
-from hotloop.takehome.portal import too_large
+from hotloop.takehome.portal import body_time, too_large
 from hotloop.takehome.portal.answers import DAMAGED, NO_CANDIDATE, SENTENCES, LoginNeeded, Refused
-from hotloop.takehome.portal.body_time import BodyTime
 from hotloop.takehome.portal.headers import StrictHeaders
 from hotloop.takehome.portal.pages import refusal
 from hotloop.takehome.portal.portal import Portal, counted, from_here
@@ -62,7 +61,7 @@ def application(portal: Portal) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.portal = portal
-    app.add_middleware(BodyTime, settings=portal.settings)
+    app.add_middleware(body_time.BodyTime, settings=portal.settings)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[portal.settings.host])
     for part in (login, candidates, results, team, candidate):
         app.include_router(part.router)
@@ -78,7 +77,9 @@ def application(portal: Portal) -> FastAPI:
 
 async def _refused(request: Request, error: Exception) -> Response:
     refused = cast(Refused, error)
-    headers = {"Retry-After": str(refused.wait_s)} if refused.wait_s else None
+    headers = {"Retry-After": str(refused.wait_s)} if refused.wait_s else {}
+    if refused.hang_up:
+        headers["Connection"] = "close"
     return refusal(request, refused.status, refused.sentence, headers)
 
 
@@ -114,6 +115,8 @@ async def _http(request: Request, error: Exception) -> Response:
     said = SENTENCES.get(found.status_code, "The request cannot be served.")
     if found.status_code == 413:
         said = too_large.sentence(request.url.path)
+    if found.status_code == 408:
+        said = body_time.sentence(request.url.path)
     return refusal(request, found.status_code, said, dict(found.headers or {}))
 
 

@@ -38,14 +38,19 @@ class Rates:
 class Settings:
     """base_url: what stands before the path in a link, as candidates reach the portal.
 
-    form_s, upload_s: seconds until a request's body has to be there. uploads: at once. database:
-    an SQLAlchemy URL; empty for a file in the team's folder.
+    form_s, upload_s: seconds until a request's body has to be there. upload_rate: bytes a second
+    that an upload brings at least, on average over any stall_s seconds; a smaller one has stall_s
+    seconds. late_s: by how many seconds after the deadline an upload that began before has to be
+    complete. uploads: at once. database: an SQLAlchemy URL; empty for a file in the team's folder.
     """
 
     base_url: str = "http://127.0.0.1:8000"
     database: str = ""
     form_s: float = 15.0
     upload_s: float = 300.0
+    upload_rate: float = 16 << 10
+    stall_s: float = 15.0
+    late_s: float = 60.0
     uploads: int = 100
     rates: Rates = field(default_factory=Rates)
 

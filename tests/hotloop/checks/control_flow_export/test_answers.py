@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from hotloop import paths
 from hotloop.checks.control_flow_export import decoding, diagnoses, packages, successors, trap
+from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.dtypes import I64
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.program import Program
 from hotloop.judge.rungs.correct import Case
+from hotloop.judge.verdict import Ruling
 
 ROW = [3, 4, 5]
+KNOWN: dict[str, dict[str, Any]] = json.loads(
+    (paths.curriculum() / "control_flow_export/recordings/failures.json").read_text(
+        encoding="utf-8"
+    )
+)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +51,28 @@ def test_a_plain_input_is_accepted() -> None:
     assert trap.misformed({"tokens": [ROW, ROW], "kind": 2}) is None
 
 
+@pytest.mark.parametrize(("given", "fault"), [("theirs", Ruling), ("example", JudgeFault)])
+def test_an_input_on_which_our_program_fails_is_not_our_failure(
+    given: str,
+    fault: type[Exception],
+    tmp_path: Path,
+    bench_over: Callable[..., Bench],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    raises = f"""
+def seen_by_trace(weights, example, given):
+    if ({json.dumps(ROW)!r} in given) == ({given!r} == "theirs"):
+        raise ValueError
+    return {{"ways": [0, False, False], "apart": 1.0, "near": 1.0}}
+"""
+    (tmp_path / "program.py").write_text(raises)
+    program = Program({"program.py": tmp_path / "program.py"}, "program.py")
+    monkeypatch.setattr(trap, "TRUTH", program)
+    bench = bench_over(tmp_path, isolation="none")
+    with pytest.raises(fault):
+        trap.changed("kind", {"tokens": [ROW], "kind": 1}, 7, "the example", bench)
+
+
 def test_every_successor_is_one_of_the_choices() -> None:
     right = {construct: min(found) for construct, found in successors.SUCCESSORS.items()}
     assert set(right.values()) <= set(successors.CHOICES)
@@ -49,11 +84,11 @@ def test_every_successor_is_one_of_the_choices() -> None:
 
 
 def test_each_part_of_a_diagnosis_counts() -> None:
-    right = {name: dict(diagnoses.truth()[name]) for name in diagnoses.NAMES}
-    assert diagnoses.complaint(right) is None
+    right = {name: dict(KNOWN[name]) for name in diagnoses.NAMES}
+    assert diagnoses.mismatch(right) is None
     for key, other in (("cause", "branch_on_data"), ("line", 1), ("name", "x")):
         wrong = {**right, "c": {**right["c"], key: other}}
-        assert str(diagnoses.complaint(wrong)).startswith("failure c")
+        assert str(diagnoses.mismatch(wrong)).startswith("failure c")
     assert {each["cause"] for each in right.values()} < set(diagnoses.CAUSES)
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import statistics
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +15,14 @@ import pytest
 
 from hotloop import paths, trace
 from hotloop.checks.profile_training_loop import clocks, traces
-from hotloop.checks.profile_training_loop.made_trace import MadeTrace
+from hotloop.checks.profile_training_loop.made_trace import OTHER_HOST, MadeTrace
+from hotloop.judge.questions import GivenFile
 
 
 @pytest.mark.parametrize("streams", [0, 1, 3])
 @pytest.mark.parametrize("seed", range(5))
 def test_the_reader_finds_what_was_drawn(tmp_path: Path, streams: int, seed: int) -> None:
-    made = MadeTrace(np.random.default_rng(seed), streams)
+    made = MadeTrace(np.random.default_rng(seed), streams, 3 + seed)
     path = tmp_path / "trace.json"
     path.write_text(json.dumps(made.document()))
     found = vars(traces.figures_of(trace.read(path)))
@@ -31,7 +35,7 @@ def test_the_reader_finds_what_was_drawn(tmp_path: Path, streams: int, seed: int
 
 
 def test_each_wrong_figure_is_named() -> None:
-    made = MadeTrace(np.random.default_rng(2), streams=2)
+    made = MadeTrace(np.random.default_rng(2), streams=2, steps=4)
     right = made.figures()
     assert traces.Figures(**right).complaint(right) is None
     for key, value in right.items():
@@ -43,9 +47,72 @@ def test_each_wrong_figure_is_named() -> None:
 
 
 def test_none_is_asked_for_where_nothing_was_recorded() -> None:
-    right = MadeTrace(np.random.default_rng(2), streams=0).figures()
+    right = MadeTrace(np.random.default_rng(2), streams=0, steps=4).figures()
     assert right["gpu_idle_share"] is None
     assert traces.Figures(**right).complaint({**right, "gpu_idle_share": 1.0}) is not None
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_each_rule_of_a_trace_decides_a_figure(seed: int) -> None:
+    """What a careless reader takes for a figure is off by more than is allowed, in some trace."""
+    found: set[str] = set()
+    for question in traces.questions(np.random.default_rng(seed)):
+        (given,) = question.arguments
+        assert isinstance(given, GivenFile)
+        for name, careless in CARELESS.items():
+            if question.complaint(careless(json.loads(given.data))) is not None:
+                found.add(name)
+        assert question.complaint(_read(json.loads(given.data))) is None
+    assert found == set(CARELESS)
+
+
+def _read(document: Any, **changes: Any) -> dict[str, object]:
+    """A trace's figures by the package's reader. changes: other values for some of them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trace.json"
+        path.write_text(json.dumps(document))
+        return vars(traces.figures_of(trace.read(path))) | changes
+
+
+def _without(keep: Callable[[Any], bool]) -> Callable[[Any], object]:
+    """A reader that does not see some events."""
+
+    def read(document: Any) -> object:
+        events = [event for event in document["traceEvents"] if keep(event)]
+        return _read({**document, "traceEvents": events})
+
+    return read
+
+
+def _cut(cut: slice) -> Callable[[Any], object]:
+    """A reader that does not see the first or the last event that lasts."""
+
+    def read(document: Any) -> object:
+        lasting = [event for event in document["traceEvents"] if event["ph"] == "X"][cut]
+        others = [event for event in document["traceEvents"] if event["ph"] != "X"]
+        return _read({**document, "traceEvents": others + lasting})
+
+    return read
+
+
+def _lower_median(document: Any) -> object:
+    steps = [
+        event["dur"]
+        for event in document["traceEvents"]
+        if event["name"].startswith("ProfilerStep#") and event["cat"] == "user_annotation"
+    ]
+    return _read(document, step_ms=statistics.median_low(steps) / 1000)
+
+
+CARELESS: dict[str, Callable[[Any], object]] = {
+    "the lower median": _lower_median,
+    "one stream": _without(lambda event: event["pid"] != 0 or event["tid"] == 7),
+    "no memsets": _without(lambda event: event.get("cat") != "gpu_memset"),
+    "one process": _without(lambda event: event["pid"] != OTHER_HOST),
+    "no ExC": _without(lambda event: event["name"] != "cudaLaunchKernelExC"),
+    "not the first": _cut(slice(1, None)),
+    "not the last": _cut(slice(None, -1)),
+}
 
 
 @pytest.fixture

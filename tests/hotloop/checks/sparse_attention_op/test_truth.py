@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
-from hotloop.checks.sparse_attention_op import kernels, patterns, truth
+from hotloop.checks.sparse_attention_op import kernels, patterns, silences, truth
+from hotloop.judge.bench import Bench
 from hotloop.judge.dtypes import FP16, FP32, DType
+from hotloop.judge.rungs.correct import Tensor
 
 Floats = np.ndarray
 
@@ -97,3 +100,79 @@ def dense_bytes(case: patterns.Case) -> int:
     q = case.arguments[0].values
     blocks = -(-q.shape[2] // 16)
     return 2 * q.size * 4 + blocks * 2 * q.size * 4
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_gates_decide_by_equality_and_by_what_float16_loses(seed: int) -> None:
+    drawn = patterns.equal_gates(np.random.default_rng(seed))
+    wide = truth.kept(drawn.q, drawn.k, drawn.threshold, drawn.block, drawn.causal)
+    gates = truth.gates(drawn.q, drawn.k, drawn.block)
+    assert (gates == drawn.threshold[:, None, None]).any()
+    singles = [x.astype(np.float32) for x in (drawn.q, drawn.k, drawn.threshold)]
+    assert (truth.kept(*singles, drawn.block, drawn.causal) == wide).all()
+    half = [x.astype(np.float16).astype(np.float64) for x in (drawn.q, drawn.k, drawn.threshold)]
+    for q, k, threshold in ((half[0], half[1], drawn.threshold), (drawn.q, drawn.k, half[2])):
+        assert (truth.kept(q, k, threshold, drawn.block, drawn.causal) != wide).any()
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("causal", [False, True])
+def test_deciding_keys_are_listed_and_not_listed(causal: bool, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    case = patterns.pointed_case("pointed", rng, (1, 1, 120, 32), 32, causal=causal)
+    q, k, _, counts, columns = (a.rounded() for a in case.arguments[:5] if isinstance(a, Tensor))
+    scores = q[0, 0] @ k[0, 0].T / math.sqrt(32)
+    best, row = scores.argmax(1), np.arange(120)
+    rising = np.sort(scores, axis=1)
+    assert (rising[:, -1] - rising[:, -2] > 104).all()
+    lists = [columns[0, 0, r // 32, : int(counts[0, 0, r // 32])] for r in row]
+    listed = np.array([b // 32 in found for b, found in zip(best, lists, strict=True)])
+    seen = listed & (best <= row) if causal else listed
+    assert seen.any()
+    assert not seen.all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("causal", [False, True])
+def test_gates_that_are_equal_to_their_threshold_decide(causal: bool, seed: int) -> None:
+    drawn = patterns.gates_at_zero(np.random.default_rng(seed), 2, 3, 32, 16, causal=causal)
+    kept = truth.kept(drawn.q, drawn.k, drawn.threshold, drawn.block, causal)
+    above = truth.kept(drawn.q, drawn.k, drawn.threshold + 1e-9, drawn.block, causal)
+    assert (kept != above).any((-1, -2)).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("causal", [False, True])
+def test_scores_far_below_zero_leave_nothing_to_a_maximum_of_zero(causal: bool, seed: int) -> None:
+    shape = (1, 2, 45, 32)
+    case = patterns.sunken_case("", np.random.default_rng(seed), shape, 16, causal=causal)
+    q, k = (a.values for a in case.arguments[:2])
+    scores = q @ np.swapaxes(k, -1, -2) / math.sqrt(shape[-1])
+    assert np.isfinite(np.exp(scores.astype(np.float32))).all()
+    lost = np.exp(scores.astype(np.float32)).sum(-1) == 0
+    assert lost.mean() > 0.5
+    right = truth.attention_over_lists(*(getattr(a, "values", a) for a in case.arguments))
+    assert np.abs(right[lost]).max(-1).min() > 0.01
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_files_without_a_fault_are_causal_and_not(seed: int) -> None:
+    """Who takes every file for a causal one is wrong about one of the two."""
+    drawn = [
+        (asked.arguments[2], asked.label)
+        for asked in silences.questions(np.random.default_rng(seed), _Told())
+    ]
+    assert sorted(c for c, label in drawn if label == "A file without a fault") == [False, True]
+
+
+class _Told(Bench):
+    """One whose programs say what nobody looks at."""
+
+    def __init__(self) -> None:
+        pass
+
+    def shared(self, key: str, make: Any) -> Any:
+        return self
+
+    def ask(self, *_: object) -> str:
+        return ""

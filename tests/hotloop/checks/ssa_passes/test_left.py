@@ -41,6 +41,16 @@ def test_written_shapes_are_sound_and_end(number: int) -> None:
         assert outcome.printed
 
 
+def test_an_edge_from_a_branch_leads_to_a_block_with_three_ways_in() -> None:
+    """Whoever splits edges to blocks with two ways in only prints another value there."""
+    made = as_phis(random.Random(4), 4)
+    assert made is not None
+    program = made[2]
+    to = [way for block in program.blocks for way in block.successors]
+    assert to.count("b1") == 3
+    assert [len(block.successors) for block in program.blocks] == [1, 2, 2, 0]
+
+
 def test_a_circle_takes_one_copy_more() -> None:
     # three constants at the entry; a and b change places; c stays what it is
     assert enough(parse(SWAP)) == 3 + 2 + 1

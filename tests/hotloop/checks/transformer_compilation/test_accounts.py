@@ -74,6 +74,14 @@ def test_hidden_problems_have_every_bound(seed: int) -> None:
     assert seen == {"launch", "memory", "arithmetic"}
 
 
+@pytest.mark.parametrize("seed", range(50))
+def test_every_size_and_blind_queries_are_asked_about(seed: int) -> None:
+    problems = [problem for _, problem in accounts.problems(np.random.default_rng(seed))]
+    assert {p.element_bytes for p in problems} == {1, 2, 4}
+    assert {(p.element_bytes, p.score_bytes) for p in problems} >= {(2, 2), (2, 4), (4, 4)}
+    assert any(p.causal and p.queries - p.keys >= p.block_q for p in problems)
+
+
 def test_an_answer_is_complained_of_by_its_first_wrong_number() -> None:
     (question, *_) = accounts.byte_questions(np.random.default_rng(1))
     assert question.complaint([]) is not None

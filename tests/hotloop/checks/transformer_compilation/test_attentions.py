@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 import pytest
 
@@ -45,23 +47,74 @@ def test_float32_is_right(case: Case) -> None:
     assert compare(got.astype(np.float64), want, attentions.tolerance(case)) is None
 
 
-@pytest.mark.parametrize("case", KERNEL_CASES, ids=lambda case: case.label)
+PLAIN_CASES = [
+    case
+    for case in KERNEL_CASES
+    if case.out.dtype.bytes == 4 and case.out.shape[1] > 1 and "decides" not in case.label
+]
+"""In float32, of whose weights more than one counts."""
+
+
+@pytest.mark.parametrize("case", PLAIN_CASES, ids=lambda case: case.label)
 def test_half_precision_of_a_score_is_wrong(case: Case) -> None:
-    """Scores rounded to float16, where more than one key is seen and inputs are float32."""
-    if case.out.dtype.bytes == 2 or case.out.shape[1] == 1:
-        pytest.skip("rounding the scores may be excused")
+    """Scores rounded to float16, where inputs are float32."""
+    assert half_precision_differs(case, "scores")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_half_precision_of_weights_is_wrong_somewhere(seed: int) -> None:
+    cases = attentions.kernel_cases(np.random.default_rng(seed))
+    singles = [case for case in cases if case.out.dtype.bytes == 4]
+    assert any(half_precision_differs(case, "weights") for case in singles)
+
+
+def half_precision_differs(case: Case, what: str) -> bool:
     q, k, v = rounded(case)
     scale, causal = case.arguments[3:5]
     scores = float(scale or 0) * (q @ np.repeat(k, len(q) // len(k), axis=0).transpose(0, 2, 1))
-    scores = scores.astype(np.float16).astype(np.float64)
+    if what == "scores":
+        scores = scores.astype(np.float16).astype(np.float64)
     if causal:
         scores = np.where(attentions.visible(q.shape[1], k.shape[1]), scores, -np.inf)
     highest = scores.max(-1, keepdims=True)
     weights = np.exp(scores - np.where(np.isneginf(highest), 0.0, highest))
     total = weights.sum(-1, keepdims=True)
+    if what == "weights":
+        weights = weights.astype(np.float16).astype(np.float64)
     got = weights @ np.repeat(v, len(q) // len(k), axis=0) / np.where(total == 0, 1.0, total)
     want = case.truth(attentions.attention)
-    assert compare(got, want, attentions.tolerance(case)) is not None
+    return compare(got, want, attentions.tolerance(case)) is not None
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("cases", [attentions.capped_cases, attentions.kernel_cases])
+def test_every_part_of_the_keys_and_both_sides_of_the_diagonal_decide(
+    cases: Callable[[np.random.Generator], Iterator[Case]], seed: int
+) -> None:
+    """A maximum over some of the keys overflows, and one over hidden keys leaves nothing."""
+    drawn = [c for c in cases(np.random.default_rng(seed)) if "one key decides" in c.label]
+    plain, causal = drawn[:2]
+    scores = scores_of(plain)
+    best = scores[0].argmax(-1)
+    keys = scores.shape[-1]
+    for part in (slice(0, keys // 2), slice(keys // 2, keys), slice(0, None, 2), slice(-1, None)):
+        inside = np.isin(best, np.arange(keys)[part])
+        assert inside.any()
+        assert not inside.all()
+        others = np.delete(scores[0][inside], part, axis=-1)
+        assert (scores[0][inside].max(-1) - others.max(-1) > 104).all()
+    scores = scores_of(causal)
+    queries, keys = scores.shape[1:]
+    seen = attentions.visible(queries, keys)
+    last = np.arange(queries) + keys - queries
+    assert (scores[0].argmax(-1) == last).any()
+    assert seen[np.arange(queries), scores[0].argmax(-1)].all()
+    assert (scores[1].argmax(-1) == np.minimum(last + 1, keys - 1)).all()
+
+
+def scores_of(case: Case) -> Floats:
+    q, k, _ = rounded(case)
+    return q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[-1])
 
 
 def test_a_timed_call_is_verified_whole_and_in_part() -> None:

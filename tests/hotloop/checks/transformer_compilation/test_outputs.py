@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
+from hotloop import paths
 from hotloop.checks.transformer_compilation import outputs
 
 
@@ -87,3 +91,29 @@ def test_calls_have_numbers_where_a_candidate_is_asked_for_them() -> None:
     assert all("its number is 8" in str(each(known, told, first=8)) for each in judged)
     told["kernels"][1]["number"] = 8.0
     assert all("call 2" in str(each(known, told, first=7)) for each in judged)
+
+
+@pytest.mark.parametrize("kind", ["Half", "BFloat16", "bool", "int64_t"])
+def test_each_judging_asks_for_each_type(
+    kind: str,
+    load_file: Callable[[Path], ModuleType],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With a reference that has the wrong size of one."""
+    answer = load_file(paths.solutions() / "transformer_compilation" / "output_code.py")
+    path = tmp_path / "output_code.py"
+
+    def mismatches(drawn: list[outputs.Recording]) -> list[str]:
+        found: list[str | None] = []
+        for recording in drawn:
+            path.write_text(recording["code"], encoding="utf-8")
+            found.append(outputs.bytes_complaint(recording, answer.read_output(path)))
+        return [each for each in found if each is not None]
+
+    for seed in range(10):
+        drawn = list(outputs.drawn(np.random.default_rng(seed)))
+        assert mismatches(drawn) == []
+        with monkeypatch.context() as patch:
+            patch.setitem(answer.BYTES, kind, 3)
+            assert mismatches(drawn)

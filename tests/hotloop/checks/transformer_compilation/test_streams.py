@@ -149,3 +149,15 @@ def test_a_way_names_its_pool_where_it_is_asked_for() -> None:
     for other in ({**way, "pool": 8}, {**way, "pool": 7.0}, {"run": "eager"}):
         with pytest.raises(Ruling, match="pool"):
             replay.read_answer(json.dumps([None, other]), 9, "", 7)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_one_length_for_ever_needs_a_program_for_it(seed: int) -> None:
+    """One for all lengths costs more than twice as much, even if it were free to have."""
+    (stream,) = [
+        each
+        for each in streams.few_calls(np.random.default_rng(seed))
+        if each.label == "One length for ever"
+    ]
+    dynamic = sum(stream.prices.dynamic.seconds(n) for life in stream.lives for n in life)
+    assert dynamic > 2.0 * streams.best_fixed(stream)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from hotloop import paths
 from hotloop.checks.triton_ensemble import deployments
 from hotloop.markers import parse, regions
 
+KNOWN: dict[str, dict[str, Any]] = json.loads(
+    (paths.curriculum() / "triton_ensemble/recordings/deployments.json").read_text(encoding="utf-8")
+)
 WRONG = paths.solutions() / "triton_ensemble" / "wrong"
 KEY = "triton_ensemble.read_metrics diagnosis"
 per_deployment = pytest.mark.parametrize("name", deployments.NAMES)
@@ -22,7 +26,7 @@ def diagnosis() -> dict[str, dict[str, Any]]:
     """Right, with each deployment's strongest evidence."""
     found: dict[str, dict[str, Any]] = {}
     for name in deployments.NAMES:
-        known = deployments.truth()[name]
+        known = KNOWN[name]
         evidence, share = max(known["evidence"].items(), key=lambda pair: pair[1])
         own = {"cause": known["cause"], "model": known["model"]}
         found[name] = {**own, "evidence": evidence, "share": share}
@@ -30,7 +34,7 @@ def diagnosis() -> dict[str, dict[str, Any]]:
 
 
 def test_a_right_diagnosis_is_accepted() -> None:
-    assert deployments.complaint(diagnosis()) is None
+    assert deployments.mismatch(diagnosis()) is None
     (question,) = deployments.questions(np.random.default_rng(0))
     assert question.complaint(diagnosis()) is None
     assert question.arguments == ()
@@ -38,10 +42,10 @@ def test_a_right_diagnosis_is_accepted() -> None:
 
 @per_deployment
 def test_all_evidence_that_counts_is_accepted_with_its_own_share(name: str) -> None:
-    for evidence, share in deployments.truth()[name]["evidence"].items():
+    for evidence, share in KNOWN[name]["evidence"].items():
         told = diagnosis()
         told[name] = {**told[name], "evidence": evidence, "share": round(share, 2)}
-        assert deployments.complaint(told) is None, "two digits are enough"
+        assert deployments.mismatch(told) is None, "two digits are enough"
 
 
 @per_deployment
@@ -68,10 +72,10 @@ def test_all_evidence_that_counts_is_accepted_with_its_own_share(name: str) -> N
 def test_everything_in_it_must_be_right(name: str, change: dict[str, Any], said: str) -> None:
     wrong = diagnosis()
     wrong[name] = {**wrong[name], **change}
-    complaint = deployments.complaint(wrong)
-    assert complaint is not None
-    assert complaint.startswith(f"deployment {name}")
-    assert said in complaint
+    found = deployments.mismatch(wrong)
+    assert found is not None
+    assert found.startswith(f"deployment {name}")
+    assert said in found
 
 
 @per_deployment
@@ -79,7 +83,7 @@ def test_everything_in_it_must_be_right(name: str, change: dict[str, Any], said:
 def test_nothing_may_be_missing(name: str, key: str) -> None:
     wrong = diagnosis()
     del wrong[name][key]
-    assert deployments.complaint(wrong) is not None
+    assert deployments.mismatch(wrong) is not None
 
 
 @per_deployment
@@ -88,13 +92,13 @@ def test_no_other_cause_and_no_other_step_will_do(name: str) -> None:
     for key, choices in (("cause", deployments.CAUSES), ("model", deployments.MODELS)):
         for choice in choices:
             told = {**right, name: {**right[name], key: choice}}
-            assert (deployments.complaint(told) is None) is (choice == right[name][key])
+            assert (deployments.mismatch(told) is None) is (choice == right[name][key])
 
 
 @pytest.mark.parametrize("junk", [None, 3, math.nan, "a", [], ["a"], {}, {"a": 3}, {"a": []}])
 def test_junk_gets_a_sentence(junk: Any) -> None:
     for answer in (junk, {**diagnosis(), "d": junk}):
-        said = deployments.complaint(answer)
+        said = deployments.mismatch(answer)
         assert said is not None
         assert 5 < len(said) < 200
 
@@ -102,13 +106,13 @@ def test_junk_gets_a_sentence(junk: Any) -> None:
 def test_causes_cannot_be_swapped() -> None:
     wrong = diagnosis()
     wrong["a"], wrong["b"] = wrong["b"], wrong["a"]
-    assert deployments.complaint(wrong) is not None
+    assert deployments.mismatch(wrong) is not None
 
 
 def test_one_share_for_all_is_no_evidence() -> None:
     for share in np.linspace(0, 1, 201):
         told = {name: {**each, "share": float(share)} for name, each in diagnosis().items()}
-        assert deployments.complaint(told) is not None
+        assert deployments.mismatch(told) is not None
 
 
 @pytest.mark.parametrize("path", sorted(WRONG.glob("*.py")), ids=lambda path: path.stem)
@@ -119,4 +123,4 @@ def test_a_wrong_diagnosis_is_wrong(path: Path) -> None:
     if KEY in bodies:
         namespace: dict[str, Any] = {}
         exec("\n".join(bodies[KEY]), namespace)  # a file of this repository
-        assert deployments.complaint(namespace["diagnosis"]()) is not None
+        assert deployments.mismatch(namespace["diagnosis"]()) is not None

@@ -246,3 +246,13 @@ def test_none_is_no_number_and_no_number_is_none() -> None:
         junk = 0.0 if value is None else None
         assert idle.complaint({**vars(idle), key: junk}) is not None
         assert idle.complaint({**vars(idle), key: math.nan}) is not None
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_a_text_may_end_with_the_model_that_is_asked_about(seed: int) -> None:
+    """Who leaves out the last line is wrong; and every reason for a failure has some."""
+    readings = made("Three versions, labels in any order", seed)
+    without = [text.rstrip("\n").rpartition("\n")[0] for text in (readings.before, readings.after)]
+    told = figures_of(without[0], without[1], readings.model, readings.seconds)
+    assert told.complaint(vars(right(readings))) is not None
+    assert all(readings.gained.failures.values())

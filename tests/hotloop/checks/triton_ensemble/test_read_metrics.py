@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import socket
 import threading
@@ -11,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from hotloop import paths
 from hotloop.checks import triton_ensemble
-from hotloop.checks.triton_ensemble import deployments
 from hotloop.checks.triton_ensemble.figures import figures_of
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import judge_rungs
@@ -23,6 +24,9 @@ from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.freezer import SignalFreezer
 from hotloop.worker.serve import serve
 
+KNOWN: dict[str, dict[str, Any]] = json.loads(
+    (paths.curriculum() / "triton_ensemble/recordings/deployments.json").read_text(encoding="utf-8")
+)
 Judge = Callable[[dict[str, Any]], dict[str, RungRecord]]
 
 
@@ -38,7 +42,7 @@ def diagnosis() -> Any:
             "evidence": next(iter(known["evidence"])),
             "share": next(iter(known["evidence"].values())),
         }
-        for name, known in deployments.truth().items()
+        for name, known in KNOWN.items()
     }
 
 

@@ -24,7 +24,7 @@ from hotloop.render import submission
 
 Route = Callable[[Sequence[str], float, str], Any]
 BenchOver = Callable[..., Bench]
-SEEDS = 200
+SEEDS = 60
 CANDIDATE = Candidate("route", "routing.py", "json")
 
 
@@ -114,6 +114,10 @@ def never_nobody(users: Sequence[str], share: float, experiment: str) -> list[st
     return named([place(experiment, user) <= max(share, 0.01) for user in users])
 
 
+def by_percents(users: Sequence[str], share: float, experiment: str) -> list[str]:
+    return named([int(100 * place(experiment, user)) < 100 * share for user in users])
+
+
 WRONG: list[tuple[Route, str]] = [
     (at_random, "asked again in another order"),
     (by_place_in_the_list, "asked again in another order"),
@@ -125,6 +129,7 @@ WRONG: list[tuple[Route, str]] = [
     (a_hundredth_of_the_share, "and it should be"),
     (the_others, "and it should be"),
     (never_nobody, "and it should be 0.0%"),
+    (by_percents, "and it should be 0.3%"),
 ]
 
 

@@ -93,7 +93,7 @@ def tuning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_recordings_differ_and_some_trials_fail(tuning: Any) -> None:
-    told = [tuning.make(seed) for seed in range(8)]
+    told = [tuning.make(seed, seed) for seed in range(8)]
     assert all(1 <= one["failed"] <= 3 for one in told)
     assert len({json.dumps(one["tiles"]) for one in told}) == 8
     for one in told:
@@ -103,6 +103,22 @@ def test_recordings_differ_and_some_trials_fail(tuning: Any) -> None:
             "k": 256,
         }
         assert one["unroll"] in {0, 16, 64, 512}
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_ends_failures_and_numbers_of_runs_decide(tuning: Any, seed: int) -> None:
+    for number in range(2):
+        told = tuning.make(seed, number)
+        lines = Path(told["trials"]).read_text().splitlines()
+        times = [json.loads(line)[1][1] for line in lines]
+        failed = [place for place, of in enumerate(times) if of == [tuning.FAILED_S]]
+        assert told["failed"] == len(failed)
+        assert ((0 if number == 0 else len(times) - 1) in failed) is True
+        assert told["best"] == (len(times) - 1 if number == 0 else 1)
+        assert len(times[told["best"]]) > 2
+        first = next(of for place, of in enumerate(times) if place not in failed)
+        of_sums = sum(first) / sum(times[told["best"]])
+        assert number == 1 or abs(of_sums / told["speed_up"] - 1) > readings.SPEED_UP
 
 
 def test_the_recording_is_of_real_trials(tuning: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -38,18 +40,50 @@ def test_break_even(
 
 
 def test_made_recordings_hold_the_traps() -> None:
-    seen = set()
-    for seed in range(8):
-        made, truth = clocks.made(np.random.default_rng(seed), 2, 1.5)
+    for seed in range(20):
+        made = clocks.made(np.random.default_rng(seed), clocks.Story(2, 1.5, 1.5))
+        truth = clocks.truth_of(made)
         dispatched = np.median([step["dispatch_s"] for step in made["eager"]])
         assert dispatched < 0.95 * truth["eager_step_s"]
         mean = np.mean([step["ready_s"] for step in made["compiled"]])
         assert mean > 1.05 * truth["compiled_step_s"]
-        seen.add(truth["with_storm"])
-    assert seen <= {True, False}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_each_part_of_the_definitions_decides_an_answer(seed: int) -> None:
+    """Whatever is drawn: an answer that leaves the part out is wrong in some recording."""
+    made = [recording for _, recording in clocks.recordings(np.random.default_rng(seed))]
+    truths = [clocks.truth_of(recording) for recording in made]
+    # One program's share of what compiling took, and the steps between two new shapes.
+    assert any(_differs(t, r, share=t["programs"]) for t, r in zip(truths, made, strict=True))
+    assert any(_differs(t, r, every=r["storm_every"]) for t, r in zip(truths, made, strict=True))
+    # Steps in which something was compiled, which are no typical ones.
+    assert any(
+        np.median([step["ready_s"] for step in r["compiled"]]) > 1.1 * t["compiled_step_s"]
+        for t, r in zip(truths, made, strict=True)
+    )
+    assert any(len(r["events"]) != 3 * t["programs"] for t, r in zip(truths, made, strict=True))
+    assert {t["with_storm"] for t in truths if t["break_even"] is not None} == {True, False}
+    # No gain at all is none, and a gain that is as much as what was paid has paid.
+    assert any(t["eager_step_s"] == t["compiled_step_s"] for t in truths)
+    exact = [t for t, r in zip(truths, made, strict=True) if _gain(t) * r["storm_every"] == 1.0]
+    assert [(t["break_even"], t["with_storm"]) for t in exact] == [(32, False)]
+
+
+def _gain(truth: dict[str, Any]) -> float:
+    return truth["eager_step_s"] - truth["compiled_step_s"]
+
+
+def _differs(
+    truth: dict[str, Any], recording: dict[str, Any], *, share: int = 1, every: int = 1
+) -> bool:
+    """Whether a storm pays by another answer when these are left out."""
+    each = truth["compile_s"] / truth["programs"] * share
+    return (each < _gain(truth) * recording["storm_every"] / every) != truth["with_storm"]
 
 
 def test_a_run_without_a_gain_never_pays() -> None:
-    (_, _, slower, _) = clocks.step_questions(np.random.default_rng(0))
-    assert slower.complaint({"break_even": None, "with_storm": False}) is None
-    assert "break_even" in (slower.complaint({"break_even": 10, "with_storm": False}) or "")
+    asked = list(clocks.step_questions(np.random.default_rng(0)))
+    for slower in (question for question in asked if "no faster" in question.label):
+        assert slower.complaint({"break_even": None, "with_storm": False}) is None
+        assert "break_even" in (slower.complaint({"break_even": 10, "with_storm": False}) or "")

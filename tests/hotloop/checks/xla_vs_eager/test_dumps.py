@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ def rng(seed: int) -> np.random.Generator:
 def test_xla_takes_what_is_made(seed: int) -> None:
     from jaxlib import _hlo
 
-    texts = [dumps.made(rng(seed))[1]]
+    texts = [dumps.made(rng(seed), "bf16")[1]]
     texts += [dumps.unfused(rng(seed), cause)[0] for cause in dumps.CAUSES]
     for text in texts:
         module = _hlo.hlo_module_from_text(text)
@@ -29,7 +31,7 @@ def test_xla_takes_what_is_made(seed: int) -> None:
 def test_a_dump_has_something_to_fall_for() -> None:
     copies = relayouts = 0
     for seed in range(10):
-        dump, text = dumps.made(rng(seed))
+        dump, text = dumps.made(rng(seed), "bf16")
         copies += text.count(" copy(") + text.count(" transpose(")
         relayouts += len(dump.relayouts)
     assert 0 < relayouts < copies
@@ -49,7 +51,7 @@ def test_layouts_decide_what_moves() -> None:
 @pytest.mark.parametrize("key", dumps.FIGURES)
 def test_each_figure_is_looked_at(key: str) -> None:
     (question, *_) = dumps.figure_questions(rng(1))
-    dump, _ = dumps.made(rng(1))
+    dump, _ = next(dumps.dumps(rng(1)))
     right = {
         "fusions": dump.fusions,
         "fused": dump.fused,
@@ -66,3 +68,22 @@ def test_every_cause_is_asked_twice() -> None:
     for cause in dumps.CAUSES:
         assert sum(question.complaint(cause) is None for question in questions) == 2
     assert all(isinstance(question.arguments[0], GivenFile) for question in questions)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_types_orders_and_transposes_decide(seed: int) -> None:
+    found = [dump for dump, _ in dumps.dumps(rng(seed))]
+    assert {dump.dtype for dump in found} == set(dumps.BYTES)
+    assert any(dump.relayouts != sorted(dump.relayouts) for dump in found)
+    moved = [[n for n in dump.relayouts if n.startswith("transpose")] for dump in found]
+    assert any(moved)
+    assert not all(moved)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_copy_that_moves_nothing_lies_between_for_another_reason(seed: int) -> None:
+    """Who takes each copy for a change of layout is wrong about opaque calls."""
+    text, _, _ = dumps.unfused(rng(seed), "opaque")
+    copies = re.findall(r"%(copy\S+) = (\S+) copy\(%(\S+)\)", text)
+    types = dict(re.findall(r"%(\S+) = (\S+) fusion\(", text))
+    assert any(types.get(given) == made for _, made, given in copies)

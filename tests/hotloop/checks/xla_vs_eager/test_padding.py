@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations
 
 import numpy as np
 import pytest
 
 from hotloop.checks.xla_vs_eager import padding
+from hotloop.judge.questions import GivenFile
 
 LENGTHS = [1, 2, 2, 3, 5, 5, 8, 9, 13]
 
@@ -57,3 +59,16 @@ def test_habits_waste_too_much_somewhere() -> None:
     questions = list(padding.waste_questions(np.random.default_rng(0)))
     assert any(question.complaint([1 << n for n in range(10)]) for question in questions)
     assert all(question.complaint([256]) for question in questions[:2])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_small_sizes_need_programs_too(seed: int) -> None:
+    """One size only is asked about, and a program for the large one of two is not enough."""
+    questions = list(padding.waste_questions(np.random.default_rng(seed)))
+    given = [question.arguments[0] for question in questions]
+    lengths = [json.loads(file.data) for file in given if isinstance(file, GivenFile)]
+    assert any(len(set(each)) == 1 for each in lengths)
+    for question, each in zip(questions, lengths, strict=True):
+        if len(set(each)) == 2:
+            assert question.complaint(sorted(set(each))) is None
+            assert "rows are computed" in (question.complaint([max(each)]) or "")

@@ -5,6 +5,9 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,8 +15,12 @@ import pytest
 
 from hotloop import paths
 from hotloop.checks.xla_vs_eager import recordings
+from hotloop.judge.questions import GivenFile, Question
 
 FOLDER = paths.solutions() / "xla_vs_eager"
+KNOWN: dict[str, dict[str, Any]] = json.loads(
+    (paths.curriculum() / "xla_vs_eager/recordings/recordings.json").read_text(encoding="utf-8")
+)
 
 
 def data(letter: str) -> bytes:
@@ -26,7 +33,7 @@ def figures(letter: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("letter", recordings.NAMES)
 def test_what_the_judge_knows_is_what_is_recorded(letter: str) -> None:
-    known = recordings.truth()[letter]
+    known = KNOWN[letter]
     assert known["sha256"] == hashlib.sha256(data(letter)).hexdigest()
     found = figures(letter)
     for name, value in known["evidence"].items():
@@ -42,20 +49,20 @@ def test_each_run_has_one_sickness(letter: str) -> None:
         "callback": found["callbacks"] > 0,
         "baked": found["constant_bytes"] > 100_000,
     }
-    cause = None if letter == "healthy" else recordings.truth()[letter]["cause"]
+    cause = None if letter == "healthy" else KNOWN[letter]["cause"]
     assert [name for name, shows in signs.items() if shows] == ([cause] if cause else [])
 
 
 def right() -> dict[str, dict[str, Any]]:
     told = {}
-    for letter, known in recordings.truth().items():
+    for letter, known in KNOWN.items():
         evidence, value = next(iter(known["evidence"].items()))
         told[letter] = {"cause": known["cause"], "evidence": evidence, "value": value}
     return told
 
 
 def test_the_diagnosis() -> None:
-    assert recordings.diagnosis_complaint(right()) is None
+    assert recordings.diagnosis_mismatch(right()) is None
     for change, said in (
         ({"cause": "layout"}, "the cause is not layout"),
         ({"cause": "magic"}, "one of recompiles"),
@@ -65,8 +72,8 @@ def test_the_diagnosis() -> None:
     ):
         told = right()
         told["b"] = {**told["b"], **change}
-        assert said in (recordings.diagnosis_complaint(told) or "")
-    assert "not a dict" in (recordings.diagnosis_complaint([]) or "")
+        assert said in (recordings.diagnosis_mismatch(told) or "")
+    assert "not a dict" in (recordings.diagnosis_mismatch([]) or "")
 
 
 def test_made_runs_have_a_storm_and_a_quiet_one() -> None:
@@ -75,3 +82,31 @@ def test_made_runs_have_a_storm_and_a_quiet_one() -> None:
     made = recordings.made(np.random.default_rng(1), storm=True)
     assert recordings.figures(made)["step_ms"] is None
     assert recordings.figures(recordings.made(np.random.default_rng(1), storm=False))["step_ms"] > 0
+
+
+@pytest.mark.parametrize("dtype", sorted(recordings.BYTES))
+def test_the_constants_of_each_judging_have_every_type(
+    dtype: str,
+    tmp_path: Path,
+    load_file: Callable[[Path], ModuleType],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With a reference that has the wrong size of one."""
+    answer = load_file(FOLDER / "runs.py")
+    path = tmp_path / "run.json.gz"
+    for seed in range(20):
+        questions = list(recordings.figure_questions(np.random.default_rng(seed)))
+
+        def mismatches(questions: list[Question] = questions) -> list[str | None]:
+            found: list[str | None] = []
+            for question in questions:
+                (file,) = question.arguments
+                assert isinstance(file, GivenFile)
+                path.write_bytes(file.data)
+                found.append(question.complaint(answer.read_run(path)))
+            return found
+
+        assert mismatches() == [None] * 4
+        with monkeypatch.context() as patch:
+            patch.setitem(answer.BYTES, dtype, 3)
+            assert any(mismatches())

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import checks, render
+from hotloop import checks, paths, render
 
 pytest.importorskip("jax", reason="the optional group xla is not installed")
 
@@ -33,15 +33,19 @@ def streams(load_file: Callable[[Path], ModuleType]) -> ModuleType:
 
 @pytest.mark.parametrize("cause", ["dtype", "weak_type"])
 def test_a_stream_that_tells_nothing_apart_is_drawn_again(streams: ModuleType, cause: str) -> None:
-    narrow = {"kind": "array", "shape": [4], "dtype": "float32", "weak_type": False}
-    wide = {**narrow, "dtype": "float64"}
-    values: list[dict[str, Any]] = [
-        {"kind": "python", "type": "float", "value": number} for number in (0.1, 0.2, 0.3)
+    arrays = [
+        {"kind": "array", "shape": [4], "dtype": dtype, "weak_type": False}
+        for dtype in (*streams.NARROW, *streams.NARROW.values())
     ]
-    telling = [{"x": x, "y": y} for x, y in zip([narrow, wide, narrow], values, strict=True)]
-    quiet = [{"x": x, "y": values[0]} for x in (narrow, wide, narrow)]
+    values: list[dict[str, Any]] = [
+        {"kind": "python", "type": "float", "value": 0.1 * number} for number in range(8)
+    ]
+    calls = [*arrays, arrays[0], arrays[1]]
+    telling = [{"x": x, "y": y} for x, y in zip(calls, values, strict=True)]
+    quiet = [{"x": x, "y": values[0]} for x in calls]
     assert streams._is_telling(cause, telling, "x")
     assert not streams._is_telling(cause, quiet, "x")
+    assert streams._is_telling(cause, telling[:3] + telling[4:], "x") is (cause == "weak_type")
 
 
 @pytest.mark.parametrize("name", sorted(WRONG))
@@ -61,6 +65,30 @@ def test_every_judging_tells_it(
             fooled(streams.make(kind, int(rng.integers(1 << 30))), answer, keys)
             for kind in range(streams.kinds())
         )
+
+
+@pytest.mark.parametrize("wide", ["float64", "int64", "uint64"])
+@pytest.mark.parametrize("scalar", ["float", "int", "bool"])
+def test_every_judging_asks_for_each_type(
+    streams: ModuleType,
+    wide: str,
+    scalar: str,
+    load_file: Callable[[Path], ModuleType],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With a reference that does not know one."""
+    monkeypatch.setattr(streams, "_compiled", streams._distinct)
+    rng = np.random.default_rng(0)
+    reference = paths.solutions() / "xla_vs_eager" / "recompiles.py"
+    narrowed, python = load_file(reference), load_file(reference)
+    monkeypatch.delitem(narrowed.NARROWED, wide)
+    monkeypatch.setitem(python.PYTHON, scalar, "another type")
+    for answer in (narrowed, python):
+        for _ in range(20):
+            kinds = range(streams.kinds())
+            made = [streams.make(kind, int(rng.integers(1 << 30))) for kind in kinds]
+            found = [fooled(truth, answer.read_calls, ("programs",)) for truth in made]
+            assert any(found)
 
 
 def fooled(truth: dict[str, Any], answer: Any, keys: tuple[str, ...]) -> bool:

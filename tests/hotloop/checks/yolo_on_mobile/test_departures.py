@@ -53,3 +53,9 @@ def test_that_nothing_departs_is_told_in_one_way(nothing: int | None) -> None:
         assert "none does" in said
     assert "and one does" in str(departures.found_complaint(nothing, "t3", nothing))
     assert departures.found_complaint("t3", "t3", nothing) is None
+
+
+@pytest.mark.parametrize("at", [0, -1])
+def test_the_first_and_the_last_tensor_of_a_file_depart_in_some_conversion(at: int) -> None:
+    conversion = departures.drawn(np.random.default_rng(3), faulty=True, at=at)
+    assert conversion.fault == list(conversion.tensors)[at]

@@ -97,7 +97,8 @@ def judge(card: Card, start: Any, bench: Bench, monkeypatch: pytest.MonkeyPatch)
     # Other tests may run beside this one; how noise is ruled on is tested elsewhere.
     monkeypatch.setattr(window, "FOREIGN_SHARE", 1.0)
     monkeypatch.setattr(module, "CONTROL_TOLERANCE", 0.5)
-    monkeypatch.setattr(speed, "LOOKS", (5,))
+    # As in a real judging, a noisy first look is followed by others.
+    monkeypatch.setattr(speed, "LOOKS", (5, 10, 20))
     return judged
 
 

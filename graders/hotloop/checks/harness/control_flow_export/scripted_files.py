@@ -37,9 +37,23 @@ class Net(nn.Module):
         if self.doubled:
             x = x * 2
 """
-BRANCH = ["        if bool(x.sum() > 0):", "            x = -x"]
-LOOP = ["        for _ in range(x.size(0)):", "            x = x + 1.0"]
-TAIL = ["        x = self.drop(x)", "        return self.head(x.mean((2, 3)))"]
+BRANCH = """\
+        if bool(x.sum() > 0):
+            x = -x
+        else:
+            if bool(x.mean() > -1):
+                x = x + 2.0
+"""
+LOOP = """\
+        for _ in range(x.size(0)):
+            x = x + 1.0
+            if bool(x.mean() > 1):
+                x = x * 0.5
+"""
+TAIL = """\
+        x = self.drop(x)
+        return self.head(x.mean((2, 3)))
+"""
 METHOD = """
     @torch.jit.export
     def {name}(self, x):
@@ -54,6 +68,7 @@ def make(seed: int, number: int) -> dict[str, Any]:
 
     What wrong answers do not see is not left to luck: the first file was saved in training mode,
     the second has one more method with an if, the third decides and repeats, the fourth does not.
+    Each decision and each loop has another decision inside.
     """
     draw = random.Random(seed)
     width, layers = 4 * draw.randint(1, 3), draw.randint(1, 3)
@@ -64,8 +79,7 @@ def make(seed: int, number: int) -> dict[str, Any]:
         flag=draw.random() < 0.5,
     )
     share = {3: 1.0, 4: 0.0}.get(number, 0.6)
-    lines = [line for part in (BRANCH, LOOP) if draw.random() < share for line in part]
-    text += "\n".join([*lines, *TAIL]) + "\n"
+    text += "".join(part for part in (BRANCH, LOOP) if draw.random() < share) + TAIL
     for place, name in enumerate(draw.sample(NAMES, draw.randint(number == 2, 2))):
         decides = draw.random() < 0.5 or (number == 2 and place == 0)
         body = "if bool(x.sum() > 0): x = -x" if decides else "x = x.relu()"

@@ -64,14 +64,19 @@ def shapes() -> dict[str, str]:
 def resumed(path: str, steps: int) -> list[float]:
     """Losses of so many more steps from a candidate's file."""
     arrays, metadata = read(path)
-    tensors = {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
     state = json.loads(metadata["state"])
+
+    def saved(name: str) -> torch.Tensor:
+        return torch.from_numpy(arrays[name].copy())
+
     going = run.Run(0)
-    going.model.load_state_dict({n: tensors[f"model.{n}"] for n in going.model.state_dict()})
+    for name, weight in going.model.state_dict().items():
+        weight.copy_(saved(f"model.{name}"))
     if state["steps"]:
-        for name, parameter in going.model.named_parameters():
-            going.optimizer.state[parameter]["momentum_buffer"] = tensors[f"velocity.{name}"]
-    going.noise.set_state(tensors["rng.noise"])
-    going.shuffle.set_state(tensors["rng.shuffle"])
-    going.order, going.position = tensors["order"], int(state["position"])
+        velocities = {n: saved(f"velocity.{n}") for n, _ in going.model.named_parameters()}
+        for name, weight in going.model.named_parameters():
+            going.optimizer.state[weight] = {"momentum_buffer": velocities[name]}
+    for name, generator in (("noise", going.noise), ("shuffle", going.shuffle)):
+        generator.set_state(saved(f"rng.{name}"))
+    going.order, going.position = saved("order"), int(state["position"])
     return [going.step() for _ in range(steps)]

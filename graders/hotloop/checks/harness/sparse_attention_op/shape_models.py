@@ -25,6 +25,7 @@ class _Maker:
         self.rng = rng
         self.nodes: list[onnx.NodeProto] = []
         self.stored: list[onnx.TensorProto] = []
+        self.thresholds: list[str] = []
         self.shapes: dict[str, Dims] = {}
         self.count = 0
         self.bad: list[str] = []
@@ -73,6 +74,7 @@ class _Maker:
             merged = self.store(np.array([0, -1, depth], np.int64))
             v = self.node("Reshape", [v, merged], ["batch", None, depth])
         threshold = self.weights(heads + 1 if fault == "threshold" else heads)
+        self.thresholds.append(threshold)
         block = int(self.rng.choice([8, 16, 32]))
         out = self.node(
             NAME,
@@ -92,6 +94,14 @@ class _Maker:
         )
         return self.node("Add", [x, mixed], ["batch", "length", width])
 
+    def shuffled(self) -> list[onnx.TensorProto]:
+        """The constants: a threshold is the last one, and of several layers another the first."""
+        ends = [self.thresholds[0], self.thresholds[-1]]
+        last, *first = [t for name in reversed(ends) for t in self.stored if t.name == name]
+        rest = [t for t in self.stored if t.name not in ends]
+        mixed = [rest[int(i)] for i in self.rng.permutation(len(rest))]
+        return [*first[: len(set(ends)) - 1], *mixed, last]
+
 
 def made(seed: int, layers: int, faults: bool) -> dict[str, Any]:
     """A model as base64, the shapes of its tensors, and the nodes whose inputs do not fit."""
@@ -110,7 +120,7 @@ def made(seed: int, layers: int, faults: bool) -> dict[str, Any]:
         helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", "length", width])
         for name in ("tokens", x)
     ]
-    graph = helper.make_graph(maker.nodes, "layers", ends[:1], ends[1:], maker.stored)
+    graph = helper.make_graph(maker.nodes, "layers", ends[:1], ends[1:], maker.shuffled())
     opsets = [helper.make_opsetid("", 18), helper.make_opsetid(DOMAIN, 1)]
     model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
     return {

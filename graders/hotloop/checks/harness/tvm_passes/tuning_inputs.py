@@ -20,18 +20,25 @@ FAILED_S = 1e10
 Instruction = tuple[str, list[Any], list[Any], list[str]]
 
 
-def make(seed: int, rank: int = 1, runs: int = 1) -> dict[str, Any]:
-    """Paths of both files, and what is true of them. rank, runs: see `truth`."""
+def make(seed: int, number: int, rank: int = 1, runs: int = 1) -> dict[str, Any]:
+    """Paths of both files, and what is true of them. rank, runs: see `truth`.
+
+    number: of the recording. In even ones the first trial has failed and the last one is the best;
+    in odd ones the last one has failed. The best one was run more often than the others, so that a
+    sum is no mean.
+    """
     rng = random.Random(seed)
     lines = (HERE / "recorded_trials.json").read_text().splitlines()
     records = [json.loads(line) for line in lines]
     chosen = rng.sample(records, min(len(records), rng.randint(7, 10)))
-    failed = set(rng.sample(range(len(chosen)), rng.randint(1, 3)))
-    for number, (_, record) in enumerate(chosen):
+    last = len(chosen) - 1
+    failed = {0 if number % 2 == 0 else last, *rng.sample(range(2, last), rng.randint(0, 2))}
+    best = last if number % 2 == 0 else 1
+    for place, (_, record) in enumerate(chosen):
         _redraw(record[0], rng)
-        base = rng.uniform(0.4e-3, 9e-3)
-        times = [base * rng.uniform(0.97, 1.03) for _ in range(3)]
-        record[1] = [FAILED_S] if number in failed else times
+        base = rng.uniform(0.4e-3, 0.9e-3) if place == best else rng.uniform(1e-3, 9e-3)
+        times = [base * rng.uniform(0.97, 1.03) for _ in range(5 if place == best else 2)]
+        record[1] = [FAILED_S] if place in failed else times
     folder = Path(tempfile.mkdtemp())
     workload, trials = folder / "workload.json", folder / "trials.json"
     workload.write_text((HERE / "recorded_workload.json").read_text())

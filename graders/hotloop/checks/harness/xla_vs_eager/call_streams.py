@@ -18,9 +18,17 @@ import numpy as np
 
 COMPILED = "/jax/core/compile/backend_compile_duration"
 CAUSES = ("shape", "dtype", "weak_type", "static", "static", "shape")
+SCALARS = ("int", "float", "float", "bool", "int", "bool")
+"""By stream, of which type the numbers are that jax.jit does not tell apart."""
 NAMES = ("images", "lengths", "scale", "shift", "mask", "temperature", "rows", "table")
 STATIC_NAMES = ("mode", "depth", "window")
-NARROW = {"float64": "float32", "int64": "int32"}
+NARROW = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
+PYTHON = {"float": "float32", "int": "int32", "bool": "bool"}
+DTYPES = (
+    *NARROW,
+    *NARROW.values(),
+    *("bfloat16", "float16", "uint8", "int8", "int16", "bool"),
+)
 
 Argument = dict[str, Any]
 Call = dict[str, Argument]
@@ -41,7 +49,7 @@ def make(kind: int, seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     cause = CAUSES[kind]
     while True:
-        calls, culprit = _stream(cause, rng)
+        calls, culprit = _stream(cause, SCALARS[kind], rng)
         left = {name: _distinct(calls, name) for name in calls[0]}
         others = [count for name, count in left.items() if name != culprit]
         if left[culprit] < min(others) and _is_telling(cause, calls, culprit):
@@ -54,20 +62,19 @@ def make(kind: int, seed: int) -> dict[str, Any]:
     return {"path": str(path), "programs": counted, "culprit": culprit, "cause": cause}
 
 
-def _stream(cause: str, rng: np.random.Generator) -> tuple[list[Call], str]:
+def _stream(cause: str, scalar: str, rng: np.random.Generator) -> tuple[list[Call], str]:
     names = [str(name) for name in rng.permutation(NAMES)[:4]]
     statics = [str(name) for name in rng.permutation(STATIC_NAMES)[:2]]
     culprit = statics[0] if cause == "static" else names[0]
     # A second argument varies, too, but less; a third one in ways that jax.jit does not see.
     second, harmless = names[1], names[2]
-    count = int(rng.integers(24, 36))
     calls = []
-    for _ in range(count):
+    for varied in _varied(cause, int(rng.integers(24, 36)), rng):
         call = {name: _array([3], "float32") for name in names}
         call |= {name: _static("on") for name in statics}
-        call[culprit] = _varied(cause, rng)
+        call[culprit] = varied
         call[second] = _slightly(cause, rng)
-        call[harmless] = _harmless(rng)
+        call[harmless] = _harmless(scalar, rng)
         calls.append(call)
     order = [str(name) for name in rng.permutation([*names, *statics])]
     return [{name: call[name] for name in order} for call in calls], culprit
@@ -79,16 +86,26 @@ def _is_telling(cause: str, calls: list[Call], culprit: str) -> bool:
         return True
     seen = {name: len({json.dumps(call[name]) for call in calls}) for name in calls[0]}
     most = max(count for name, count in seen.items() if name != culprit)
-    wide_matters = cause != "dtype" or _distinct(calls, narrow={}) > _distinct(calls)
-    return most > seen[culprit] and wide_matters
+    return most > seen[culprit] and (cause == "weak_type" or _each_wide_one_matters(calls))
 
 
-def _varied(cause: str, rng: np.random.Generator) -> Argument:
+def _each_wide_one_matters(calls: list[Call]) -> bool:
+    known = _distinct(calls)
+    others = ({k: v for k, v in NARROW.items() if k != wide} for wide in NARROW)
+    return all(_distinct(calls, narrow=narrow) > known for narrow in others)
+
+
+def _varied(cause: str, count: int, rng: np.random.Generator) -> list[Argument]:
+    """The culprit, by call. Of dtypes each one comes."""
+    if cause == "dtype":
+        drawn = [*DTYPES, *rng.choice(DTYPES, count - len(DTYPES))]
+        return [_array([4], str(dtype)) for dtype in rng.permutation(drawn)]
+    return [_varied_once(cause, rng) for _ in range(count)]
+
+
+def _varied_once(cause: str, rng: np.random.Generator) -> Argument:
     if cause == "shape":
         return _array([int(rng.integers(1, 40)), 2], "float32")
-    if cause == "dtype":
-        dtypes = ["float32", "int32", "bfloat16", "float16", "uint8", "bool", "float64", "int64"]
-        return _array([4], str(rng.choice(dtypes)))
     if cause == "static":
         return _static(int(rng.integers(0, 30)))
     if rng.random() < 0.5:
@@ -103,11 +120,14 @@ def _slightly(cause: str, rng: np.random.Generator) -> Argument:
     return _array([int(rng.choice([7, 7, 7, 9]))], "float32")
 
 
-def _harmless(rng: np.random.Generator) -> Argument:
-    """Another number each time, or float64 for float32: always one program."""
+def _harmless(scalar: str, rng: np.random.Generator) -> Argument:
+    """Another number each time, or an array of the same type: always one program."""
     if rng.random() < 0.4:
-        return _python("float", float(np.round(rng.normal(), 3)))
-    return _array([], "float32", weak=True)
+        return _array([], PYTHON[scalar], weak=scalar != "bool")
+    drawn = {"float": np.round(rng.normal(), 3), "int": rng.integers(99), "bool": rng.integers(2)}
+    python: dict[str, type[float] | type[int] | type[bool]]
+    python = {"float": float, "int": int, "bool": bool}
+    return _python(scalar, python[scalar](drawn[scalar]))
 
 
 def _array(shape: list[int], dtype: str, *, weak: bool = False) -> Argument:
@@ -126,7 +146,7 @@ def _signature(argument: Argument, narrow: dict[str, str]) -> tuple[Any, ...]:
     if argument["kind"] == "static":
         return ("static", argument["value"])
     if argument["kind"] == "python":
-        return ((), {"float": "float32", "int": "int32", "bool": "bool"}[argument["type"]], True)
+        return ((), PYTHON[argument["type"]], argument["type"] != "bool")
     dtype = narrow.get(argument["dtype"], argument["dtype"])
     return (tuple(argument["shape"]), dtype, argument["weak_type"])
 
@@ -162,7 +182,7 @@ def _value(argument: Argument) -> Any:
     if argument["kind"] != "array":
         return argument["value"]
     if argument["weak_type"]:
-        return jnp.asarray(1.0)  # from a Python number: weak
+        return jnp.asarray(1.0 if argument["dtype"] == "float32" else 1)  # weak: Python's number
     dtype = jnp.bfloat16 if argument["dtype"] == "bfloat16" else argument["dtype"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import UploadFile
+from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
@@ -36,6 +39,11 @@ _UPLOAD: dict[str, Any] = {
         },
     }
 }
+
+LATE = (
+    "The upload came too late: it began before the deadline, but was not complete {:g} seconds "
+    "after it, and was not taken. What you handed in before is kept. Write to the team."
+)
 
 router = APIRouter(prefix="/c")
 
@@ -89,12 +97,36 @@ async def upload(request: Request, portal: Here, link: Opened) -> Response:
     received = datetime.now(UTC)
     portal.rates.count("upload", str(link.pack))
     with arrivals.place(portal, link.token):
-        async with request.form(max_files=1, max_fields=4, max_part_size=1024) as form:
+        async with _form(request, portal, _deadline(portal, link) - received) as form:
             found = form.get(FIELD)
             if not isinstance(found, UploadFile) or not found.size:
                 raise Refused(422, "No file was chosen: choose the zip that you have made.")
             await run_in_threadpool(arrivals.take, portal, link.pack, found.file, received)
     return RedirectResponse(f"/c/{link.token}", 303)
+
+
+@asynccontextmanager
+async def _form(request: Request, portal: Portal, left: timedelta) -> AsyncGenerator[FormData]:
+    """The form, once it is complete. Refused when it is not soon enough after the deadline: what
+    still comes then may have been written after it.
+
+    left: until the deadline. Where that is over already, all that comes is refused by `take`.
+    """
+    late = timedelta(seconds=portal.settings.late_s)
+    try:
+        async with asyncio.timeout((left + late).total_seconds() if left >= timedelta() else None):
+            form = await request.form(max_files=1, max_fields=4, max_part_size=1024)
+    except TimeoutError:
+        raise Refused(410, LATE.format(late.total_seconds()), hang_up=True) from None
+    try:
+        yield form
+    finally:
+        await form.close()
+
+
+def _deadline(portal: Portal, link: Link) -> datetime:
+    record = _record(portal, link)
+    return standing.deadline(record, standing.manifest(portal.team, link.pack))
 
 
 def _page(portal: Portal, link: Link) -> Response:
@@ -113,6 +145,7 @@ def _page(portal: Portal, link: Link) -> Response:
         digest=one.record.submitted[-1].digest if one.record.submitted else "",
         minutes=round(sum(task.minutes for task in one.manifest.tasks.values())),
         largest=limits.MAX_UPLOAD >> 20,
+        late=round(portal.settings.late_s),
     )
 
 

@@ -1,3 +1,0 @@
-// Not simulated.
-#pragma once
-#error "cudasim: asynchronous copies (cp.async) are not simulated; copy through registers"

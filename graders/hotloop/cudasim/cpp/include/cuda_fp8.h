@@ -1,3 +1,0 @@
-// Not simulated.
-#pragma once
-#error "cudasim: 8-bit floats are not simulated"

@@ -1,0 +1,331 @@
+"""The judged calls of a learner's Triton function: each is recorded, and replayed without Python.
+
+The worker notes the launches of every call, so that a launcher cannot tell one call from another.
+When all calls were made, their launches are replayed in a process that holds the vetted kernels and
+nothing else of the learner's, on inputs sampled after the recording: cases of the same kinds and
+shapes with other values. Only what the kernels compute there counts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.judge import launch_plan
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import Arena, Call
+from hotloop.judge.check import Candidate
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.fault import ours
+from hotloop.judge.kernel_source import KernelSource, vet
+from hotloop.judge.launch_plan import Launch, Plan, Pointer
+from hotloop.judge.link import NO_PROTOCOL, Link, readable, reading
+from hotloop.judge.rungs.correct import Case, call, fill, require_agreement, ruling_about
+from hotloop.judge.rungs.kernel_process import kernel_process
+from hotloop.judge.twins import twins, with_values_of
+from hotloop.judge.verdict import Ruling, Verdict
+
+Rng = np.random.Generator
+
+INTERPRETED = {"TRITON_INTERPRET": "1"}
+
+REPLAYS_S = 40.0
+"""Replays of correctness cases go on that long, in random order; a slow kernel is not replayed on
+every case. Counted cases are always replayed."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The claimed launches of one call, and the kernels that they name."""
+
+    plan: Plan
+    source: KernelSource
+
+
+@dataclass(frozen=True)
+class TensorTraffic:
+    """What was moved from and to one tensor of `size` bytes; temporaries have size 0."""
+
+    name: str
+    size: int
+    loaded: int
+    stored: int
+
+
+@dataclass(frozen=True)
+class Judged:
+    """All calls were right, and so were the replays.
+
+    cases: number of correctness cases, `replayed` of which the kernels computed alone as well.
+    counted: the counted cases with what their replays moved. compiled: what is to be compiled.
+    """
+
+    cases: int
+    replayed: int
+    counted: Sequence[tuple[Case, Sequence[TensorTraffic]]]
+    compiled: Sequence[Recorded]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One call to make. again: the same case with values that were not sampled yet."""
+
+    case: Case
+    again: Callable[[], Case]
+    kind: str
+
+
+@dataclass(frozen=True)
+class KernelCalls:
+    """What a Triton function is called with, for all rungs that look at its calls.
+
+    cases: of correctness, made anew for each judging from a secret generator. Generators of twins
+        (`hotloop.judge.twins`) must give cases of equal shapes.
+    counted: a short case whose bytes are counted; several are sampled and mixed with the others.
+    compiled: the case whose launches are compiled for GPUs; None: the counted ones.
+    reference, tolerance: as in `Correct`.
+    """
+
+    cases: Callable[[Rng], Iterable[Case]]
+    counted: Callable[[Rng], Case]
+    reference: Callable[..., Floats]
+    tolerance: Callable[[Case], Tolerance]
+    compiled: Callable[[Rng], Case] | None = None
+    counted_calls: int = 3
+    timeout_s: float = 60.0
+
+    def judged(self, candidate: Candidate, bench: Bench) -> Judged:
+        """Make all calls, then replay them; once for all rungs. Ruling if one is wrong."""
+        if candidate.file is None or candidate.style != "destination":
+            raise TypeError("only a destination-style function in a file has launches to record")
+        key = f"calls of {candidate.name}"
+        return bench.shared(key, lambda: self._judged(candidate, bench))
+
+    def _judged(self, candidate: Candidate, bench: Bench) -> Judged:
+        with ours("making the cases"):
+            asked = self._asked(bench)
+        claims = [self._claim(one.case, candidate, bench) for one in asked]
+        plans = [_plan(one.case, claim) for one, claim in zip(asked, claims, strict=True)]
+        recorded = _recorded(asked, plans, candidate, bench)
+        bench.progress("running the kernels alone")
+        with kernel_process(bench, "triton_replay", INTERPRETED) as link:
+            return self._replayed(asked, recorded, link, bench)
+
+    def _asked(self, bench: Bench) -> list[_Asked]:
+        """The cases in their order, and the others at random places between them."""
+        make = twins(bench.seeds)
+        cases = list(self.cases(make()))
+        again = _Later(lambda: list(self.cases(make())))
+        asked = [_Asked(case, again.item(i), "correct") for i, case in enumerate(cases)]
+        others = [("counted", self.counted)] * self.counted_calls
+        if self.compiled is not None:
+            others.append(("compiled", self.compiled))
+        rng = bench.seeds.generator()
+        for kind, builder in others:
+            one = _twice(builder, kind, bench)
+            asked.insert(int(rng.integers(len(asked) + 1)), one)
+        return asked
+
+    def _claim(self, case: Case, candidate: Candidate, bench: Bench) -> object:
+        """What the worker says that the call launched; the call's answer is right."""
+        with ruling_about(case):
+            link, patience = bench.worker(candidate), bench.patience(self.timeout_s)
+            answer, reply = call(case, candidate, link, bench, patience, watch="launches")
+            require_agreement(case, answer, self.reference, self.tolerance(case))
+        claims = reply.get("watched")
+        if not isinstance(claims, list) or len(claims) != 1:  # pyright: ignore[reportUnknownArgumentType]
+            raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
+        return claims[0]  # pyright: ignore[reportUnknownVariableType]
+
+    def _replayed(
+        self, asked: Sequence[_Asked], recorded: Sequence[Recorded], link: Link, bench: Bench
+    ) -> Judged:
+        counted: list[tuple[Case, Sequence[TensorTraffic]]] = []
+        started, replayed = time.monotonic(), 0
+        for index in _order(asked, bench.seeds.generator()):
+            one = asked[index]
+            if one.kind == "correct" and time.monotonic() - started > REPLAYS_S:
+                continue
+            with ours("making the case again"):
+                case = with_values_of(one.case, one.again())
+            with ruling_about(case):
+                moved = self._replay(case, recorded[index], link, bench)
+            replayed += one.kind == "correct"
+            if one.kind == "counted":
+                counted.append((case, moved))
+        kinds = [one.kind for one in asked]
+        compiled = "counted" if self.compiled is None else "compiled"
+        return Judged(
+            cases=kinds.count("correct"),
+            replayed=replayed,
+            counted=counted,
+            compiled=[r for r, kind in zip(recorded, kinds, strict=True) if kind == compiled],
+        )
+
+    def _replay(self, case: Case, told: Recorded, link: Link, bench: Bench) -> list[TensorTraffic]:
+        arena = Arena([case.spec], seal_inputs=False)
+        try:
+            placed = arena.calls[0]
+            fill(placed, case)
+            placed.poison_output(bench.seeds.pattern())
+            link.map(arena.buffers)
+            request = _request(placed, told, bench.seeds.generator())
+            reply = link.request(request, bench.patience(self.timeout_s))
+            if "fault" in reply:
+                with reading():
+                    raise _ruling(reply["fault"], told)
+            self._require_right(case, placed.output_values(), bool(reply.get("undefined")))
+            link.request({"op": "unmap"}, 10)
+            with reading():
+                return _traffic(reply, told, placed)
+        finally:
+            arena.close()
+
+    def _require_right(self, case: Case, answer: Floats, undefined: bool) -> None:
+        try:
+            require_agreement(case, answer, self.reference, self.tolerance(case))
+        except Ruling as ruling:
+            raise Ruling(
+                ruling.verdict,
+                "your function's answer was right, but its kernels alone give another one on new "
+                "values of the same shape (programs run in random order, nothing that the launcher "
+                f"does in PyTorch counts). {ruling.sentence}{_UNDEFINED if undefined else ''}",
+            ) from None
+
+
+_UNDEFINED = (
+    " A load has a mask and no `other`: where the mask is off, its values are undefined on a GPU, "
+    "and NaN or a large number here. Name `other`."
+)
+
+
+@dataclass
+class _Later:
+    """A list that is made when its first item is wanted."""
+
+    make: Callable[[], list[Case]]
+    made: list[Case] = field(default_factory=list[Case])
+
+    def item(self, index: int) -> Callable[[], Case]:
+        """Gives item `index`."""
+
+        def get() -> Case:
+            if not self.made:
+                self.made = self.make()
+            return self.made[index]
+
+        return get
+
+
+def _twice(builder: Callable[[Rng], Case], kind: str, bench: Bench) -> _Asked:
+    make = twins(bench.seeds)
+    return _Asked(builder(make()), lambda: builder(make()), kind)
+
+
+def _order(asked: Sequence[_Asked], rng: Rng) -> list[int]:
+    """All of them at random, what is not replayed for lack of time last."""
+    order = [int(i) for i in rng.permutation(len(asked))]
+    return sorted(order, key=lambda i: asked[i].kind == "correct")
+
+
+def _plan(case: Case, claim: object) -> Plan:
+    with ruling_about(case):
+        return launch_plan.read(claim, len(case.arguments) + 1)
+
+
+def _recorded(
+    asked: Sequence[_Asked], plans: Sequence[Plan], candidate: Candidate, bench: Bench
+) -> list[Recorded]:
+    """With the kernels of all plans, taken out of the candidate's file once."""
+    file = candidate.file or ""
+    names = {name for plan in plans for name in plan.kernels}
+    source = vet(bench.files.read_text(file), names, file)
+    for one, plan in zip(asked, plans, strict=True):
+        with ruling_about(one.case):
+            launch_plan.require_fit(plan, source)
+    return [Recorded(plan, source) for plan in plans]
+
+
+def _request(placed: Call, told: Recorded, rng: Rng) -> dict[str, Any]:
+    places = [*placed.places, placed.out]
+    return {
+        "op": "replay",
+        "source": told.source.text,
+        "tensors": [None if place is None else place.to_message() for place in places],
+        "writable": [len(places) - 1],
+        "plan": told.plan.to_message(),
+        "seed": int(rng.integers(1 << 62)),
+    }
+
+
+def _traffic(reply: Mapping[str, Any], told: Recorded, placed: Call) -> list[TensorTraffic]:
+    sizes = {
+        index: int(np.prod(place.shape)) * place.dtype.bytes
+        for index, place in enumerate([*placed.places, placed.out])
+        if place is not None
+    }
+    traffic: list[TensorTraffic] = []
+    for entry in cast(list[dict[str, Any]], reply["traffic"]):
+        tensor, index = str(entry["tensor"]), int(entry["index"])
+        size = sizes[index] if tensor == "argument" else 0
+        name = _tensor_name(told.plan, tensor, index)
+        traffic.append(
+            TensorTraffic(name, size, int(entry["loaded_bytes"]), int(entry["stored_bytes"]))
+        )
+    return traffic
+
+
+def _tensor_name(plan: Plan, tensor: str, index: int) -> str:
+    """A tensor's name as the learner knows it: that of the first parameter that got it."""
+    for launch in plan.launches:
+        name = _parameter_name(launch, tensor, index)
+        if name is not None:
+            return name
+    return f"argument {index}" if tensor == "argument" else "a temporary tensor"
+
+
+def _parameter_name(launch: Launch, tensor: str, index: int) -> str | None:
+    """The parameter of this launch that got the tensor."""
+    for name, argument in launch.arguments.items():
+        if isinstance(argument, Pointer) and (argument.tensor, argument.index) == (tensor, index):
+            return name
+    return None
+
+
+def _ruling(fault: Mapping[str, Any], told: Recorded) -> Ruling:
+    place = told.source.place(fault.get("line"))
+    launch = told.plan.launches[int(fault["launch"])]
+    kind = fault.get("kind")
+    if kind == "error":
+        error = readable(fault["type"], 80)
+        message = readable(fault.get("message"), 300).partition("\n")[0]
+        return Ruling(
+            Verdict.RUNTIME_ERROR, f"{place}: `{launch.kernel}` raised {error}: {message}"
+        )
+    tensor, index = fault["tensor"]
+    name = _parameter_name(launch, tensor, index) or _tensor_name(told.plan, tensor, index)
+    what = _misdeed(str(kind), readable(fault["access"], 20), f"`{name}`", fault)
+    return Ruling(Verdict.WRONG_ANSWER, f"{place}: `{launch.kernel}` {what}.")
+
+
+def _misdeed(kind: str, access: str, name: str, fault: Mapping[str, Any]) -> str:
+    distance = int(fault["distance"])
+    if kind == "read_only":
+        return f"writes to its input {name}: write to the output only"
+    if kind == "uninitialised":
+        return (
+            f"reads from the temporary {name} what no kernel wrote there: what the launcher "
+            "computes in PyTorch does not count, so compute it in a kernel"
+        )
+    if kind == "gap":
+        return f"{access}s between the rows of {name}: use its row stride and mask the columns"
+    if kind != "outside":
+        raise ValueError(f"the replay names an unknown fault {kind!r}")
+    if fault["far"]:
+        return f"{access}s far outside {name}: check the offsets and the mask"
+    side = "past the end" if distance > 0 else "before the start"
+    return f"{access}s {abs(distance)} bytes {side} of {name}: mask what lies outside"

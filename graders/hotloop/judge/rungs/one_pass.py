@@ -1,0 +1,87 @@
+"""Rung: reductions read each element of a long row once, in blocks of columns.
+
+Counted by the worker in every judged call (`hotloop.worker.torch_operations`), and ruled on for
+calls of a single row that is longer than all that counts as being at hand. The learner's code runs
+in the process that counts: the rung is `instrumented`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Candidate
+from hotloop.judge.link import readable, reading
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Case, ruling_about
+from hotloop.judge.rungs.watched import Watched
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.worker.wire import Message
+
+LONG_ROW = 1 << 16
+SLACK = 0.1
+"""Of the row's elements, for blocks that overlap."""
+
+
+@dataclass(frozen=True)
+class OnePass:
+    """widest: so many numbers of a row may one reduction read."""
+
+    calls: Watched
+    widest: int = 4096
+    needs: tuple[str, ...] = ("correct",)
+    instrumented: ClassVar[bool] = True
+
+    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+        """The first call that is not as it must be rules."""
+        figures = [
+            self._require(case, note)
+            for case, note in self.calls.calls(candidate, bench)
+            if case.out.shape[-1] >= LONG_ROW and case.out.shape[-1] == _elements(case)
+        ]
+        widest, passes = max(f[0] for f in figures), max(f[1] for f in figures)
+        said = (
+            f"Reductions read each element of a long row {passes:.2f} times, "
+            f"at most {widest} at once."
+        )
+        evidence = {"widest": widest, "passes": round(passes, 4)}
+        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
+
+    def _require(self, case: Case, note: Message) -> tuple[int, float]:
+        """Widest reduction and passes. Ruling when there is too much of either."""
+        elements = _elements(case)
+        with reading():
+            widest, reduced = int(note["widest"]), int(note["reduced"])
+            by, left = readable(note["widest_by"], 40), readable(note["exit"], 40)
+        passes = reduced / elements
+        with ruling_about(case):
+            if left:
+                _wrong(f"`{left}` takes values out of PyTorch, where they cannot be followed")
+            if widest > self.widest:
+                _wrong(
+                    f"`{by}` reads {widest} numbers of a row of {elements} at once, at most "
+                    f"{self.widest} are allowed: reduce one block of columns after the other"
+                )
+            if passes > 1 + SLACK:
+                _wrong(
+                    f"reductions read the row {passes:.2f} times, once is allowed: update maximum "
+                    "and sum in the same loop over the blocks"
+                )
+            if passes < 1 - SLACK:
+                _wrong(
+                    f"reductions of PyTorch read {reduced} of {elements} elements of the row: "
+                    "compute maximum and sum with PyTorch's operations, uncompiled, in this thread"
+                )
+        return widest, passes
+
+
+def _elements(case: Case) -> int:
+    count = 1
+    for extent in case.out.shape:
+        count *= extent
+    return count
+
+
+def _wrong(sentence: str) -> None:
+    raise Ruling(Verdict.WRONG_ANSWER, f"{sentence}.")

@@ -1,0 +1,78 @@
+"""The same case with other values: same shapes, same plain arguments, same indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from hotloop.judge.dtypes import BOOL, U8
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.rungs.correct import Argument, Case, Tensor
+from hotloop.judge.seeds import Seeds
+
+SIZES = 1 << 62
+
+
+class Twin(np.random.Generator):
+    """A generator that samples single integers as its twin does, and everything else afresh.
+
+    Cases take their shapes from single integers. Each pair of bounds has a stream of its own, so
+    that a builder that samples more or fewer integers for its values does not shift the shapes.
+    """
+
+    def __init__(self, sizes: int, values: np.random.Generator) -> None:
+        super().__init__(cast(Any, values.bit_generator))
+        self._sizes = sizes
+        self._streams: dict[tuple[int, int], np.random.Generator] = {}
+
+    def integers(  # pyright: ignore[reportIncompatibleMethodOverride] - numpy has 30 overloads
+        self,
+        low: Any,
+        high: Any = None,
+        size: Any = None,
+        dtype: Any = np.int64,
+        endpoint: bool = False,
+    ) -> Any:
+        """As numpy's."""
+        if size is not None or endpoint or not np.isscalar(low):
+            return cast(Any, super().integers(low, high, size, dtype, endpoint))
+        return self._size(*((0, low) if high is None else (low, high)))
+
+    def _size(self, low: Any, high: Any) -> Any:
+        bounds = (int(low), int(high))
+        if bounds not in self._streams:
+            key = [self._sizes, *(bound & (1 << 64) - 1 for bound in bounds)]
+            self._streams[bounds] = np.random.Generator(np.random.SFC64(key))
+        return self._streams[bounds].integers(*bounds)
+
+
+def twins(seeds: Seeds) -> Callable[[], np.random.Generator]:
+    """Makes generators that are twins of each other."""
+    sizes = int(seeds.generator().integers(SIZES))
+    return lambda: Twin(sizes, seeds.generator())
+
+
+def with_values_of(case: Case, other: Case) -> Case:
+    """`case` with the floating and bool tensors, and masks of bytes, of its twin.
+
+    Integers say what is to be read, as shapes do: a launcher may choose its grid by them.
+    """
+    if case.spec != other.spec and _shapes(case) != _shapes(other):
+        raise JudgeFault(f"the cases called {case.label!r} are not of the same shapes")
+    pairs = zip(case.arguments, other.arguments, strict=True)
+    return replace(case, arguments=tuple(_newer(a, b) for a, b in pairs))
+
+
+def _newer(argument: Argument, other: Argument) -> Argument:
+    if not isinstance(argument, Tensor) or not isinstance(other, Tensor):
+        return argument
+    fresh = argument.dtype.floating or argument.dtype in (BOOL, U8)
+    return other if fresh else argument
+
+
+def _shapes(case: Case) -> list[object]:
+    tensors = [a.spec for a in case.arguments if isinstance(a, Tensor)]
+    return [*tensors, case.out]

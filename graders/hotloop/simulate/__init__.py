@@ -1,0 +1,1 @@
+"""CUDA C++ without a GPU: kernels run as WebAssembly, and each of their accesses is checked."""

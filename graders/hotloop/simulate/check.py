@@ -1,0 +1,86 @@
+"""Checks a program: every access watched, in several orders of its threads."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotloop.simulate import build, host, toolchain
+from hotloop.simulate.orders import ORDERS, TIMEOUT_S
+from hotloop.simulate.report import Finding, Line, Report, Witness, merge
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A checked program: its runs, and all that they found together."""
+
+    runs: tuple[host.Run, ...]
+    report: Report
+
+    @property
+    def clean(self) -> bool:
+        """True when something was launched and nothing found, and the program succeeded."""
+        succeeded = all(run.status == 0 for run in self.runs)
+        return bool(self.report.launches) and not self.report.findings and succeeded
+
+
+def check(
+    sources: Sequence[Path],
+    arguments: Sequence[str] = (),
+    *,
+    include: Sequence[Path] = (),
+    defines: Sequence[str] = (),
+    orders: Sequence[str] = ORDERS,
+    timeout_s: float = TIMEOUT_S,
+    cwd: Path | None = None,
+    on_progress: Callable[[str], None] = lambda _text: None,
+) -> Checked:
+    """Build with every access watched and run in each order.
+
+    Unsupported, CompileError or ToolMissing when it cannot be built.
+    """
+    on_progress(toolchain.step())
+    built = build.program(sources, checked=True, include=include, defines=defines)
+    done: list[host.Run] = []
+    for order in orders:
+        on_progress(f"running, threads in order: {order}")
+        done.append(host.run(built, arguments, order=order, timeout_s=timeout_s, cwd=cwd))
+        if done[-1].report.ended != "exited":
+            break
+    report = merge(r.report for r in done)
+    other = _first_different(done)
+    if other is not None:
+        again = host.run(built, arguments, order=orders[0], timeout_s=timeout_s, cwd=cwd)
+        report.findings += _order_finding(done[0], again, other, sources[0])
+    return Checked(tuple(done), report)
+
+
+def _first_different(runs: Sequence[host.Run]) -> host.Run | None:
+    first = runs[0]
+    return next(
+        (r for r in runs[1:] if (_lines(r), r.status) != (_lines(first), first.status)), None
+    )
+
+
+def _order_finding(
+    first: host.Run, again: host.Run, other: host.Run, source: Path
+) -> list[Finding]:
+    """A result that depends on the order of threads is a fault, even where no race explains it.
+
+    Lines are compared as a set, because kernels print in any order; and only those that the same
+    order prints `again`, because some tell a time.
+    """
+    same = _lines(first) & _lines(again)
+    if not (same - _lines(other)) and first.status == other.status:
+        return []
+    text = (
+        f"The output changes with the order in which threads run: {first.order} and "
+        f"{other.order} differ."
+    )
+    return [Finding("order", text, "", (Witness(Line(str(source), 1), "prints"),))]
+
+
+def _lines(done: host.Run) -> Counter[str]:
+    return Counter(done.output.splitlines())

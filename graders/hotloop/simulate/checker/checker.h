@@ -1,0 +1,113 @@
+// The checker: a WebAssembly module of its own, whose memory a simulated program cannot reach. It runs
+// the program's threads one at a time and is told of every access before it happens.
+//
+// PROGRAM marks what an instrumented program calls, HOST what the process around it calls.
+#pragma once
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned u32;
+typedef unsigned long long u64;
+typedef int s32;
+typedef long long s64;
+
+#define PROGRAM(name) __attribute__((export_name(name)))
+#define HOST(name) __attribute__((export_name(name)))
+#define GLUE(name) __attribute__((import_module("glue"), import_name(name)))
+
+GLUE("load") u64 load(u32 at, u32 bytes);
+GLUE("store") void store(u32 at, u32 bytes, u64 value);
+GLUE("fill") void fill(u32 at, u32 byte, u32 bytes);
+
+enum { WARP = 32, MOST_THREADS = 1024, MOST_WARPS = MOST_THREADS / WARP, MOST_SITES = 1 << 16 };
+
+// --- findings (findings.c) ---------------------------------------------------------------------------
+
+enum kind {
+  RACE, OUT_OF_BOUNDS, MISALIGNED, UNINITIALISED_SHARED, UNINITIALISED_GLOBAL, HOST_ACCESS, READ_ONLY,
+  DIVERGENT_BARRIER, SKIPPED_BARRIER, DIVERGENT_WARP, DIFFERENT_CALLS, BAD_MASK, TRAP, STACK_OVERFLOW,
+  OUTSIDE_ARRAY,
+};
+enum did { READS, WRITES, UPDATES, WAITS, RETURNED, TRAPS, INDEXES };
+
+// Who took part: a place in the code, what it did, and which thread of which block.
+typedef struct { u32 site, did, block, thread; } Witness;
+typedef struct {
+  u32 kind, kernel, witnesses, count;
+  Witness who[2];
+  u32 address, region;   // of the first byte, and the region's number plus 1, or 0
+  u32 more[4];           // depends on the kind
+} Finding;
+
+void find(u32 kind, u32 address, u32 region, Witness one, const Witness* other, u32 a, u32 b, u32 c, u32 d);
+__attribute__((noreturn)) void abandon(void);
+
+// --- memory (memory.c) -------------------------------------------------------------------------------
+
+enum space { LOCAL, SHARED, GLOBAL, CONSTANT, ELSEWHERE };
+
+// At most this many accesses to a 4-byte word are remembered beside each other; others are linked.
+typedef struct { u32 block, lanes, barriers, epoch : 27, warp : 5; u16 site; u8 kind, bytes; } Record;
+typedef struct { Record at[2]; u32 more; } Cell;
+
+typedef struct {
+  u32 begin, end, space, live;
+  u32 of_device;         // host code may not touch it
+  Cell* cells;           // of each 4 bytes
+  u8* written;           // a bit for each byte; null where all is written
+  u32 stored;            // by a kernel, since somebody asked
+} Region;
+
+Region* region_at(u32 address);
+u32 region_number(const Region* region);
+void* take(u32 bytes);
+void begin_block_memory(u32 block);
+int is_written(const Region* region, u32 address, u32 bytes);
+void set_written(Region* region, u32 address, u32 bytes);
+extern u32 dynamic_bytes;
+
+// --- races (races.c) ---------------------------------------------------------------------------------
+
+void begin_race_launch(void);
+void race(Region* region, u32 address, u32 bytes, u32 did, u32 site);
+void settle(void);
+void fence_of_thread(void);
+void synchronise_through(u32 address);
+void warp_synchronised(u32 first, u32 members);
+void barrier_passed(void);
+void forget_thread(u32 thread);
+extern u32 in_doubt;
+
+// --- traffic (traffic.c) -----------------------------------------------------------------------------
+
+typedef struct { u64 accesses, bytes, requests, moved, fewest; u32 width, space, did, kernel; } Traffic;
+
+void begin_traffic(u32 kernel);
+void local_traffic(u32 site, u32 bytes, u32 did);
+void traffic(u32 site, u32 address, u32 bytes, u32 space, u32 did, u32 lane);
+void next_lane(void);
+void end_requests(void);
+
+// --- scheduler (scheduler.c) -------------------------------------------------------------------------
+
+enum state { FRESH, READY, AT_BARRIER, AT_WARP, FINISHED };
+enum wait_op {
+  BARRIER, COUNT, AND, OR, YIELD, SYNC, SHUFFLE, BALLOT, MATCH_ANY, MATCH_ALL, ADD, MIN_U, MAX_U, MIN_S,
+  MAX_S, BIT_AND, BIT_OR, BIT_XOR, ACTIVE,
+};
+
+typedef struct {
+  u8 state, op;
+  u16 site;              // where it waits
+  u32 mask, source, top, stack;
+  u64 value, result;
+} Thread;
+
+extern Thread threads[MOST_THREADS];
+extern u32 is_watched, running, thread, block, block_in_launch, block_threads, kernel_number, first_block;
+extern u32 statements[MOST_SITES], last_site;
+Witness me(u32 site, u32 did);
+
+static inline u32 lane_bit(u32 t) { return 1u << (t % WARP); }
+static inline u32 least(u32 a, u32 b) { return a < b ? a : b; }
+static inline u32 most(u32 a, u32 b) { return a > b ? a : b; }

@@ -1,0 +1,312 @@
+// Which memory there is, and what happens at an access.
+#include "checker.h"
+
+// Set by the host: see layout.py.
+static u32 dynamic_at, stacks_at, stack_bytes, heap_at, host_at, parameters_at, parameter_bytes;
+
+HOST("lay_out") void lay_out(u32 dynamic, u32 parameters, u32 bytes, u32 stacks, u32 stack, u32 heap, u32 host) {
+  dynamic_at = dynamic;
+  parameters_at = parameters;
+  parameter_bytes = bytes;
+  stacks_at = stacks;
+  stack_bytes = stack;
+  heap_at = heap;
+  host_at = host;
+}
+
+// --- memory of the checker's own -----------------------------------------------------------------------
+
+extern u8 __heap_base;
+static u32 next_free;
+
+void* take(u32 bytes) {
+  if (!next_free) next_free = ((u32)&__heap_base + 15) & ~15u;
+  const u32 at = next_free;
+  next_free += (bytes + 15) & ~15u;
+  const u32 have = __builtin_wasm_memory_size(0) << 16;
+  if (next_free < at) __builtin_trap();
+  if (next_free > have && __builtin_wasm_memory_grow(0, (next_free - have + 0xffff) >> 16) == (u32)-1) {
+    __builtin_trap();
+  }
+  return (void*)at;
+}
+HOST("take") u32 take_for_host(u32 bytes) { return (u32)take(bytes); }
+
+// --- regions -------------------------------------------------------------------------------------------
+
+enum { MOST_REGIONS = 1 << 16, GRANULE = 256, GRANULES = 0x50000000 / GRANULE, MOST_STATIC = 4096 };
+static Region regions[MOST_REGIONS];
+static u32 region_count;
+// Regions of the module's own data, by address; those of the heap are found by granules.
+static u16 in_data[MOST_STATIC];
+static u32 data_count;
+static u16 granules[GRANULES];
+u32 dynamic_bytes;
+static u32 dynamic_region;
+
+u32 region_number(const Region* region) { return region ? (u32)(region - regions) + 1 : 0; }
+
+// Whether there is room for what is kept of a region: more than ten times its own bytes.
+HOST("has_room") u32 has_room(u32 bytes) {
+  const u64 kept = (u64)(bytes / 4 + 2) * sizeof(Cell) + bytes / 8 + 1;
+  return !is_watched || next_free + kept + (64 << 20) < (1ull << 32);
+}
+
+HOST("add_region") u32 add_region(u32 begin, u32 bytes, u32 space, u32 of_device, u32 starts_written) {
+  if (region_count == MOST_REGIONS) __builtin_trap();
+  const u32 number = region_count++;
+  Region* r = regions + number;
+  *r = (Region){begin, begin + bytes, space, 1, of_device, 0, 0};
+  if (is_watched && space != CONSTANT) r->cells = take((bytes / 4 + 2) * sizeof(Cell));
+  if (is_watched && !starts_written) r->written = take(bytes / 8 + 1);
+  if (begin >= heap_at && begin < host_at) {
+    for (u32 g = (begin - heap_at) / GRANULE; g <= (begin + bytes - 1 - heap_at) / GRANULE; ++g) granules[g] = (u16)(number + 1);
+  } else {
+    if (data_count == MOST_STATIC) __builtin_trap();
+    u32 at = data_count++;
+    for (; at && regions[in_data[at - 1]].begin > begin; --at) in_data[at] = in_data[at - 1];
+    in_data[at] = (u16)number;
+  }
+  if (begin == dynamic_at) dynamic_region = number;
+  return number;
+}
+HOST("free_region") void free_region(u32 number) { regions[number].live = 0; }
+HOST("stored") u32 stored(u32 number) {
+  const u32 was = regions[number].stored;
+  regions[number].stored = 0;
+  return was;
+}
+HOST("written") void written(u32 number, u32 at, u32 bytes) { set_written(regions + number, at, bytes); }
+
+// The region that an address lies in or lies behind without another one between.
+Region* region_at(u32 address) {
+  if (address >= heap_at) {
+    if (address >= host_at) return 0;
+    const u32 number = granules[(address - heap_at) / GRANULE];
+    return number ? regions + number - 1 : 0;
+  }
+  u32 low = 0, high = data_count;
+  while (low < high) {
+    const u32 middle = (low + high) / 2;
+    if (regions[in_data[middle]].begin <= address) low = middle + 1; else high = middle;
+  }
+  return low ? regions + in_data[low - 1] : 0;
+}
+
+int is_written(const Region* r, u32 address, u32 bytes) {
+  if (!r->written) return 1;
+  // Of a vector, each word; of another object, the rest may be padding, which nobody writes.
+  const u32 part = bytes == 16 ? 4 : bytes;
+  for (u32 begin = address - r->begin, end = begin + bytes; begin < end; begin += part) {
+    u32 some = 0;
+    for (u32 i = begin; i < begin + part; ++i) some |= r->written[i / 8] >> (i % 8) & 1;
+    if (!some) return 0;
+  }
+  return 1;
+}
+
+void set_written(Region* r, u32 address, u32 bytes) {
+  if (!r->written) return;
+  u32 i = address - r->begin;
+  const u32 end = i + bytes;
+  for (; i < end && (i % 8 || end - i < 8); ++i) r->written[i / 8] |= (u8)(1u << (i % 8));
+  if (i < end) {
+    __builtin_memset(r->written + i / 8, 0xff, (end - i) / 8);
+    for (i += (end - i) / 8 * 8; i < end; ++i) r->written[i / 8] |= (u8)(1u << (i % 8));
+  }
+}
+
+// Shared memory begins each block as NaN, and unwritten.
+void begin_block_memory(u32 block_) {
+  (void)block_;
+  for (u32 i = 0; i < data_count; ++i) {
+    Region* r = regions + in_data[i];
+    if (r->space != SHARED) continue;
+    const u32 bytes = in_data[i] == dynamic_region ? dynamic_bytes : r->end - r->begin;
+    r->end = r->begin + bytes;
+    fill(r->begin, 0xff, bytes);
+    __builtin_memset(r->written, 0, bytes / 8 + 1);
+  }
+}
+
+u32 last_site;
+
+// --- accesses ------------------------------------------------------------------------------------------
+
+// Of the running thread's stack: what lies lower, it has not used yet, and holds what others have left.
+static u32 lowest;
+static u32 stack_low, stack_high;
+
+void set_stack(u32 t) {
+  stack_low = stacks_at + t * stack_bytes;
+  stack_high = stack_low + stack_bytes;
+}
+u32 stack_top(u32 t) { return stacks_at + (t + 1) * stack_bytes; }
+
+static int is_stack(u32 address) { return address - stacks_at < MOST_THREADS * stack_bytes; }
+
+// The region that an address outside of all lies next to.
+static Region* nearest(u32 address) {
+  if (address < heap_at || address >= host_at) return region_at(address);
+  Region* best = 0;
+  u32 best_distance = 1 << 16;
+  for (s32 step = -256; step <= 256; ++step) {
+    const u32 at = address + (u32)(step * GRANULE);
+    if (at < heap_at || at >= host_at) continue;
+    Region* r = region_at(at);
+    if (!r) continue;
+    const u32 distance = address < r->begin ? r->begin - address : address >= r->end ? address - r->end + 1 : 0;
+    if (distance < best_distance) best = r, best_distance = distance;
+  }
+  return best;
+}
+
+__attribute__((noinline)) static void outside(u32 address, u32 bytes, u32 site, u32 did) {
+  // Below its own stack: too much was put on it.
+  const u32 is_below = stack_low - 1 - address < (is_stack(address) ? stack_bytes : 1 << 24);
+  const u32 of_host = address >= host_at;
+  const u32 next_to = is_stack(address) || of_host ? 0 : region_number(nearest(address));
+  find(is_below ? STACK_OVERFLOW : OUT_OF_BOUNDS, address, next_to, me(site, did), 0, bytes, of_host, 0, 0);
+  abandon();
+}
+
+// Tables of the compiler's and of mathematical functions: a GPU has them in its instructions or constants.
+static u32 tables_at, tables_end;
+HOST("set_tables") void set_tables(u32 begin, u32 end) { tables_at = begin, tables_end = end; }
+static int is_readable(u32 address, u32 bytes) {
+  return address - parameters_at < parameter_bytes || (address >= tables_at && address + bytes <= tables_end);
+}
+
+__attribute__((noinline)) static void misaligned(u32 address, u32 bytes, u32 region, u32 site, u32 did) {
+  find(MISALIGNED, address, region, me(site, did), 0, bytes, 0, 0, 0);
+  abandon();
+}
+
+// What a thread's local memory holds before it writes there is nothing that it may use: no zeros either.
+static void reach_down(u32 address) {
+  if (address >= lowest) return;
+  fill(address, 0xff, lowest - address);
+  lowest = address;
+}
+
+// One access, of at most 16 bytes and no more than its alignment.
+static void one(u32 address, u32 bytes, u32 did, u32 site) {
+  last_site = site;
+  Region* r = region_at(address);
+  if (!r || !r->live || address < r->begin || address + bytes > r->end) {
+    if (did == READS && is_readable(address, bytes)) return;
+    outside(address, bytes, site, did);
+  }
+  if (address & (bytes - 1)) misaligned(address, bytes, region_number(r), site, did);
+  if (r->space == CONSTANT) {
+    if (did != READS) {
+      find(READ_ONLY, address, region_number(r), me(site, did), 0, bytes, 0, 0, 0);
+      abandon();
+    }
+    traffic(site, address, bytes, CONSTANT, did, thread % WARP);
+    return;
+  }
+  if (did != WRITES && r->written && !is_written(r, address, bytes)) {
+    find(r->space == SHARED ? UNINITIALISED_SHARED : UNINITIALISED_GLOBAL, address, region_number(r), me(site, did), 0, bytes, 0, 0, 0);
+  }
+  traffic(site, address, bytes, r->space, did, thread % WARP);
+  race(r, address, bytes, did, site);
+  if (did != READS) r->stored = 1, set_written(r, address, bytes);
+}
+
+// info: bytes | write << 5 | log2 of the promised alignment << 6 | site << 9
+PROGRAM("access") void access(u32 base, u32 offset, u32 info) {
+  const u32 bytes = info & 31, address = base + offset, aligned = least(1u << (info >> 6 & 7), bytes);
+  if (address - stack_low <= stack_high - stack_low - bytes) {
+    if (address & (aligned - 1)) misaligned(address, aligned, 0, info >> 9, info & 32 ? WRITES : READS);
+    reach_down(address);
+    local_traffic(info >> 9, bytes, info & 32 ? WRITES : READS);
+    return;
+  }
+  if (in_doubt) settle();
+  const u32 did = info & 32 ? WRITES : READS, site = info >> 9;
+  if (address < offset) outside(0xffffffff, bytes, site, did);
+  for (u32 i = 0; i < bytes; i += aligned) one(address + i, aligned, did, site);
+}
+
+// info: write | site << 1
+PROGRAM("range") void range(u32 base, u32 bytes, u32 info) {
+  if (!bytes) return;
+  if (bytes <= stack_high - stack_low && base - stack_low <= stack_high - stack_low - bytes) {
+    reach_down(base);
+    local_traffic(info >> 1, bytes, info & 1 ? WRITES : READS);
+    return;
+  }
+  if (in_doubt) settle();
+  const u32 did = info & 1 ? WRITES : READS, site = info >> 1, step = (base | bytes) & 3 ? 1 : 4;
+  if (base + bytes < base) outside(0xffffffff, 1, site, did);
+  for (u32 i = 0; i < bytes; i += step) one(base + i, step, did, site);
+}
+
+PROGRAM("space") u32 space_of(u32 address) {
+  if (is_stack(address)) return LOCAL;
+  const Region* r = region_at(address);
+  return r ? r->space : ELSEWHERE;
+}
+
+// --- atomics -------------------------------------------------------------------------------------------
+
+enum update {
+  READ_ONLY_UPDATE, WRITE_UPDATE, EXCHANGE, CAS, ADD_INT, SUB_INT, ADD_FLOAT, MIN_SIGNED, MAX_SIGNED,
+  MIN_UNSIGNED, MAX_UNSIGNED, AND_BITS, OR_BITS, XOR_BITS, INC, DEC,
+};
+static u32 in_a_row;
+enum { ATOMICS_BEFORE_WAITING = 64 };
+
+static u64 next_value(u32 op, u32 bytes, u64 old, u64 value, u64 expected) {
+  const s64 a = bytes == 8 ? (s64)old : (s32)old, b = bytes == 8 ? (s64)value : (s32)value;
+  union { u64 bits; double d; float f; } x = {old}, y = {value};
+  switch (op) {
+    case READ_ONLY_UPDATE: return old;
+    case WRITE_UPDATE: case EXCHANGE: return value;
+    case CAS: return old == expected ? value : old;
+    case ADD_INT: return old + value;
+    case SUB_INT: return old - value;
+    case ADD_FLOAT:
+      if (bytes == 8) x.d += y.d; else { const float sum = x.f + y.f; x.bits = 0; x.f = sum; }
+      return x.bits;
+    case MIN_SIGNED: return a < b ? old : value;
+    case MAX_SIGNED: return a < b ? value : old;
+    case MIN_UNSIGNED: return old < value ? old : value;
+    case MAX_UNSIGNED: return old < value ? value : old;
+    case AND_BITS: return old & value;
+    case OR_BITS: return old | value;
+    case XOR_BITS: return old ^ value;
+    case INC: return old >= value ? 0 : old + 1;
+    case DEC: return old == 0 || old > value ? value : old - 1;
+    default: __builtin_trap();
+  }
+}
+
+PROGRAM("atomic") u64 atomic(u32 op, u32 address, u32 bytes, u64 value, u64 expected, u32 site) {
+  if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) __builtin_trap();
+  if (address - stack_low <= stack_high - stack_low - bytes) {
+    reach_down(address);
+  } else if (is_watched) {
+    if (in_doubt) settle();
+    one(address, bytes, UPDATES, site);
+    synchronise_through(address);
+  }
+  const u64 mask = bytes == 8 ? ~0ull : (1ull << bytes * 8) - 1;
+  const u64 old = load(address, bytes);
+  store(address, bytes, next_value(op, bytes, old, value & mask, expected & mask));
+  return old;
+}
+PROGRAM("spins") u32 spins(void) { return ++in_a_row >= ATOMICS_BEFORE_WAITING; }
+PROGRAM("fence") void fence(void) { if (is_watched) fence_of_thread(); }
+
+// used: bytes of a fresh thread's stack that hold its parameters, or all where accesses are not reported.
+void begin_thread(u32 t, u32 is_fresh, u32 used) {
+  static u32 lows[MOST_THREADS];
+  static u32 last;
+  lows[last] = lowest;
+  set_stack(t);
+  lowest = is_fresh ? stack_high - used : lows[t];
+  last = t;
+  in_a_row = 0;
+}

@@ -1,0 +1,135 @@
+// What each line of a kernel moves: bytes asked for, and what the hardware makes of them.
+//
+// Lanes of a warp that execute the same instruction for the same time make one request. Global memory
+// answers in sectors of 32 bytes, shared memory in passes over 32 banks of 4 bytes.
+// Source: CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory" and "Shared Memory".
+#include "checker.h"
+
+enum { SECTOR = 32, BANKS = 32, BANK_BYTES = 4, POOL = 1 << 16, MOST_KERNELS = 256 };
+
+typedef struct { u32 next, lanes, bytes, at[WARP]; } Request;
+static Request pool[POOL];
+static u32 used = 1;
+// A place in the code may use memory of several spaces, by a pointer that is called with either: it has a
+// row for each of them.
+enum { SPACES = ELSEWHERE, ROWS = MOST_SITES * SPACES };
+static u32 head[ROWS], tail[ROWS], cursor[ROWS], stamp[ROWS], lane_stamp = 1;
+static u32 open[ROWS], open_count;
+static Traffic* by_kernel[MOST_KERNELS];
+static Traffic* sites;
+static u32 site_count;
+
+HOST("sites") void set_sites(u32 count) { site_count = count; }
+HOST("statements") u32 statements_at(void) { return (u32)statements; }
+HOST("traffic") u32 traffic_of(u32 kernel) { return (u32)by_kernel[kernel % MOST_KERNELS]; }
+
+void begin_traffic(u32 kernel) {
+  Traffic** mine = by_kernel + kernel % MOST_KERNELS;
+  if (!*mine) *mine = take(site_count * SPACES * sizeof(Traffic));
+  sites = *mine;
+}
+
+static void sort(u32* values, u32 count) {
+  for (u32 i = 1; i < count; ++i) {
+    const u32 value = values[i];
+    u32 k = i;
+    for (; k && values[k - 1] > value; --k) values[k] = values[k - 1];
+    values[k] = value;
+  }
+}
+
+// How often the banks must be passed over: the most different words that one bank is asked for.
+static u32 passes(const u32* starts, u32 count, u32 bytes) {
+  u32 words[WARP * 4], total = 0, in_bank[BANKS] = {0}, worst = 0;
+  for (u32 i = 0; i < count; ++i) {
+    for (u32 w = starts[i] / BANK_BYTES; w <= (starts[i] + bytes - 1) / BANK_BYTES && total < WARP * 4; ++w) words[total++] = w;
+  }
+  sort(words, total);
+  for (u32 i = 0; i < total; ++i) {
+    if (i && words[i] == words[i - 1]) continue;
+    worst = most(worst, ++in_bank[words[i] % BANKS]);
+  }
+  return worst;
+}
+
+static void account(Traffic* site, const Request* request) {
+  ++site->requests;
+  if (site->space == SHARED) {
+    // Wide accesses go in parts of the warp: 8 bytes in halves, 16 bytes in quarters.
+    const u32 parts = most(1, least(4, request->bytes / BANK_BYTES)), lanes = WARP / parts;
+    for (u32 part = 0; part < parts; ++part) {
+      u32 some[WARP], count = 0;
+      for (u32 lane = part * lanes; lane < (part + 1) * lanes; ++lane) {
+        if (request->lanes >> lane & 1) some[count++] = request->at[lane];
+      }
+      if (!count) continue;
+      site->moved += passes(some, count, request->bytes);
+      ++site->fewest;
+    }
+    return;
+  }
+  u32 starts[WARP], count = 0;
+  for (u32 rest = request->lanes; rest; rest &= rest - 1) starts[count++] = request->at[__builtin_ctz(rest)];
+  sort(starts, count);
+  u32 sectors = 0, bytes = 0, last_sector = ~0u, reached = 0;
+  for (u32 i = 0; i < count; ++i) {
+    const u32 begin = most(starts[i], reached), end = starts[i] + request->bytes;
+    if (end <= begin && i) continue;
+    bytes += end - begin;
+    reached = end;
+    for (u32 s = begin / SECTOR; s <= (end - 1) / SECTOR; ++s) sectors += s != last_sector, last_sector = s;
+  }
+  site->moved += sectors * SECTOR;
+  site->fewest += (bytes + SECTOR - 1) / SECTOR * SECTOR;
+}
+
+void end_requests(void) {
+  for (u32 i = 0; i < open_count; ++i) {
+    for (u32 r = head[open[i]]; r; r = pool[r].next) account(sites + open[i], pool + r);
+    head[open[i]] = 0;
+  }
+  open_count = 0;
+  used = 1;
+  ++lane_stamp;
+}
+
+void next_lane(void) { ++lane_stamp; }
+
+static Traffic* row(u32 site, u32 bytes, u32 space, u32 did) {
+  Traffic* s = sites + site + space * site_count;
+  s->space = space, s->did = did;
+  ++s->accesses;
+  s->bytes += bytes;
+  s->width = most(s->width, bytes);
+  return s;
+}
+
+// Arrays and spills on a thread's stack: lanes use the same offsets side by side, so nothing but bytes counts.
+void local_traffic(u32 site, u32 bytes, u32 did) { row(site, bytes, LOCAL, did); }
+
+// The k-th execution by a lane belongs to the request of the k-th executions of the others.
+void traffic(u32 site, u32 address, u32 bytes, u32 space, u32 did, u32 lane) {
+  site = (u32)(row(site, bytes, space, did) - sites);
+  if (used == POOL) end_requests();
+  u32 r;
+  if (!head[site]) {
+    r = head[site] = tail[site] = used++;
+    pool[r].next = pool[r].lanes = 0;
+    open[open_count++] = site;
+  } else if (stamp[site] != lane_stamp) {
+    r = head[site];
+  } else {
+    r = pool[cursor[site]].next;
+    if (!r) {
+      r = used++;
+      pool[r].next = pool[r].lanes = 0;
+      pool[tail[site]].next = r;
+      tail[site] = r;
+    }
+  }
+  stamp[site] = lane_stamp;
+  cursor[site] = r;
+  pool[r].lanes |= 1u << lane;
+  pool[r].bytes = bytes;
+  pool[r].at[lane] = address;
+}

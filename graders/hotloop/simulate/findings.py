@@ -1,0 +1,265 @@
+"""The checker's findings in words, with the lines that take part."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hotloop.simulate.report import Finding, Line, Triple, Witness
+
+BYTES = 4 * 4 + 2 * 16 + 2 * 4 + 4 * 4
+"""Of a finding in the checker's memory: see checker.h."""
+
+OUT_OF_BOUNDS, STACK_OVERFLOW = 1, 13
+"""Two of checker.h's `kind`."""
+
+_DID = ("read", "write", "atomic", "waits", "returned", "traps", "indexes")
+_VERB = ("reads", "writes", "updates atomically")
+_CALLS = {
+    5: "__syncwarp",
+    6: "a shuffle",
+    7: "a vote",
+    8: "a match",
+    9: "a match",
+    18: "__activemask",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A region of memory, for a sentence. made, freed: the lines that did it."""
+
+    what: str
+    begin: int
+    bytes: int
+    live: bool = True
+    made: Line | None = None
+    freed: Line | None = None
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A finding as it lies in the checker's memory.
+
+    who: one or two of (site, did, block, thread). more: four numbers, by the kind.
+    """
+
+    kind: int
+    kernel: int
+    count: int
+    who: tuple[tuple[int, ...], ...]
+    address: int
+    region: int
+    more: tuple[int, ...]
+
+
+def read(data: bytes) -> Raw:
+    """One of BYTES bytes."""
+    numbers = struct.unpack("<18I", data)
+    who = (numbers[4:8], numbers[8:12])[: numbers[2]]
+    return Raw(numbers[0], numbers[1], numbers[3], who, numbers[12], numbers[13], numbers[14:18])
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What sentences need beside the finding.
+
+    regions: by number. kernels: names. dynamic: whether an address lies in dynamic shared memory
+    and the launch asked for none.
+    """
+
+    lines: Callable[[int], Line | None]
+    regions: Sequence[Place]
+    kernels: Sequence[str]
+    grid: Triple
+    block: Triple
+    host: int
+    dynamic: Callable[[int], bool]
+
+    def finding(self, raw: Raw) -> Finding:
+        """In words."""
+        kind, text, more = _SENTENCES[raw.kind](self, raw)
+        witnesses = tuple(self._witness(*one) for one in raw.who)
+        return Finding(kind, text, self.kernels[raw.kernel], (*witnesses, *more), raw.count)
+
+    def _witness(self, site: int, did: int, block: int, thread: int) -> Witness:
+        where = unflattened(block, self.grid), unflattened(thread, self.block)
+        return Witness(self.lines(site), _DID[did], *where)
+
+    def place(self, raw: Raw) -> Place | None:
+        """The region that a finding is about, if it is known."""
+        return self.regions[raw.region - 1] if raw.region else None
+
+
+def unflattened(number: int, extent: Triple) -> Triple:
+    """The index of a block or thread by its number, x first."""
+    x, y, _ = extent
+    return number % x, number // x % y, number // x // y
+
+
+_Said = tuple[str, str, tuple[Witness, ...]]
+
+
+def _race(reader: Reader, raw: Raw) -> _Said:
+    first, second = (did for _, did, _, _ in raw.who)
+    same_block, same_warp = raw.more[:2]
+    if not same_block:
+        why = "blocks run in no order: only atomics and kernel boundaries help"
+    elif 2 in (first, second):
+        why = "one access is atomic and the other is not"
+    elif not same_warp:
+        why = "no __syncthreads() lies between them"
+    else:
+        why = (
+            "lanes of a warp run in no order: no __syncwarp() or __syncthreads() lies between them"
+        )
+    where = _byte(reader, raw)
+    text = (
+        f"One thread {_VERB[first]} and another {_VERB[second]} the same bytes of {where}, "
+        f"and {why}."
+    )
+    return "race", text, ()
+
+
+def _byte(reader: Reader, raw: Raw) -> str:
+    place = reader.place(raw)
+    if place is None:
+        return "memory"
+    return f"byte {raw.address - place.begin} of {place.what}"
+
+
+def _out_of_bounds(reader: Reader, raw: Raw) -> _Said:
+    where, more = _whereabouts(reader, raw)
+    verb = _VERB[raw.who[0][1]].capitalize()
+    return "out_of_bounds", f"{verb} {raw.more[0]} bytes {where}.", more
+
+
+def _whereabouts(reader: Reader, raw: Raw) -> tuple[str, tuple[Witness, ...]]:
+    if raw.more[1] or raw.address >= reader.host:
+        return "in memory of the host, which a kernel cannot reach", ()
+    if reader.dynamic(raw.address):
+        return (
+            "of dynamic shared memory, and the launch asks for none: that is its third argument",
+            (),
+        )
+    place = reader.place(raw)
+    if raw.address < 4096:
+        return "at the null pointer", ()
+    if place is None:
+        return "in memory that is not allocated", ()
+    more = [Witness(place.made, "allocated")] if place.made else []
+    what = f"{place.what.partition(' `')[0]} of {place.bytes} bytes"
+    name = place.what.partition(" `")[2]
+    what += f" `{name}" if name else ""
+    if not place.live:
+        more += [Witness(place.freed, "freed")] if place.freed else []
+        return f"in the {what}, which was freed", tuple(more)
+    if raw.address < place.begin:
+        return f"{place.begin - raw.address} bytes before the {what}", tuple(more)
+    behind = raw.address - place.begin - place.bytes
+    if behind > 0:
+        return f"{behind} bytes behind the end of the {what}", tuple(more)
+    if behind == 0:
+        return f"right behind the end of the {what}", tuple(more)
+    return f"over the end of the {what}", tuple(more)
+
+
+def _misaligned(_: Reader, raw: Raw) -> _Said:
+    given = raw.address & -raw.address
+    return (
+        "misaligned",
+        f"The address is a multiple of {given}, and this access needs one of {raw.more[0]}.",
+        (),
+    )
+
+
+def _uninitialised(kind: str) -> Callable[[Reader, Raw], _Said]:
+    def said(reader: Reader, raw: Raw) -> _Said:
+        verb = _VERB[raw.who[0][1]].capitalize()
+        text = f"{verb} {raw.more[0]} bytes at {_byte(reader, raw)}, which nobody has written."
+        return kind, text, ()
+
+    return said
+
+
+def _signed(number: int) -> int:
+    return number - (1 << 32) if number >> 31 else number
+
+
+def _said(kind: str, text: str) -> Callable[[Reader, Raw], _Said]:
+    return lambda _reader, _raw: (kind, text, ())
+
+
+def _skipped(_: Reader, raw: Raw) -> _Said:
+    waiting, gone = raw.more[:2]
+    text = (
+        f"{waiting} threads of the block wait at __syncthreads(), and {gone} have returned without "
+        "reaching it."
+    )
+    return "divergent_barrier", text, ()
+
+
+def _stuck(_: Reader, raw: Raw) -> _Said:
+    lane = raw.who[0][3] % 32
+    other = raw.who[1][3] % 32 if len(raw.who) > 1 else 0
+    text = (
+        f"Lane {lane} waits in {_call(raw.more[0])} for the lanes of mask {raw.more[1]:#010x}, and "
+        f"lane {other} is somewhere else: neither will ever go on."
+    )
+    return "divergent_warp", text, ()
+
+
+def _different(_: Reader, raw: Raw) -> _Said:
+    one, other = (thread % 32 for *_, thread in raw.who)
+    text = (
+        f"Lanes {one} and {other} meet in {_call(raw.more[0])} at different lines: "
+        "all lanes of the mask must execute the same one."
+    )
+    return "divergent_warp", text, ()
+
+
+def _call(op: int) -> str:
+    return _CALLS.get(op, "a warp reduction")
+
+
+def _bad_mask(_: Reader, raw: Raw) -> _Said:
+    lane = raw.who[0][3] % 32
+    text = f"Lane {lane} takes part in an operation whose mask {raw.more[0]:#010x} leaves it out."
+    return "bad_mask", text, ()
+
+
+def _read_only(reader: Reader, raw: Raw) -> _Said:
+    text = f"Writes {raw.more[0]} bytes at {_byte(reader, raw)}, which a kernel can only read."
+    return "out_of_bounds", text, ()
+
+
+_SENTENCES: tuple[Callable[[Reader, Raw], _Said], ...] = (
+    _race,
+    _out_of_bounds,
+    _misaligned,
+    _uninitialised("uninitialised_shared"),
+    _uninitialised("uninitialised_global"),
+    _said("host_access", "Uses memory of the device from host code."),
+    _read_only,
+    _said(
+        "divergent_barrier",
+        "Threads of one block wait at different __syncthreads(): "
+        "every thread must reach the same one.",
+    ),
+    _skipped,
+    _stuck,
+    _different,
+    _bad_mask,
+    _said("trap", "The kernel stopped itself with __trap()."),
+    _said(
+        "stack_overflow",
+        "Uses more than the 512 KiB that a thread has for local variables and calls.",
+    ),
+    lambda _reader, raw: (
+        "out_of_bounds",
+        f"Index {_signed(raw.more[0])} lies outside of the array.",
+        (),
+    ),
+)
+"""In the order of checker.h's `kind`."""

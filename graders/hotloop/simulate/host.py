@@ -1,0 +1,507 @@
+"""The CUDA runtime API as a program's host code calls it, and a run of a program.
+
+include/hotloop/runtime.h turns each call of the API into one of `call`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import wasmtime
+
+from hotloop.simulate import layout
+from hotloop.simulate.build import Built, KernelFacts, Variable, engine
+from hotloop.simulate.device import (
+    SHARED_WITHOUT_ASKING,
+    Abandoned,
+    Device,
+    Outside,
+    TimedOut,
+    export,
+)
+from hotloop.simulate.orders import TIMEOUT_S
+from hotloop.simulate.report import Finding, Line, Report, Triple, Witness
+
+(ALLOCATE, FREE, COPY, FILL, LAUNCH, FAIL, LAST_ERROR, PEEK_ERROR, RESET, SYMBOL, SYMBOL_SIZE,
+ USED, ALLOW_SHARED, SHARED_ALLOWED, STATIC_SHARED, STATE, SYNCHRONIZE, TENSOR,
+) = range(18)  # fmt: skip
+"""What the host's code asks for, in the order of runtime.h."""
+_WAITS = frozenset({FREE, COPY, RESET, SYNCHRONIZE})
+"""Those that end when all that was launched has ended."""
+
+SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, INVALID_CONFIGURATION, INVALID_SYMBOL = 0, 1, 2, 9, 13
+ILLEGAL_ADDRESS, LAUNCH_TIMEOUT, ASSERT, MISALIGNED, LAUNCH_FAILURE = 700, 702, 710, 716, 719
+_STICKY = frozenset({ILLEGAL_ADDRESS, LAUNCH_TIMEOUT, ASSERT, MISALIGNED, LAUNCH_FAILURE})
+_NAMES = {
+    1: "cudaErrorInvalidValue (invalid argument)",
+    2: "cudaErrorMemoryAllocation (out of memory)",
+    9: "cudaErrorInvalidConfiguration (invalid configuration argument)",
+    12: "cudaErrorInvalidPitchValue (invalid pitch argument)",
+    13: "cudaErrorInvalidSymbol (invalid device symbol)",
+    101: "cudaErrorInvalidDevice (invalid device ordinal)",
+    400: "cudaErrorInvalidResourceHandle (invalid resource handle)",
+    701: "cudaErrorLaunchOutOfResources (too many resources requested for launch)",
+    801: "cudaErrorNotSupported (operation not supported)",
+}
+KINDS = ("allocation", "managed allocation", "page-locked allocation", "texture or surface object")
+"""Of memory, in the order of runtime.h."""
+_FOR_HOST = (1, 2)
+DESCRIPTION = 3
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a program. status: its exit status, negative where it was ended."""
+
+    order: str
+    status: int
+    output: str
+    errors: str
+    report: Report
+
+
+@dataclass
+class _Error:
+    last: int = SUCCESS
+    sticky: int = SUCCESS
+    of_launch: bool = False
+    asked: bool = False
+    at: Line | None = None
+    what: str = ""
+
+
+class Host:
+    """The runtime API's state beside a device."""
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self.error = _Error()
+        self.allowed: dict[int, int] = {}
+        self.unsynchronised: dict[int, str] = {}
+        self.shadows = {v.shadow: v for v in device.built.variables if v.shadow}
+        self.managed_variables = {v.address for v in device.built.variables if v.managed}
+        self.of_stub = {k.stub: n for n, k in enumerate(device.built.kernels) if k.stub >= 0}
+        self.answers = {
+            ALLOCATE: self._allocate, FREE: self._free, COPY: self._copy, FILL: self._fill,
+            LAUNCH: self._launch, FAIL: self._fail_call, LAST_ERROR: self._last_error,
+            PEEK_ERROR: self._peek_error, RESET: self._reset, SYMBOL: self._symbol,
+            SYMBOL_SIZE: self._symbol_size, USED: self._used, ALLOW_SHARED: self._allow_shared,
+            SHARED_ALLOWED: self._shared_allowed, STATIC_SHARED: self._static_shared,
+            STATE: self._state, SYNCHRONIZE: self._state,
+        }  # fmt: skip
+
+    def call(self, op: int, a: int, b: int, c: int, d: int, file: int, line: int) -> int:
+        """One call of the API: an error's code, or a number."""
+        a, b, c, d, file = (value & 0xFFFFFFFF for value in (a, b, c, d, file))
+        here = Line(self.text_at(file), line) if file else None
+        if op in _WAITS:
+            self._synchronised()
+        return self.answers[op](a, b, c, d, here)
+
+    def touch(self, address: int, info: int) -> None:
+        """Host code uses memory that may be the device's."""
+        address &= 0xFFFFFFFF
+        did = "write" if info & 1 else "read"
+        verb = "Writes" if info & 1 else "Reads"
+        line = Line(*self.device.built.host_sites[info >> 1])
+        if address >= layout.HOST:
+            shadow = self._shadow(address)
+            if shadow is None:
+                return
+            text = (
+                f"{verb} the variable `{shadow.name}` of the device from host code, "
+                "which has a copy of its own: use cudaMemcpyToSymbol or cudaMemcpyFromSymbol."
+            )
+        elif address < 4096:
+            self.device.found.append(
+                Finding("crash", f"{verb} at the null pointer.", "", (Witness(line, did),))
+            )
+            raise wasmtime.WasmtimeError("null")
+        elif self._is_managed(address):
+            self._touch_managed(address, verb, Witness(line, did))
+            return
+        else:
+            text = f"{verb} device memory from host code: copy it with cudaMemcpy first."
+        self.device.found.append(Finding("host_access", text, "", (Witness(line, did),)))
+        if address < layout.HOST:
+            raise wasmtime.WasmtimeError("host access")
+
+    def _is_managed(self, address: int) -> bool:
+        """Managed or page-locked memory, which host code may use; or a `__managed__` variable."""
+        variables = self.device.built.variables
+        return address >= layout.MANAGED or any(
+            v.managed and v.address <= address < v.address + v.bytes for v in variables
+        )
+
+    def _touch_managed(self, address: int, verb: str, witness: Witness) -> None:
+        place = self.device.place_of(address)
+        if place is None or place.begin not in self.unsynchronised:
+            return
+        kernel = self.unsynchronised[place.begin]
+        text = (
+            f"{verb} managed memory from host code that the kernel may still be writing: "
+            "call cudaDeviceSynchronize() first."
+        )
+        self.device.found.append(Finding("managed_access", text, kernel, (witness,)))
+        self._synchronised()
+
+    def _stored(self, kernel: str) -> None:
+        """Note the managed memory that a launch has written: until host code waits for it, it is
+        not to be used there."""
+        for begin, number in self.device.numbers.items():
+            place = self.device.places[number]
+            is_managed = place.what == KINDS[1] or begin in self.managed_variables
+            if is_managed and self.device.call("stored", number):
+                self.unsynchronised[begin] = kernel
+        if self.unsynchronised:
+            self.watch(layout.HOST)
+
+    def _synchronised(self) -> None:
+        self.unsynchronised.clear()
+        self.watch(layout.MANAGED)
+
+    def watch(self, below: int) -> None:
+        """Be told of accesses of the host code's below this address."""
+        if self.device.built.watched:
+            limit = struct.pack("<I", below)
+            self.device.memory.write(self.device.store, limit, self.device.built.watched)
+
+    def _shadow(self, address: int) -> Variable | None:
+        """The device's variable in whose place host code uses an address."""
+        for variable in self.shadows.values():
+            if 0 <= address - variable.shadow < variable.bytes:
+                return variable
+        return None
+
+    # --- memory as the host code sees it ----------------------------------------------------------
+
+    def text_at(self, address: int) -> str:
+        """A text of the host code's that ends with a zero byte."""
+        return self.device.text_at(address)
+
+    def read(self, address: int, count: int) -> bytes:
+        """Bytes of the host code's memory."""
+        return bytes(self.device.bytes_at(address, count))
+
+    def write(self, address: int, number: int) -> None:
+        """Put a pointer or a size where the host code wants it."""
+        self.device.memory.write(self.device.store, struct.pack("<I", number), address)
+
+    def move(self, to: int, source: int, count: int) -> None:
+        """Copy memory of either side."""
+        ctypes.memmove(self.device.bytes_at(to, count), self.device.bytes_at(source, count), count)
+        if self._is_device(to):
+            self.device.mark_written(to, count)
+
+    def fill(self, address: int, byte: int, count: int) -> None:
+        """Set bytes of either side's memory."""
+        ctypes.memset(self.device.bytes_at(address, count), byte, count)
+        if self._is_device(address):
+            self.device.mark_written(address, count)
+
+    # --- errors -----------------------------------------------------------------------------------
+
+    def fail(self, code: int, what: str, at: Line | None, *, of_launch: bool = False) -> int:
+        """Note that a call or a launch failed; the code is what it returns."""
+        self.error.last, self.error.what, self.error.at = code, what, at
+        self.error.of_launch, self.error.asked = of_launch, False
+        if code in _STICKY:
+            self.error.sticky = code
+        return code
+
+    def _state(self, *_: Any) -> int:
+        return self.error.sticky
+
+    def _fail_call(self, what: int, _b: int, code: int, _d: int, here: Line | None) -> int:
+        return self.fail(code, self.text_at(what), here)
+
+    def _last_error(self, *_: Any) -> int:
+        code = self.error.sticky or self.error.last
+        self.error.last = SUCCESS
+        return code
+
+    def _peek_error(self, *_: Any) -> int:
+        self.error.asked = True
+        return self.error.sticky or self.error.last
+
+    def _reset(self, *_: Any) -> int:
+        self.error = _Error()
+        return SUCCESS
+
+    def unchecked(self) -> None:
+        """An error that nobody asked for is a finding."""
+        e = self.error
+        if not e.last or e.asked or e.last in _STICKY:
+            return
+        text = f"{e.what} failed with {error_name(e.last)}"
+        if e.of_launch:
+            text += ", and nobody asked: look at cudaGetLastError()."
+        else:
+            text += ". If that was expected, clear it with cudaGetLastError()."
+        kind = "unchecked_error" if e.of_launch else "failed_call"
+        self.device.found.append(Finding(kind, text, "", (Witness(e.at, "fails"),)))
+
+    # --- memory -----------------------------------------------------------------------------------
+
+    def _allocate(self, pointer: int, name: int, count: int, kind: int, here: Line | None) -> int:
+        what = self.text_at(name)
+        address = 0
+        if count:
+            for_host = kind in _FOR_HOST
+            space = "constant" if kind == DESCRIPTION else "global"
+            address = self.device.allocate(
+                count, KINDS[kind], here, space=space, written=for_host, for_host=for_host
+            )
+            if not address:
+                return self.fail(OUT_OF_MEMORY, what, here)
+        self.write(pointer, address)
+        return self.error.sticky
+
+    def _free(self, pointer: int, name: int, _c: int, _d: int, here: Line | None) -> int:
+        if not pointer or self.device.free(pointer, here):
+            return self.error.sticky
+        return self.fail(INVALID_VALUE, f"{self.text_at(name)} of what is not allocated", here)
+
+    def _is_device(self, address: int) -> bool:
+        return address < layout.HOST
+
+    def _is_valid(self, address: int, count: int) -> bool:
+        if not self._is_device(address):
+            return address + count <= self.device.memory.data_len(self.device.store)
+        place = self.device.place_of(address)
+        return place is not None and address + count <= place.begin + place.bytes
+
+    def _copy(self, to: int, source: int, count: int, kind: int, here: Line | None) -> int:
+        if not count:
+            return self.error.sticky
+        if self.error.sticky:
+            return self.error.sticky
+        pinned = [self._is_pinned(address) for address in (to, source)]
+        to_device = self._is_device(to) and not pinned[0]
+        from_device = self._is_device(source) and not pinned[1]
+        wrong = {0: to_device or from_device, 1: from_device, 2: to_device}.get(kind, False)
+        if wrong:
+            return self.fail(
+                INVALID_VALUE, "cudaMemcpy in a direction that its pointers are not", here
+            )
+        if not self._is_valid(to, count) or not self._is_valid(source, count):
+            return self.fail(INVALID_VALUE, "cudaMemcpy beyond an allocation", here)
+        self.move(to, source, count)
+        return self.error.sticky
+
+    def _is_pinned(self, address: int) -> bool:
+        place = self.device.place_of(address) if self._is_device(address) else None
+        return place is not None and place.what in KINDS[1:3]
+
+    def _fill(self, address: int, _b: int, count: int, value: int, here: Line | None) -> int:
+        if self.error.sticky or not count:
+            return self.error.sticky
+        if not self._is_valid(address, count):
+            return self.fail(INVALID_VALUE, "cudaMemset beyond an allocation", here)
+        self.fill(address, value & 0xFF, count)
+        return self.error.sticky
+
+    def _used(self, *_: Any) -> int:
+        return self.device.used
+
+    def _symbol(self, pointer: int, shadow: int, end: int, _d: int, here: Line | None) -> int:
+        variable = self.shadows.get(shadow)
+        if variable is None:
+            return self.fail(INVALID_SYMBOL, "a copy to or from a symbol", here)
+        if end > variable.bytes:
+            return self.fail(INVALID_VALUE, "a copy beyond the end of a symbol", here)
+        self.write(pointer, variable.address)
+        return self.error.sticky
+
+    def _symbol_size(self, pointer: int, shadow: int, _c: int, _d: int, here: Line | None) -> int:
+        variable = self.shadows.get(shadow)
+        if variable is None:
+            return self.fail(INVALID_SYMBOL, "cudaGetSymbolSize", here)
+        self.write(pointer, variable.bytes)
+        return self.error.sticky
+
+    # --- launches ---------------------------------------------------------------------------------
+
+    def _allow_shared(self, stub: int, _b: int, count: int, _d: int, here: Line | None) -> int:
+        if count > layout.SHARED_BYTES:
+            return self.fail(INVALID_VALUE, "cudaFuncSetAttribute", here)
+        self.allowed[stub] = count
+        return self.error.sticky
+
+    def _shared_allowed(self, stub: int, *_: Any) -> int:
+        return self.allowed.get(stub, SHARED_WITHOUT_ASKING)
+
+    def _static_shared(self, stub: int, *_: Any) -> int:
+        number = self.of_stub.get(stub)
+        return 0 if number is None else self.device.built.kernels[number].static_shared
+
+    def _launch(self, stub: int, config: int, pointers: int, _d: int, here: Line | None) -> int:
+        if self.error.sticky:
+            return self.error.sticky
+        numbers = struct.unpack("<8I", self.read(config, 32))
+        grid: Triple = (numbers[0], numbers[1], numbers[2])
+        block: Triple = (numbers[3], numbers[4], numbers[5])
+        dynamic, count = numbers[6:]
+        number = self.of_stub.get(stub)
+        if number is None:
+            return self.fail(INVALID_VALUE, "a launch of what is no kernel", here, of_launch=True)
+        kernel = self.device.built.kernels[number]
+        if dynamic > self.allowed.get(stub, SHARED_WITHOUT_ASKING):
+            return self.fail(INVALID_VALUE, kernel.name, here, of_launch=True)
+        arguments = self._pointed_to(pointers, kernel) if pointers else self._set_up(config, count)
+        # An object without members is an argument, and no parameter in WebAssembly.
+        while len(arguments) > len(kernel.parameters):
+            arguments.remove(next(a for a in arguments if len(a) == 1))
+        return self.launch(number, grid, block, dynamic, arguments, here)
+
+    def _set_up(self, config: int, count: int) -> list[bytes]:
+        """The arguments of `k<<<...>>>(...)`, which lie in a hotloop_launch."""
+        places = struct.unpack(f"<{2 * count}I", self.read(config + 32, 8 * count))
+        values = config + 32 + 8 * 128
+        return [
+            self.read(values + offset, size)
+            for offset, size in zip(places[::2], places[1::2], strict=True)
+        ]
+
+    def _pointed_to(self, pointers: int, kernel: KernelFacts) -> list[bytes]:
+        """The arguments of cudaLaunchKernel: an array of pointers, one for each parameter."""
+        count = len(kernel.parameters)
+        places = struct.unpack(f"<{count}I", self.read(pointers, 4 * count))
+        return [
+            self.read(place, parameter.bytes)
+            for place, parameter in zip(places, kernel.parameters, strict=True)
+        ]
+
+    def launch(
+        self, number: int, grid: Triple, block: Triple, dynamic: int, arguments: Sequence[bytes],
+        here: Line | None = None,
+    ) -> int:  # fmt: skip
+        """Launch a kernel and wait for its end. An error's code where it does not begin; how it
+        ended, the error's state tells. TimedOut."""
+        kernel = self.device.built.kernels[number]
+        code = _refused(grid, block, kernel.most_threads)
+        if code:
+            return self.fail(code, kernel.name, here, of_launch=True)
+        if kernel.static_shared > SHARED_WITHOUT_ASKING:
+            self._too_much_shared(kernel.name, kernel.static_shared, here)
+            return self.fail(INVALID_VALUE, kernel.name, here, of_launch=True)
+        try:
+            self.device.launch(number, grid, block, dynamic, arguments)
+        except Abandoned as abandoned:
+            self.fail(abandoned.code, kernel.name, here, of_launch=True)
+        if self.device.built.watched:
+            self._stored(kernel.name)
+        return SUCCESS
+
+    def _too_much_shared(self, kernel: str, count: int, here: Line | None) -> None:
+        text = (
+            f"{count:,} bytes of static shared memory, and a block has {SHARED_WITHOUT_ASKING:,}: "
+            "nvcc refuses it. More is possible as dynamic shared memory, "
+            "with cudaFuncSetAttribute()."
+        )
+        self.device.found.append(
+            Finding("too_much_shared", text, kernel, (Witness(here, "launches"),))
+        )
+
+
+def error_name(code: int) -> str:
+    """As `cudaGetErrorName` and `cudaGetErrorString` give it; nothing for success."""
+    return _NAMES.get(code, f"error {code}") if code else ""
+
+
+def _refused(grid: Triple, block: Triple, most_threads: int) -> int:
+    """The error of a configuration that a driver refuses, or 0."""
+    if not all((*grid, *block)) or grid[0] > 0x7FFFFFFF or max(grid[1:]) > 65535:
+        return INVALID_CONFIGURATION
+    threads = block[0] * block[1] * block[2]
+    if max(block[:2]) > 1024 or block[2] > 64 or threads > 1024:
+        return INVALID_CONFIGURATION
+    return INVALID_VALUE if threads > most_threads else 0
+
+
+# --- a run ------------------------------------------------------------------------------------
+
+
+def run(
+    built: Built,
+    arguments: Sequence[str] = (),
+    *,
+    order: str = "forward",
+    timeout_s: float = TIMEOUT_S,
+    cwd: Path | None = None,
+) -> Run:
+    """Run a program's `main` to its end, or to the time limit."""
+    with (
+        tempfile.TemporaryDirectory() as temporary,
+        closing(Device(built, order=order, timeout_s=timeout_s)) as device,
+    ):
+        out, errors = Path(temporary) / "out", Path(temporary) / "errors"
+        host = Host(device)
+        settings = wasmtime.WasiConfig()
+        settings.argv = ["program", *arguments]
+        settings.stdout_file, settings.stderr_file = str(out), str(errors)
+        settings.preopen_dir(str(cwd or Path.cwd()), ".")
+        device.store.set_wasi(settings)
+        ended, status = _main(device, host)
+        if ended == "exited":
+            host.unchecked()
+        output = out.read_text(errors="replace") if out.exists() else ""
+        said = errors.read_text(errors="replace") if errors.exists() else ""
+        return Run(order, status, output + "".join(device.printed), said, device.report(ended))
+
+
+class _Exited(Exception):
+    """The program has ended itself. WASI knows fewer statuses than a shell does."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status & 0xFF
+
+
+def _leave(status: int) -> None:
+    raise _Exited(status)
+
+
+def _main(device: Device, host: Host) -> tuple[str, int]:
+    i32, f64 = wasmtime.ValType.i32(), wasmtime.ValType.f64()
+    linker, store = device.linker, device.store
+    linker.define_wasi()
+    linker.allow_shadowing = True
+    leave = wasmtime.Func(store, wasmtime.FuncType([i32], []), _leave)
+    linker.define(store, "wasi_snapshot_preview1", "proc_exit", leave)
+    call = wasmtime.FuncType([i32] * 7, [i32])
+    now = wasmtime.FuncType([], [f64])
+    linker.define(store, "host", "call", wasmtime.Func(store, call, host.call))
+    touch = wasmtime.FuncType([i32] * 2, [])
+    linker.define(store, "host", "touch", wasmtime.Func(store, touch, host.touch))
+    linker.define(store, "host", "now", wasmtime.Func(store, now, time.monotonic))
+    linker.define(store, "env", "memory", device.memory)
+    module = wasmtime.Module.deserialize_file(engine(), str(device.built.folder / "host.cwasm"))
+    try:
+        program = linker.instantiate(store, module).exports(store)
+        host.watch(layout.MANAGED)
+        with device.clock():
+            export(program, "_start", wasmtime.Func)(store)
+    except _Exited as exited:
+        return "exited", exited.status
+    except TimedOut:
+        return "timed out", 124
+    except (wasmtime.Trap, wasmtime.WasmtimeError, Outside) as trap:
+        if not (device.found and device.found[-1].kind in {"host_access", "crash"}):
+            device.found.append(_crash(trap))
+        return "crashed", -11
+    return "exited", 0
+
+
+def _crash(trap: Exception) -> Finding:
+    why = [line.strip() for line in str(trap).splitlines() if line.strip()]
+    text = f"The program's host code crashed: {why[-1] if why else 'an address without memory'}."
+    return Finding("crash", text, "", (Witness(None, "crashes"),))

@@ -1,0 +1,2 @@
+#pragma once
+#error "8-bit floats are not simulated"

@@ -1,0 +1,34 @@
+// A barrier in shared memory that its threads come to in two steps: built of atomics and fences, so that what
+// it orders is what they order.
+#pragma once
+
+#include "hotloop/atomics.h"
+
+#pragma clang force_cuda_host_device begin
+
+namespace hotloop {
+
+// One word is all that its threads use while they meet: how often they have met, and how many have come since.
+struct arrive_wait {
+  unsigned expected, met_and_arrived;
+
+  HOTLOOP_MEMBER void init(unsigned count) {
+    expected = count;
+    met_and_arrived = 0;
+  }
+  // What `wait` must be given. all: how many come, where `init` was not told.
+  HOTLOOP_MEMBER unsigned arrive(unsigned count, unsigned all) {
+    hotloop_fence();
+    const unsigned before = update(HOTLOOP_ADD_INT, &met_and_arrived, count);
+    if ((before & 0xffff) + count == all) update(HOTLOOP_ADD_INT, &met_and_arrived, 0x10000 - all);
+    return before >> 16;
+  }
+  HOTLOOP_MEMBER bool has_passed(unsigned token) { return update(HOTLOOP_READ, &met_and_arrived, 0u) >> 16 != token; }
+  HOTLOOP_MEMBER void wait(unsigned token) {
+    while (!has_passed(token)) hotloop_wait(HOTLOOP_YIELD, 0, 0, 0);
+  }
+};
+
+}  // namespace hotloop
+
+#pragma clang force_cuda_host_device end

@@ -1,0 +1,82 @@
+// What the compiler and the simulator agree on: qualifiers, and the functions that a module imports.
+// Nothing here is trusted: what a kernel does is seen in its WebAssembly, not in these headers.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#define __global__ __attribute__((global, annotate("hotloop_kernel")))
+#define __device__ __attribute__((device))
+#define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ __attribute__((device, section("hotloop_managed")))
+#define __grid_constant__
+#define __launch_bounds__(threads, ...) __attribute__((launch_bounds(threads), annotate("hotloop_bounds", threads)))
+#define __cluster_dims__(...)
+#define __forceinline__ inline __attribute__((always_inline))
+#define __inline_hint__ inline
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define __CUDA_ALIGN__(n) __attribute__((aligned(n)))
+#define __nv_pure__ __attribute__((pure))
+#define CUDARTAPI
+#define CUDART_CB
+#define CUDAAPI
+
+// Always inlined and without a line of its own, so that a finding names the caller's line.
+#define HOTLOOP_INLINE static inline __attribute__((always_inline, nodebug))
+#define HOTLOOP_MEMBER __attribute__((always_inline, nodebug))
+#define HOTLOOP_IMPORT(name) __attribute__((import_module("cuda"), import_name(name)))
+
+enum hotloop_wait : unsigned {
+  HOTLOOP_BARRIER, HOTLOOP_COUNT, HOTLOOP_AND, HOTLOOP_OR, HOTLOOP_YIELD,
+  HOTLOOP_SYNC, HOTLOOP_SHUFFLE, HOTLOOP_BALLOT, HOTLOOP_MATCH_ANY, HOTLOOP_MATCH_ALL,
+  HOTLOOP_ADD, HOTLOOP_MIN_U, HOTLOOP_MAX_U, HOTLOOP_MIN_S, HOTLOOP_MAX_S,
+  HOTLOOP_BIT_AND, HOTLOOP_BIT_OR, HOTLOOP_BIT_XOR, HOTLOOP_ACTIVE,
+};
+enum hotloop_update : unsigned {
+  HOTLOOP_READ, HOTLOOP_WRITE, HOTLOOP_EXCHANGE, HOTLOOP_CAS, HOTLOOP_ADD_INT, HOTLOOP_SUB_INT, HOTLOOP_ADD_FLOAT,
+  HOTLOOP_MIN_SIGNED, HOTLOOP_MAX_SIGNED, HOTLOOP_MIN_UNSIGNED, HOTLOOP_MAX_UNSIGNED,
+  HOTLOOP_AND_BITS, HOTLOOP_OR_BITS, HOTLOOP_XOR_BITS, HOTLOOP_INC, HOTLOOP_DEC,
+};
+
+extern "C" {
+// Where a thread is: 0-2 threadIdx, 3-5 blockIdx, 6-8 blockDim, 9-11 gridDim, 12 lane, 13 dynamic
+// shared memory in bytes, 14 a clock.
+HOTLOOP_IMPORT("index") __device__ __attribute__((const)) unsigned hotloop_index(unsigned which);
+HOTLOOP_IMPORT("clock") __device__ uint64_t hotloop_clock();
+// Barriers, votes, shuffles and reductions: the thread is suspended until the others have come.
+HOTLOOP_IMPORT("wait") __device__ __attribute__((convergent)) uint64_t hotloop_wait(unsigned op, unsigned mask, uint64_t value, unsigned source);
+// Reads, computes and writes `size` (1, 2, 4 or 8) bytes; gives what was there before.
+HOTLOOP_IMPORT("atomic") __device__ uint64_t hotloop_atomic(unsigned op, void* address, unsigned size, uint64_t value, uint64_t expected);
+// True when a thread has done many atomic operations in a row: it may wait for another one.
+HOTLOOP_IMPORT("spins") __device__ unsigned hotloop_spins();
+HOTLOOP_IMPORT("fence") __device__ void hotloop_fence();
+HOTLOOP_IMPORT("trap") __device__ __attribute__((noreturn)) void hotloop_trap();
+HOTLOOP_IMPORT("print") __device__ int hotloop_print(const char* format, void* arguments);
+HOTLOOP_IMPORT("failed") __device__ __attribute__((noreturn)) void hotloop_failed(const char* expression, const char* function);
+HOTLOOP_IMPORT("outside") __device__ __attribute__((noreturn)) void hotloop_outside(unsigned index);
+HOTLOOP_IMPORT("space") __device__ unsigned hotloop_space(const void* address);
+}
+
+// An object without members, so that reading a coordinate is no access to memory.
+#define HOTLOOP_COORDINATES(name, first)                                                          \
+  struct hotloop_##name {                                                                         \
+    __declspec(property(get = get_x)) unsigned x;                                                 \
+    __declspec(property(get = get_y)) unsigned y;                                                 \
+    __declspec(property(get = get_z)) unsigned z;                                                 \
+    __device__ HOTLOOP_MEMBER unsigned get_x() const { return hotloop_index(first); }             \
+    __device__ HOTLOOP_MEMBER unsigned get_y() const { return hotloop_index(first + 1); }         \
+    __device__ HOTLOOP_MEMBER unsigned get_z() const { return hotloop_index(first + 2); }         \
+    __device__ HOTLOOP_MEMBER operator uint3() const { return {get_x(), get_y(), get_z()}; }      \
+    __device__ HOTLOOP_MEMBER operator dim3() const { return dim3(get_x(), get_y(), get_z()); }   \
+  };                                                                                              \
+  static const __device__ hotloop_##name name = {};
+
+static inline __device__ HOTLOOP_MEMBER clock_t clock() { return static_cast<clock_t>(hotloop_clock()); }
+
+// Device code only: host code may have functions of these names.
+static inline __device__ HOTLOOP_MEMBER unsigned umin(unsigned a, unsigned b) { return b < a ? b : a; }
+static inline __device__ HOTLOOP_MEMBER unsigned umax(unsigned a, unsigned b) { return a < b ? b : a; }

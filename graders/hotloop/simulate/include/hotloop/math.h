@@ -1,0 +1,134 @@
+// Device math that C++ has not: fast-math intrinsics, bit functions, min and max of mixed types.
+// Intrinsics that a GPU computes approximately are exact here.
+#pragma once
+
+
+
+
+
+
+
+using std::abs;
+using std::isfinite;
+using std::isinf;
+using std::isnan;
+using std::signbit;
+
+HOTLOOP_INLINE int min(int a, int b) { return b < a ? b : a; }
+HOTLOOP_INLINE int max(int a, int b) { return a < b ? b : a; }
+HOTLOOP_INLINE unsigned min(unsigned a, unsigned b) { return b < a ? b : a; }
+HOTLOOP_INLINE unsigned max(unsigned a, unsigned b) { return a < b ? b : a; }
+HOTLOOP_INLINE unsigned min(int a, unsigned b) { return min(static_cast<unsigned>(a), b); }
+HOTLOOP_INLINE unsigned max(int a, unsigned b) { return max(static_cast<unsigned>(a), b); }
+HOTLOOP_INLINE unsigned min(unsigned a, int b) { return min(a, static_cast<unsigned>(b)); }
+HOTLOOP_INLINE unsigned max(unsigned a, int b) { return max(a, static_cast<unsigned>(b)); }
+HOTLOOP_INLINE long min(long a, long b) { return b < a ? b : a; }
+HOTLOOP_INLINE long max(long a, long b) { return a < b ? b : a; }
+HOTLOOP_INLINE unsigned long min(unsigned long a, unsigned long b) { return b < a ? b : a; }
+HOTLOOP_INLINE unsigned long max(unsigned long a, unsigned long b) { return a < b ? b : a; }
+HOTLOOP_INLINE long long min(long long a, long long b) { return b < a ? b : a; }
+HOTLOOP_INLINE long long max(long long a, long long b) { return a < b ? b : a; }
+HOTLOOP_INLINE unsigned long long min(unsigned long long a, unsigned long long b) {
+  return b < a ? b : a;
+}
+HOTLOOP_INLINE unsigned long long max(unsigned long long a, unsigned long long b) {
+  return a < b ? b : a;
+}
+HOTLOOP_INLINE float min(float a, float b) { return fminf(a, b); }
+HOTLOOP_INLINE float max(float a, float b) { return fmaxf(a, b); }
+HOTLOOP_INLINE double min(double a, double b) { return fmin(a, b); }
+HOTLOOP_INLINE double max(double a, double b) { return fmax(a, b); }
+HOTLOOP_INLINE double min(float a, double b) { return fmin(a, b); }
+HOTLOOP_INLINE double max(float a, double b) { return fmax(a, b); }
+HOTLOOP_INLINE double min(double a, float b) { return fmin(a, b); }
+HOTLOOP_INLINE double max(double a, float b) { return fmax(a, b); }
+
+HOTLOOP_INLINE float rsqrtf(float x) { return 1.0f / sqrtf(x); }
+HOTLOOP_INLINE double rsqrt(double x) { return 1.0 / sqrt(x); }
+HOTLOOP_INLINE float rcbrtf(float x) { return 1.0f / cbrtf(x); }
+HOTLOOP_INLINE float sinpif(float x) { return sinf(3.14159265358979f * x); }
+HOTLOOP_INLINE float cospif(float x) { return cosf(3.14159265358979f * x); }
+HOTLOOP_INLINE float normcdff(float x) { return 0.5f * erfcf(-0.70710678118654752f * x); }
+HOTLOOP_INLINE float fdividef(float a, float b) { return a / b; }
+HOTLOOP_INLINE float saturate(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }
+
+HOTLOOP_INLINE float __saturatef(float x) { return saturate(x); }
+// The C library keeps these names for itself, though not as functions: hence macros.
+#define __expf(x) expf(x)
+#define __exp10f(x) exp10f(x)
+#define __logf(x) logf(x)
+#define __log2f(x) log2f(x)
+#define __log10f(x) log10f(x)
+#define __powf(x, y) powf(x, y)
+#define __sinf(x) sinf(x)
+#define __cosf(x) cosf(x)
+#define __tanf(x) tanf(x)
+#define __tanhf(x) tanhf(x)
+#define __sincosf(x, s, c) sincosf(x, s, c)
+HOTLOOP_INLINE float __fdividef(float a, float b) { return a / b; }
+
+// Rounding to nearest, which is all that the CPU is set to.
+HOTLOOP_INLINE float __fadd_rn(float a, float b) { return a + b; }
+HOTLOOP_INLINE float __fsub_rn(float a, float b) { return a - b; }
+HOTLOOP_INLINE float __fmul_rn(float a, float b) { return a * b; }
+HOTLOOP_INLINE float __fdiv_rn(float a, float b) { return a / b; }
+HOTLOOP_INLINE float __frcp_rn(float a) { return 1.0f / a; }
+HOTLOOP_INLINE float __fsqrt_rn(float a) { return sqrtf(a); }
+HOTLOOP_INLINE float __frsqrt_rn(float a) { return rsqrtf(a); }
+HOTLOOP_INLINE float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
+HOTLOOP_INLINE double __dadd_rn(double a, double b) { return a + b; }
+HOTLOOP_INLINE double __dmul_rn(double a, double b) { return a * b; }
+HOTLOOP_INLINE double __ddiv_rn(double a, double b) { return a / b; }
+HOTLOOP_INLINE double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
+
+HOTLOOP_INLINE int __float_as_int(float x) { int r; __builtin_memcpy(&r, &x, 4); return r; }
+HOTLOOP_INLINE unsigned __float_as_uint(float x) { unsigned r; __builtin_memcpy(&r, &x, 4); return r; }
+HOTLOOP_INLINE float __int_as_float(int x) { float r; __builtin_memcpy(&r, &x, 4); return r; }
+HOTLOOP_INLINE float __uint_as_float(unsigned x) { float r; __builtin_memcpy(&r, &x, 4); return r; }
+HOTLOOP_INLINE long long __double_as_longlong(double x) { long long r; __builtin_memcpy(&r, &x, 8); return r; }
+HOTLOOP_INLINE double __longlong_as_double(long long x) { double r; __builtin_memcpy(&r, &x, 8); return r; }
+HOTLOOP_INLINE int __float2int_rn(float x) { return static_cast<int>(nearbyintf(x)); }
+HOTLOOP_INLINE int __float2int_rz(float x) { return static_cast<int>(x); }
+HOTLOOP_INLINE int __float2int_rd(float x) { return static_cast<int>(floorf(x)); }
+HOTLOOP_INLINE int __float2int_ru(float x) { return static_cast<int>(ceilf(x)); }
+HOTLOOP_INLINE unsigned __float2uint_rn(float x) { return static_cast<unsigned>(nearbyintf(x)); }
+HOTLOOP_INLINE float __int2float_rn(int x) { return static_cast<float>(x); }
+HOTLOOP_INLINE float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
+HOTLOOP_INLINE float __double2float_rn(double x) { return static_cast<float>(x); }
+
+HOTLOOP_INLINE int __popc(unsigned x) { return __builtin_popcount(x); }
+HOTLOOP_INLINE int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+HOTLOOP_INLINE int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
+HOTLOOP_INLINE int __clzll(long long x) { return x ? __builtin_clzll(x) : 64; }
+HOTLOOP_INLINE int __ffs(int x) { return __builtin_ffs(x); }
+HOTLOOP_INLINE int __ffsll(long long x) { return __builtin_ffsll(x); }
+HOTLOOP_INLINE unsigned __brev(unsigned x) {
+  x = ((x >> 1) & 0x55555555u) | ((x & 0x55555555u) << 1);
+  x = ((x >> 2) & 0x33333333u) | ((x & 0x33333333u) << 2);
+  x = ((x >> 4) & 0x0f0f0f0fu) | ((x & 0x0f0f0f0fu) << 4);
+  return __builtin_bswap32(x);
+}
+HOTLOOP_INLINE unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
+  const uint64_t both = static_cast<uint64_t>(b) << 32 | a;
+  unsigned result = 0;
+  for (int i = 0; i < 4; ++i) {
+    const unsigned pick = selector >> (4 * i);
+    const unsigned byte = both >> (8 * (pick & 7)) & 0xff;
+    result |= (pick & 8 ? (byte & 0x80 ? 0xffu : 0u) : byte) << (8 * i);
+  }
+  return result;
+}
+HOTLOOP_INLINE unsigned __funnelshift_l(unsigned low, unsigned high, unsigned by) {
+  by &= 31;
+  return by ? high << by | low >> (32 - by) : high;
+}
+HOTLOOP_INLINE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by) {
+  by &= 31;
+  return by ? low >> by | high << (32 - by) : low;
+}
+HOTLOOP_INLINE unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
+HOTLOOP_INLINE int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
+HOTLOOP_INLINE int __mulhi(int a, int b) { return static_cast<int>(static_cast<int64_t>(a) * b >> 32); }
+HOTLOOP_INLINE unsigned __umulhi(unsigned a, unsigned b) {
+  return static_cast<unsigned>(static_cast<uint64_t>(a) * b >> 32);
+}

@@ -1,0 +1,2 @@
+#pragma once
+#error "matrix instructions (wmma) are not simulated"

@@ -1,0 +1,16 @@
+// The type by itself: PyTorch's headers name it wherever CUDA C++ is compiled.
+#pragma once
+
+#include <complex>
+
+namespace thrust {
+template <class T>
+struct complex : std::complex<T> {
+  using std::complex<T>::complex;
+};
+template <class T>
+complex<T> polar(const T& length, const T& angle) {
+  const std::complex<T> same = std::polar(length, angle);
+  return {same.real(), same.imag()};
+}
+}  // namespace thrust

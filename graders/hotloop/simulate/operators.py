@@ -1,0 +1,409 @@
+"""The runtime API of a PyTorch operator: its host code is native, its kernels are simulated.
+
+Device memory is this process's own: tensors, what cudaMalloc gave, and the device's variables, for
+which the host code's own copies stand. Each launch has a device of its own. What its pointers
+belong to is copied there before it, and back when it has ended.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import logging
+import struct
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from hotloop.simulate import layout
+from hotloop.simulate.build import Built
+from hotloop.simulate.device import Device, TimedOut
+from hotloop.simulate.host import (
+    DESCRIPTION,
+    INVALID_VALUE,
+    KINDS,
+    LAUNCH_TIMEOUT,
+    OUT_OF_MEMORY,
+    SUCCESS,
+    TENSOR,
+    Host,
+)
+from hotloop.simulate.instrument import Parameter
+from hotloop.simulate.orders import TIMEOUT_S
+from hotloop.simulate.problem import Problem
+from hotloop.simulate.report import Finding, Line, Triple, merged
+
+log = logging.getLogger("hotloop.simulate")
+
+_NOT_SUPPORTED, _UNKNOWN = 801, 999
+_REASON_BYTES = 4096
+_TENSORS = 4096
+"""Storages that are remembered: host code asks for a tensor's pointer shortly before a launch."""
+
+_LONG = str.maketrans("xy", "lm")
+"""In symbols. int64_t is `long` in native code and `long long` in WebAssembly."""
+
+_CALL = ctypes.CFUNCTYPE(
+    ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t,
+    ctypes.c_size_t, ctypes.c_char_p, ctypes.c_uint,
+)  # fmt: skip
+
+
+class _Registered(ctypes.Structure):
+    """As operator.c has it."""
+
+    _fields_ = (("host", ctypes.c_size_t), ("name", ctypes.c_char_p), ("bytes", ctypes.c_size_t))
+
+
+@dataclass(frozen=True)
+class _Symbol:
+    """A kernel's stub or a variable of the host code. bytes: 0 for a kernel."""
+
+    address: int
+    name: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class _Extent:
+    """Memory of this process that kernels may use."""
+
+    begin: int
+    bytes: int
+    what: str
+    made: Line | None = None
+
+    @property
+    def end(self) -> int:
+        """The address behind it."""
+        return self.begin + self.bytes
+
+
+class _Refused(Exception):
+    """A launch whose arguments mean something else in WebAssembly; the text says what to do."""
+
+
+def refuse_pointers(built: Built) -> None:
+    """Problem where a kernel takes a pointer that cannot be found among its arguments."""
+    for kernel in built.kernels:
+        if any(parameter.holds_pointer for parameter in kernel.parameters):
+            raise Problem(
+                f"the kernel `{kernel.name}` takes a struct with a pointer in it. Pointers have 8 "
+                "bytes in host code and 4 in the simulator: pass the pointers themselves as "
+                "parameters."
+            )
+
+
+def connect(built: Built, library: Path) -> None:
+    """Let kernels run in the simulator for a library that is loaded, once for each.
+
+    Problem where a variable of the device has another size than its host code believes.
+    """
+    loaded = ctypes.CDLL(str(library))
+    simulator = ctypes.c_void_p.in_dll(loaded, "hotloop_simulator")
+    if simulator.value:
+        return
+    function = _CALL(Operators(built, loaded).answer)
+    simulator.value = ctypes.cast(function, ctypes.c_void_p).value
+    # The function lives as long as this: until host code that runs still later is told of errors.
+    atexit.register(_disconnect, simulator, function)
+
+
+def _disconnect(simulator: ctypes.c_void_p, _function: object) -> None:
+    simulator.value = None
+
+
+class Operators(Host):
+    """The API's state for the operators of one library."""
+
+    def __init__(self, built: Built, library: ctypes.CDLL) -> None:
+        super().__init__(Device(built, order="forward", timeout_s=TIMEOUT_S))
+        self.libc = ctypes.CDLL(None)
+        self.lock = threading.RLock()
+        self.failed_with = ctypes.c_uint.in_dll(library, "hotloop_failed_with")
+        self.reason = (ctypes.c_char * _REASON_BYTES).in_dll(library, "hotloop_reason")
+        self.tensors: dict[int, _Extent] = {}
+        self.allocated: dict[int, _Extent] = {}
+        self.buffers: dict[int, object] = {}
+        self.told: set[tuple[object, ...]] = set()
+        symbols = list(_symbols(library))
+        self.of_stub = _stubs(built, symbols)
+        self.homes = self._homes(symbols)
+        self.answers[TENSOR] = self._tensor
+        self.device.close()
+
+    def answer(
+        self, op: int, a: int | None, b: int | None, c: int, d: int, file: bytes | None, line: int
+    ) -> int:
+        """One call of the host code's. Whatever fails here must not look like a success."""
+        here = Line(file.decode(errors="replace"), line) if file else None
+        with self.lock:
+            try:
+                return self.answers[op](a or 0, b or 0, c, d, here)
+            except Exception:
+                log.exception("the simulator failed")  # raised, it would be lost in native code
+                return self.fail(_UNKNOWN, "the simulator", here)
+
+    # --- variables and kernels --------------------------------------------------------------------
+
+    def _homes(self, symbols: Iterable[_Symbol]) -> list[tuple[int, int, int]]:
+        """Where each variable of the device lies: there, in this process, and its bytes."""
+        of_host = {symbol.name: symbol for symbol in symbols if symbol.bytes}
+        homes: list[tuple[int, int, int]] = []
+        for variable in self.device.built.variables:
+            if variable.space == "shared":
+                continue
+            symbol = of_host.get(variable.name)
+            if symbol is not None and symbol.bytes != variable.bytes:
+                raise Problem(
+                    f"the variable `{variable.name}` has {symbol.bytes} bytes in host code and "
+                    f"{variable.bytes} in the simulator, where pointers, size_t and long have 32 "
+                    "bits: use int64_t for numbers, and pass pointers to kernels as parameters"
+                )
+            home = symbol.address if symbol else self._buffer(variable.bytes)
+            ctypes.memmove(
+                home, self.device.bytes_at(variable.address, variable.bytes), variable.bytes
+            )
+            homes.append((variable.address, home, variable.bytes))
+            self.shadows[home] = replace(variable, address=home)
+            self.allocated[home] = _Extent(home, variable.bytes, "variable")
+        return homes
+
+    def _buffer(self, count: int) -> int:
+        buffer = ctypes.create_string_buffer(max(1, count) + 512)
+        address = (ctypes.addressof(buffer) + 511) // 512 * 512  # as cudaMalloc aligns
+        self.buffers[address] = buffer
+        return address
+
+    # --- the host code's own memory ---------------------------------------------------------------
+
+    def text_at(self, address: int) -> str:
+        """A text of the host code's that ends with a zero byte."""
+        return ctypes.string_at(address).decode(errors="replace")
+
+    def read(self, address: int, count: int) -> bytes:
+        """Bytes of the host code's memory."""
+        return ctypes.string_at(address, count)
+
+    def write(self, address: int, number: int) -> None:
+        """Put a pointer or a size where the host code wants it."""
+        ctypes.memmove(address, struct.pack("<Q", number), 8)
+
+    def move(self, to: int, source: int, count: int) -> None:
+        """Copy memory of either side."""
+        ctypes.memmove(to, source, count)
+
+    def fill(self, address: int, byte: int, count: int) -> None:
+        """Set bytes of either side's memory."""
+        ctypes.memset(address, byte, count)
+
+    # --- device memory ----------------------------------------------------------------------------
+
+    def _tensor(self, begin: int, _b: int, count: int, *_: Any) -> int:
+        """Host code has asked for a pointer into this storage."""
+        self.tensors.pop(begin, None)
+        self.tensors[begin] = _Extent(begin, count, "tensor's storage")
+        if len(self.tensors) > _TENSORS:
+            del self.tensors[next(iter(self.tensors))]
+        return SUCCESS
+
+    def _allocate(self, pointer: int, name: int, count: int, kind: int, here: Line | None) -> int:
+        if self._used() + count > layout.MANAGED - layout.HEAP:
+            return self.fail(OUT_OF_MEMORY, self.text_at(name), here)
+        if kind == DESCRIPTION:
+            code = self.fail(_NOT_SUPPORTED, self.text_at(name), here)
+            self._explain(code, "the simulator has no textures and surfaces in PyTorch operators")
+            return code
+        address = self._buffer(count) if count else 0
+        if address:
+            self.allocated[address] = _Extent(address, count, KINDS[kind], here)
+        self.write(pointer, address)
+        return self.error.sticky
+
+    def _free(self, pointer: int, name: int, _c: int, _d: int, here: Line | None) -> int:
+        if pointer and self.buffers.pop(pointer, None) is None:
+            return self.fail(INVALID_VALUE, f"{self.text_at(name)} of what is not allocated", here)
+        self.allocated.pop(pointer, None)
+        return self.error.sticky
+
+    def _used(self, *_: Any) -> int:
+        return sum(extent.bytes for extent in self.allocated.values())
+
+    def _is_device(self, address: int) -> bool:
+        """False of tensors: they come and go unseen, and the host may use their memory later."""
+        return _holder(address, self.allocated.values()) is not None
+
+    def _is_pinned(self, address: int) -> bool:
+        extent = _holder(address, self.allocated.values())
+        return extent is not None and extent.what in KINDS[1:3]
+
+    def _is_valid(self, address: int, count: int) -> bool:
+        extent = _holder(address, self.allocated.values())
+        return bool(address) and (extent is None or address + count <= extent.end)
+
+    # --- launches ---------------------------------------------------------------------------------
+
+    def launch(
+        self, number: int, grid: Triple, block: Triple, dynamic: int, arguments: Sequence[bytes],
+        here: Line | None = None,
+    ) -> int:  # fmt: skip
+        """Launch it on a device of its own. The error's code; its text tells the reason."""
+        self.device = Device(self.device.built, order="forward", timeout_s=TIMEOUT_S)
+        kernel = self.device.built.kernels[number]
+        try:
+            mirrors = self._mirrors(kernel.parameters, arguments)
+            values = [
+                _value(parameter, argument, mirrors)
+                for parameter, argument in zip(kernel.parameters, arguments, strict=True)
+            ]
+            self._copy_in(mirrors)
+            code = super().launch(number, grid, block, dynamic, values, here)
+            self._copy_out(mirrors)
+        except _Refused as refused:
+            code = self.fail(_NOT_SUPPORTED, kernel.name, here, of_launch=True)
+            self._explain(code, f"kernel `{kernel.name}`: {refused}")
+        except TimedOut:
+            code = self.fail(LAUNCH_TIMEOUT, kernel.name, here, of_launch=True)
+        finally:
+            self._tell()
+            self.device.close()
+        return code
+
+    def _mirrors(
+        self, parameters: Sequence[Parameter], arguments: Sequence[bytes]
+    ) -> list[tuple[_Extent, int]]:
+        """Room on the device for all that the pointers belong to: what is here, and where there."""
+        pointers = [
+            int.from_bytes(argument, "little")
+            for parameter, argument in zip(parameters, arguments, strict=True)
+            if parameter.kind == "pointer"
+        ]
+        found = [self._extent(pointer) for pointer in pointers if pointer]
+        mirrors: list[tuple[_Extent, int]] = []
+        for extent in _joined(e for e in found if e is not None):
+            there = self.device.allocate(extent.bytes, extent.what, extent.made, written=True)
+            if not there:
+                raise _Refused("its tensors need more than the 1 GiB that the simulator has")
+            mirrors.append((extent, there))
+        return mirrors
+
+    def _extent(self, address: int) -> _Extent | None:
+        """What an address belongs to. Of tensors, the last one that was asked for."""
+        known = [*self.allocated.values(), *reversed(self.tensors.values())]
+        return _holder(address, known) or next((e for e in known if e.end == address), None)
+
+    def _copy_in(self, mirrors: Iterable[tuple[_Extent, int]]) -> None:
+        for there, here, count in self._places(mirrors):
+            ctypes.memmove(self.device.bytes_at(there, count), here, count)
+
+    def _copy_out(self, mirrors: Iterable[tuple[_Extent, int]]) -> None:
+        """Only what has changed: memory that is read may be read-only."""
+        for there, here, count in self._places(mirrors):
+            now = self.device.bytes_at(there, count)
+            if self.libc.memcmp(now, ctypes.c_void_p(here), ctypes.c_size_t(count)):
+                ctypes.memmove(here, now, count)
+
+    def _places(self, mirrors: Iterable[tuple[_Extent, int]]) -> Iterator[tuple[int, int, int]]:
+        """All that a launch shares with the process: there, here, bytes."""
+        yield from self.homes
+        for extent, there in mirrors:
+            yield there, extent.begin, extent.bytes
+
+    # --- what a launch has to say -----------------------------------------------------------------
+
+    def _tell(self) -> None:
+        """Print what kernels print and what was found, each finding once."""
+        print(*self.device.printed, sep="", end="", flush=True)
+        if self.error.sticky and self.device.found:
+            self._explain(self.error.sticky, _sentence(self.device.found[-1]))
+        for finding in merged(self.device.found):
+            key = (finding.kind, *finding.lines)
+            if key not in self.told:
+                self.told.add(key)
+                print(_sentence(finding), file=sys.stderr, flush=True)
+
+    def _explain(self, code: int, text: str) -> None:
+        self.failed_with.value = code
+        self.reason.value = text.encode()[: _REASON_BYTES - 1]
+
+
+def _symbols(library: ctypes.CDLL) -> Iterator[_Symbol]:
+    count = ctypes.c_size_t.in_dll(library, "hotloop_count").value
+    entries = ctypes.POINTER(_Registered).in_dll(library, "hotloop_registered")
+    for entry in entries[:count]:
+        yield _Symbol(entry.host, entry.name.decode(), entry.bytes)
+
+
+def _stubs(built: Built, symbols: Iterable[_Symbol]) -> dict[int, int]:
+    """The numbers of kernels by what host code launches."""
+    exact = {kernel.symbol: number for number, kernel in enumerate(built.kernels)}
+    alike = {name.translate(_LONG): number for name, number in exact.items()}
+    found = {
+        symbol.address: exact.get(symbol.name, alike.get(symbol.name.translate(_LONG)))
+        for symbol in symbols
+        if not symbol.bytes
+    }
+    return {address: number for address, number in found.items() if number is not None}
+
+
+def _holder(address: int, known: Iterable[_Extent]) -> _Extent | None:
+    return next((e for e in known if e.begin <= address < e.end), None)
+
+
+def _joined(extents: Iterable[_Extent]) -> list[_Extent]:
+    """Each byte once, so that pointers into the same memory share it."""
+    found: list[_Extent] = []
+    for extent in sorted(extents, key=lambda e: e.begin):
+        if found and extent.begin < found[-1].end:
+            last = found.pop()
+            extent = replace(last, bytes=max(last.end, extent.end) - last.begin)
+        found.append(extent)
+    return found
+
+
+def _value(parameter: Parameter, given: bytes, mirrors: Sequence[tuple[_Extent, int]]) -> bytes:
+    """An argument of native host code's as the kernel takes it."""
+    if parameter.kind == "pointer":
+        if len(given) != 8:
+            raise _Refused("a parameter is an object with a copy constructor: pass its members")
+        return struct.pack("<I", _address(int.from_bytes(given, "little"), mirrors))
+    if len(given) == parameter.bytes:
+        return given
+    if parameter.kind != "integer" or (len(given), parameter.bytes) != (8, 4):
+        raise _Refused(
+            f"a struct has {len(given)} bytes in host code and {parameter.bytes} in the simulator, "
+            "where size_t and long have 32 bits: use int64_t or uint64_t in it"
+        )
+    number = int.from_bytes(given, "little", signed=True)
+    if not -(1 << 31) <= number < 1 << 32:
+        raise _Refused(
+            f"{number} does not fit into the 32 bits that size_t and long have in the simulator: "
+            "use int64_t or uint64_t"
+        )
+    return given[:4]
+
+
+def _address(pointer: int, mirrors: Sequence[tuple[_Extent, int]]) -> int:
+    """On the device. What belongs to nothing lies in the host's memory there."""
+    if not pointer:
+        return 0
+    for extent, there in mirrors:
+        if extent.begin <= pointer < extent.end:
+            return there + pointer - extent.begin
+    for extent, there in mirrors:
+        if pointer == extent.end:
+            return there + extent.bytes
+    return layout.HOST + pointer % 4096
+
+
+def _sentence(finding: Finding) -> str:
+    """One line, beginning with the place as compilers name it."""
+    first = finding.witnesses[0] if finding.witnesses else None
+    where = f"{first.line}: " if first and first.line else ""
+    of = f" (kernel `{finding.kernel}`" if finding.kernel else ""
+    if of and first and first.thread is not None:
+        of += f", block {first.block}, thread {first.thread}"
+    return f"{where}{finding.text}{of})" if of else f"{where}{finding.text}"

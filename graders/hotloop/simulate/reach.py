@@ -1,0 +1,32 @@
+"""What a kernel can reach: the functions that it calls, and the addresses in their code."""
+
+from __future__ import annotations
+
+from hotloop.simulate import opcodes
+from hotloop.simulate.binary import Reader
+from hotloop.simulate.module import Module
+
+
+def addresses_used(module: Module, kernel: int) -> set[int]:
+    """Numbers in the code of a kernel and of what it calls that may be addresses of variables."""
+    bodies = {body.index: body for body in module.bodies}
+    in_tables = {f for _, functions in module.elements for f in functions}
+    seen: set[int] = set()
+    waiting = [kernel]
+    used: set[int] = set()
+    while waiting:
+        index = waiting.pop()
+        if index in seen or index not in bodies:
+            continue
+        seen.add(index)
+        body = bodies[index]
+        reader = Reader(module.code, body.at, body.end)
+        while reader.at < body.end:
+            one = opcodes.read(reader)
+            if one.op == opcodes.CALL:
+                waiting.append(one.number)
+            elif one.op == opcodes.CALL_INDIRECT:
+                waiting += [f for f in in_tables if module.signature(f) == module.types[one.number]]
+            elif one.op == 0x41 or one.op in opcodes.ACCESSES:
+                used.add(one.number & 0xFFFFFFFF)
+    return used

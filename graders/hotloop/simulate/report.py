@@ -1,0 +1,143 @@
+"""What a run found, and what each line of a kernel moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+Triple = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of source."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{Path(self.file).name}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Who took part in a finding: where, what it did, and as which thread of which block."""
+
+    line: Line | None
+    did: str
+    block: Triple | None = None
+    thread: Triple | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong. witnesses: the first one is where to look first."""
+
+    kind: str
+    text: str
+    kernel: str
+    witnesses: tuple[Witness, ...]
+    count: int = 1
+
+    @property
+    def lines(self) -> list[Line]:
+        """All lines that take part, in the order of the witnesses, each once."""
+        found = [w.line for w in self.witnesses if w.line is not None]
+        return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True)
+class Site:
+    """What one line moves in one kernel, summed over all launches.
+
+    bytes: asked for by threads. requests: of warps. For global memory `moved` is the bytes of all
+    32-byte sectors touched and `fewest` the least that could hold the bytes; for shared memory
+    they are passes over the banks, and the fewest that the requests need.
+    """
+
+    line: Line | None
+    kernel: str
+    space: str
+    did: str
+    accesses: int
+    bytes: int
+    width: int
+    requests: int
+    moved: int
+    fewest: int
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel with a configuration, and how often it was launched."""
+
+    kernel: str
+    grid: Triple
+    block: Triple
+    static_shared: int
+    dynamic_shared: int
+    launches: int
+
+
+@dataclass
+class Report:
+    """All of one run, or of several. ended: "exited", "timed out" or "crashed"."""
+
+    ended: str = "exited"
+    findings: list[Finding] = field(default_factory=list[Finding])
+    sites: list[Site] = field(default_factory=list[Site])
+    launches: list[Launch] = field(default_factory=list[Launch])
+
+    def bytes(self, did: str, kernel: str | None = None) -> int:
+        """Bytes of global memory that threads asked for; did: "read", "write" or "atomic"."""
+        return sum(
+            s.bytes
+            for s in self.sites
+            if s.space == "global" and s.did == did and kernel in {None, s.kernel}
+        )
+
+
+def merged(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings of the same kind at the same lines, once.
+
+    A read that comes before its write because nothing orders the two is a race, and no more.
+    """
+    found: dict[tuple[str, frozenset[Line]], Finding] = {}
+    for finding in findings:
+        found.setdefault((finding.kind, frozenset(finding.lines)), finding)
+    raced = {line for f in found.values() if f.kind == "race" for line in f.lines}
+    return [
+        f
+        for f in found.values()
+        if not (f.kind.startswith("uninitialised") and raced.intersection(f.lines))
+    ]
+
+
+def merge(reports: Iterable[Report]) -> Report:
+    """Everything that any of the runs found; figures are those of the first one."""
+    all_ = list(reports)
+    first = all_[0]
+    ended = next((r.ended for r in all_ if r.ended != "exited"), first.ended)
+    findings = merged(f for r in all_ for f in r.findings)
+    return Report(ended, findings, first.sites, first.launches)
+
+
+def summed(sites: Iterable[Site]) -> list[Site]:
+    """One site for each line, kernel and kind of access."""
+    totals: dict[tuple[object, ...], Site] = {}
+    for site in sites:
+        key = (site.line, site.kernel, site.space, site.did)
+        old = totals.get(key)
+        if old is not None:
+            site = replace(
+                site,
+                accesses=site.accesses + old.accesses,
+                bytes=site.bytes + old.bytes,
+                width=max(site.width, old.width),
+                requests=site.requests + old.requests,
+                moved=site.moved + old.moved,
+                fewest=site.fewest + old.fewest,
+            )
+        totals[key] = site
+    return sorted(totals.values(), key=lambda s: (s.kernel, s.line.line if s.line else 0, s.did))

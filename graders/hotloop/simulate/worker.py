@@ -1,0 +1,123 @@
+"""Runs a learner's CUDA kernels in the simulator: `python -m hotloop.simulate.worker --fd N`.
+
+A process of ours, in a sandbox of its own. Of the learner's code only kernels are compiled, to
+WebAssembly, and launched from here: nothing native of theirs runs in this process.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+from hotloop.simulate import build
+from hotloop.simulate.build import Built
+from hotloop.simulate.host import error_name
+from hotloop.simulate.launch import Argument, Array, launch
+from hotloop.simulate.problem import CompileError, Problem, Unsupported
+from hotloop.simulate.report import Report
+from hotloop.worker.serve import Worker
+from hotloop.worker.triton_program import run
+from hotloop.worker.wire import Message
+
+_MESSAGE_LIMIT = 3000
+_FINDINGS_LIMIT = 20
+_ELEMENT_BYTES = {
+    "fp64": 8,
+    "fp32": 4,
+    "fp16": 2,
+    "bf16": 2,
+    "i64": 8,
+    "i32": 4,
+    "u8": 1,
+    "bool": 1,
+}
+
+
+class Simulator(Worker):
+    """Answers `build` and `launch`."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.built: Built | None = None
+        self.folder = Path(tempfile.mkdtemp(prefix="kernels-", dir=Path.cwd()))
+
+    def answer(self, message: Message, fds: list[int]) -> Message:
+        """Only this program's own code can raise here, so that it is no failure of a kernel's."""
+        reply = super().answer(message, fds)
+        return reply if reply["ok"] else {"ok": True, "internal": reply["error"]}
+
+    def on_build(self, message: Message, _fds: list[int]) -> Message:
+        """`file`, `source`: the learner's."""
+        source = self.folder / message["file"]
+        source.write_text(message["source"], encoding="utf-8")
+        try:
+            self.built = build.kernels([source], checked=True)
+        except Unsupported as unsupported:
+            return _fault("refused", unsupported.what, unsupported.line)
+        except CompileError as error:
+            return _fault("compile", self._without_folder(str(error)), 0)
+        return {}
+
+    def on_launch(self, message: Message, _fds: list[int]) -> Message:
+        """`kernel`; `grid`, `block`: three numbers each; `order` of threads; `seconds`.
+
+        `arguments`: in the kernel's order, plain numbers or tensors: `tensor`, a place in a mapped
+        buffer; `name`; `is_output`.
+        """
+        if self.built is None:
+            raise RuntimeError("nothing was built")
+        try:
+            launched = launch(
+                self.built,
+                message["kernel"],
+                tuple(message["grid"]),
+                tuple(message["block"]),
+                [self._given(a) for a in message["arguments"]],
+                order=message["order"],
+                timeout_s=message["seconds"],
+            )
+        except Problem as problem:
+            return _fault("signature", str(problem), 0)
+        return {"error": error_name(launched.error), **self._told(launched.report)}
+
+    def _given(self, said: Message | int | float) -> Argument:
+        if not isinstance(said, dict):
+            return said
+        place = said["tensor"]
+        memory = memoryview(self.mappings[place["buffer"]].memory)
+        span = 1 + sum((n - 1) * s for n, s in zip(place["shape"], place["strides"], strict=True))
+        end = place["offset"] + span * _ELEMENT_BYTES[place["dtype"]]
+        return Array(said["name"], memory[place["offset"] : end], said["is_output"])
+
+    def _told(self, report: Report) -> Message:
+        return {
+            "findings": [self._named(asdict(f)) for f in report.findings[:_FINDINGS_LIMIT]],
+            "sites": [self._named(asdict(s)) for s in report.sites],
+        }
+
+    def _named(self, data: Message) -> Message:
+        """Lines name the learner's file, not where it lies here."""
+        for holder in [data, *data.get("witnesses", ())]:
+            line = holder.get("line")
+            if line is not None:
+                line["file"] = Path(line["file"]).name
+        return data
+
+    def _without_folder(self, text: str) -> str:
+        return text.replace(f"{self.folder}/", "")[:_MESSAGE_LIMIT]
+
+
+def _fault(kind: str, message: str, line: int) -> Message:
+    return {"fault": {"kind": kind, "message": message, "line": line}}
+
+
+def main() -> None:
+    """Serve the judge."""
+    os.environ["HOTLOOP_SIMULATOR_CACHE"] = tempfile.mkdtemp(prefix="cache-", dir=Path.cwd())
+    run(Simulator())
+
+
+if __name__ == "__main__":
+    main()

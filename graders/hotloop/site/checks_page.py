@@ -1,0 +1,157 @@
+"""The page "How strong the checks are", from what tests/benchmarks/mutants.py has recorded."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from hotloop.site.markdown import Lines, folded, prose, table
+from hotloop.site.runs import NOT_MEASURED
+
+Row = Mapping[str, Any]
+NEEDS_GPU = "Needs a GPU"
+"""How the reason begins of a mutant that only a GPU can tell from the reference."""
+
+HEADS = (
+    "mutants",
+    "need a GPU",
+    "right",
+    "wrong",
+    "failed every time",
+    "passed sometimes",
+    "passed every time",
+)
+
+
+def page(results: Path) -> str:
+    """Counts by operator, language, module and task; every mutant that passed, and why."""
+    lines = [
+        "# How strong the checks are",
+        "",
+        prose(
+            "A check is worth what it refuses. Each reference solution is changed by one small and",
+            "systematic mistake: a reduction over half of a row, a block off by one, a missing",
+            "rescale, a narrower type, swapped strides, a dropped guard, a comparison on the",
+            "wrong side. Each such *mutant* is judged several times, with new hidden inputs each",
+            "time. A mutant that is wrong by the task's text must fail every time: no wrong answer",
+            "may pass by chance. A mutant that is right, because the change makes no difference to",
+            "what the task asks for, must pass every time, and its reason is listed below.",
+        ),
+        "",
+    ]
+    path = results / "mutants.json"
+    if not path.is_file():
+        return "\n".join([*lines, NOT_MEASURED])
+    document = json.loads(path.read_text(encoding="utf-8"))
+    rows = cast("list[Row]", document["answers"])
+    mutants = [row for row in rows if row["kind"] == "mutant"]
+    lines += [
+        (
+            f"`python tests/benchmarks/mutants.py` measured this on {document['device']}, "
+            f"{document['date']}. Rungs that measure speed or need a GPU are left out."
+        ),
+        "",
+        *_totals(rows, mutants),
+    ]
+    for title, name in (("operator", "operator"), ("language", "language"), ("module", "module")):
+        lines += ["", f"## By {title}", "", *_grouped(mutants, name, title)]
+    lines += ["", "## Mutants that are right", ""]
+    reasoned = [row for row in mutants if row["why_right"]]
+    for module, found in _by([row for row in reasoned if not _needs_gpu(row)], "module"):
+        lines += folded("note", f"{module}: {len(found)}", _reasons(found))
+    lines += ["", "## Mutants that only a GPU can show", ""]
+    for module, found in _by([row for row in reasoned if _needs_gpu(row)], "module"):
+        lines += folded("note", f"{module}: {len(found)}", _reasons(found))
+    lines += _passed([row for row in mutants if row["passed"] and not row["why_right"]])
+    lines += ["", "## By task", ""]
+    for module, found in _by(mutants, "module"):
+        lines += folded("note", module, _grouped(found, "task", "task"))
+    return "\n".join(lines)
+
+
+def _totals(rows: Sequence[Row], mutants: Sequence[Row]) -> Lines:
+    built = [row for row in mutants if row["unbuilt"] < row["judged"]]
+    wrong = [row for row in built if not row["why_right"]]
+    passed = sum(row["passed"] > 0 for row in wrong)
+    references = [row for row in rows if row["kind"] == "reference"]
+    lines = [
+        (
+            f"- **{len({row['operator'] for row in mutants})} operators, {len(built)} mutants** "
+            f"of {len({(row['module'], row['task']) for row in mutants})} tasks, in "
+            f"{sum(row['judged'] for row in built)} judgings. {len(mutants) - len(built)} more did "
+            "not compile and are not counted."
+        ),
+        (
+            f"- **{len(wrong)} are wrong; {passed} of them passed at least once.** The other "
+            f"{len(built) - len(wrong)} are right, or need a GPU to be told from the reference."
+        ),
+    ]
+    if references:
+        judged = sum(row["judged"] for row in references)
+        passing = sum(row["passed"] for row in references)
+        lines.append(f"- The reference solutions passed {passing} of {judged} judgings.")
+    return lines
+
+
+def _grouped(rows: Sequence[Row], name: str, title: str) -> Lines:
+    return table((title, *HEADS), [(value, *_counts(found)) for value, found in _by(rows, name)])
+
+
+def _counts(rows: Sequence[Row]) -> list[int]:
+    built = [row for row in rows if row["unbuilt"] < row["judged"]]
+    wrong = [row for row in built if not row["why_right"]]
+    unseen = sum(_needs_gpu(row) for row in built)
+    return [
+        len(built),
+        unseen,
+        len(built) - len(wrong) - unseen,
+        len(wrong),
+        sum(row["passed"] == 0 for row in wrong),
+        sum(0 < row["passed"] < row["judged"] for row in wrong),
+        sum(row["passed"] == row["judged"] for row in wrong),
+    ]
+
+
+def _needs_gpu(row: Row) -> bool:
+    return row["why_right"].startswith(NEEDS_GPU)
+
+
+def _by(rows: Iterable[Row], name: str) -> list[tuple[str, list[Row]]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row[name], []).append(row)
+    return sorted(found.items())
+
+
+def _reasons(rows: Sequence[Row]) -> Lines:
+    lines: Lines = []
+    for row in rows:
+        before, after = (_code(text) for text in row["shown"])
+        lines += [
+            f"**{row['task']}**, {row['operator']}: {before} became {after}. {row['why_right']}",
+            "",
+        ]
+    return lines
+
+
+def _passed(rows: Sequence[Row]) -> Lines:
+    """What is still open: nothing is hidden."""
+    if not rows:
+        return []
+    lines = ["", "## Wrong mutants that passed", ""]
+    for row in rows:
+        before, after = (_code(text) for text in row["shown"])
+        lines += [
+            (
+                f"- `{row['module']}.{row['task']}`, {row['operator']}: {before} became {after}; "
+                f"passed {row['passed']} of {row['judged']}."
+            )
+        ]
+    return lines
+
+
+def _code(text: str) -> str:
+    return f"<code>{html.escape(' '.join(text.split()))}</code>"

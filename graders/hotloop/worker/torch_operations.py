@@ -1,0 +1,224 @@
+"""Notes what a learner's function does to its first argument, operation by operation.
+
+Every operation that PyTorch dispatches inside the call is seen, and each tensor has a shadow that
+says which element of the input stands where in it. The notes are made in the learner's process:
+they are a claim (`instrumented`).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable
+from functools import reduce
+from typing import Any, cast
+
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from hotloop.worker.wire import Message
+
+torch: Any = importlib.import_module("torch")  # which publishes few types
+
+RESIDENT = 8192
+"""An element is at hand until so many others were read: to reduce it again until then is free."""
+
+LAUNDERED = 16
+"""A result of at least a sixteenth of what was read stands for the elements themselves."""
+
+LEAVES = frozenset(
+    {"numpy", "__array__", "tolist", "data_ptr", "__dlpack__", "untyped_storage", "storage"}
+)
+"""What hands a tensor's memory or its numbers to code that is not seen here."""
+
+_MADE_LIKE = ("_like", "new_empty", "new_zeros", "new_ones", "new_full", "new_empty_strided")
+_MOVES = frozenset(
+    {
+        *("cat", "stack", "clone", "flip", "roll", "repeat", "repeat_interleave"),
+        *("index", "index_select", "gather", "masked_select", "index_put", "index_put_"),
+        *("slice_scatter", "select_scatter"),
+    }
+)
+"""Each element of the result is one of an argument."""
+
+_POINTWISE = frozenset(
+    {"copy_", "_to_copy", "masked_fill", "masked_fill_", "rsub", "where", "isnan", "isinf"}
+)
+"""Element by element, though PyTorch does not tag them so."""
+
+_SAME_MEMORY = frozenset({"_unsafe_view", "_reshape_alias", "lift_fresh"})
+_OVERWRITES = frozenset({"copy_", "fill_", "zero_"})
+
+_NOWHERE = -1
+"""Shadow of an element that was computed from the input but stands for none of its elements."""
+
+_FOREIGN = -2
+"""Shadow of an element that has nothing to do with the input."""
+
+
+class Watched:
+    """Calls the function and keeps a note of each call."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self.notes: list[Message] = []
+
+    def __call__(self, *arguments: Any) -> Any:
+        """As the function."""
+        operations = _Operations(arguments[0])
+        with _Exits(operations), operations:
+            value = self._function(*arguments)
+        self.notes.append(operations.note())
+        return value
+
+
+class _Operations(TorchDispatchMode):
+    """What is reduced, and how often, in one call."""
+
+    def __init__(self, x: Any) -> None:
+        super().__init__()  # pyright: ignore[reportUnknownMemberType]
+        self.exit = ""
+        self._elements = int(x.numel())
+        self._widest, self._widest_by = 0, ""
+        self._reduced = 0
+        self._last_read = torch.full((self._elements,), -RESIDENT, dtype=torch.int64)
+        self._shadows: dict[int, Any] = {}
+        self._kept: list[Any] = []
+        ids = self._shadow(x, make=True)
+        ids.copy_(torch.arange(self._elements, dtype=torch.int64).reshape(x.shape))
+
+    def note(self) -> Message:
+        """Elements of the input; most of them (or of what was computed from them) that one
+        reduction read, and which; how many were read for reductions; what left PyTorch."""
+        return {
+            "elements": self._elements,
+            "widest": self._widest,
+            "widest_by": self._widest_by,
+            "reduced": self._reduced,
+            "exit": self.exit,
+        }
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Note, run, and follow where the elements went."""
+        kwargs = kwargs or {}
+        result = func(*args, **kwargs)
+        name = func._schema.name.partition("::")[2]
+        try:
+            self._note(func, name, args, kwargs, result)
+        except Exception:  # noqa: BLE001 - an operation of another kind must not fail for this
+            self.exit = self.exit or name
+        return result
+
+    def _note(self, func: Any, name: str, args: Any, kwargs: Any, result: Any) -> None:
+        if (
+            _is_view(func)
+            or name in _SAME_MEMORY
+            or any(name.endswith(like) for like in _MADE_LIKE)
+        ):
+            return
+        overwritten = _overwritten(name, args, kwargs)
+        read = [t for t in tree_leaves((args, kwargs)) if _is_tensor(t) and t is not overwritten]
+        known = [t for t in read if self._key(t) in self._shadows]
+        written = [t for t in tree_leaves(result) if _is_tensor(t)]
+        if known:
+            self._follow(func, name, args, kwargs, known, written)
+        else:
+            for tensor in written:
+                if self._key(tensor) in self._shadows:
+                    self._shadow(tensor).fill_(_FOREIGN)
+
+    def _follow(
+        self, func: Any, name: str, args: Any, kwargs: Any, known: list[Any], written: list[Any]
+    ) -> None:
+        if name in _POINTWISE or torch.Tag.pointwise in func.tags:
+            self._write(written, reduce(torch.maximum, [self._shadow(t) for t in known]))
+        elif name == "constant_pad_nd":
+            self._write(written, func(self._shadow(args[0]), args[1], _FOREIGN))
+        elif name in _MOVES:
+            shadows = {name: self._shadowed(value) for name, value in kwargs.items()}
+            self._write(written, func(*self._shadowed(args), **shadows))
+        else:
+            seen = self._reduce(name, known)
+            for tensor in written:
+                self._shadow(tensor, make=True).copy_(_standing_for(seen, tensor))
+
+    def _write(self, written: Iterable[Any], ids: Any) -> None:
+        for tensor in written:
+            self._shadow(tensor, make=True).copy_(ids)
+
+    def _reduce(self, name: str, known: list[Any]) -> Any:
+        """Count what a reduction reads. The elements of the input that it has read."""
+        ids = torch.cat([self._shadow(t).reshape(-1) for t in known])
+        computed = int((ids == _NOWHERE).sum())
+        elements = torch.unique(ids[ids >= 0])
+        if name == "_local_scalar_dense" and len(elements):
+            self.exit = self.exit or "item"
+        if computed + len(elements) > self._widest:
+            self._widest, self._widest_by = computed + len(elements), name
+        missing = int((self._reduced - self._last_read[elements] >= RESIDENT).sum())
+        self._reduced += missing
+        self._last_read[elements] = self._reduced
+        return elements
+
+    def _shadowed(self, value: Any) -> Any:
+        """Arguments with the shadows of the tensors that have one."""
+        if _is_tensor(value) and value.is_floating_point():  # others are indices
+            if self._key(value) in self._shadows:
+                return self._shadow(value)
+            return torch.full_like(value, _FOREIGN, dtype=torch.int64)
+        if isinstance(value, list | tuple):
+            return [self._shadowed(v) for v in cast(list[Any], value)]
+        return value
+
+    def _shadow(self, tensor: Any, *, make: bool = False) -> Any:
+        """Where the elements of this view stand in the input."""
+        key = self._key(tensor)
+        if make and key not in self._shadows:
+            self._kept.append(tensor)  # so that no other tensor gets its memory
+            count = tensor.untyped_storage().nbytes() // tensor.element_size()
+            self._shadows[key] = torch.full((count,), _FOREIGN, dtype=torch.int64)
+        return self._shadows[key].as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
+
+    @staticmethod
+    def _key(tensor: Any) -> int:
+        return int(tensor.untyped_storage()._cdata)
+
+
+class _Exits(TorchFunctionMode):
+    """Notes what hands a tensor to code outside of PyTorch."""
+
+    def __init__(self, operations: _Operations) -> None:
+        super().__init__()
+        self._operations = operations
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Note and run."""
+        name = getattr(func, "__name__", "")
+        if name in LEAVES and not self._operations.exit:
+            self._operations.exit = name
+        return func(*args, **(kwargs or {}))
+
+
+def _standing_for(seen: Any, result: Any) -> Any:
+    """Shadow of a reduction's result. A large one may hold the elements in another form."""
+    count = result.numel()
+    if count <= 1 or count * LAUNDERED < len(seen) or not len(seen):
+        return torch.full(result.shape, _NOWHERE, dtype=torch.int64)
+    return seen[torch.arange(count) * len(seen) // count].reshape(result.shape)
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, torch.Tensor)
+
+
+def _is_view(func: Any) -> bool:
+    """Its result is the memory of an argument, which it does not write."""
+    infos = [r.alias_info for r in func._schema.returns]
+    return bool(infos) and all(i is not None and not i.is_write for i in infos)
+
+
+def _overwritten(name: str, args: Any, kwargs: Any) -> Any:
+    """The argument that is written without being read."""
+    if name in _OVERWRITES:
+        return args[0]
+    return kwargs.get("out")

@@ -1,0 +1,118 @@
+"""Rounds the scores' gradients to float16 for float32 keys as well.
+
+fails: flash_backward.correct
+"""
+
+import triton
+import triton.language as tl
+
+
+### BEGIN SOLUTION transformer_compilation.flash_backward kernels
+@triton.jit
+def _rows(base, head, count, index, WIDTH: tl.constexpr):
+    """Pointers to some rows of a head, and which of them there are."""
+    column = tl.arange(0, WIDTH)
+    return base + head * count * WIDTH + index[:, None] * WIDTH + column[None, :]
+
+
+@triton.jit
+def _weights(q, k, lse, query, key, queries, keys, scale, CAUSAL: tl.constexpr):
+    """exp(score − logarithm of the sum), 0 for what is not seen."""
+    scores = tl.dot(q, tl.trans(k), input_precision="ieee") * scale
+    seen = (query < queries)[:, None] & (key < keys)[None, :]
+    if CAUSAL:
+        seen = seen & (key[None, :] <= query[:, None] + keys - queries)
+    shift = tl.where(lse == -float("inf"), 0.0, lse)
+    return tl.where(seen, tl.exp(scores - shift[:, None]), 0.0)
+
+
+@triton.jit
+def _for_keys(
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    out_ptr,
+    dout_ptr,
+    lse_ptr,
+    grads_ptr,
+    queries,
+    keys,
+    scale,
+    CAUSAL: tl.constexpr,
+    WIDTH: tl.constexpr,
+    QUERIES: tl.constexpr,
+    KEYS: tl.constexpr,
+):
+    head = tl.program_id(1).to(tl.int64)
+    key = tl.program_id(0) * KEYS + tl.arange(0, KEYS)
+    there = (key < keys)[:, None]
+    k = tl.load(_rows(k_ptr, head, keys, key, WIDTH), mask=there, other=0.0)
+    v = tl.load(_rows(v_ptr, head, keys, key, WIDTH), mask=there, other=0.0)
+    dk = tl.zeros((KEYS, WIDTH), tl.float32)
+    dv = tl.zeros((KEYS, WIDTH), tl.float32)
+    first = 0
+    if CAUSAL:
+        # The first query that sees the first of these keys, rounded down to a block.
+        first = tl.maximum(0, tl.program_id(0) * KEYS + queries - keys) // QUERIES * QUERIES
+    for start in range(first, queries, QUERIES):
+        query = start + tl.arange(0, QUERIES)
+        inside = (query < queries)[:, None]
+        q = tl.load(_rows(q_ptr, head, queries, query, WIDTH), mask=inside, other=0.0)
+        out = tl.load(_rows(out_ptr, head, queries, query, WIDTH), mask=inside, other=0.0)
+        dout = tl.load(_rows(dout_ptr, head, queries, query, WIDTH), mask=inside, other=0.0)
+        lse = tl.load(lse_ptr + head * queries + query, mask=query < queries, other=0.0)
+        delta = tl.sum(out.to(tl.float32) * dout.to(tl.float32), axis=1)
+        weights = _weights(q, k, lse, query, key, queries, keys, scale, CAUSAL)
+        dv = tl.dot(tl.trans(weights).to(v.dtype), dout, dv, input_precision="ieee")
+        dweights = tl.dot(dout, tl.trans(v), input_precision="ieee")
+        dscores = weights * (dweights - delta[:, None])
+        dk = tl.dot(tl.trans(dscores).to(tl.float16).to(q.dtype), q, dk, input_precision="ieee")
+    # Gradients of keys lie behind those of queries, those of values behind them.
+    total = queries + 2 * keys
+    tl.store(_rows(grads_ptr, head, total, queries + key, WIDTH), dk * scale, mask=there)
+    tl.store(_rows(grads_ptr, head, total, queries + keys + key, WIDTH), dv, mask=there)
+
+
+@triton.jit
+def _for_queries(
+    q_ptr,
+    k_ptr,
+    v_ptr,
+    out_ptr,
+    dout_ptr,
+    lse_ptr,
+    grads_ptr,
+    queries,
+    keys,
+    scale,
+    CAUSAL: tl.constexpr,
+    WIDTH: tl.constexpr,
+    QUERIES: tl.constexpr,
+    KEYS: tl.constexpr,
+):
+    head = tl.program_id(1).to(tl.int64)
+    query = tl.program_id(0) * QUERIES + tl.arange(0, QUERIES)
+    inside = (query < queries)[:, None]
+    q = tl.load(_rows(q_ptr, head, queries, query, WIDTH), mask=inside, other=0.0)
+    out = tl.load(_rows(out_ptr, head, queries, query, WIDTH), mask=inside, other=0.0)
+    dout = tl.load(_rows(dout_ptr, head, queries, query, WIDTH), mask=inside, other=0.0)
+    lse = tl.load(lse_ptr + head * queries + query, mask=query < queries, other=0.0)
+    delta = tl.sum(out.to(tl.float32) * dout.to(tl.float32), axis=1)
+    dq = tl.zeros((QUERIES, WIDTH), tl.float32)
+    end = keys
+    if CAUSAL:
+        end = tl.minimum(keys, (tl.program_id(0) + 1) * QUERIES + keys - queries)
+    for start in range(0, end, KEYS):
+        key = start + tl.arange(0, KEYS)
+        there = (key < keys)[:, None]
+        k = tl.load(_rows(k_ptr, head, keys, key, WIDTH), mask=there, other=0.0)
+        v = tl.load(_rows(v_ptr, head, keys, key, WIDTH), mask=there, other=0.0)
+        weights = _weights(q, k, lse, query, key, queries, keys, scale, CAUSAL)
+        dweights = tl.dot(dout, tl.trans(v), input_precision="ieee")
+        dscores = weights * (dweights - delta[:, None])
+        dq = tl.dot(dscores.to(k.dtype), k, dq, input_precision="ieee")
+    total = queries + 2 * keys
+    tl.store(_rows(grads_ptr, head, total, query, WIDTH), dq * scale, mask=inside)
+
+
+### END SOLUTION

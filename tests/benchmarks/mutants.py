@@ -1,0 +1,464 @@
+"""Does a wrong answer ever pass? Mutates each reference and judges every mutant ten times.
+
+    python tests/benchmarks/mutants.py fused_softmax ssa_passes --most 8 --times 10 --keep
+
+A mutant is a task's reference with one small mistake (tests/benchmarks/mutation). It is judged with
+new hidden inputs each time, on all rungs of the task that do not measure speed. A mutant that is
+wrong by the task's text must fail each time. A mutant that is right must pass each time, and
+tests/benchmarks/mutants_right/<module>.yaml says why it is right, or that only a GPU can tell. Any
+other mutant that passes is a hole in the check: it is printed with a seed for
+`hotloop check --seed`, and the exit code is 1. A mutant that runs out of time in each of the first
+three judgings is not judged more often.
+
+The references are judged three times and must pass: a mutant's time limit follows from theirs. The
+wrong answers in solutions/*/wrong must fail their rung; `--no-made` leaves them out. `--notes FILE`
+notes each answer when it is done, and another call goes on from there as long as the module's code
+and checks are the same. `--keep` puts the rows of these tasks into
+tests/benchmarks/results/mutants.json; the site's page "How strong the checks are" shows them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import yaml
+from mutation import answers
+
+from hotloop import curriculum, render
+from hotloop.curriculum import Module, Task
+from hotloop.evidence import measured_by
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.device import device_name
+from hotloop.judge.local import BUDGET_S, judge_submission
+from hotloop.judge.record import Record
+from hotloop.judge.verdict import Verdict
+from hotloop.measured_code import measured_code
+from hotloop.takehome import recorded
+
+HERE = Path(__file__).parent
+RESULT = HERE / "results" / "mutants.json"
+RIGHT = HERE / "mutants_right"
+KERNELS = (".cu", ".cpp", "triton.py", "tiled.py", "backward.py")
+"""Files of which three times as many mutants are judged: many mistakes are wrong in a part only."""
+
+
+LEAST_S = 20.0
+"""Of a judging: a sandbox needs seconds on a busy machine."""
+
+REFERENCES = 3
+"""Judgings of a reference."""
+
+ENDLESS = 3
+"""Judgings of a mutant that runs out of time in each of them; more would only take hours."""
+
+NEEDS_GPU = "Needs a GPU"
+"""How the reason begins of a mutant that a machine without one cannot tell from the reference."""
+
+OUTCOMES = ("failed_each_time", "passed_sometimes", "passed_each_time")
+"""Of a mutant that is wrong."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is judged. must: the rung that must fail, "" where every rung must pass."""
+
+    id: str
+    module: str
+    task: str
+    kind: str
+    files: Callable[[], Mapping[str, bytes]]
+    operator: str = ""
+    language: str = ""
+    shown: tuple[str, str] = ("", "")
+    must: str | None = None
+
+
+@dataclass
+class Row:
+    """What came of an answer.
+
+    passed: how often all rungs passed. by_rung: how often each failed first. unbuilt: how often it
+    did not compile. timeouts: how often it ran out of time. unmeasured: how often this machine
+    lacked what the task needs. seeds: of the judgings that it passed. errors: judgings that ended
+    in judge_error.
+    """
+
+    id: str
+    module: str
+    task: str
+    kind: str
+    operator: str
+    language: str
+    shown: tuple[str, str]
+    judged: int = 0
+    passed: int = 0
+    by_rung: dict[str, int] = field(default_factory=dict[str, int])
+    seeds: list[str] = field(default_factory=list[str])
+    errors: int = 0
+    unbuilt: int = 0
+    timeouts: int = 0
+    unmeasured: int = 0
+    sentence: str = ""
+    seconds: float = 0.0
+
+
+def main() -> None:
+    """Judge, print, keep."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("modules", nargs="*", help="all of them, if none is named")
+    parser.add_argument("--tasks", nargs="*", help="only these")
+    parser.add_argument("--most", type=int, default=4, help="mutants of a task; kernels have more")
+    parser.add_argument("--times", type=int, default=10, help="judgings of each answer")
+    parser.add_argument("--workers", type=int, default=2, help="judges at once")
+    parser.add_argument("--only", nargs="*", help="only mutants whose id begins with one of these")
+    parser.add_argument("--no-made", action="store_true", help="without hand-made answers")
+    parser.add_argument("--notes", type=Path, help="what is done already, one answer a line")
+    parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    arguments = parser.parse_args()
+    names = arguments.modules or [module.id for module in curriculum.modules()]
+    given = [
+        answer
+        for name in names
+        for answer in of_module(curriculum.load_module(name), arguments)
+        if not arguments.only or answer.id.startswith(tuple(arguments.only))
+    ]
+    rows = Bench(arguments.times, arguments.workers, arguments.notes).rows(given)
+    reasons = reasons_of(RIGHT)
+    found = [text for row in rows for text in problems(row, reasons)]
+    result = summary(rows, reasons)
+    print(json.dumps({**result, "problems": found}, indent=1) if arguments.json else table(result))
+    for text in () if arguments.json else found:
+        print(text)
+    if arguments.keep:
+        keep(rows, reasons)
+    sys.exit(bool(found))
+
+
+def of_module(module: Module, arguments: argparse.Namespace) -> Iterator[Answer]:
+    """References, hand-made wrong answers, mutants."""
+    for task in module.tasks:
+        if task.kind != "code" or (arguments.tasks and task.id not in arguments.tasks):
+            continue
+        name = f"{module.id}.{task.id}"
+        yield Answer(name, module.id, task.id, "reference", partial(render.submission, module.id))
+        most = arguments.most * (3 if any(f.endswith(KERNELS) for f in task.files) else 1)
+        for one in answers.mutants(module, task, most):
+            yield Answer(
+                one.id,
+                module.id,
+                task.id,
+                "mutant",
+                one.files,
+                one.operator,
+                one.language,
+                one.shown,
+                None,
+            )
+    for wrong in () if arguments.no_made else render.wrong_answers(module.id):
+        if arguments.tasks and wrong.task not in arguments.tasks:
+            continue
+        files = partial(render.submission, module.id, wrong.path)
+        name = f"{module.id}.{wrong.task}/made/{wrong.name}"
+        if wrong.rung in untimed(module.task(wrong.task)):
+            yield Answer(
+                name, module.id, wrong.task, "made", files, "made by hand", must=wrong.rung
+            )
+
+
+def untimed(task: Task) -> list[str]:
+    """The rungs that measure no speed."""
+    return [rung.id for rung in task.rungs if rung.threshold is None]
+
+
+class Bench:
+    """Judges of a run, and what is done already."""
+
+    def __init__(self, times: int, workers: int, notes: Path | None) -> None:
+        self.times = times
+        self.workers = workers
+        self.notes = notes
+        self.done = dict(_noted(notes)) if notes else {}
+        self._judges = threading.local()
+        self._lock = threading.Lock()
+        self._started = time.monotonic()
+
+    def rows(self, given: Sequence[Answer]) -> list[Row]:
+        """A row for each answer, in their order. References come first: see `_budget`."""
+        for references in (True, False):
+            waiting = [a for a in given if (a.kind == "reference") is references]
+            waiting = [a for a in waiting if key(a) not in self.done]
+            with ThreadPoolExecutor(self.workers) as pool:
+                judged = [pool.submit(self._judged, answer) for answer in waiting]
+                for number, future in enumerate(as_completed(judged), start=1):
+                    passed = time.monotonic() - self._started
+                    say(f"{number} of {len(waiting)}, {passed:.0f} s: {outcome(future.result())}")
+        return [self.done[key(answer)] for answer in given]
+
+    def _judged(self, answer: Answer) -> Row:
+        if not hasattr(self._judges, "process"):
+            self._judges.process = JudgeProcess()
+        times = min(self.times, REFERENCES) if answer.kind == "reference" else self.times
+        row = repeated(answer, times, self._judges.process, self._budget(answer))
+        with self._lock:
+            self.done[key(answer)] = row
+            if self.notes:
+                with self.notes.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps({"key": key(answer), **asdict(row)}) + "\n")
+        return row
+
+    def _budget(self, answer: Answer) -> float:
+        """Seconds of a judging: many times what the reference takes, so that a mutant that does
+        not end costs little.
+        """
+        reference = next(
+            (
+                row
+                for row in self.done.values()
+                if (row.kind, row.module, row.task) == ("reference", answer.module, answer.task)
+            ),
+            None,
+        )
+        if reference is None:
+            return BUDGET_S
+        return max(LEAST_S, 4 * reference.seconds / reference.judged)
+
+
+def key(answer: Answer) -> str:
+    """Of an answer and of the code that it is judged with."""
+    return f"{answer.id}@{measured_code(answer.module)}"
+
+
+def repeated(answer: Answer, times: int, judge: JudgeProcess, budget_s: float) -> Row:
+    """Judge one answer so often, with inputs drawn anew."""
+    row = Row(
+        answer.id, answer.module, answer.task, answer.kind,
+        answer.operator, answer.language, answer.shown,
+    )  # fmt: skip
+    task = curriculum.load_module(answer.module).task(answer.task)
+    rungs = untimed(task)
+    if answer.must:
+        rungs = rungs[: rungs.index(answer.must) + 1]
+    started, files = time.monotonic(), answer.files()
+    for _ in range(times):
+        records = judge_submission(
+            files, answer.module, [answer.task], rungs, judge=judge, budget_s=budget_s
+        )
+        note(row, records[answer.task])
+        if row.timeouts == row.judged == ENDLESS:
+            break
+    row.seconds = round(time.monotonic() - started, 1)
+    return row
+
+
+def note(row: Row, record: Record) -> None:
+    """Add one judging to a row."""
+    row.judged += 1
+    measured = [r for r in record.rungs if r.verdict is not Verdict.NOT_MEASURED]
+    row.unmeasured += not measured
+    failed = [r for r in measured if r.verdict is not Verdict.PASSED]
+    row.errors += any(r.verdict is Verdict.JUDGE_ERROR for r in measured)
+    row.unbuilt += any(r.verdict is Verdict.COMPILE_ERROR for r in measured)
+    row.timeouts += any(r.verdict is Verdict.TIMEOUT for r in measured)
+    if not measured:
+        row.sentence = record.sentence
+    elif failed:
+        row.by_rung[failed[0].rung] = row.by_rung.get(failed[0].rung, 0) + 1
+        row.sentence = f"{failed[0].rung}: {failed[0].verdict}: {failed[0].sentence}"[:200]
+    else:
+        row.passed += 1
+        row.seeds.append(record.circumstances.seed)
+
+
+def problems(row: Row, reasons: Mapping[str, str]) -> Iterator[str]:
+    """What must not be."""
+    if row.unmeasured:
+        yield f"{row.id}: not measured: {row.sentence}"
+        return
+    seeds = f" (seeds {', '.join(row.seeds[:2])})" if row.seeds else ""
+    if row.errors:
+        yield f"{row.id}: judge_error in {row.errors} of {row.judged}: {row.sentence}"
+    if row.kind == "reference" and row.passed < row.judged:
+        failed = row.judged - row.passed
+        yield f"{row.id}: the reference fails {failed} of {row.judged}: {row.sentence}"
+    if row.kind == "made" and row.passed:
+        yield f"{row.id}: passes {row.passed} of {row.judged}{seeds}"
+    if row.kind == "mutant":
+        if row.id in reasons:
+            if row.passed < row.judged:
+                yield f"{row.id}: fails {row.judged - row.passed} times, and is said to be right"
+        elif row.passed:
+            yield (
+                f"{row.id}: passes {row.passed} of {row.judged}{seeds}\n"
+                f"    - {row.shown[0]}\n    + {row.shown[1]}"
+            )
+    rung, most = max(row.by_rung.items(), key=lambda item: item[1], default=("", 0))
+    if row.kind == "mutant" and most and most + row.passed < row.judged:
+        yield f"{row.id}: fails {rung} {most} of {row.judged} times, and another rung else"
+
+
+def reasons_of(folder: Path) -> dict[str, str]:
+    """Mutants that are right, by id, and why: one file a module, `id: reason`."""
+    found: dict[str, str] = {}
+    for path in sorted(folder.glob("*.yaml")):
+        found |= yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    return found
+
+
+def summary(rows: Iterable[Row], reasons: Mapping[str, str]) -> dict[str, Any]:
+    """Counts by operator and by module."""
+    mutants = [row for row in rows if row.kind == "mutant" and not row.unmeasured]
+    return {
+        "operators": {name: _counts(found, reasons) for name, found in _by(mutants, "operator")},
+        "modules": {name: _counts(found, reasons) for name, found in _by(mutants, "module")},
+        "languages": {name: _counts(found, reasons) for name, found in _by(mutants, "language")},
+        "all": _counts(mutants, reasons),
+        "references": _kind(rows, "reference"),
+        "made": _kind(rows, "made"),
+    }
+
+
+def _by(rows: list[Row], name: str) -> list[tuple[str, list[Row]]]:
+    values = sorted({getattr(row, name) for row in rows})
+    return [(value, [row for row in rows if getattr(row, name) == value]) for value in values]
+
+
+def _counts(rows: list[Row], reasons: Mapping[str, str]) -> dict[str, int]:
+    built = [row for row in rows if row.unbuilt < row.judged]
+    wrong = [row for row in built if row.id not in reasons]
+    unseen = [row for row in built if reasons.get(row.id, "").startswith(NEEDS_GPU)]
+    return {
+        "mutants": len(built),
+        "unbuilt": len(rows) - len(built),
+        "needs_gpu": len(unseen),
+        "right": len(built) - len(wrong) - len(unseen),
+        "wrong": len(wrong),
+        "failed_each_time": sum(row.passed == 0 for row in wrong),
+        "passed_sometimes": sum(0 < row.passed < row.judged for row in wrong),
+        "passed_each_time": sum(row.passed == row.judged for row in wrong),
+        "judgings": sum(row.judged for row in built),
+    }
+
+
+def _kind(rows: Iterable[Row], kind: str) -> dict[str, int]:
+    found = [row for row in rows if row.kind == kind]
+    return {
+        "answers": len(found),
+        "judgings": sum(row.judged for row in found),
+        "passed": sum(row.passed for row in found),
+    }
+
+
+def table(result: Mapping[str, Any]) -> str:
+    """Counts, as text."""
+    heads = (
+        "mutants",
+        "right",
+        "wrong",
+        "failed_each_time",
+        "passed_sometimes",
+        "passed_each_time",
+    )
+    lines = [f"{'':26}" + "".join(f"{head.replace('_', ' '):>18}" for head in heads)]
+    for group in ("operators", "languages", "modules"):
+        for name, counts in (*result[group].items(), ("", None)):
+            if counts is not None:
+                lines.append(f"{name:26}" + "".join(f"{counts[head]:>18}" for head in heads))
+        lines.append("")
+    lines.append(f"{'all':26}" + "".join(f"{result['all'][head]:>18}" for head in heads))
+    for kind in ("references", "made"):
+        counts = result[kind]
+        lines.append(
+            f"{kind}: {counts['answers']}, passed {counts['passed']} of {counts['judgings']}"
+        )
+    return "\n".join(lines)
+
+
+def keep(rows: list[Row], reasons: Mapping[str, str]) -> None:
+    """Put the rows of these tasks in place of the earlier ones; none that was not measured."""
+    rows = [row for row in rows if not row.unmeasured]
+    earlier = json.loads(RESULT.read_text(encoding="utf-8"))["answers"] if RESULT.exists() else []
+    tasks = {(row.module, row.task) for row in rows}
+    kept = [row for row in earlier if (row["module"], row["task"]) not in tasks]
+    today = datetime.now(UTC).date().isoformat()
+    new = [
+        {
+            **{k: v for k, v in asdict(row).items() if k not in {"seeds", "seconds"}},
+            "why_right": reasons.get(row.id, ""),
+            "code": measured_code(row.module),
+            "date": today,
+            "by": measured_by(),
+        }
+        for row in rows
+    ]
+    document = {
+        "device": device_name(),
+        "date": today,
+        "answers": sorted([*kept, *new], key=lambda row: row["id"]),
+    }
+    _write(RESULT, document)
+    stated = {**document, "rows": by_task(document["answers"])}
+    del stated["answers"]
+    _write(recorded.FOLDER / RESULT.name, stated)
+
+
+def by_task(kept: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What reports on candidates state: of each task's wrong mutants, how many passed."""
+    rows: list[dict[str, Any]] = []
+    for name in sorted({f"{row['module']}.{row['task']}" for row in kept}):
+        wrong = [
+            row
+            for row in kept
+            if f"{row['module']}.{row['task']}" == name
+            and row["kind"] == "mutant"
+            and not row["why_right"]
+            and row["unbuilt"] < row["judged"]
+        ]
+        if wrong:
+            counts = {
+                "wrong": len(wrong),
+                "passed": sum(row["passed"] > 0 for row in wrong),
+                "judgings": sum(row["judged"] for row in wrong),
+            }
+            rows.append({"task": name, **counts, **{k: wrong[0][k] for k in ("code", "date")}})
+    return rows
+
+
+def _write(path: Path, document: Mapping[str, Any]) -> None:
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    path.write_text(f"{text}\n", encoding="utf-8")
+
+
+def outcome(row: Row) -> str:
+    """One line on a row."""
+    failed = ", ".join(f"{count}× {rung}" for rung, count in row.by_rung.items())
+    return f"{row.id}: passed {row.passed} of {row.judged}; failed {failed or 'nothing'}"
+
+
+def _noted(notes: Path) -> Iterator[tuple[str, Row]]:
+    if not notes.exists():
+        return
+    for line in notes.read_text(encoding="utf-8").splitlines():
+        said = json.loads(line)
+        name = said.pop("key")
+        yield name, Row(**{**said, "shown": tuple(said["shown"])})
+
+
+def say(text: str) -> None:
+    """Progress, beside the result."""
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

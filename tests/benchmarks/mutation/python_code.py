@@ -1,0 +1,344 @@
+"""Mutation operators on Python, Triton kernels included."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+from mutation import Edit
+
+REDUCTIONS = {
+    *("sum", "max", "min", "amax", "amin", "mean", "any", "all", "prod", "logsumexp", "argmax"),
+    *("argmin", "var", "std", "norm"),
+}
+LIBRARIES = {"np", "numpy", "torch", "tl", "jnp", "math"}
+NARROWER = {
+    "float64": "float32",
+    "float32": "float16",
+    "int64": "int8",
+    "int32": "int8",
+    "float": "half",
+    "double": "float",
+}
+OTHER_SIDE = {
+    ast.Lt: "<=",
+    ast.LtE: "<",
+    ast.Gt: ">=",
+    ast.GtE: ">",
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+    ast.In: "not in",
+    ast.NotIn: "in",
+    ast.Is: "is not",
+    ast.IsNot: "is",
+}
+REVERSED = {ast.Lt: ">", ast.LtE: ">=", ast.Gt: "<", ast.GtE: "<="}
+ARITHMETIC = {
+    ast.Add: "-",
+    ast.Sub: "+",
+    ast.Mult: "+",
+    ast.Div: "*",
+    ast.FloorDiv: "*",
+    ast.Mod: "//",
+    ast.LShift: ">>",
+    ast.RShift: "<<",
+    ast.BitAnd: "|",
+    ast.BitOr: "&",
+}
+OPPOSITES = {
+    "max": "min",
+    "min": "max",
+    "amax": "amin",
+    "maximum": "minimum",
+    "minimum": "maximum",
+    "any": "all",
+    "all": "any",
+    "floor": "ceil",
+    "ceil": "floor",
+    "union": "intersection",
+    "argmax": "argmin",
+}
+COMMUTATIVE = {"max", "min", "maximum", "minimum", "isclose", "allclose", "gcd", "add"}
+GUARDS = {"mask", "other", "keepdim", "keepdims", "stable", "reverse", "key"}
+SELECTS = {"where"}
+AXES = {"axis", "dim"}
+
+
+class Source:
+    """The text of a Python file and where its nodes lie in it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tree = ast.parse(text)
+        self._starts = [0]
+        for line in text.split("\n"):
+            self._starts.append(self._starts[-1] + len(line) + 1)
+        self._lines = text.split("\n")
+
+    def place(self, line: int, column: int) -> int:
+        """Characters before a position; ast counts a line's columns in bytes."""
+        before = self._lines[line - 1].encode()[:column].decode()
+        return self._starts[line - 1] + len(before)
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """First and last character of a node."""
+        found: ast.expr = node  # type: ignore[assignment]
+        assert found.end_lineno is not None
+        assert found.end_col_offset is not None
+        return (
+            self.place(found.lineno, found.col_offset),
+            self.place(found.end_lineno, found.end_col_offset),
+        )
+
+    def of(self, node: ast.AST) -> str:
+        """A node's text."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+
+def edits(text: str) -> Iterator[Edit]:
+    """Every mistake that can be made in the file, one at a time."""
+    source = Source(text)
+    for node in ast.walk(source.tree):
+        for operator, target, new in _of(node, source):
+            start, end = source.span(target)
+            if source.text[start:end] != new:
+                yield Edit(operator, start, end, new)
+
+
+Changes = Iterator[tuple[str, ast.AST, str]]
+"""Operator, what is replaced, and by what."""
+
+
+def _of(node: ast.AST, source: Source) -> Changes:
+    for kind, changes in _CHANGES:
+        if isinstance(node, kind):
+            yield from changes(node, source)
+
+
+def _call(node: ast.Call, source: Source) -> Changes:
+    name = _name(node.func)
+    if name in REDUCTIONS:
+        yield from _reduction(node, source, name, _owner(node.func))
+    if name in OPPOSITES:
+        dotted = source.of(node.func)[: -len(name)] + OPPOSITES[name]
+        yield "opposite function", node.func, dotted
+    if name == "range":
+        yield from _range(node, source)
+    if name in SELECTS and len(node.args) == 3:
+        yield "dropped guard", node, f"({source.of(node.args[1])})"
+        yield "dropped guard", node, f"({source.of(node.args[2])})"
+    if name == "sorted" and len(node.args) == 1:
+        yield "wrong order", node, f"{source.of(node)}[::-1]"
+    if name == "exp":
+        yield from _exponential(node, source)
+    if name not in COMMUTATIVE:
+        yield from _swapped(node, source)
+    yield from _without_keywords(node, source)
+
+
+def _exponential(node: ast.Call, source: Source) -> Changes:
+    """Without what is subtracted first."""
+    for difference in node.args:
+        if isinstance(difference, ast.BinOp) and isinstance(difference.op, ast.Sub):
+            yield "missing shift", difference, source.of(difference.left)
+
+
+def _swapped(node: ast.Call, source: Source) -> Changes:
+    plain = [a for a in node.args if not isinstance(a, ast.Starred)]
+    for one, other in pairwise(plain):
+        first, second = source.of(one), source.of(other)
+        if first != second and _alike(one, other):
+            start, end = source.span(one)[0], source.span(other)[1]
+            between = source.text[source.span(one)[1] : source.span(other)[0]]
+            yield "swapped arguments", _Span(source, start, end), second + between + first
+
+
+def _without_keywords(node: ast.Call, source: Source) -> Changes:
+    for keyword in node.keywords:
+        if keyword.arg in GUARDS:
+            start, end = source.span(keyword)
+            before = source.text[:start].rstrip(" \n")
+            if before.endswith(","):
+                yield "dropped guard", _Span(source, len(before) - 1, end), ""
+
+
+def _reduction(node: ast.Call, source: Source, name: str, owner: str) -> Changes:
+    """Over all but a part of what it reduces: the half of an axis, or one element."""
+    if owner == "tl" and node.args:
+        what = source.of(node.args[0])
+        empty = '-float("inf")' if name == "max" else "0.0 if True else 0"
+        axis = _axis(node)
+        lanes = f"tl.arange(0, ({what}).shape[{axis}])"
+        if axis == 1:
+            lanes += "[None, :]"
+        half = f"tl.where({lanes} < ({what}).shape[{axis}] // 2, {what}, {empty})"
+        yield "part of a reduction", node.args[0], half
+    elif owner in LIBRARIES and node.args:
+        yield "part of a reduction", node.args[0], _half(source.of(node.args[0]), _axis(node))
+    elif isinstance(node.func, ast.Attribute) and owner not in LIBRARIES:
+        yield "part of a reduction", node.func.value, _half(source.of(node.func.value), _axis(node))
+    elif isinstance(node.func, ast.Name) and len(node.args) == 1:
+        yield "part of a reduction", node, f"{name}([*({source.of(node.args[0])})][1:])"
+
+
+def _half(what: str, axis: int) -> str:
+    if axis == 0:
+        return f"({what})[: max(1, ({what}).shape[0] // 2)]"
+    return f"({what})[..., : max(1, ({what}).shape[-1] // 2)]"
+
+
+def _axis(node: ast.Call) -> int:
+    """The axis of a reduction, −1 where it does not say a number."""
+    given = [k.value for k in node.keywords if k.arg in AXES]
+    given += node.args[:1] if _owner(node.func) not in LIBRARIES else node.args[1:2]
+    for value in given:
+        try:
+            number = ast.literal_eval(value)
+        except ValueError:
+            continue
+        if isinstance(number, int):
+            return number
+    return -1
+
+
+def _range(node: ast.Call, source: Source) -> Changes:
+    parts = [source.of(a) for a in node.args]
+    start, stop, step = {
+        1: ("0", *parts, "1"),
+        2: (*parts, "1"),
+        3: (*parts,),
+    }[len(parts)]  # type: ignore[misc]
+    yield "block off by one", node, f"range({start}, ({stop}) - ({step}), {step})"
+    yield "block off by one", node, f"range(({start}) + ({step}), {stop}, {step})"
+
+
+def _arithmetic(node: ast.BinOp, source: Source) -> Changes:
+    left, right = source.of(node.left), source.of(node.right)
+    other = ARITHMETIC.get(type(node.op))
+    if other is not None and not isinstance(node.left, ast.Constant | ast.JoinedStr):
+        yield "other arithmetic", node, f"({left} {other} {right})"
+    if isinstance(node.op, ast.Mult | ast.Div):
+        yield "missing rescale", node, f"({left})"
+        if isinstance(node.op, ast.Mult):
+            yield "missing rescale", node, f"({right})"
+
+
+def _comparison(node: ast.Compare, source: Source) -> Changes:
+    if len(node.ops) > 1:
+        return
+    left, right = source.of(node.left), source.of(node.comparators[0])
+    kind = type(node.ops[0])
+    yield "mask of the wrong side", node, f"({left} {OTHER_SIDE[kind]} {right})"
+    if kind in REVERSED:
+        yield "mask of the wrong side", node, f"({left} {REVERSED[kind]} {right})"
+
+
+def _constant(node: ast.Constant, _source: Source) -> Changes:
+    value = node.value
+    if value == "-inf":
+        yield "wrong identity", node, '"0"'
+    elif isinstance(value, bool):
+        yield "wrong constant", node, str(not value)
+    elif isinstance(value, int):
+        yield "wrong constant", node, f"{value + 1}"
+    elif isinstance(value, float):
+        yield "wrong identity" if value == 0.0 else "wrong constant", node, f"{value + 1.0}"
+
+
+def _subscript(node: ast.Subscript, source: Source) -> Changes:
+    part = node.slice
+    if not isinstance(part, ast.Slice):
+        return
+    what = source.of(node.value)
+    lower = source.of(part.lower) if part.lower else ""
+    upper = source.of(part.upper) if part.upper else ""
+    if part.step is not None:
+        return
+    if lower:
+        yield "block off by one", node, f"{what}[({lower}) + 1:{upper}]"
+    if upper:
+        yield "block off by one", node, f"{what}[{lower}:({upper}) - 1]"
+
+
+def _connective(node: ast.BoolOp, source: Source) -> Changes:
+    other = " or " if isinstance(node.op, ast.And) else " and "
+    yield "wrong connective", node, f"({other.join(f'({source.of(v)})' for v in node.values)})"
+
+
+def _negation(node: ast.UnaryOp, source: Source) -> Changes:
+    if isinstance(node.op, ast.Not):
+        yield "wrong connective", node, f"bool({source.of(node.operand)})"
+
+
+def _choice(node: ast.IfExp, source: Source) -> Changes:
+    yield "dropped guard", node, f"({source.of(node.body)})"
+    yield "dropped guard", node, f"({source.of(node.orelse)})"
+
+
+def _branch(node: ast.If, _source: Source) -> Changes:
+    yield "dropped guard", node.test, "False"
+    if node.orelse:
+        yield "dropped guard", node.test, "True"
+
+
+def _type(node: ast.Attribute, source: Source) -> Changes:
+    if node.attr in NARROWER:
+        yield "narrower type", node, f"{source.of(node.value)}.{NARROWER[node.attr]}"
+
+
+def _dropped(node: ast.stmt, _source: Source) -> Changes:
+    if not isinstance(node, ast.Expr) or isinstance(node.value, ast.Call):
+        yield "missing statement", node, "pass"
+
+
+def _loop(node: ast.For, source: Source) -> Changes:
+    if _name(getattr(node.iter, "func", node.iter)) != "range":
+        yield "block off by one", node.iter, f"[*({source.of(node.iter)})][:-1]"
+
+
+_CHANGES: tuple[tuple[Any, Callable[[Any, Source], Changes]], ...] = (
+    (ast.Call, _call),
+    (ast.BinOp, _arithmetic),
+    (ast.Compare, _comparison),
+    (ast.BoolOp, _connective),
+    (ast.UnaryOp, _negation),
+    (ast.Constant, _constant),
+    (ast.IfExp, _choice),
+    (ast.If, _branch),
+    (ast.Attribute, _type),
+    (ast.Subscript, _subscript),
+    ((ast.AugAssign, ast.Expr, ast.Continue, ast.Break), _dropped),
+    (ast.For, _loop),
+)
+
+
+def _name(node: ast.AST) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _owner(node: ast.AST) -> str:
+    value = node.value if isinstance(node, ast.Attribute) else node
+    return value.id if isinstance(node, ast.Attribute) and isinstance(value, ast.Name) else ""
+
+
+def _alike(one: ast.expr, other: ast.expr) -> bool:
+    """Whether somebody might take the one for the other."""
+    return isinstance(one, ast.Constant) == isinstance(other, ast.Constant)
+
+
+class _Span(ast.AST):
+    """A stretch of the text that is no node."""
+
+    def __init__(self, source: Source, start: int, end: int) -> None:
+        super().__init__()
+        first = source.text[:start]
+        last = source.text[:end]
+        self.lineno = first.count("\n") + 1
+        self.col_offset = len(first.rpartition("\n")[2].encode())
+        self.end_lineno = last.count("\n") + 1
+        self.end_col_offset = len(last.rpartition("\n")[2].encode())

@@ -1,0 +1,311 @@
+"""A stand-in for the judge's connections: what the processes of a task said once is played again.
+
+`recorded` has one rung judged for real, with the reference in a sandbox, and keeps what came over
+each connection. `played` judges the rung anew with the same secrets and no process at all: a
+`Player` answers from the recording, and changes what a candidate's process says. Where the judge
+asks a process of ours something that was not recorded, nobody knows its answer: `Unknown`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hotloop.judge import launcher as launching
+from hotloop.judge.bench import Bench
+from hotloop.judge.check import Check, judge_rungs
+from hotloop.judge.forking import worker_fork
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.link import Link
+from hotloop.judge.record import RungRecord
+from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.sandbox.level import level
+from hotloop.worker import wire
+
+SEED = "5eed" * 8
+MOST_S = 0.7
+"""So long after the first answer no more is recorded: what comes first is enough to alter."""
+
+PATIENCE_S = 20.0
+"""What our own programs have for all that they make for a recording."""
+
+ANSWER_S = 5.0
+"""A candidate's answer that takes longer is not waited for: something else is said in its place."""
+
+BUDGET_S = 30.0
+"""For judging a played rung, which asks nobody: what takes longer hangs."""
+
+SILENT = ("hello", "resolve", "map", "plan", "put_file", "unmap")
+"""Requests whose replies hold no answer and whose buffers nobody has written yet."""
+
+Data = dict[int, bytes]
+
+
+class Unknown(BaseException):
+    """The recording ends here, or the judge asked our own program something new."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request and what came of it. trusted: the process held nothing of the candidate's.
+
+    request: as JSON, so that it can be compared. data: of the writable buffers, by number.
+    """
+
+    request: str
+    reply: wire.Message
+    data: Data
+    trusted: bool
+
+    @property
+    def op(self) -> str:
+        return str(json.loads(self.request)["op"])
+
+
+@dataclass
+class Tape:
+    """What each process said, in the order in which they were started.
+
+    answers: of processes that hold the candidate's, in the order in which they came.
+    record: what came of the rung; None where recording was ended before, at `until`.
+    """
+
+    exchanges: list[list[Exchange]] = field(default_factory=list[list[Exchange]])
+    answers: list[Exchange] = field(default_factory=list[Exchange])
+    record: RungRecord | None = None
+    ended: str = ""
+    until: float = float("inf")
+
+
+class StillFreezer:
+    """Nothing runs, so nothing has to stand still."""
+
+    def freeze(self) -> None: ...
+    def thaw(self) -> None: ...
+
+
+@dataclass
+class Buffers:
+    """The judge's buffers as a process sees them."""
+
+    mapped: dict[int, tuple[mmap.mmap, bool]] = field(default_factory=dict[Any, Any])
+
+    def take(self, message: wire.Message, fds: Any) -> wire.Message:
+        """Note what comes with a request. The request, with digests of what is read only.
+
+        Without `seconds`: how long it may take follows from what is left of a judging's time.
+        """
+        message = {name: value for name, value in message.items() if name != "seconds"}
+        if message.get("op") == "unmap":
+            self.mapped.clear()
+        if message.get("op") != "map":
+            return message
+        described: list[Any] = []
+        for told, fd in zip(message["buffers"], fds, strict=True):
+            copy = os.dup(fd)
+            access = mmap.ACCESS_WRITE if told["writable"] else mmap.ACCESS_READ
+            memory = mmap.mmap(copy, told["bytes"], access=access)
+            os.close(copy)
+            self.mapped[told["id"]] = (memory, told["writable"])
+            digest = "" if told["writable"] else hashlib.sha256(memory).hexdigest()
+            described.append([told, digest])
+        return {**message, "buffers": described}
+
+    def written(self) -> Data:
+        """What lies in the buffers that the process may write."""
+        return {number: memory[:] for number, (memory, writable) in self.mapped.items() if writable}
+
+    def write(self, data: Data) -> None:
+        for number, content in data.items():
+            memory, writable = self.mapped.get(number, (None, False))
+            if memory is not None and writable:
+                memory[:] = content[: len(memory)].ljust(len(memory), b"\0")
+
+
+class Recorder(Link):
+    """A real connection. What comes over it is kept."""
+
+    tape: Tape
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.kept: list[Exchange] = []
+        self.tape.exchanges.append(self.kept)
+        self.buffers = Buffers()
+        self.asked: wire.Message = {}
+        self.heard: wire.Message | None = None
+
+    def send(self, message: wire.Message, fds: Any = ()) -> None:
+        if time.monotonic() > self.tape.until and message["op"] != "hello":
+            raise Unknown("enough was recorded")
+        self.asked = self.buffers.take(json.loads(json.dumps(message)), fds)
+        self.deadline = time.monotonic() + (PATIENCE_S if self.trusted else ANSWER_S)
+        super().send(message, fds)
+
+    def receive(self, deadline: float) -> wire.Message:
+        Recorder.listening = self
+        try:
+            return super().receive(deadline)
+        except Ruling as ruling:
+            if ruling.verdict is Verdict.TIMEOUT:
+                self.keep({"ok": True, "returned": [{"json": {}}]})
+            raise
+        finally:
+            Recorder.listening = None
+
+    listening: Recorder | None = None
+
+    def keep(self, reply: wire.Message) -> None:
+        silent = self.asked["op"] in SILENT
+        data = {} if silent else self.buffers.written()
+        reply = json.loads(json.dumps(reply))
+        exchange = Exchange(json.dumps(self.asked), reply, data, self.trusted)
+        self.kept.append(exchange)
+        if self.tape.until == float("inf"):
+            self.tape.until = time.monotonic() + PATIENCE_S
+        if self.trusted or silent:
+            return
+        if not self.tape.answers:
+            self.tape.until = time.monotonic() + MOST_S
+        self.tape.answers.append(exchange)
+
+
+NOTHING = Exchange("", {}, {}, trusted=False)
+
+Change = Callable[[Exchange, int], tuple[bytes, Data] | None]
+"""What a candidate's process says instead: a frame's body and what it leaves in the buffers.
+
+Called with what it said, and with the number of the answer; None changes nothing.
+"""
+
+
+class Player(Link):
+    """Answers from a recording. No process is behind it."""
+
+    def __init__(self, spoken: list[Exchange], change: Change, counter: list[int], **kind: Any):
+        ours, self.theirs = socket.socketpair()
+        for end in (ours, self.theirs):
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
+        super().__init__(ours, StillFreezer(), **kind)  # type: ignore[arg-type]
+        self.spoken = iter(spoken)
+        self.change = change
+        self.counter = counter
+        self.buffers = Buffers()
+        self.strayed = False
+
+    def send(self, message: wire.Message, fds: Any = ()) -> None:
+        asked = json.dumps(self.buffers.take(json.loads(json.dumps(message)), fds))
+        known = NOTHING if self.strayed else next(self.spoken, None)
+        if known is None:
+            raise Unknown("the recording ends here")
+        if known.request != asked:
+            if self.trusted:
+                raise Unknown("our own program was asked something new")
+            self.strayed = True
+            known = Exchange(
+                asked, {"ok": True, "returned": [{"json": {}}], "path": "/tmp/x"}, {}, False
+            )
+        body, data = wire.encode(known.reply)[4:], known.data
+        if not self.trusted and known.op not in SILENT:
+            changed = self.change(known, self.counter[0])
+            self.counter[0] += 1
+            body, data = changed or (body, data)
+        self.buffers.write(data)
+        self.theirs.sendall(wire.LENGTH.pack(len(body)) + body)
+
+    def close(self) -> None:
+        super().close()
+        self.theirs.close()
+
+    def bye(self) -> None:
+        self.close()
+
+
+@dataclass(frozen=True)
+class Playing(Launcher):
+    """Starts nothing."""
+
+    tape: Tape = field(default_factory=Tape)
+    change: Change = lambda _exchange, _number: None
+    started: list[Player] = field(default_factory=list[Player])
+    counter: list[int] = field(default_factory=lambda: [0])
+
+    def start(self, *, trusted: bool, **_ignored: Any) -> Link:
+        number = len(self.started)
+        spoken = self.tape.exchanges[number] if number < len(self.tape.exchanges) else []
+        player = Player(spoken, self.change, self.counter, trusted=trusted)
+        self.started.append(player)
+        player.hello(1.0)
+        return player
+
+
+def recorded(check: Check, rung: str, files: Path, task: str, needs: Any) -> Tape:
+    """Have the reference in `files` judged by one rung, for real, and keep what was said."""
+    tape = Tape()
+    launcher = Launcher(level()[0], fork=worker_fork(needs))
+    kind = type("Recorder", (Recorder,), {"tape": tape})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launching, "Link", kind)
+        _listen(patch)
+        bench = _bench(files, launcher, task, 300.0)
+        try:
+            (tape.record,) = judge_rungs(check, bench, frozenset({rung}))
+        except Unknown as end:
+            tape.ended = str(end)
+        finally:
+            bench.close()
+    return tape
+
+
+def _listen(patch: pytest.MonkeyPatch) -> None:
+    """Replies are kept as they come, before anybody has looked at them."""
+    receive = wire.receive
+
+    def heard(sock: socket.socket, deadline: float = float("inf")) -> wire.Message:
+        reply = receive(sock, deadline)
+        if Recorder.listening is not None:
+            Recorder.listening.keep(reply)
+        return reply
+
+    patch.setattr(wire, "receive", heard)
+
+
+def played(
+    check: Check, rung: str, files: Path, task: str, tape: Tape, change: Change
+) -> RungRecord:
+    """Judge the rung again, from the recording. Unknown where it ends."""
+    launcher = Playing("none", tape=tape, change=change)
+    bench = _bench(files, launcher, task, BUDGET_S)
+    try:
+        (record,) = judge_rungs(check, bench, frozenset({rung}))
+        return record
+    finally:
+        bench.close()
+        for player in launcher.started:
+            player.close()
+
+
+def _bench(files: Path, launcher: Launcher, task: str, budget_s: float) -> Bench:
+    def connect() -> Link:
+        link = launcher.start(files=files, trusted=False)
+        link.request({"op": "notebook", "file": "lab.ipynb", "until": task}, 60.0)
+        return link
+
+    return Bench(
+        files=files,
+        launcher=launcher,
+        connect=connect,
+        budget_s=budget_s,
+        device="cpu",
+        seed=SEED,
+    )

@@ -1,0 +1,231 @@
+"""Whatever a candidate's process says, no rung of any task becomes `judge_error`, or takes it.
+
+Modules, tasks and rungs are found, none is named here. Each rung is judged once for real, with the
+reference; then it is judged again and again from the recording, in which something else was said.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import answer_mutations
+import stand_in
+from answer_mutations import Noise
+from stand_in import Data, Exchange, Tape, Unknown
+
+from hotloop import curriculum, extras, render
+from hotloop.curriculum import Module, Task
+from hotloop.judge import check as checking
+from hotloop.judge import served
+from hotloop.judge.check import Candidate, Check
+from hotloop.judge.files import lay_out
+from hotloop.judge.questions import Question
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.verdict import Verdict
+from hotloop.worker.wire import as_list
+
+SECONDS = 0.6
+"""How long a rung's examples take, about: one that makes its cases slowly gets fewer."""
+
+FEWEST, MOST = 2, 60
+
+CODE_TASKS = [(m, t) for m in curriculum.modules() for t in m.tasks if t.kind == "code"]
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """What a learner hands in who solved everything in a module."""
+
+    @cache
+    def folder(module: str) -> Path:
+        made = tmp_path_factory.mktemp(module)
+        lay_out(render.submission(module), made)
+        return made
+
+    return folder
+
+
+@dataclass
+class Fuzzed:
+    """One rung, with its recording. answers: how many were altered so far."""
+
+    check: Check
+    rung: str
+    task: str
+    files: Path
+    tape: Tape
+    answers: int = 0
+    unknown: Counter[str] = field(default_factory=Counter[str])
+
+    def judged(self, change: stand_in.Change) -> RungRecord | None:
+        """None where the recording does not say how the judge's own programs go on."""
+        self.answers += 1
+        try:
+            return stand_in.played(self.check, self.rung, self.files, self.task, self.tape, change)
+        except Unknown as end:
+            self.unknown[str(end)] += 1
+            return None
+
+    def examples(self) -> int:
+        """How many fit into the time, as one unchanged judging takes it."""
+        started = time.monotonic()
+        record = self.judged(lambda _said, _number: None)
+        taken = time.monotonic() - started
+        if self.tape.record is not None and self.tape.record.verdict is Verdict.PASSED:
+            assert record is not None, f"{self.rung}: the recording is not what is asked for again"
+            assert record.verdict is Verdict.PASSED, record.sentence
+        return max(FEWEST, min(MOST, int(SECONDS / 2 / max(taken, 1e-3))))
+
+
+def _require_a_verdict(record: RungRecord | None) -> None:
+    if record is None:
+        return
+    told = record.evidence.get("traceback", record.sentence)
+    assert record.verdict is not Verdict.JUDGE_ERROR, told
+    assert not str(record.evidence.get("error", "")).startswith("MemoryError"), told
+    assert not record.sentence.startswith("Checking what it returned took too long"), told
+
+
+def _altered_once(fuzzed: Fuzzed) -> None:
+    """One answer is nearly right, all others are."""
+
+    @settings(
+        max_examples=fuzzed.examples(),
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],
+    )
+    @given(st.data())
+    def alter(data: st.DataObject) -> None:
+        place = data.draw(st.integers(0, len(fuzzed.tape.answers) - 1))
+        other = data.draw(answer_mutations.near_reply(fuzzed.tape.answers[place]))
+        record = fuzzed.judged(lambda _said, number: other if number == place else None)
+        _require_a_verdict(record)
+
+    alter()
+
+
+def _nothing_of_it_true(fuzzed: Fuzzed) -> None:
+    """All answers are arbitrary."""
+    first = not fuzzed.check.rungs[fuzzed.rung].needs
+
+    @settings(
+        max_examples=fuzzed.examples(),
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate],
+    )
+    @given(st.lists(answer_mutations.noises, min_size=1, max_size=3))
+    def change_all(noises: list[Noise]) -> None:
+        true: list[Exchange] = []
+
+        def change(said: Exchange, number: int) -> tuple[bytes, Data]:
+            body, data = noises[number % len(noises)].instead_of(said)
+            if body == answer_mutations.body_of(said.reply):
+                true.append(said)  # "nothing to complain of" may be a mere null
+            return body, data
+
+        record = fuzzed.judged(change)
+        _require_a_verdict(record)
+        # A rung that needs another one is never asked about an answer that this one refuses.
+        if first and not true and record is not None:
+            assert record.verdict is not Verdict.PASSED, record.sentence
+
+    change_all()
+
+
+def _goes_well(record: RungRecord | None) -> bool:
+    """Whether the reference passes, or was interrupted: a recording may end where it is slow."""
+    return record is None or record.verdict in {
+        *(Verdict.PASSED, Verdict.NOT_MEASURED, Verdict.UNDECIDED, Verdict.TIMEOUT)
+    }
+
+
+def _undriven(check: Check, rung: str, tape: Tape | None) -> str:
+    """Why a rung cannot be judged from a recording; empty where it can."""
+    if checking.is_timed(check, frozenset({rung})):
+        return "it times a process, which nobody can play"
+    if getattr(sys.modules[type(check.rungs[rung]).__module__], "over", None) is served.over:
+        return "it starts a real server"
+    if tape is None or tape.answers:
+        return ""
+    if tape.record is not None and tape.record.verdict is Verdict.PASSED:
+        return "nothing came over a worker's connection: it reads files"
+    if tape.record is not None:
+        return f"{tape.record.verdict}: {tape.record.sentence}"
+    return f"no answer came within {stand_in.PATIENCE_S:g} s"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("module", "task"), CODE_TASKS, ids=[f"{m.id}.{t.id}" for m, t in CODE_TASKS]
+)
+def test_no_answer_leaves_a_rung_open(
+    module: Module, task: Task, reference: Callable[[str], Path]
+) -> None:
+    check = checking.find(module.id, task.id)
+    lacking = [name for extra in check.extras for name in extras.missing(extra)]
+    if lacking:
+        pytest.skip(f"{lacking[0]} is not installed")
+    for rung in check.rungs:
+        reason = _undriven(check, rung, None)
+        if not reason:
+            tape = stand_in.recorded(check, rung, reference(module.id), task.id, module.needs)
+            assert _goes_well(tape.record), tape.record
+            reason = _undriven(check, rung, tape)
+        if reason:
+            print(f"{module.id}.{task.id}.{rung}: not driven: {reason}")
+            continue
+        fuzzed = Fuzzed(check, rung, task.id, reference(module.id), tape)
+        _altered_once(fuzzed)
+        _nothing_of_it_true(fuzzed)
+        beyond = dict(fuzzed.unknown)
+        print(f"{module.id}.{task.id}.{rung}: {fuzzed.answers} answers; no verdict: {beyond}")
+
+
+def _smallest(_rng: object) -> Iterator[Question]:
+    yield Question("Sizes", (7,), lambda answer: None if min(as_list(answer)) == 7 else "no")
+
+
+@pytest.fixture
+def stumbling(tmp_path: Path) -> Fuzzed:
+    """A task whose check takes the least of what may be nothing."""
+    (tmp_path / "sizes.py").write_text("def sizes(n): return [n]\n")
+    check = Check(Candidate("sizes", "sizes.py", "json"), {"right": Answers(_smallest)})
+    said = Exchange('{"op": "run"}', {"ok": True, "returned": [{"json": [7]}]}, {}, trusted=False)
+    return Fuzzed(check, "right", "sizes", tmp_path, Tape([[said]], [said]))
+
+
+def test_a_check_that_stumbles_blames_the_answer(stumbling: Fuzzed) -> None:
+    _altered_once(stumbling)
+    _nothing_of_it_true(stumbling)
+
+
+def test_it_is_found_where_it_would_be_our_own_failure(
+    stumbling: Fuzzed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "is_ours", lambda _error: True)
+    with pytest.raises(AssertionError, match="min"):
+        _nothing_of_it_true(stumbling)
+
+
+def test_a_check_that_takes_everything_is_found(stumbling: Fuzzed) -> None:
+    taken = Answers(lambda _rng: [Question("Sizes", (7,), lambda _answer: None)])
+    stumbling.check = replace(stumbling.check, rungs={"right": taken})
+    with pytest.raises(AssertionError, match="All of it is right"):
+        _nothing_of_it_true(stumbling)

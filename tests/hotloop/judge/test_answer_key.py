@@ -1,0 +1,83 @@
+"""Keys of diagnoses: they open to right answers alone, and say nothing to who reads them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hotloop import paths
+from hotloop.checks.control_flow_export import diagnoses
+from hotloop.checks.profile_training_loop import recordings as traces
+from hotloop.checks.resnet_tensorrt import builds
+from hotloop.checks.triton_ensemble import deployments
+from hotloop.checks.xla_vs_eager import recordings as runs
+from hotloop.checks.yolo_on_mobile import recorded
+from hotloop.judge import answer_key
+from hotloop.judge.answer_key import AnswerKey
+
+KEYS = {
+    "control_flow_export/recordings/failures.json": diagnoses.KEY,
+    "profile_training_loop/recordings/recordings.json": traces.KEY,
+    "resnet_tensorrt/recordings/builds.json": builds.KEY,
+    "triton_ensemble/recordings/deployments.json": deployments.KEY,
+    "xla_vs_eager/recordings/recordings.json": runs.KEY,
+    "yolo_on_mobile/recordings/runs.json": recorded.KEY,
+}
+TRUTH = {
+    "a": {"cause": "sync", "model": None, "evidence": {"all_reduce": 0.7568}},
+    "b": {"cause": "loader", "line": 34, "name": "shop::largest"},
+}
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> AnswerKey:
+    answer_key.write(tmp_path / "key.json", TRUTH)
+    return AnswerKey.read(tmp_path / "key.json")
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_each_key_opens_to_what_was_recorded_and_to_nothing_else(name: str) -> None:
+    truth = json.loads((paths.curriculum() / name).read_text(encoding="utf-8"))
+    known = {letter: truth[letter] for letter in "abcd"}
+    key = AnswerKey.read(KEYS[name])
+    answers = dict(answer_key.answers(known))
+    assert {words: key.value(*words) for words in answers} == answers
+    assert len(key.entries) == len(answers)
+
+
+def test_a_key_is_opened_by_right_answers(key: AnswerKey) -> None:
+    assert key.value("a", "cause", "sync") is True
+    assert key.value("a", "model", None) is True
+    assert key.value("a", "evidence", "all_reduce") == 0.7568
+    assert key.value("b", "line", 34) is True
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("a", "cause", "loader"),
+        ("b", "cause", "sync"),
+        ("a", "model", "None"),
+        ("b", "line", "34"),
+        ("a", "evidence", "sync"),
+        ("a",),
+        ("\ud800", "", None),
+    ],
+)
+def test_it_opens_to_nothing_else(key: AnswerKey, words: tuple[Any, ...]) -> None:
+    assert key.value(*words) is None
+
+
+def test_a_key_says_neither_words_nor_figures_nor_which_belong_together(tmp_path: Path) -> None:
+    paths_ = [tmp_path / "one.json", tmp_path / "other.json"]
+    for path in paths_:
+        answer_key.write(path, TRUTH)
+    one, other = (AnswerKey.read(path) for path in paths_)
+    assert not set(one.entries) & set(other.entries)
+    assert not set(one.entries.values()) & set(other.entries.values())
+    assert len({len(sealed) for sealed in one.entries.values()}) == 1
+    for word in ("sync", "loader", "34", "0.7568", "all_reduce", "largest"):
+        assert f'"{word}' not in paths_[0].read_text(encoding="utf-8")

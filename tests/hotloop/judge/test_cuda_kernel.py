@@ -1,0 +1,111 @@
+"""Kernels in the simulator as the judge runs them: what comes of each kind of fault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hotloop.judge.bench import Bench
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.compare import Tolerance
+from hotloop.judge.cuda_kernel import CudaKernel
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.record import RungRecord
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.cuda_clean import CudaClean
+from hotloop.judge.rungs.cuda_correct import CudaCorrect
+from hotloop.judge.verdict import Verdict
+
+KERNEL = CudaKernel("scale", "scale.cu", ("x", "y"), rows_a_block=32, block=32)
+HEAD = "__global__ void scale(const float* x, float* y, int rows, int columns, float by)"
+RIGHT = "const int i = blockIdx.x * 32 + threadIdx.x; if (i < rows) y[i] = by * x[i];"
+
+
+def cases(rng: np.random.Generator) -> Iterator[Case]:
+    x = rng.standard_normal((40, 1))
+    yield Case("forty rows", (Tensor(x, FP32), 0.5), TensorSpec((40, 1), FP32))
+
+
+def scaled(x: np.ndarray, by: float) -> np.ndarray:
+    return by * x
+
+
+RUNGS = {
+    "correct": CudaCorrect(KERNEL, cases, scaled, lambda _: Tolerance(1e-6, 0.0), case_timeout_s=4),
+    "clean": CudaClean(KERNEL, cases, scaled, lambda _: Tolerance(1e-6, 0.0)),
+}
+
+
+def judged(source: str, folder: Path) -> tuple[RungRecord, ...]:
+    (folder / "scale.cu").write_text(source)
+    bench = Bench(
+        files=folder,
+        launcher=Launcher("none"),
+        connect=lambda: None,
+        budget_s=120,
+        device="cpu",
+    )
+    with closing(bench):
+        return judge_rungs(Check(Candidate("scale", "scale.cu"), RUNGS), bench)
+
+
+def test_the_right_kernel(tmp_path: Path) -> None:
+    records = judged(f"{HEAD} {{ {RIGHT} }}", tmp_path)
+    assert [record.verdict for record in records] == [Verdict.PASSED] * 2
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict", "said"),
+    [
+        (f"{HEAD} {{ }}", Verdict.WRONG_ANSWER, "Not attempted yet"),
+        (f"{HEAD} {{ y[0] }}", Verdict.COMPILE_ERROR, "scale.cu:1:88: error: expected ';'"),
+        ("__global__ void scales() {}", Verdict.COMPILE_ERROR, "there is no kernel `scale`"),
+        (
+            "__global__ void scale(const float* x, float* y, int rows, float by) { y[0] = by; }",
+            Verdict.COMPILE_ERROR,
+            "must take (pointer x, pointer y, integer, integer, float), and it takes",
+        ),
+        (
+            HEAD.replace("void", "void __launch_bounds__(16)") + f" {{ {RIGHT} }}",
+            Verdict.RUNTIME_ERROR,
+            "The launch with 32 threads a block failed with cudaErrorInvalidValue",
+        ),
+        (
+            f"{HEAD} {{\n  y[blockIdx.x * 32 + threadIdx.x] = by; }}",
+            Verdict.RUNTIME_ERROR,
+            "scale.cu:2: Writes 4 bytes 92 bytes behind the end of the array of 160 bytes `y`",
+        ),
+        (
+            f"{HEAD} {{\n  while (*(volatile const float*)x < 1e9f) {{}} }}",
+            Verdict.TIMEOUT,
+            "scale.cu:2: The kernel did not end within 3.6 s: 0 of 2 blocks were done",
+        ),
+        (
+            f"{HEAD} {{ {RIGHT} if (i < rows) const_cast<float*>(x)[i] = 3; }}",
+            Verdict.WRONG_ANSWER,
+            "Writes to `x`, which is an input",
+        ),
+        (f"{HEAD} {{ y[0] = by * x[0]; }}", Verdict.WRONG_ANSWER, "NaN, or never written"),
+    ],
+)
+def test_what_comes_of_a_fault(source: str, verdict: Verdict, said: str, tmp_path: Path) -> None:
+    failed = next(r for r in judged(source, tmp_path) if r.verdict is not Verdict.PASSED)
+    assert said in failed.sentence
+    assert (failed.verdict, failed.earned) == (verdict, 0.0)
+
+
+def test_a_fault_of_the_simulators_costs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wrong(*_: object) -> dict[str, object]:
+        return {"op": "launch", "kernel": 3}
+
+    monkeypatch.setattr("hotloop.judge.cuda_kernel.Simulator._launch", wrong)
+    records = judged(f"{HEAD} {{ {RIGHT} }}", tmp_path)
+    assert records[0].verdict is Verdict.JUDGE_ERROR

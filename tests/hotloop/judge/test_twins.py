@@ -1,0 +1,102 @@
+"""Twins: the same shapes and indices, and no other value in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hotloop.checks import fused_softmax
+from hotloop.checks.sparse_attention_op import kernels
+from hotloop.checks.transformer_compilation import attentions, gradients
+from hotloop.judge.calls import TensorSpec
+from hotloop.judge.dtypes import BOOL, FP32, I32, U8
+from hotloop.judge.fault import JudgeFault
+from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.twins import twins, with_values_of
+
+Cases = Callable[[np.random.Generator], Iterable[Case]]
+
+
+def _one(builder: Callable[[np.random.Generator], Case]) -> Cases:
+    return lambda rng: [builder(rng)]
+
+
+BUILDERS: dict[str, Cases] = {
+    "softmax": fused_softmax._cases_of_matrices,
+    "counted softmax": _one(fused_softmax._short_rows),
+    "masked softmax": fused_softmax._masked_cases,
+    "counted masked softmax": _one(fused_softmax._short_masked_rows),
+    "attention": attentions.kernel_cases,
+    "gradients": gradients.cases,
+    "sparse": kernels._cases,
+    "counted sparse": _one(kernels.thin),
+}
+
+
+def _same(first: Case, second: Case) -> list[bool]:
+    """Of each floating tensor with more than a few elements, whether the values are the same."""
+    pairs = zip(first.arguments, second.arguments, strict=True)
+    return [
+        bool(np.array_equal(a.values, b.values, equal_nan=True))
+        for a, b in pairs
+        if isinstance(a, Tensor) and isinstance(b, Tensor) and a.dtype.floating
+    ]
+
+
+@pytest.mark.parametrize("name", BUILDERS)
+def test_cases_of_twins_differ_in_their_values_only(name: str) -> None:
+    for root in range(4):
+        make = twins(Seeds(bytes([root])))
+        first, second = (list(BUILDERS[name](make())) for _ in range(2))
+        for case, other in zip(first, second, strict=True):
+            fresh = with_values_of(case, other)
+            assert fresh.spec == case.spec
+            assert not any(_same(case, fresh))
+
+
+def test_shapes_differ_from_judging_to_judging() -> None:
+    shapes = {fused_softmax._short_rows(twins(Seeds())()).out.shape for _ in range(20)}
+    assert len(shapes) > 5
+
+
+def test_arrays_of_integers_are_values_and_single_ones_are_not() -> None:
+    make = twins(Seeds(b"root"))
+    first, second = make(), make()
+    assert [first.integers(1000) for _ in range(9)] == [second.integers(1000) for _ in range(9)]
+    assert first.integers(1000, size=9).tolist() != second.integers(1000, size=9).tolist()
+    second.integers(3)  # another pair of bounds has a stream of its own
+    assert first.integers(5, 1000) == second.integers(5, 1000)
+    assert len({int(first.integers(1 << 40)) for _ in range(9)}) == 9
+
+
+def _case(seed: int) -> Case:
+    rng = np.random.default_rng(seed)
+    tensors = (
+        Tensor(rng.normal(size=9), FP32),
+        Tensor(rng.integers(1 << 20, size=9), I32),
+        Tensor(rng.random(9) < 0.5, BOOL),
+        Tensor(rng.integers(2, size=9), U8),
+    )
+    return Case("nine", (*tensors, 0.5), TensorSpec((9,), FP32))
+
+
+def test_floats_and_masks_are_new_and_indices_are_kept() -> None:
+    case, other = _case(1), _case(2)
+    fresh = with_values_of(case, replace(other, arguments=(*other.arguments[:4], 0.7)))
+    assert fresh.arguments == (
+        other.arguments[0],
+        case.arguments[1],
+        other.arguments[2],
+        other.arguments[3],
+        0.5,
+    )
+
+
+def test_another_shape_is_the_judges_fault() -> None:
+    case = _case(1)
+    with pytest.raises(JudgeFault, match="nine"):
+        with_values_of(case, replace(case, out=TensorSpec((8,), FP32)))

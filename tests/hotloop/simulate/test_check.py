@@ -1,0 +1,124 @@
+"""Checks in several orders: what counts as a change of the output, and what ends a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hotloop.simulate import build, host
+from hotloop.simulate.check import check
+
+Source = Callable[..., Path]
+
+HEAD = "#include <chrono>\n#include <cstdio>\n#include <cstdlib>\n"
+LAST = """
+__global__ void last(int* x) { atomicExch(x, static_cast<int>(blockIdx.x)); }
+int value() {
+  int *x, host = 0;
+  cudaMalloc(&x, 4);
+  cudaMemset(x, 0, 4);
+  last<<<8, 1>>>(x);
+  cudaMemcpy(&host, x, 4, cudaMemcpyDeviceToHost);
+  return host;
+}
+"""
+
+
+def kinds(path: Path) -> list[str]:
+    return [f.kind for f in check([path]).report.findings]
+
+
+def test_a_result_that_depends_on_the_order_is_found(source: Source) -> None:
+    path = source(HEAD + LAST + 'int main() { std::printf("%d\\n", value()); }')
+    assert kinds(path) == ["order"]
+
+
+def test_it_is_found_beside_a_time_that_differs_always(source: Source) -> None:
+    clock = "std::chrono::steady_clock::now().time_since_epoch().count()"
+    printed = f'std::printf("took %ld\\n", static_cast<long>({clock}));'
+    path = source(HEAD + LAST + f'int main() {{ std::printf("%d\\n", value()); {printed} }}')
+    assert kinds(path) == ["order"]
+    launched = "__global__ void k() {}\nint main() { k<<<1, 1>>>(); "
+    path = source(f"{HEAD}{launched}{printed} }}", "time.cu")
+    assert check([path]).clean
+
+
+def test_a_status_that_depends_on_the_order_is_found(source: Source) -> None:
+    checked = check([source(HEAD + LAST + "int main() { return value() == 7; }")])
+    assert [f.kind for f in checked.report.findings] == ["order"]
+    assert not checked.clean
+
+
+def test_lines_in_another_order_are_the_same_output(source: Source) -> None:
+    text = '__global__ void k() { printf("%d\\n", threadIdx.x); }\n'
+    assert check([source(HEAD + text + "int main() { k<<<1, 40>>>(); }")]).clean
+
+
+def test_a_program_that_fails_is_not_clean(source: Source) -> None:
+    checked = check([source("int main() { return 3; }")])
+    assert checked.report.findings == []
+    assert not checked.clean
+
+
+def test_a_program_that_never_ends_is_ended(source: Source) -> None:
+    checked = check([source("int main() { for (volatile int i = 0;;) i = i + 1; }")], timeout_s=1)
+    assert not checked.clean
+    assert checked.report.ended == "timed out"
+    assert len(checked.runs) == 1
+
+
+def test_an_unknown_order_is_refused(source: Source) -> None:
+    built = build.program([source("int main() {}")], checked=False)
+    with pytest.raises(ValueError, match="random:SEED"):
+        host.run(built, order="sideways")
+
+
+def test_arguments_and_folder_reach_the_program(source: Source, tmp_path: Path) -> None:
+    text = HEAD + 'int main(int n, char** a) { std::puts(a[n - 1]); std::fopen(a[1], "w"); }'
+    built = build.program([source(text)], checked=False)
+    done = host.run(built, ["made.txt", "two words"], cwd=tmp_path)
+    assert done.output == "two words\n"
+    assert (tmp_path / "made.txt").exists()
+
+
+def test_a_lost_device_answers_every_later_call(source: Source) -> None:
+    text = (
+        HEAD
+        + """
+__global__ void bad(int* x) { x[1000] = 1; }
+__global__ void good(int* x) { x[0] = 1; }
+int main() {
+  int* x;
+  cudaMalloc(&x, 4);
+  bad<<<1, 1>>>(x);
+  bool lost = cudaDeviceSynchronize() == cudaErrorIllegalAddress;
+  good<<<1, 1>>>(x);
+  lost &= cudaGetLastError() == cudaErrorIllegalAddress;
+  lost &= cudaMemset(x, 0, 4) == cudaErrorIllegalAddress;
+  cudaDeviceReset();
+  return !(lost && cudaGetLastError() == cudaSuccess);
+}
+"""
+    )
+    done = host.run(build.program([source(text)], checked=True))
+    assert done.status == 0
+    assert [f.kind for f in done.report.findings] == ["out_of_bounds"]
+    assert len(done.report.launches) == 1, "a lost device runs nothing"
+
+
+def test_an_error_that_was_peeked_at_was_asked_for(source: Source) -> None:
+    text = (
+        HEAD
+        + """
+__global__ void k() {}
+int main() {
+  k<<<0, 1>>>();
+  return cudaPeekAtLastError() != cudaErrorInvalidConfiguration;
+}
+"""
+    )
+    checked = check([source(text)])
+    assert checked.report.findings == []
+    assert not checked.clean, "nothing was launched"

@@ -1,0 +1,199 @@
+"""How slowly a candidate's file may come, and how long after the deadline: with a real server."""
+
+from __future__ import annotations
+
+import select
+import socket
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pytest
+
+from hotloop.takehome import limits
+from hotloop.takehome.portal.body_time import Pace
+from hotloop.takehome.portal.settings import Settings
+
+from .office import Browser, Office, listening
+
+FAST = {"upload_rate": 20_000.0, "stall_s": 0.5, "late_s": 1.0}
+"""A floor and a grace that a test need not wait for: 10,000 bytes in each half of a second."""
+SLOW = b"The upload was too slow, or stalled"
+LATE = b"but was not complete 1 seconds after it"
+
+
+def send(
+    port: int, page: str, content: bytes, piece: int, pause: float, *, length: int = 0
+) -> tuple[bytes, float]:
+    """Upload in pieces, with a pause after each; the answer, and the seconds until it came.
+
+    length: a Content-Length to declare, where it is not the body's own.
+    """
+    boundary = b"x" * 20
+    disposition = b'Content-Disposition: form-data; name="submission"; filename="a.zip"'
+    body = b"--" + boundary + b"\r\n" + disposition + b"\r\n\r\n" + content
+    body += b"\r\n--" + boundary + b"--\r\n"
+    head = (
+        f"POST {page}/submission HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        f"Content-Type: multipart/form-data; boundary={boundary.decode()}\r\n"
+        f"Content-Length: {length or len(body)}\r\nConnection: close\r\n\r\n"
+    )
+    began = time.monotonic()
+    with socket.create_connection(("127.0.0.1", port), timeout=15) as connection:
+        connection.sendall(head.encode())
+        with suppress(OSError):
+            for place in range(0, len(body), piece):
+                connection.sendall(body[place : place + piece])
+                if select.select([connection], [], [], pause)[0]:
+                    break
+        said = b""
+        with suppress(OSError):
+            while part := connection.recv(65536):
+                said += part
+    return said, time.monotonic() - began
+
+
+def large(work: Callable[..., bytes], office: Office) -> bytes:
+    """A sound submission of more than 90,000 bytes: noise does not compress."""
+    noise = f"# {Random(0).randbytes(80_000).hex()}\n"
+    content = work(office, extra={"softmax_triton.py": noise})
+    assert len(content) > 90_000
+    return content
+
+
+@pytest.mark.parametrize(
+    ("pieces", "until"),
+    [
+        ([], 10.0),
+        ([(1.0, 99)], 10.0),
+        ([(1.0, 100)], 11.0),
+        ([(1.0, 50), (5.0, 50)], 11.0),
+        ([(1.0, 50), (5.0, 50), (6.0, 50)], 15.0),
+        ([(1.0, 5000)], 11.0),
+        ([(1.0, 5000), (9.0, 1)], 11.0),
+        ([(1.0, 5000), (9.0, 100)], 19.0),
+    ],
+)
+def test_the_window_slides(pieces: list[tuple[float, int]], until: float) -> None:
+    pace = Pace(began=0.0, window_s=10.0, least=100)
+    for moment, size in pieces:
+        pace.add(moment, size)
+    assert pace.until == until
+
+
+def test_bytes_of_earlier_cannot_be_saved_up() -> None:
+    """A megabyte at once buys one window, as a hundred bytes do."""
+    pace = Pace(began=0.0, window_s=10.0, least=100)
+    for second in range(12):
+        pace.add(float(second), 9)
+    assert pace.until < 12.0
+
+
+def test_the_figures_that_the_pages_state() -> None:
+    settings = Settings()
+    assert (settings.upload_rate, settings.stall_s, settings.late_s) == (16 << 10, 15.0, 60.0)
+    # 2.3 Mbit/s bring the largest file in the time that is left after the deadline.
+    assert 8 * limits.MAX_UPLOAD / settings.late_s < 2.3e6
+
+
+def test_a_line_that_is_slow_but_steady_is_waited_for(
+    opened: Callable[..., Office], work: Callable[..., bytes]
+) -> None:
+    office = opened(**FAST)
+    with listening(office.portal) as port:
+        said, seconds = send(port, office.page(), large(work, office), 5_000, 0.1)
+    assert b" 303 " in said.partition(b"\r\n")[0]
+    assert seconds > 3 * office.portal.settings.stall_s
+
+
+@pytest.mark.parametrize(
+    ("piece", "pause", "length"),
+    [(1, 0.05, 0), (500, 0.05, 0), (60_000, 9.0, 0), (1 << 20, 9.0, 16 << 20)],
+    ids=["one byte at a time", "half of the floor", "stalled", "more declared than sent"],
+)
+def test_a_line_below_the_floor_is_ended(
+    opened: Callable[..., Office],
+    work: Callable[..., bytes],
+    piece: int,
+    pause: float,
+    length: int,
+) -> None:
+    office = opened(**FAST)
+    with listening(office.portal) as port:
+        content = large(work, office)
+        said, seconds = send(port, office.page(), content, piece, pause, length=length)
+        assert b" 408 " in said.partition(b"\r\n")[0]
+        assert b"connection: close" in said.lower()
+        assert SLOW in said
+        assert seconds < 3
+        assert office.team.pack(office.packs[0]).submitted == []
+        # The link is free again at once, and nothing is lost.
+        assert office.portal.uploading == set()
+        assert Browser(office.portal).upload(office.page(), content).status_code == 303
+
+
+def test_an_upload_that_began_in_time_may_end_soon_after_the_deadline(
+    opened: Callable[..., Office], work: Callable[..., bytes]
+) -> None:
+    office = opened(**(FAST | {"late_s": 30.0}))
+    content = large(work, office)
+    deadline = closing_in(office)
+    with listening(office.portal) as port:
+        said, _ = send(port, office.page(), content, 3_000, 0.1)
+    assert b" 303 " in said.partition(b"\r\n")[0]
+    assert datetime.now(UTC) > deadline
+    (handed_in,) = office.team.pack(office.packs[0]).submitted
+    assert handed_in.received < deadline
+
+
+def test_work_of_after_the_deadline_cannot_ride_in_an_upload_of_before(
+    opened: Callable[..., Office], work: Callable[..., bytes]
+) -> None:
+    """Fast enough for the floor, and nearly all of it in time: its end comes too late."""
+    office = opened(**(FAST | {"upload_rate": 1_000.0}))
+    content = large(work, office)
+    deadline = closing_in(office)
+    with listening(office.portal) as port:
+        said, _ = send(port, office.page(), content, 2_000, 0.1)
+        ended = datetime.now(UTC)
+        assert b" 410 " in said.partition(b"\r\n")[0]
+        assert b"connection: close" in said.lower()
+        assert LATE in said
+    assert ended < deadline + timedelta(seconds=office.portal.settings.late_s + 1)
+    assert office.team.pack(office.packs[0]).submitted == []
+    assert office.portal.uploading == set()
+
+
+def test_a_late_upload_takes_nothing_from_an_earlier_one(
+    opened: Callable[..., Office], work: Callable[..., bytes]
+) -> None:
+    office = opened(**(FAST | {"upload_rate": 1_000.0}))
+    assert Browser(office.portal).upload(office.page(), work(office)).status_code == 303
+    before = office.team.pack(office.packs[0]).submitted
+    content = large(work, office)
+    closing_in(office)
+    with listening(office.portal) as port:
+        said, _ = send(port, office.page(), content, 2_000, 0.1)
+        assert LATE in said
+    assert office.team.pack(office.packs[0]).submitted == before
+
+
+def test_one_that_begins_after_the_deadline_reads_that_its_time_is_over(
+    opened: Callable[..., Office], work: Callable[..., bytes]
+) -> None:
+    office = opened(**FAST)
+    content = work(office)
+    deadline = closing_in(office, 0.2)
+    time.sleep(max(0.0, (deadline - datetime.now(UTC)).total_seconds()) + 0.1)
+    answer = Browser(office.portal).upload(office.page(), content)
+    assert answer.status_code == 410
+    assert "The time for it ended at" in answer.text
+
+
+def closing_in(office: Office, seconds: float = 1.5) -> datetime:
+    """Have the candidate's time end very soon; when."""
+    deadline = datetime.now(UTC) + timedelta(seconds=seconds)
+    office.team.extend(office.packs[0], deadline)
+    return deadline
