@@ -11,10 +11,11 @@ other mutant that passes is a hole in the check: it is printed with a seed for
 three judgings is not judged more often.
 
 The references are judged three times and must pass: a mutant's time limit follows from theirs. The
-wrong answers in solutions/*/wrong must fail their rung; `--no-made` leaves them out. `--notes FILE`
-notes each answer when it is done, and another call goes on from there as long as the module's code
-and checks are the same. `--keep` puts the rows of these tasks into
-tests/benchmarks/results/mutants.json; the site's page "How strong the checks are" shows them.
+wrong answers in solutions/*/wrong must fail their rung; `--no-made` leaves them out.
+
+`--keep` writes each answer's row to tests/benchmarks/results/mutants.json when it is done; another
+call with `--keep` judges only what is missing there, or was judged with other code of its module.
+The site's page "How strong the checks are" shows these rows.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -123,8 +124,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2, help="judges at once")
     parser.add_argument("--only", nargs="*", help="only mutants whose id begins with one of these")
     parser.add_argument("--no-made", action="store_true", help="without hand-made answers")
-    parser.add_argument("--notes", type=Path, help="what is done already, one answer a line")
-    parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
+    parser.add_argument("--keep", action="store_true", help=f"go on from {RESULT.name}, write it")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     arguments = parser.parse_args()
     names = arguments.modules or [module.id for module in curriculum.modules()]
@@ -134,15 +134,14 @@ def main() -> None:
         for answer in of_module(curriculum.load_module(name), arguments)
         if not arguments.only or answer.id.startswith(tuple(arguments.only))
     ]
-    rows = Bench(arguments.times, arguments.workers, arguments.notes).rows(given)
     reasons = reasons_of(RIGHT)
+    kept = Kept(reasons) if arguments.keep else None
+    rows = Bench(arguments.times, arguments.workers, kept).rows(given)
     found = [text for row in rows for text in problems(row, reasons)]
     result = summary(rows, reasons)
     print(json.dumps({**result, "problems": found}, indent=1) if arguments.json else table(result))
     for text in () if arguments.json else found:
         print(text)
-    if arguments.keep:
-        keep(rows, reasons)
     sys.exit(bool(found))
 
 
@@ -185,11 +184,11 @@ def untimed(task: Task) -> list[str]:
 class Bench:
     """Judges of a run, and what is done already."""
 
-    def __init__(self, times: int, workers: int, notes: Path | None) -> None:
+    def __init__(self, times: int, workers: int, kept: Kept | None) -> None:
         self.times = times
         self.workers = workers
-        self.notes = notes
-        self.done = dict(_noted(notes)) if notes else {}
+        self.kept = kept
+        self.done = kept.rows() if kept else {}
         self._judges = threading.local()
         self._lock = threading.Lock()
         self._started = time.monotonic()
@@ -198,24 +197,31 @@ class Bench:
         """A row for each answer, in their order. References come first: see `_budget`."""
         for references in (True, False):
             waiting = [a for a in given if (a.kind == "reference") is references]
-            waiting = [a for a in waiting if key(a) not in self.done]
+            waiting = [a for a in waiting if not self._is_done(a)]
             with ThreadPoolExecutor(self.workers) as pool:
                 judged = [pool.submit(self._judged, answer) for answer in waiting]
                 for number, future in enumerate(as_completed(judged), start=1):
                     passed = time.monotonic() - self._started
                     say(f"{number} of {len(waiting)}, {passed:.0f} s: {outcome(future.result())}")
-        return [self.done[key(answer)] for answer in given]
+        return [self.done[answer.id] for answer in given]
+
+    def _is_done(self, answer: Answer) -> bool:
+        row = self.done.get(answer.id)
+        if row is None:
+            return False
+        return row.judged >= self._times(answer) or row.timeouts == row.judged == ENDLESS
+
+    def _times(self, answer: Answer) -> int:
+        return min(self.times, REFERENCES) if answer.kind == "reference" else self.times
 
     def _judged(self, answer: Answer) -> Row:
         if not hasattr(self._judges, "process"):
             self._judges.process = JudgeProcess()
-        times = min(self.times, REFERENCES) if answer.kind == "reference" else self.times
-        row = repeated(answer, times, self._judges.process, self._budget(answer))
+        row = repeated(answer, self._times(answer), self._judges.process, self._budget(answer))
         with self._lock:
-            self.done[key(answer)] = row
-            if self.notes:
-                with self.notes.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({"key": key(answer), **asdict(row)}) + "\n")
+            self.done[answer.id] = row
+            if self.kept and not row.unmeasured:
+                self.kept.add(row)
         return row
 
     def _budget(self, answer: Answer) -> float:
@@ -233,11 +239,6 @@ class Bench:
         if reference is None:
             return BUDGET_S
         return max(LEAST_S, 4 * reference.seconds / reference.judged)
-
-
-def key(answer: Answer) -> str:
-    """Of an answer and of the code that it is judged with."""
-    return f"{answer.id}@{measured_code(answer.module)}"
 
 
 def repeated(answer: Answer, times: int, judge: JudgeProcess, budget_s: float) -> Row:
@@ -385,32 +386,45 @@ def table(result: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def keep(rows: list[Row], reasons: Mapping[str, str]) -> None:
-    """Put the rows of these tasks in place of the earlier ones; none that was not measured."""
-    rows = [row for row in rows if not row.unmeasured]
-    earlier = json.loads(RESULT.read_text(encoding="utf-8"))["answers"] if RESULT.exists() else []
-    tasks = {(row.module, row.task) for row in rows}
-    kept = [row for row in earlier if (row["module"], row["task"]) not in tasks]
-    today = datetime.now(UTC).date().isoformat()
-    new = [
-        {
-            **{k: v for k, v in asdict(row).items() if k not in {"seeds", "seconds"}},
-            "why_right": reasons.get(row.id, ""),
-            "code": measured_code(row.module),
-            "date": today,
-            "by": measured_by(),
+class Kept:
+    """The rows in the result file. reasons: why a mutant is right, by its id."""
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        self.reasons = reasons
+        text = RESULT.read_text(encoding="utf-8") if RESULT.exists() else '{"answers": []}'
+        self.answers: dict[str, dict[str, Any]] = {
+            row["id"]: {**row, "why_right": reasons.get(row["id"], "")}
+            for row in json.loads(text)["answers"]
         }
-        for row in rows
-    ]
-    document = {
-        "device": device_name(),
-        "date": today,
-        "answers": sorted([*kept, *new], key=lambda row: row["id"]),
-    }
-    _write(RESULT, document)
-    stated = {**document, "rows": by_task(document["answers"])}
-    del stated["answers"]
-    _write(recorded.FOLDER / RESULT.name, stated)
+
+    def rows(self) -> dict[str, Row]:
+        """What was judged with today's code, by id."""
+        names = {part.name for part in fields(Row)}
+        return {
+            kept["id"]: Row(**{
+                **{name: value for name, value in kept.items() if name in names},
+                "shown": tuple(kept["shown"]),
+            })
+            for kept in self.answers.values()
+            if kept["code"] == measured_code(kept["module"])
+        }  # fmt: skip
+
+    def add(self, row: Row) -> None:
+        """Write the file anew with this row, without the task's rows that are of earlier code."""
+        code, today = measured_code(row.module), datetime.now(UTC).date().isoformat()
+        told = {name: value for name, value in asdict(row).items() if name != "seeds"}
+        told |= {"why_right": self.reasons.get(row.id, ""), "code": code, "date": today}
+        same = (row.module, row.task)
+        self.answers = {
+            name: kept
+            for name, kept in self.answers.items()
+            if (kept["module"], kept["task"]) != same or kept["code"] == code
+        }
+        self.answers[row.id] = {**told, "by": measured_by()}
+        answers = sorted(self.answers.values(), key=lambda kept: kept["id"])
+        document = {"device": device_name(), "date": today}
+        _write(RESULT, {**document, "answers": answers})
+        _write(recorded.FOLDER / RESULT.name, {**document, "rows": by_task(answers)})
 
 
 def by_task(kept: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -444,15 +458,6 @@ def outcome(row: Row) -> str:
     """One line on a row."""
     failed = ", ".join(f"{count}× {rung}" for rung, count in row.by_rung.items())
     return f"{row.id}: passed {row.passed} of {row.judged}; failed {failed or 'nothing'}"
-
-
-def _noted(notes: Path) -> Iterator[tuple[str, Row]]:
-    if not notes.exists():
-        return
-    for line in notes.read_text(encoding="utf-8").splitlines():
-        said = json.loads(line)
-        name = said.pop("key")
-        yield name, Row(**{**said, "shown": tuple(said["shown"])})
 
 
 def say(text: str) -> None:
