@@ -400,14 +400,13 @@ class Kept:
     def rows(self) -> dict[str, Row]:
         """What was judged with today's code, by id."""
         names = {part.name for part in fields(Row)}
-        return {
-            kept["id"]: Row(**{
-                **{name: value for name, value in kept.items() if name in names},
-                "shown": tuple(kept["shown"]),
-            })
-            for kept in self.answers.values()
-            if kept["code"] == measured_code(kept["module"])
-        }  # fmt: skip
+        found: dict[str, Row] = {}
+        for kept in self.answers.values():
+            if kept["code"] == measured_code(kept["module"]):
+                said: Any = {name: value for name, value in kept.items() if name in names}
+                said["shown"] = tuple(kept["shown"])
+                found[kept["id"]] = Row(**said)
+        return found
 
     def add(self, row: Row) -> None:
         """Write the file anew with this row, without the task's rows that are of earlier code."""

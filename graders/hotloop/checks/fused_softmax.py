@@ -716,6 +716,9 @@ def _gradient_cases(rng: Rng) -> Iterator[Case]:
     ):
         x, dy = _weighed(rng, shape)
         yield Case(label, (Tensor(x, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
+    x, dy = _cancelling(rng, _odd(rng, 65, 1000))
+    spec = TensorSpec(x.shape, FP32)
+    yield Case("a sum that cancels", (Tensor(x, FP32), Tensor(dy, FP32)), spec)
 
 
 def _weighed(rng: Rng, shape: Shape) -> tuple[Floats, Floats]:
@@ -724,6 +727,13 @@ def _weighed(rng: Rng, shape: Shape) -> tuple[Floats, Floats]:
     x = reductions.spikes(rng, columns, PEAK, rows)
     dy = rng.standard_normal(shape)
     dy[np.arange(rows), x.argmax(axis=1)] = rng.choice([-10.0, 10.0], rows)
+    return x, dy
+
+
+def _cancelling(rng: Rng, columns: int) -> tuple[Floats, Floats]:
+    """X and dy, of whose sum of softmax(x) · dy two elements take half each and cancel."""
+    dy = reductions.opposites(rng, columns, 10.0)
+    x = np.where(np.abs(dy) == 10.0, PEAK, rng.standard_normal(dy.shape))
     return x, dy
 
 
@@ -774,6 +784,9 @@ def _backward_cases(rng: Rng) -> Iterator[Case]:
         x, dy = _weighed(rng, shape)
         y = PLAIN.rows(x)
         yield Case(label, (Tensor(y, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
+    x, dy = _cancelling(rng, _odd(rng, 1025, 3000))
+    tensors = (Tensor(PLAIN.rows(x), FP32), Tensor(dy, FP32))
+    yield Case("a sum that cancels", tensors, TensorSpec(x.shape, FP32))
 
 
 def _quads(rng: Rng) -> Case:

@@ -61,6 +61,22 @@ def lifted(rng: Rng, columns: int, height: float, rows: int = 8, *, spread: floa
     return height * signs[:, None] + spread * rng.uniform(-1.0, 1.0, (rows, columns))
 
 
+def opposites(
+    rng: Rng, columns: int, height: float, rows: int = ROWS, *, spread: float = 1.0
+) -> Floats:
+    """[rows, columns]: normal numbers, and in each row +height and −height, which cancel in a sum.
+
+    A sum that misses one of the two is off by `height`; in a narrow type it loses the other
+    elements to them; one of magnitudes has twice the height. At least 2 columns.
+    """
+    x = spread * rng.standard_normal((rows, columns))
+    own = np.arange(rows)
+    first = places(rng, columns, rows)
+    second = (first + rng.integers(1, columns, rows)) % columns
+    x[own, first], x[own, second] = height, -height
+    return x
+
+
 def _ends(length: int) -> Places:
     """The first and last element, and both sides of every border near the end of the axis."""
     half = 1 << max(length - 1, 1).bit_length() - 1

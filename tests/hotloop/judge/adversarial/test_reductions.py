@@ -55,6 +55,15 @@ def test_a_maximum_over_less_than_the_row_is_wrong_somewhere(seed: int, length: 
             assert (x[:, ~part].max(axis=1) < whole - 104).any(), name
 
 
+@given(SEEDS, st.integers(2, 3000))
+def test_a_sum_that_cancels_is_off_where_a_part_is_missing(seed: int, length: int) -> None:
+    x = reductions.opposites(np.random.default_rng(seed), length, 1e4)
+    whole = x.sum(axis=1)
+    for name, part in parts(length):
+        if part.any() and not part.all():
+            assert (np.abs(x[:, ~part].sum(axis=1) - whole) > 5e3).any(), name
+
+
 def test_random_rows_do_not_show_half_of_a_maximum() -> None:
     """What the builders are for: with normal numbers the same mistake is hardly visible."""
     x = 3.0 * np.random.default_rng(1).standard_normal((64, 1000))
