@@ -116,7 +116,7 @@ class Row:
 
 def main() -> None:
     """Judge, print, keep."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("modules", nargs="*", help="all of them, if none is named")
     parser.add_argument("--tasks", nargs="*", help="only these")
     parser.add_argument("--most", type=int, default=4, help="mutants of a task; kernels have more")

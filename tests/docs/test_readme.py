@@ -15,7 +15,7 @@ from hotloop.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site" / "pages"
-PAGES = [ROOT / "README.md", *sorted(SITE.rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted(SITE.rglob("*.md"))]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 GENERATED = {
     SITE / name

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from hotloop import curriculum
+from hotloop.measured_code import measured_code
 from hotloop.site.markdown import Lines, folded, prose, table
 from hotloop.site.runs import NOT_MEASURED
 
@@ -66,6 +68,7 @@ def page(results: Path) -> str:
     for module, found in _by([row for row in reasoned if _needs_gpu(row)], "module"):
         lines += folded("note", f"{module}: {len(found)}", _reasons(found))
     lines += _passed([row for row in mutants if row["passed"] and not row["why_right"]])
+    lines += _not_judged(rows)
     lines += ["", "## By task", ""]
     for module, found in _by(mutants, "module"):
         lines += folded("note", module, _grouped(found, "task", "task"))
@@ -151,6 +154,22 @@ def _passed(rows: Sequence[Row]) -> Lines:
             )
         ]
     return lines
+
+
+def _not_judged(rows: Sequence[Row]) -> Lines:
+    """Tasks of which no mutants were judged, or only those of earlier code."""
+    judged = {(row["module"], row["task"]): row["code"] for row in rows if row["kind"] == "mutant"}
+    lines: Lines = []
+    for module in curriculum.modules():
+        for task in module.tasks:
+            if task.kind != "code" or all(rung.threshold is not None for rung in task.rungs):
+                continue
+            name, code = f"`{module.id}.{task.id}`", judged.get((module.id, task.id))
+            if code is None:
+                lines.append(f"- {name}: {NOT_MEASURED}")
+            elif code != measured_code(module.id):
+                lines.append(f"- {name}: judged with an earlier version of its module")
+    return ["", "## Tasks not judged in this way", "", *lines] if lines else []
 
 
 def _code(text: str) -> str:

@@ -22,6 +22,7 @@ def row(name: str, passed: int, why: str = "", unbuilt: int = 0) -> dict[str, An
         "passed": passed,
         "unbuilt": unbuilt,
         "why_right": why,
+        "code": "earlier",
     }
 
 
@@ -56,3 +57,10 @@ def test_a_wrong_one_that_passed_is_shown(tmp_path: Path) -> None:
     assert "1 of them passed at least once" in page
     assert "passed 3 of 10" in page
     assert "<code>a &lt; 5</code>" in page
+
+
+def test_tasks_without_judged_mutants_are_listed(tmp_path: Path) -> None:
+    """And those of which the mutants were judged with other code."""
+    page = recorded(tmp_path, {**row("5", 0), "module": "ssa_passes", "task": "to_ssa"})
+    assert "- `ssa_passes.to_ssa`: judged with an earlier version of its module" in page
+    assert f"- `fused_softmax.online_pass`: {runs.NOT_MEASURED}" in page
