@@ -77,6 +77,13 @@ class Directive:
 Piece = str | Region | Directive
 
 
+def lines_of(text: str) -> Lines:
+    """The lines of a source. ValueError where it does not end in a newline, as all of ours do."""
+    if not text.endswith("\n"):
+        raise ValueError("a source ends in a newline")
+    return text[:-1].split("\n")
+
+
 def parse(text: str, name: str) -> list[Piece]:
     """The file as plain lines, regions and directives. MarkerError names file and line."""
     pieces: list[Piece] = []

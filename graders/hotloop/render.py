@@ -18,7 +18,7 @@ from typing import Any, cast
 import jupytext
 import nbformat
 
-from hotloop import curriculum, paths
+from hotloop import curriculum, patches, paths
 from hotloop.markers import (
     Directive,
     Lines,
@@ -47,13 +47,18 @@ _NOTHING: Bodies = {}
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A plausible mistake. `bodies` replace the regions of the reference with these keys."""
+    """A plausible mistake. `bodies` replace the regions of the reference with these keys.
+
+    path: a patch of the reference's source; where the mistake shares little with it, a file with
+        the regions that are different. file: where the reference has the first of them.
+    """
 
     path: Path
     mistake: str
     task: str
     rung: str
     bodies: Bodies
+    file: str
 
     @property
     def name(self) -> str:
@@ -106,21 +111,21 @@ def wrong_answers(module: str) -> list[WrongAnswer]:
     """The wrong answers of `module`, in name order."""
     folder = paths.solutions() / module / WRONG
     found = [p for p in folder.glob("*") if p.is_file() and not p.name.startswith(("_", "."))]
-    known = set(region_keys(module)) if found else set[str]()
+    known = _files_by_region(module) if found else {}
     return [_wrong_answer(module, path, known) for path in sorted(found)]
 
 
 def wrong_answer(module: str, path: Path) -> WrongAnswer:
     """Read one wrong answer. MarkerError when it does not say what it must, or fits no region."""
-    return _wrong_answer(module, path, set(region_keys(module)))
+    return _wrong_answer(module, path, _files_by_region(module))
 
 
-def _wrong_answer(module: str, path: Path, known: set[str]) -> WrongAnswer:
+def _wrong_answer(module: str, path: Path, known: Mapping[str, str]) -> WrongAnswer:
     text = path.read_text(encoding="utf-8")
     fails = _FAILS.search(text)
     if fails is None:
         raise MarkerError(f"{path}:1: there must be a line `fails: task.rung`")
-    found = regions(parse(text, str(path)))
+    found = _changed(path) if path.suffix == patches.SUFFIX else regions(parse(text, str(path)))
     if not found:
         raise MarkerError(f"{path}:1: there is no region: it replaces nothing")
     for region in found:
@@ -131,12 +136,39 @@ def _wrong_answer(module: str, path: Path, known: set[str]) -> WrongAnswer:
                 f"{path}:{region.line}: the region {region.key} is not of the task that fails"
             )
     bodies = {region.key: region.body for region in found}
-    return WrongAnswer(path, _first_sentence(text, path), fails["task"], fails["rung"], bodies)
+    mistake, file = _first_sentence(text, path), known[found[0].key]
+    return WrongAnswer(path, mistake, fails["task"], fails["rung"], bodies, file)
+
+
+def _changed(patch: Path) -> list[Region]:
+    """The regions that a patch makes different. MarkerError where it changes anything else."""
+    found: list[Region] = []
+    for name, text in patches.patched(patch, patches.from_solutions).items():
+        right, wrong = parse(patches.from_solutions(name), name), parse(text, f"{name}, patched")
+        bodies = {region.key: region.body for region in regions(right)}
+        if exercise(wrong, _unexpanded) != exercise(right, _unexpanded):
+            raise MarkerError(f"{patch}:1: it changes {name} outside of what a learner writes")
+        found += [region for region in regions(wrong) if region.body != bodies[region.key]]
+    return found
+
+
+def _unexpanded(directive: Directive) -> Lines:
+    return [f"{directive.word} {directive.task}"]
 
 
 def region_keys(module: str) -> list[str]:
     """The keys of all regions of the reference solution, file by file."""
-    return [region.key for source in sources(module) for region in _regions_of(source)]
+    return list(_files_by_region(module))
+
+
+def _files_by_region(module: str) -> dict[str, str]:
+    """Each region's file in the module's solutions."""
+    folder = paths.solutions() / module
+    return {
+        region.key: source.relative_to(folder).as_posix()
+        for source in sources(module)
+        for region in _regions_of(source)
+    }
 
 
 def rendered_modules() -> list[str]:
@@ -167,6 +199,18 @@ def write() -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(wanted[path])
     return changed
+
+
+def rebase() -> list[Path]:
+    """Carry the patches over what has changed in the references since the last commit.
+
+    Returns those that were rewritten. MarkerError for one whose own lines have changed.
+    """
+    found = sorted(paths.solutions().glob(f"*/{WRONG}/*{patches.SUFFIX}"))
+    rebased = {path: patches.rebased(path) for path in found if not patches.fits(path)}
+    for path, text in rebased.items():
+        path.write_text(text, encoding="utf-8")
+    return list(rebased)
 
 
 def _all_rendered() -> dict[Path, bytes]:

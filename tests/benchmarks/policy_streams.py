@@ -13,7 +13,6 @@ error if one is nearer to its limit than MARGIN.
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -22,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from hotloop import paths, render
+from hotloop import render
 from hotloop.checks.transformer_compilation import compile_policy, replay
 from hotloop.checks.transformer_compilation.replay import Pays
 from hotloop.checks.transformer_compilation.streams import Process, Stream, best_fixed
@@ -43,7 +42,7 @@ def main() -> int:
     seeds = range(parser.parse_args().seeds)
     rungs = {name: rung for name, rung in compile_policy().rungs.items() if isinstance(rung, Pays)}
     sound = True
-    reference = loaded(paths.solutions() / MODULE / "policy.py")
+    reference = loaded(None)
     for name, rung in rungs.items():
         found = [worst(reference, rung, seed) for seed in seeds]
         sound &= told("reference", name, "passes", max(found), rung.most, len(seeds))
@@ -107,14 +106,14 @@ def calls(stream: Stream, process: Process) -> Iterator[tuple[int, int]]:
             yield life, length
 
 
-def loaded(path: Path) -> Decide:
-    """The policy of a file. Solutions are ours; the judge would not do this with a learner's."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.decide
+def loaded(wrong: Path | None) -> Decide:
+    """The policy of the reference, or of a wrong answer.
+
+    These are ours; the judge would not do this with a learner's.
+    """
+    namespace: dict[str, Any] = {}
+    exec(render.submission(MODULE, wrong)["policy.py"], namespace)
+    return namespace["decide"]
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from sparse_attention_op import counting
 
 from hotloop import paths, render
 
-WRONG = paths.solutions() / "sparse_attention_op/wrong/cpu_scores_of_all.cpp"
+WRONG = paths.solutions() / "sparse_attention_op/wrong/cpu_scores_of_all.patch"
 LENGTH, DEPTH, BLOCK = 384, 32, 16
 BLOCKS = LENGTH // BLOCK
 

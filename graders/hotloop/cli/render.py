@@ -17,6 +17,13 @@ def run(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit code 1 if a file is stale.")
     ] = False,
+    rebase: Annotated[
+        bool,
+        typer.Option(
+            "--rebase",
+            help="First carry wrong answers over what has changed since the last commit.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Bring exercises/ up to date with solutions/."""
@@ -24,8 +31,9 @@ def run(
 
     with answering(as_json) as answer:
         try:
+            rebased = rendering.rebase() if rebase else []
             changed = rendering.stale() if check else rendering.write()
-            names = [str(path.relative_to(paths.root())) for path in changed]
+            names = [str(path.relative_to(paths.root())) for path in (*rebased, *changed)]
         except (MarkerError, CurriculumError, PermissionError, FileNotFoundError) as error:
             raise UserError(str(error)) from None
         said = "stale, run `hotloop render`" if check else "written"

@@ -145,7 +145,7 @@ def published_code(
                 what = f"the published solution of {task}"
                 yield "solution", what, frozenset({task}), print_of(text, language, starters[task])
     for wrong in wrong_answers(module):
-        language = language_of(wrong.path.name)
+        language = language_of(wrong.file)
         if wrong.task not in bodies or language is None:
             continue
         text = "\n".join(line for body in wrong.bodies.values() for line in body)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import paths
+from hotloop import paths, render
 from hotloop.checks.resnet_tensorrt import builds, made_builds
 from hotloop.judge.questions import GivenFile
 from hotloop.markers import parse, regions
@@ -32,18 +32,22 @@ def recorded(name: str) -> dict[str, Any]:
     return json.loads(gzip.decompress(path_of(name).read_bytes()))
 
 
-def written(path: Path) -> dict[str, Any]:
+def written(body: tuple[str, ...]) -> dict[str, Any]:
     """The functions of a solution, or of a wrong answer."""
-    text = path.read_text(encoding="utf-8")
-    (region,) = [r for r in regions(parse(text, path.name)) if r.key == KEY]
     namespace: dict[str, Any] = {}
-    exec("\n".join(region.body), namespace)  # a file of this repository
+    exec("\n".join(body), namespace)  # a file of this repository
     return namespace
 
 
-def wrong_answers(rung: str) -> list[Path]:
-    paths_ = sorted((FOLDER / "wrong").glob("*.py"))
-    return [p for p in paths_ if f"fails: slow_builds.{rung}" in p.read_text(encoding="utf-8")]
+def reference() -> dict[str, Any]:
+    path = FOLDER / "build_logs.py"
+    found = regions(parse(path.read_text(encoding="utf-8"), path.name))
+    return written(next(region.body for region in found if region.key == KEY))
+
+
+def wrong_answers(rung: str) -> list[render.WrongAnswer]:
+    found = render.wrong_answers("resnet_tensorrt")
+    return [one for one in found if (one.task, one.rung) == ("slow_builds", rung)]
 
 
 def complaints_about(read_build: Any, folder: Path) -> list[str]:
@@ -59,27 +63,27 @@ def complaints_about(read_build: Any, folder: Path) -> list[str]:
 
 
 def test_the_reference_reads_and_diagnoses_rightly(tmp_path: Path) -> None:
-    reference = written(FOLDER / "build_logs.py")
-    assert complaints_about(reference["read_build"], tmp_path) == []
-    assert builds.diagnosis_mismatch(reference["diagnosis"]()) is None
+    right = reference()
+    assert complaints_about(right["read_build"], tmp_path) == []
+    assert builds.diagnosis_mismatch(right["diagnosis"]()) is None
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_the_reference_reads_the_recordings_too(name: str) -> None:
-    read_build = written(FOLDER / "build_logs.py")["read_build"]
+    read_build = reference()["read_build"]
     assert builds.reading_complaint(read_build(str(path_of(name))), recorded(name)) is None
 
 
-@pytest.mark.parametrize("path", wrong_answers("figures"), ids=lambda p: p.stem)
-def test_a_wrong_reading_is_wrong(path: Path, tmp_path: Path) -> None:
-    assert complaints_about(written(path)["read_build"], tmp_path)
+@pytest.mark.parametrize("wrong", wrong_answers("figures"), ids=lambda wrong: wrong.name)
+def test_a_wrong_reading_is_wrong(wrong: render.WrongAnswer, tmp_path: Path) -> None:
+    assert complaints_about(written(wrong.bodies[KEY])["read_build"], tmp_path)
 
 
-@pytest.mark.parametrize("path", wrong_answers("diagnosis"), ids=lambda p: p.stem)
-def test_a_wrong_diagnosis_is_wrong(path: Path, tmp_path: Path) -> None:
-    wrong = written(path)
-    assert complaints_about(wrong["read_build"], tmp_path) == []
-    assert builds.diagnosis_mismatch(wrong["diagnosis"]()) is not None
+@pytest.mark.parametrize("wrong", wrong_answers("diagnosis"), ids=lambda wrong: wrong.name)
+def test_a_wrong_diagnosis_is_wrong(wrong: render.WrongAnswer, tmp_path: Path) -> None:
+    said = written(wrong.bodies[KEY])
+    assert complaints_about(said["read_build"], tmp_path) == []
+    assert builds.diagnosis_mismatch(said["diagnosis"]()) is not None
 
 
 def test_there_are_wrong_answers_of_both_kinds() -> None:

@@ -32,7 +32,7 @@ QUICK = ("engine_", "nano_bytes", "nano_forgets", "nano_mean")
 """Those whose export takes no ten seconds; all others are tried with the whole module."""
 
 SOURCE = paths.solutions() / MODULE
-WRONG = SOURCE / "wrong"
+WRONG = {answer.name: answer for answer in render.wrong_answers(MODULE)}
 BESIDE = ("resnet.py", "signs.py", "resnet50_signs.safetensors")
 TASKS: Mapping[str, tuple[Candidate, Callable[[], Mapping[str, Rung]]]] = {
     "export": (exports.EXPORT, exports.export_rungs),
@@ -58,7 +58,7 @@ def judged(
 ) -> dict[str, RungRecord]:
     for name in (*BESIDE, "jetson_nano.json"):
         (folder / name).write_bytes((SOURCE / name).read_bytes())
-    path = None if wrong is None else WRONG / f"{wrong}.py"
+    path = None if wrong is None else WRONG[wrong].path
     (folder / "export.py").write_bytes(render.submission(MODULE, path)["export.py"])
     candidate, rungs = TASKS[task]
     bench = bench_over(folder, budget_s=600.0)
@@ -90,12 +90,12 @@ def test_the_engine_task_says_what_is_missing(bench_over: BenchOver, tmp_path: P
 @needs_onnx
 @pytest.mark.parametrize(
     "wrong",
-    [p.stem for p in sorted(WRONG.glob("*.py")) if p.stem.startswith(QUICK)],
+    [name for name in WRONG if name.startswith(QUICK)],
 )
 def test_each_wrong_answer_fails_where_it_says(
     wrong: str, bench_over: BenchOver, tmp_path: Path
 ) -> None:
-    answer = render.wrong_answer(MODULE, WRONG / f"{wrong}.py")
+    answer = WRONG[wrong]
     records = judged(answer.task, bench_over, tmp_path, wrong)
     rungs = list(records)
     before = rungs[: rungs.index(answer.rung)]

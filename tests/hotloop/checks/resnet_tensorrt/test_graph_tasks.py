@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import extras, paths
+from hotloop import extras, paths, render
 from hotloop.checks.resnet_tensorrt import departures, graph_figures, rewriting
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate, Check, judge_rungs
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.verdict import Verdict
-from hotloop.markers import parse, regions, solved
+from hotloop.markers import parse, solved
 
 pytestmark = [
     pytest.mark.sandbox,
@@ -24,6 +24,7 @@ pytestmark = [
 
 SOLUTIONS = paths.solutions() / "resnet_tensorrt"
 FILES = ("graph_reading.py", "rewrites.py")
+WRONG = {answer.name: answer for answer in render.wrong_answers("resnet_tensorrt")}
 CHECKS = {
     "first_departure": Check(
         Candidate("first_departure", "graph_reading.py", "json"),
@@ -73,8 +74,7 @@ def submission(folder: Path, wrong: str | None = None) -> Path:
     """The reference's files, with the regions of a wrong answer in them."""
     bodies = {}
     if wrong is not None:
-        text = (SOLUTIONS / "wrong" / f"{wrong}.py").read_text()
-        bodies = {region.key: region.body for region in regions(parse(text, wrong))}
+        bodies = WRONG[wrong].bodies
     for name in FILES:
         pieces = parse((SOLUTIONS / name).read_text(), name)
         (folder / name).write_text(solved(pieces, lambda _directive: [], bodies))
@@ -93,10 +93,7 @@ def test_the_reference_passes(task: str, tmp_path: Path, bench_over: BenchOver) 
 
 @pytest.mark.parametrize("wrong", SAID)
 def test_a_mistake_fails_where_it_says(wrong: str, tmp_path: Path, bench_over: BenchOver) -> None:
-    text = (SOLUTIONS / "wrong" / f"{wrong}.py").read_text()
-    fails = re.search(r"^fails: (\w+)\.(\w+)$", text, re.MULTILINE)
-    assert fails is not None
-    task, rung = fails.groups()
+    task, rung = WRONG[wrong].task, WRONG[wrong].rung
     found = verdicts(task, bench_over(submission(tmp_path, wrong)))
     before = list(found)[: list(found).index(rung)]
     assert all(found[name][0] is Verdict.PASSED for name in before), found

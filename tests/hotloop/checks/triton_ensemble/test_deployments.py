@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from hotloop import paths
+from hotloop import paths, render
 from hotloop.checks.triton_ensemble import deployments
-from hotloop.markers import parse, regions
 
 KNOWN: dict[str, dict[str, Any]] = json.loads(
     (paths.curriculum() / "triton_ensemble/recordings/deployments.json").read_text(encoding="utf-8")
 )
-WRONG = paths.solutions() / "triton_ensemble" / "wrong"
+WRONG = render.wrong_answers("triton_ensemble")
 KEY = "triton_ensemble.read_metrics diagnosis"
 per_deployment = pytest.mark.parametrize("name", deployments.NAMES)
 
@@ -115,12 +113,11 @@ def test_one_share_for_all_is_no_evidence() -> None:
         assert deployments.mismatch(told) is not None
 
 
-@pytest.mark.parametrize("path", sorted(WRONG.glob("*.py")), ids=lambda path: path.stem)
-def test_a_wrong_diagnosis_is_wrong(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    bodies = {region.key: region.body for region in regions(parse(text, path.name))}
-    assert (KEY in bodies) is ("fails: read_metrics.diagnosis" in text)
-    if KEY in bodies:
-        namespace: dict[str, Any] = {}
-        exec("\n".join(bodies[KEY]), namespace)  # a file of this repository
-        assert deployments.mismatch(namespace["diagnosis"]()) is not None
+@pytest.mark.parametrize(
+    "answer", [one for one in WRONG if KEY in one.bodies], ids=lambda one: one.name
+)
+def test_a_wrong_diagnosis_is_wrong(answer: render.WrongAnswer) -> None:
+    assert answer.rung == "diagnosis"
+    namespace: dict[str, Any] = {}
+    exec("\n".join(answer.bodies[KEY]), namespace)  # a file of this repository
+    assert deployments.mismatch(namespace["diagnosis"]()) is not None

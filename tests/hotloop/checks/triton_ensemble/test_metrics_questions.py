@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from hotloop import paths
+from hotloop import paths, render
 from hotloop.checks.triton_ensemble import metrics_questions
 from hotloop.checks.triton_ensemble.figures import Figures, figures_of
 from hotloop.checks.triton_ensemble.metrics_questions import STORIES
 from hotloop.checks.triton_ensemble.metrics_texts import MadeReadings, Story
-from hotloop.markers import parse, regions
 from hotloop.serving import metrics
 
-WRONG = paths.solutions() / "triton_ensemble" / "wrong"
+WRONG = render.wrong_answers("triton_ensemble")
 KEY = "triton_ensemble.read_metrics figures"
 SEEDS = range(4)
 
@@ -201,14 +199,12 @@ def test_not_subtracting_is_noticed_on_every_reading(label: str) -> None:
     assert right(readings).complaint(learner(*given, mistake="not subtracted")) is not None
 
 
-@pytest.mark.parametrize("path", sorted(WRONG.glob("*.py")), ids=lambda path: path.stem)
-def test_the_recorded_wrong_answers_are_wrong(path: Path) -> None:
-    bodies = {r.key: r.body for r in regions(parse(path.read_text(encoding="utf-8"), path.name))}
-    if KEY not in bodies:
-        assert "fails: read_metrics.correct" not in path.read_text(encoding="utf-8")
-        return
+@pytest.mark.parametrize(
+    "answer", [one for one in WRONG if KEY in one.bodies], ids=lambda one: one.name
+)
+def test_the_recorded_wrong_answers_are_wrong(answer: render.WrongAnswer) -> None:
     namespace: dict[str, Any] = {}
-    exec("\n".join(bodies[KEY]), namespace)  # a file of this repository
+    exec("\n".join(answer.bodies[KEY]), namespace)  # a file of this repository
     asked = _questions(np.random.default_rng(1))
     said = [question.complaint(namespace["figures"](*question.arguments)) for question in asked]
     assert any(said)

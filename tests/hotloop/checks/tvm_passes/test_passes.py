@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import extras, markers, paths
+from hotloop import extras, markers, paths, render
 from hotloop.checks.tvm_passes.passes import Subject, rungs
 from hotloop.judge.bench import Bench
 from hotloop.judge.check import Candidate, Check, judge_rungs
@@ -28,13 +28,7 @@ FUSION = Check(
 )
 GUARDS = Check(Candidate("apply", "tir_pass.py", "json"), rungs(Subject("tir", ("apply",), 60)))
 CHECKS = {"relax_pass.py": FUSION, "tir_pass.py": GUARDS}
-WRONG = {
-    path.name: name
-    for name in CHECKS
-    for path in sorted((SOLUTIONS / "wrong").glob("*.py"))
-    if f"tvm_passes.{'fuse_multiply_add' if name == 'relax_pass.py' else 'tir_pass'}"
-    in path.read_text()
-}
+WRONG = {one.name: one for one in render.wrong_answers("tvm_passes") if one.file in CHECKS}
 
 
 def handed_in(name: str, folder: Path, bodies: Mapping[str, tuple[str, ...]]) -> Path:
@@ -116,10 +110,9 @@ def test_the_reference_passes_every_rung(file: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("wrong", sorted(WRONG))
 def test_a_wrong_answer_fails_where_it_says(wrong: str, tmp_path: Path) -> None:
     """And earns what lies before that."""
-    text = (SOLUTIONS / "wrong" / wrong).read_text()
-    bodies = {region.key: region.body for region in markers.regions(markers.parse(text, wrong))}
-    failing = text.partition("fails: ")[2].split()[0].split(".")[1]
-    records = judged(WRONG[wrong], handed_in(WRONG[wrong], tmp_path, bodies))
+    answer = WRONG[wrong]
+    failing = answer.rung
+    records = judged(answer.file, handed_in(answer.file, tmp_path, answer.bodies))
     assert records[failing].verdict is not Verdict.PASSED
     assert records[failing].verdict is not Verdict.JUDGE_ERROR
     assert not records[failing].sentence.startswith("Not reached")
