@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import logging
+import re
 import struct
 import sys
 import threading
@@ -87,14 +88,39 @@ class _Refused(Exception):
 
 
 def refuse_pointers(built: Built) -> None:
-    """Problem where a kernel takes a pointer that cannot be found among its arguments."""
+    """Problem where a kernel takes a pointer that cannot be found among its arguments, or one to
+    numbers that have another size in host code.
+    """
     for kernel in built.kernels:
+        if _points_to_long(kernel.symbol):
+            raise Problem(
+                f"the kernel `{kernel.name}` takes a pointer to long or size_t. They have 8 bytes "
+                "in host code and 4 in the simulator: use int64_t."
+            )
         if any(parameter.holds_pointer for parameter in kernel.parameters):
             raise Problem(
                 f"the kernel `{kernel.name}` takes a struct with a pointer in it. Pointers have 8 "
                 "bytes in host code and 4 in the simulator: pass the pointers themselves as "
                 "parameters."
             )
+
+
+def _points_to_long(symbol: str) -> bool:
+    """True where the mangled name has a pointer to long: `P`, then `l` or `m`.
+
+    Names, literals and substitutions are left out, as they may hold any letter. See the Itanium C++
+    ABI, "External Names (a.k.a. Mangling)".
+    """
+    kept, at = "", 0
+    while at < len(symbol):
+        token = _MANGLED.match(symbol, at)
+        assert token is not None
+        at = token.end() + int(token["length"] or 0)
+        kept += "" if token["length"] else token[0]
+    return re.search(r"P[rVK]*[lm]", kept) is not None
+
+
+_MANGLED = re.compile(r"L[a-z]n?\d+E|[ST][0-9A-Z]*_|(?P<length>\d+)|.")
 
 
 def connect(built: Built, library: Path) -> None:

@@ -189,6 +189,18 @@ void host(Outer of) { scale<<<1, of.inner.count>>>(of, 2); }
         extension.load(source(text))
 
 
+@pytest.mark.parametrize("kind", ["long*", "const unsigned long*", "size_t*"])
+def test_a_pointer_to_numbers_of_another_size_is_refused(
+    kind: str, source: Callable[..., Path]
+) -> None:
+    text = f"""
+template <int N> __global__ void PlN({kind} from, int64_t* to) {{ to[N] = from[threadIdx.x]; }}
+void host({kind} from, int64_t* to) {{ PlN<12><<<1, 1>>>(from, to); }}
+"""
+    with pytest.raises(Problem, match=r"`PlN<12>` takes a pointer to long or size_t.*use int64_t"):
+        extension.load(source(text))
+
+
 def test_a_variable_of_another_size_is_refused(source: Callable[..., Path]) -> None:
     text = """
 __device__ float* where;
