@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import mutants
 from mutation import answers, c_code, python_code
 
 from hotloop import curriculum
+from hotloop.takehome import recorded
 
 
 def made(edits: object, text: str) -> set[tuple[str, str]]:
@@ -127,3 +129,10 @@ def test_reasons_are_of_mutants_that_there_are() -> None:
             known |= {place.id for place in answers.places(loaded, task)}
     assert set(reasons) <= known
     assert all(reason.strip() for reason in reasons.values())
+
+
+def test_reports_state_what_was_measured() -> None:
+    kept = json.loads(mutants.RESULT.read_text(encoding="utf-8"))
+    stated = recorded.recorded("mutants")
+    assert stated is not None
+    assert stated["rows"] == mutants.by_task(kept["answers"])
