@@ -286,7 +286,8 @@ def test_a_sum_over_the_first_block_is_never_right_for_long_rows(
 ) -> None:
     meaning = checks.Meaning(sharpness=sharpness, total=3.0)
     for seed in range(20):
-        *_, case = checks._gradient_cases(np.random.default_rng(seed))
+        cases = checks._gradient_cases(np.random.default_rng(seed))
+        case = next(c for c in cases if c.out.shape[-1] > 8192)
         x, dy = (t.values for t in case.arguments if isinstance(t, Tensor))
         y = meaning.rows(x)
         short = (y * dy)[:, :first].sum(axis=-1, keepdims=True) / meaning.total

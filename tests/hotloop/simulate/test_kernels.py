@@ -1,7 +1,7 @@
 """Whole CUDA programs: the right ones are clean, the broken ones are reported, with their lines.
 
 The first line of a broken program says what must be found, and nothing else may be:
-`// expect: race 9,11; order 1`, `-` where no line is known, and `within 1 s` where it would run
+`// expect: race 9,11; order -`, `-` where no line is known, and `within 1 s` where it would run
 for ever.
 """
 

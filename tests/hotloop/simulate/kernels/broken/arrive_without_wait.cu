@@ -1,4 +1,4 @@
-// expect: race 14,16; order 1
+// expect: race 14,16; order -
 // Threads announce at a cuda::barrier that they have written, and read what others write without waiting.
 #include <cuda/barrier>
 

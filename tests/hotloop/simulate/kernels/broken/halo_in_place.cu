@@ -1,4 +1,4 @@
-// expect: race 11,8; order 1
+// expect: race 11,8; order -
 // Smoothing in place: a block reads its neighbour's elements while the neighbour overwrites them.
 #include "../check.h"
 

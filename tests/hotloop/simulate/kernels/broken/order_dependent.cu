@@ -1,4 +1,4 @@
-// expect: order 1
+// expect: order -
 // Tickets in the order in which blocks come, kept as if that order were the input's. Every access
 // is atomic or ordered: there is no race, and the result still changes.
 #include "../check.h"

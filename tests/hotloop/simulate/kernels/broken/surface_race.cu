@@ -1,4 +1,4 @@
-// expect: race 7; order 1
+// expect: race 7; order -
 // A picture is blurred in place: a thread reads what its neighbor may have written.
 #include "../check.h"
 
