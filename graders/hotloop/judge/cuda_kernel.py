@@ -135,7 +135,7 @@ def _compiled(kernel: CudaKernel, bench: Bench) -> Simulator:
 
 def _is_untouched(source: str, name: str) -> bool:
     """True when nothing but comments stands in the kernel's body."""
-    code = re.sub(r"//[^\n]*|/\*.*?\*/", "", source, flags=re.DOTALL)
+    code = re.sub(r"//[^\n]*|/\*.*?(?:\*/|\Z)", "", source, flags=re.DOTALL)
     return re.search(rf"\b{re.escape(name)}\s*\([^()]*\)\s*\{{\s*\}}", code) is not None
 
 

@@ -5,6 +5,7 @@ Source: https://webassembly.github.io/spec/core/binary/
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ def well_formed() -> Generator[None]:
     """Refused for a module that cannot be read to its end, whatever its reader stumbled over."""
     try:
         yield
-    except (IndexError, KeyError, UnicodeDecodeError, RecursionError):
+    except (IndexError, KeyError, ValueError, RecursionError, struct.error):
         raise Refused("the module is malformed") from None
 
 

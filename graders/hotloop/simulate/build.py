@@ -131,7 +131,7 @@ class Built:
     checked: bool
     kernels: tuple[KernelFacts, ...]
     variables: tuple[Variable, ...]
-    sites: tuple[tuple[str, int], ...]
+    sites: tuple[lines.Place, ...]
     tables: tuple[int, int]
     host_sites: tuple[tuple[str, int], ...]
     watched: int
@@ -343,11 +343,12 @@ def _finish(
         if checked:
             verify(made.wasm, len(kernels))
         _require_valid(made.wasm)
+        table = lines.table(device)
+        variables = [v for code in codes for v in _variables(code, addresses, shadows)]
+        _require_room(variables)
     (folder / "device.wasm").write_bytes(device)
     (folder / "device.cwasm").write_bytes(_compiled(made.wasm))
-    table = lines.table(device)
-    places = [("", 0), *(lines.at(table, offset) for offset in made.sites[1:])]
-    variables = [v for code in codes for v in _variables(code, addresses, shadows)]
+    places = [("", 0, 0), *(lines.at(table, offset) for offset in made.sites[1:])]
     watched = shadows.get(_WATCHED, 0)
     host_sites = _finish_host(folder, variables, watched, checked) if host else []
     document = {
@@ -419,6 +420,20 @@ def _kernels(
             ),
         )
     return [kernel for kernel, _ in found.values()], [facts for _, facts in found.values()]
+
+
+MOST_VARIABLES = 4000
+"""Of the device: the checker has places for 4096 (checker/memory.c)."""
+
+
+def _require_room(variables: Sequence[Variable]) -> None:
+    """Refused where there are too many, or they reach into the threads' stacks."""
+    if len(variables) > MOST_VARIABLES:
+        raise Refused(f"more than {MOST_VARIABLES} variables of the device")
+    if any(v.address + v.bytes > layout.STACKS for v in variables):
+        raise Refused(
+            f"variables of the device of more than {(layout.STACKS - layout.DATA) >> 20} MB"
+        )
 
 
 def _shared_of(module: Module, kernel: int, shared: dict[str, tuple[int, int]]) -> int:
@@ -523,7 +538,7 @@ def _load(folder: Path) -> Built:
         said["checked"],
         tuple(_kernel_facts(k) for k in said["kernels"]),
         tuple(Variable(**v) for v in said["variables"]),
-        tuple((file, line) for file, line in said["sites"]),
+        tuple((file, line, column) for file, line, column in said["sites"]),
         (said["tables"][0], sum(said["tables"])),
         tuple((file, line) for file, line in said["host_sites"]),
         said["watched"],

@@ -21,6 +21,7 @@ from hotloop.simulate import findings, layout
 from hotloop.simulate.binary import I32, I64
 from hotloop.simulate.build import Built, KernelFacts, engine, trusted
 from hotloop.simulate.instrument import CHECKER
+from hotloop.simulate.lines import Place
 from hotloop.simulate.report import (
     Finding,
     Launch,
@@ -172,16 +173,23 @@ class Device:
             self.add_region(v.address, v.bytes, v.space, name, written=v.space != "shared")
 
     def _statements(self) -> None:
-        """Two places are the same statement when they are the same line."""
-        known: dict[tuple[str, int], int] = {}
-        numbers = [known.setdefault(place, len(known)) for place in self.built.sites]
+        """Two sites are the same statement when they are the same place in the source.
+
+        One without a line is like no other: code can be kept out of the line table on purpose.
+        """
+        known: dict[Place | int, int] = {}
+        numbers = [
+            known.setdefault(place if place[1] else number, len(known))
+            for number, place in enumerate(self.built.sites)
+        ]
         at = self.call("statements")
         memory = export(self.checker, "memory", wasmtime.Memory)
         memory.write(self.store, struct.pack(f"<{len(numbers)}I", *numbers), at)
 
     def call(self, name: str, *arguments: int) -> int:
-        """A function of the checker's."""
-        return export(self.checker, name, wasmtime.Func)(self.store, *arguments)
+        """A function of the checker's. Its addresses may lie above 2 GiB."""
+        result: Any = export(self.checker, name, wasmtime.Func)(self.store, *arguments)
+        return result + (1 << 32) if isinstance(result, int) and result < 0 else result
 
     # --- the clock ------------------------------------------------------------------------------
 
@@ -376,7 +384,7 @@ class Device:
 
     def line(self, site: int) -> Line | None:
         """Of a place in the code."""
-        file, line = self.built.sites[site] if site < len(self.built.sites) else ("", 0)
+        file, line, _ = self.built.sites[site] if site < len(self.built.sites) else ("", 0, 0)
         return Line(file, line) if file else None
 
     # --- what a kernel calls here ---------------------------------------------------------------
@@ -388,6 +396,7 @@ class Device:
         has seen.
         """
         try:
+            constant = self._is_constant(text & 0xFFFFFFFF)
             said, count = formatted(self.text_at(text), arguments & 0xFFFFFFFF, self)
         except Outside:
             said = "printf reads a text or a value where there is no memory."
@@ -396,8 +405,14 @@ class Device:
         self.room_to_print -= len(said)
         if self.room_to_print >= 0:
             self.printed.append(said)
+        return count if constant else -1
+
+    def _is_constant(self, text: int) -> bool:
+        """True of a text that lies in the compiler's tables, where nothing can be written."""
         first, end = self.built.tables
-        return count if first <= text < end else -1
+        after = min([layout.STACKS, end, *(p.begin for p in self.places if p.begin >= text)])
+        inside = any(p.begin <= text < p.begin + p.bytes for p in self.places)
+        return first <= text < after and not inside and 0 in self.bytes_at(text, after - text)
 
     def _failed(self, expression: int, function: int, site: int) -> None:
         witness = self._witness(site, "asserts")

@@ -39,7 +39,7 @@ def watch_host(
     touch = _touch(next(s.body for s in parts if s.number == 2))
     code = next(s for s in parts if s.number == 10)
     rows = lines.table(wasm)
-    starts = [offset for offset, _, line in rows if line]
+    starts = [offset for offset, _, line, _ in rows if line]
     if touch is None or not starts:
         return wasm, []
     pass_ = _HostPass(code.body, rows, touch, watched, shadows, _parameters(parts))
@@ -91,7 +91,7 @@ class _HostPass:
         self.shadows = shadows
         self.parameters = parameters
         self.places: list[tuple[str, int]] = [("", 0)]
-        self.own = {offset for offset, _, line in rows if line}
+        self.own = {offset for offset, _, line, _ in rows if line}
         self.sorted = sorted(self.own)
 
     def run(self) -> bytes:
@@ -136,7 +136,7 @@ class _HostPass:
             if access is None:
                 out.append(raw)
                 continue
-            line = lines.at(self.rows, one.at)
+            line = lines.at(self.rows, one.at)[:2]
             if not line[0]:
                 out.append(raw)
                 continue

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from hotloop.simulate.binary import Reader, sections
 
-Row = tuple[int, str, int]
-"""Offset in the code section, file, line. Line 0 ends a sequence."""
+Place = tuple[str, int, int]
+"""File, line, column."""
+Row = tuple[int, *Place]
+"""Offset in the code section, and the place. Line 0 ends a sequence."""
 
 
 def table(wasm: bytes) -> list[Row]:
@@ -30,16 +32,17 @@ def table(wasm: bytes) -> list[Row]:
     return sorted(rows)
 
 
-def at(rows: list[Row], offset: int) -> tuple[str, int]:
-    """File and line of an instruction; an empty name where it is the C library's."""
+def at(rows: list[Row], offset: int) -> Place:
+    """Of an instruction; an empty name where it is the C library's."""
     index = bisect.bisect_right(rows, offset, key=lambda row: row[0]) - 1
     # Several rows may stand for one offset: the last one that names a line counts.
     while index >= 0 and rows[index][2] == 0 and index and rows[index - 1][0] == rows[index][0]:
         index -= 1
     if index < 0 or rows[index][2] == 0:
-        return "", 0
-    file = rows[index][1]
-    return ("", 0) if "/ziglang/lib/" in file or file.endswith(".zig") else (file, rows[index][2])
+        return "", 0, 0
+    _, file, line, column = rows[index]
+    is_of_library = "/ziglang/lib/" in file or file.endswith(".zig")
+    return ("", 0, 0) if is_of_library else (file, line, column)
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class _Machine:
         self._reset()
 
     def _reset(self) -> None:
-        self.address, self.file, self.line = 0, 1, 1
+        self.address, self.file, self.line, self.column = 0, 1, 1, 0
 
     def step(self, reader: Reader) -> None:
         """One instruction."""
@@ -108,7 +111,7 @@ class _Machine:
 
     def _row(self) -> None:
         if self.line:  # an instruction merged from several lines counts to the one before
-            self.rows.append((self.address, self.header.files[self.file], self.line))
+            self.rows.append((self.address, self.header.files[self.file], self.line, self.column))
 
     def _special(self, step: int) -> None:
         """Advances the address and the line at once, and makes a row."""
@@ -121,7 +124,7 @@ class _Machine:
         after = reader.at + size
         kind = reader.byte()
         if kind == 1:
-            self.rows.append((self.address, "", 0))
+            self.rows.append((self.address, "", 0, 0))
             self._reset()
         elif kind == 2:
             self.address = struct.unpack_from("<I", reader.data, reader.at)[0]
@@ -137,6 +140,8 @@ class _Machine:
             self.line += reader.signed()
         elif op == 4:
             self.file = reader.unsigned()
+        elif op == 5:
+            self.column = reader.unsigned()
         elif op == 8:
             self.address += (255 - header.first) // header.span * header.least
         elif op == 9:

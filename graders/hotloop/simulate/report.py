@@ -124,17 +124,16 @@ def merge(reports: Iterable[Report]) -> Report:
 
 
 def summed(sites: Iterable[Site]) -> list[Site]:
-    """One site for each line, kernel and kind of access."""
+    """One site for each line, kernel, kind of access and width."""
     totals: dict[tuple[object, ...], Site] = {}
     for site in sites:
-        key = (site.line, site.kernel, site.space, site.did)
+        key = (site.line, site.kernel, site.space, site.did, site.width)
         old = totals.get(key)
         if old is not None:
             site = replace(
                 site,
                 accesses=site.accesses + old.accesses,
                 bytes=site.bytes + old.bytes,
-                width=max(site.width, old.width),
                 requests=site.requests + old.requests,
                 moved=site.moved + old.moved,
                 fewest=site.fewest + old.fewest,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -109,3 +110,10 @@ def test_a_fault_of_the_simulators_costs_nothing(
     monkeypatch.setattr("hotloop.judge.cuda_kernel.Simulator._launch", wrong)
     records = judged(f"{HEAD} {{ {RIGHT} }}", tmp_path)
     assert records[0].verdict is Verdict.JUDGE_ERROR
+
+
+def test_a_comment_that_never_ends_is_read_once(tmp_path: Path) -> None:
+    before = time.monotonic()
+    records = judged(f"{HEAD} {{ {RIGHT} }}" + "/* " * 80_000, tmp_path)
+    assert records[0].verdict is Verdict.COMPILE_ERROR
+    assert time.monotonic() - before < 20

@@ -158,6 +158,16 @@ __global__ void k(const float* x, float* y) {
     assert np.frombuffer(y.data, np.float32)[:2].tolist() == [2.0, -1.0]
 
 
+def test_no_variable_is_a_constant_by_its_name(source: Callable[..., Path]) -> None:
+    text = """
+__device__ char format[16] asm(".rodata");
+__global__ void k(float* y) { format[0] = '%'; format[1] = 'd'; y[0] = printf(format); }
+"""
+    _, y = arrays()
+    launch(build.kernels([source(text)], checked=True), "k", (1, 1, 1), (1, 1, 1), [y])
+    assert np.frombuffer(y.data, np.float32)[0] == -1.0
+
+
 def test_more_parameters_than_a_module_may_have(source: Callable[..., Path]) -> None:
     text = f"__global__ void k({', '.join(f'int p{n}' for n in range(1100))}) {{}}"
     with pytest.raises(Unsupported, match="params"):
@@ -185,3 +195,17 @@ def test_a_parameter_with_too_little_room_is_a_problem(source: Callable[..., Pat
 def test_a_name_of_thousands_of_digits_is_no_fault_of_ours(source: Callable[..., Path]) -> None:
     text = f'extern "C" __global__ void _ZN{"9" * 5000}(float* y) {{ y[0] = 1; }}'
     assert len(build.kernels([source(text)], checked=True).kernels) == 1
+
+
+def test_no_thread_sees_how_often_another_one_asks_for_the_time(
+    source: Callable[..., Path],
+) -> None:
+    text = (
+        "__global__ void k(const float* x, float* y) {"
+        " for (int i = 0; i < 100 * threadIdx.x; ++i) clock64();"
+        " long long before = clock64(); y[threadIdx.x] = clock64() - before; y[2] = before; }"
+    )
+    x, y = arrays()
+    built = build.kernels([source(text)], checked=True)
+    launch(built, "k", (1, 1, 1), (2, 1, 1), [x, y], order="reverse")
+    assert np.frombuffer(y.data, np.float32)[:3].tolist() == [32.0, 32.0, 32.0]

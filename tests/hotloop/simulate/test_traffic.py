@@ -143,3 +143,39 @@ int main() {
         source,
     )
     assert found["local", "read"].bytes == found["local", "write"].bytes == 32 * 64 * 4
+
+
+def test_local_memory_beyond_all_registers_moves(source: Callable[..., Path]) -> None:
+    text = """\
+__device__ float at(int n) {
+  float t[512]; for (int i = 0; i < 512; ++i) t[i * n % 512] = i;
+  float s = 0; for (int i = 0; i < 512; ++i) s += t[(i + n) % 512]; return s;
+}
+__global__ void k(float* y, int n) { y[threadIdx.x] = at(n); }
+int main() {
+  float* y;
+  cudaMalloc(&y, 128);
+  k<<<1, 32>>>(y, 3);
+  return cudaDeviceSynchronize();
+}
+"""
+    read = sites_of(text, source)["local", "read"]
+    assert read.bytes == 32 * 512 * 4
+    assert read.bytes - read.moved == 32 * 255 * 4
+
+
+def test_figures_above_two_gibibytes_of_the_checkers_memory(source: Callable[..., Path]) -> None:
+    text = """\
+__device__ char large[200 << 20];
+__global__ void k(float* y, int n) {
+  y[threadIdx.x] = large[n];
+}
+int main() {
+  float* y;
+  cudaMalloc(&y, 128);
+  k<<<1, 32>>>(y, 3);
+  return cudaDeviceSynchronize();
+}
+"""
+    found = sites_of(text, source)
+    assert (found["global", "read"].moved, found["global", "write"].moved) == (32, 128)

@@ -26,13 +26,17 @@ from hotloop.judge.verdict import Verdict
 CONFLICTS = 1.05
 """Passes over the banks, against the fewest, that still count as none too many."""
 
+WIDE = 0.5
+"""Of the bytes that are loaded: at least this share by loads that are wide enough."""
+
 
 @dataclass(frozen=True)
 class CudaTraffic:
     """Bytes that move between a kernel and global memory, against the fewest possible.
 
     fewest_bytes: of the case, every needed element read once and every result written once.
-    width: bytes that the widest load must have, 16 for vector loads; 0 where it does not matter.
+    width: bytes that loads must have, 16 for vector loads, but for a tail; 0 where it does not
+        matter.
     """
 
     kernel: CudaKernel
@@ -60,11 +64,14 @@ class CudaTraffic:
 
     def _rule(self, name: str, sites: Sequence[Mapping[str, Any]], fewest: int) -> RungRecord:
         global_ = [s for s in sites if s["space"] == "global"]
-        moved = sum(int(s["moved"]) for s in global_)
-        widest = max((int(s["width"]) for s in global_ if s["did"] == "read"), default=0)
+        local = sum(int(s["moved"]) for s in sites if s["space"] == "local")
+        moved = sum(int(s["moved"]) for s in global_) + local
+        loads = [s for s in global_ if s["did"] == "read"]
+        widest = max((int(s["width"]) for s in loads), default=0)
         factor, conflicts = moved / fewest, _conflicts(sites)
         evidence = {
             "moved_bytes": moved,
+            "local_bytes": local,
             "fewest_bytes": fewest,
             "factor": round(factor, 4),
             "widest_load_bytes": widest,
@@ -78,8 +85,14 @@ class CudaTraffic:
         faults: list[str] = []
         if earned < 1:
             faults.append(f"it moves {factor:.2f}× the fewest bytes{_worst(global_)}")
+        if earned < 1 and local:
+            share = f"{local / moved:.0%} of that is local memory"
+            faults.append(f"{share}: a thread has 255 registers, and keeps more than they hold")
         if widest < self.width:
             faults.append(f"its widest load has {widest} bytes, and {self.width} are possible")
+            earned = min(earned, 0.5)
+        elif (wide := _wide_share(loads, self.width)) < WIDE:
+            faults.append(f"loads of {self.width} bytes bring only {wide:.0%} of what it loads")
             earned = min(earned, 0.5)
         if conflicts > CONFLICTS:
             faults.append(f"shared memory is passed {conflicts:.1f} times as often as it need be")
@@ -90,6 +103,11 @@ class CudaTraffic:
         verdict = Verdict.PARTIAL if earned else Verdict.TOO_SLOW
         told = f"Right, but {', and '.join(faults)}. {self.advice}"
         return RungRecord(name, verdict, told, earned, evidence=evidence)
+
+
+def _wide_share(loads: Sequence[Mapping[str, Any]], width: int) -> float:
+    loaded = sum(int(s["bytes"]) for s in loads)
+    return sum(int(s["bytes"]) for s in loads if int(s["width"]) >= width) / max(1, loaded)
 
 
 def _conflicts(sites: Sequence[Mapping[str, Any]]) -> float:

@@ -83,7 +83,7 @@ extern u32 in_doubt;
 typedef struct { u64 accesses, bytes, requests, moved, fewest; u32 width, space, did, kernel; } Traffic;
 
 void begin_traffic(u32 kernel);
-void local_traffic(u32 site, u32 bytes, u32 did);
+void local_traffic(u32 site, u32 bytes, u32 did, u32 may_be_in_registers);
 void traffic(u32 site, u32 address, u32 bytes, u32 space, u32 did, u32 lane);
 void next_lane(void);
 void end_requests(void);
@@ -100,7 +100,7 @@ typedef struct {
   u8 state, op;
   u16 site;              // where it waits
   u32 mask, source, top, stack;
-  u64 value, result;
+  u64 value, result, clock;
 } Thread;
 
 extern Thread threads[MOST_THREADS];

@@ -136,10 +136,14 @@ u32 last_site;
 // Of the running thread's stack: what lies lower, it has not used yet, and holds what others have left.
 static u32 lowest;
 static u32 stack_low, stack_high;
+// What lies lower on a stack than this cannot be in registers: a thread of a GPU has 255 of 4 bytes.
+enum { REGISTER_BYTES = 255 * 4 };
+static u32 in_registers;
 
 void set_stack(u32 t) {
   stack_low = stacks_at + t * stack_bytes;
   stack_high = stack_low + stack_bytes;
+  in_registers = stack_high - REGISTER_BYTES;
 }
 u32 stack_top(u32 t) { return stacks_at + (t + 1) * stack_bytes; }
 
@@ -172,8 +176,11 @@ __attribute__((noinline)) static void outside(u32 address, u32 bytes, u32 site, 
 
 // Tables of the compiler's and of mathematical functions: a GPU has them in its instructions or constants.
 static u32 tables_at, tables_end;
-HOST("set_tables") void set_tables(u32 begin, u32 end) { tables_at = begin, tables_end = end; }
-static int is_readable(u32 address, u32 bytes) {
+HOST("set_tables") void set_tables(u32 begin, u32 end) { tables_at = begin, tables_end = least(end, stacks_at); }
+// r: the last region that begins at or before the address. The linker's word for where tables lie is not
+// enough: what lies in a region or on a stack can be written.
+static int is_readable(const Region* r, u32 address, u32 bytes) {
+  if ((r && address < r->end) || region_at(address + bytes - 1) != r) return 0;
   return address - parameters_at < parameter_bytes || (address >= tables_at && address + bytes <= tables_end);
 }
 
@@ -194,7 +201,7 @@ static void one(u32 address, u32 bytes, u32 did, u32 site) {
   last_site = site;
   Region* r = region_at(address);
   if (!r || !r->live || address < r->begin || address + bytes > r->end) {
-    if (did == READS && is_readable(address, bytes)) return;
+    if (did == READS && is_readable(r, address, bytes)) return;
     outside(address, bytes, site, did);
   }
   if (address & (bytes - 1)) misaligned(address, bytes, region_number(r), site, did);
@@ -220,7 +227,7 @@ PROGRAM("access") void access(u32 base, u32 offset, u32 info) {
   if (address - stack_low <= stack_high - stack_low - bytes) {
     if (address & (aligned - 1)) misaligned(address, aligned, 0, info >> 9, info & 32 ? WRITES : READS);
     reach_down(address);
-    local_traffic(info >> 9, bytes, info & 32 ? WRITES : READS);
+    local_traffic(info >> 9, bytes, info & 32 ? WRITES : READS, address >= in_registers);
     return;
   }
   if (in_doubt) settle();
@@ -234,7 +241,7 @@ PROGRAM("range") void range(u32 base, u32 bytes, u32 info) {
   if (!bytes) return;
   if (bytes <= stack_high - stack_low && base - stack_low <= stack_high - stack_low - bytes) {
     reach_down(base);
-    local_traffic(info >> 1, bytes, info & 1 ? WRITES : READS);
+    local_traffic(info >> 1, bytes, info & 1 ? WRITES : READS, base >= in_registers);
     return;
   }
   if (in_doubt) settle();

@@ -8,7 +8,6 @@ u32 running, thread, block, block_in_launch, block_threads, kernel_number, first
 u32 statements[MOST_SITES];
 static u32 next_block = 1, order, random_state;
 static u32 grid[3], extent[3], coordinates[12];
-static u64 clock_;
 static u32 frames_at, frame_bytes, object_bytes;
 u32 is_watched;
 
@@ -62,7 +61,8 @@ PROGRAM("index") u32 index_of(u32 which) {
   if (which < 12) return coordinates[which];
   return which == 12 ? thread % WARP : which == 13 ? dynamic_bytes : 0;
 }
-PROGRAM("clock") u64 clock_of(void) { return clock_ += 32; }
+// Each thread has its own, from its beginning: one for all would carry values between them.
+PROGRAM("clock") u64 clock_of(void) { return threads[thread].clock += 32; }
 
 PROGRAM("wait") void wait(u32 op, u32 mask, u64 value, u32 source, u32 site) {
   Thread* t = threads + thread;
@@ -310,6 +310,7 @@ static void run_block(u32 number, u32 kernel) {
   if (is_watched) begin_block_memory(block);
   for (u32 t = 0; t < block_threads; ++t) {
     threads[t].state = FRESH;
+    threads[t].clock = 0;
     forget_thread(t);
   }
   for (;;) {

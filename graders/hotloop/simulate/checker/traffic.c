@@ -105,7 +105,10 @@ static Traffic* row(u32 site, u32 bytes, u32 space, u32 did) {
 }
 
 // Arrays and spills on a thread's stack: lanes use the same offsets side by side, so nothing but bytes counts.
-void local_traffic(u32 site, u32 bytes, u32 did) { row(site, bytes, LOCAL, did); }
+void local_traffic(u32 site, u32 bytes, u32 did, u32 may_be_in_registers) {
+  Traffic* s = row(site, bytes, LOCAL, did);
+  if (!may_be_in_registers) s->moved += bytes, s->fewest += bytes;
+}
 
 // The k-th execution by a lane belongs to the request of the k-th executions of the others.
 void traffic(u32 site, u32 address, u32 bytes, u32 space, u32 did, u32 lane) {
