@@ -484,6 +484,9 @@ _CONVERSION = re.compile(
 )
 
 
+_SHORT = {"hh": ("<B", "<b"), "h": ("<H", "<h")}
+
+
 def formatted(text: str, arguments: int, device: Device) -> tuple[str, int]:
     """Printf's output, and how many values it took.
 
@@ -532,6 +535,11 @@ def _converted(
     value = struct.unpack(letter, take(size))[0]
     if kind == "p":
         return f"{value:#x}"
+    if length in _SHORT:
+        packed = struct.pack("<q" if value < 0 else "<Q", value)
+        value = struct.unpack_from(_SHORT[length][kind in "di"], packed)[0]
+    if not value:
+        form = form.replace("#", "")
     if kind == "c":
         return f"{form}c" % (value & 0xFF)
     return f"{form}{'d' if kind == 'u' else kind}" % value

@@ -130,6 +130,7 @@ def test_a_kernels_own_fault_is_told_as_one(
             'printf("%5.1s|%05d|%+d|%x|%u", "abc", 42, 5, -1, -1)',
             "    a|00042|+5|ffffffff|4294967295",
         ),
+        ('printf("%hhd %hhu %hd %#x %#x", 300, 300, 70000, 0, 255)', "44 44 4464 0 0xff"),
         ('printf("100%% %", 1)', "100% "),
     ],
 )

@@ -20,15 +20,16 @@ typedef struct { u32 location, count; } Acquired;
 typedef struct {
   u32 number, block, barriers, warp;
   u32 known[WARP];
+  u32 is_published, next_free;
   u32 acquired_count;
   Acquired acquired[MOST_ACQUIRED];
 } Release;
 typedef struct { u32 address, next, count, room; u32* releases; } Location;
 typedef struct { u32 count, of[MOST_WARPS]; } Passed;
 
-enum { MOST_RELEASES = 1 << 18, MOST_LOCATIONS = 1 << 16, BUCKETS = 1 << 14, MOST_PASSED = 1 << 16 };
+enum { MOST_RELEASES = 1 << 19, MOST_LOCATIONS = 1 << 20, BUCKETS = 1 << 16, MOST_PASSED = 1 << 16 };
 static Release* releases;
-static u32 release_count, fence_count;
+static u32 release_count, free_release, fence_count;
 static Location* locations;
 static u32 location_count, buckets[BUCKETS];
 static Passed* passed_sets;
@@ -55,16 +56,27 @@ void begin_race_launch(void) {
     extras = take(OVERFLOW * sizeof(Extra));
   }
   if (location_count) __builtin_memset(buckets, 0, sizeof buckets);
-  release_count = location_count = passed_count = in_doubt = 0;
+  release_count = free_release = location_count = passed_count = in_doubt = 0;
+  __builtin_memset(fences, 0, sizeof fences);
   extra_count = 1;
   free_extra = 0;
 }
 
+// A fence that no atomic has followed is known to nobody: most threads of a block have one like that.
+static void drop_fence(u32 t) {
+  const u32 number = fences[t];
+  fences[t] = 0;
+  if (!number || releases[number - 1].is_published) return;
+  releases[number - 1].next_free = free_release;
+  free_release = number;
+}
+
 void forget_thread(u32 t) {
+  drop_fence(t);
   barriers[t] = 0;
   epochs[t] = 1;
   __builtin_memset(known[t], 0, sizeof known[t]);
-  fences[t] = passed[t] = acquired_count[t] = 0;
+  passed[t] = acquired_count[t] = 0;
 }
 
 static u32 knows_lanes(const u32* of, const Record* record, u32 lanes) {
@@ -208,6 +220,11 @@ void race(Region* region, u32 address, u32 bytes, u32 did, u32 site) {
 // --- fences --------------------------------------------------------------------------------------------
 
 static u32 new_release(void) {
+  if (free_release) {
+    const u32 number = free_release;
+    free_release = releases[number - 1].next_free;
+    return number;
+  }
   if (release_count == MOST_RELEASES) __builtin_trap();
   return ++release_count;
 }
@@ -215,8 +232,10 @@ static u32 new_release(void) {
 void fence_of_thread(void) {
   if (!running) return;
   if (in_doubt) settle();
+  drop_fence(thread);
   const u32 number = new_release();
   Release* r = releases + number - 1;
+  r->is_published = 0;
   r->number = ++fence_count;
   r->block = block;
   r->barriers = barriers[thread];
@@ -229,7 +248,7 @@ void fence_of_thread(void) {
 }
 
 static u32 location_of(u32 address) {
-  u32* bucket = buckets + (address / 4 * 2654435761u >> 18);
+  u32* bucket = buckets + (address / 4 * 2654435761u >> 16);
   for (u32 i = *bucket; i; i = locations[i - 1].next) {
     if (locations[i - 1].address == address) return i;
   }
@@ -241,6 +260,7 @@ static u32 location_of(u32 address) {
 }
 
 static void add_release(Location* location, u32 release) {
+  releases[release - 1].is_published = 1;
   for (u32 i = location->count; i-- > 0;) {
     if (location->releases[i] == release) return;
     if (location->count - i > 64) break;
@@ -288,6 +308,7 @@ static void pass_fences(u32 first, u32 count) {
     if (!*warp) {
       *warp = new_release();
       releases[*warp - 1] = *r;
+      releases[*warp - 1].is_published = 1;
       continue;
     }
     Release* of_warp = releases + *warp - 1;

@@ -43,6 +43,14 @@ HOTLOOP_INLINE double max(float a, double b) { return fmax(a, b); }
 HOTLOOP_INLINE double min(double a, float b) { return fmin(a, b); }
 HOTLOOP_INLINE double max(double a, float b) { return fmax(a, b); }
 
+// The C library's own would write its `signgam`, a variable of the host's.
+extern "C" {
+double lgamma_r(double, int*);
+float lgammaf_r(float, int*);
+inline __device__ double lgamma(double x) { int sign; return lgamma_r(x, &sign); }
+inline __device__ float lgammaf(float x) { int sign; return lgammaf_r(x, &sign); }
+}
+
 HOTLOOP_INLINE float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 HOTLOOP_INLINE double rsqrt(double x) { return 1.0 / sqrt(x); }
 HOTLOOP_INLINE float rcbrtf(float x) { return 1.0f / cbrtf(x); }
@@ -86,7 +94,12 @@ HOTLOOP_INLINE unsigned __float_as_uint(float x) { unsigned r; __builtin_memcpy(
 HOTLOOP_INLINE float __int_as_float(int x) { float r; __builtin_memcpy(&r, &x, 4); return r; }
 HOTLOOP_INLINE float __uint_as_float(unsigned x) { float r; __builtin_memcpy(&r, &x, 4); return r; }
 HOTLOOP_INLINE long long __double_as_longlong(double x) { long long r; __builtin_memcpy(&r, &x, 8); return r; }
+HOTLOOP_INLINE double __hiloint2double(int hi, int lo) { const uint64_t x = static_cast<uint64_t>(hi) << 32 | static_cast<unsigned>(lo); double r; __builtin_memcpy(&r, &x, 8); return r; }
+HOTLOOP_INLINE int __double2hiint(double x) { int64_t r; __builtin_memcpy(&r, &x, 8); return static_cast<int>(r >> 32); }
+HOTLOOP_INLINE int __double2loint(double x) { int64_t r; __builtin_memcpy(&r, &x, 8); return static_cast<int>(r); }
 HOTLOOP_INLINE double __longlong_as_double(long long x) { double r; __builtin_memcpy(&r, &x, 8); return r; }
+HOTLOOP_INLINE int __double2int_rn(double x) { return static_cast<int>(nearbyint(x)); }
+HOTLOOP_INLINE int __double2int_rz(double x) { return static_cast<int>(x); }
 HOTLOOP_INLINE int __float2int_rn(float x) { return static_cast<int>(nearbyintf(x)); }
 HOTLOOP_INLINE int __float2int_rz(float x) { return static_cast<int>(x); }
 HOTLOOP_INLINE int __float2int_rd(float x) { return static_cast<int>(floorf(x)); }
@@ -107,6 +120,9 @@ HOTLOOP_INLINE unsigned __brev(unsigned x) {
   x = ((x >> 2) & 0x33333333u) | ((x & 0x33333333u) << 2);
   x = ((x >> 4) & 0x0f0f0f0fu) | ((x & 0x0f0f0f0fu) << 4);
   return __builtin_bswap32(x);
+}
+HOTLOOP_INLINE unsigned long long __brevll(unsigned long long x) {
+  return static_cast<unsigned long long>(__brev(static_cast<unsigned>(x))) << 32 | __brev(static_cast<unsigned>(x >> 32));
 }
 HOTLOOP_INLINE unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   const uint64_t both = static_cast<uint64_t>(b) << 32 | a;
@@ -129,6 +145,8 @@ HOTLOOP_INLINE unsigned __funnelshift_r(unsigned low, unsigned high, unsigned by
 HOTLOOP_INLINE unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffff) * (b & 0xffffff); }
 HOTLOOP_INLINE int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
 HOTLOOP_INLINE int __mulhi(int a, int b) { return static_cast<int>(static_cast<int64_t>(a) * b >> 32); }
+HOTLOOP_INLINE int64_t __mul64hi(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<__int128>(a) * b >> 64); }
+HOTLOOP_INLINE uint64_t __umul64hi(uint64_t a, uint64_t b) { return static_cast<uint64_t>(static_cast<unsigned __int128>(a) * b >> 64); }
 HOTLOOP_INLINE unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>(static_cast<uint64_t>(a) * b >> 32);
 }
