@@ -51,6 +51,7 @@ Shape = tuple[int, ...]
 KERNELS = "softmax_triton.py"
 CUDA_FILE = "softmax.cu"
 CLEAN = ("correct", "clean")
+OPERATOR_SOURCE = "softmax_op.cu"
 OPERATOR_FILE = "softmax_op.py"
 TRITON_OPERATOR_FILE = "softmax_op_triton.py"
 SIMULATOR = ("cuda",)
@@ -257,7 +258,7 @@ def operator_launcher(variant: Variant | None = None) -> Check:
     """The C++ function around the kernel: checks, layout, launch."""
     meaning = _meaning(variant).with_zeros
     return Check(
-        Candidate("softmax", OPERATOR_FILE, operator=True),
+        Candidate("hotloop_softmax::forward", OPERATOR_SOURCE, operator=True),
         {
             "correct": Correct(
                 _operator_cases, meaning.rows, meaning.tolerance, case_timeout_s=120

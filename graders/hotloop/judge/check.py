@@ -37,7 +37,8 @@ Style = Literal["return", "destination", "json"]
 class Candidate:
     """What the learner wrote that is judged.
 
-    name: a callable, in the notebook's namespace or in `file`.
+    name: a callable, in the notebook's namespace or in `file`; `library::name` is what a CUDA file
+        registers with PyTorch, which is then called without any Python of the learner's.
     file: a source file beside the notebook, loaded in a worker process of its own; None means the
         notebook's kernel itself is the worker.
     style: how results come back. "return": one tensor, copied by the worker into the judge's

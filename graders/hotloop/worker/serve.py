@@ -93,8 +93,11 @@ class Worker:
             self.namespace = {message["name"]: cuda_extension.load(path, message["harness"])}
             self.loaded = None
         elif message["file"] is not None and message["file"] != self.loaded:
-            self.namespace = load_file(Path(message["file"]))
+            load = load_operators if message["file"].endswith(".cu") else load_file
+            self.namespace = load(Path(message["file"]))
             self.loaded = message["file"]
+        if "::" in message["name"]:
+            self.namespace[message["name"]] = registered(message["name"])
         candidate = self.namespace.get(message["name"])
         if not callable(candidate):
             where = Path(message["file"]).name if message["file"] else "the notebook's code cells"
@@ -246,6 +249,22 @@ def load_file(path: Path) -> Namespace:
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     return module.__dict__
+
+
+def load_operators(path: Path) -> Namespace:
+    """Build a CUDA file, which registers its operators with PyTorch. No Python is behind them."""
+    from hotloop.simulate.extension import load
+
+    load(path)
+    return {}
+
+
+def registered(name: str) -> object:
+    """The operator `library::name`. AttributeError when nobody has registered it."""
+    import torch
+
+    library, _, operator = name.partition("::")
+    return getattr(getattr(torch.ops, library), operator)
 
 
 def describe_error(error: BaseException) -> Message:
