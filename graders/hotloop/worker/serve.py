@@ -259,7 +259,7 @@ def load_operators(path: Path) -> Namespace:
     return {}
 
 
-def registered(name: str) -> object:
+def registered(name: str) -> Any:
     """The operator `library::name`. AttributeError when nobody has registered it."""
     import torch
 
