@@ -1,12 +1,18 @@
-"""How much of CUDA that others wrote does the simulator run? Tries every folder with .cu files.
+"""How much of CUDA that others wrote does the simulator run?
 
     git clone https://github.com/NVIDIA/cuda-samples
-    python tests/benchmarks/real_cuda.py cuda-samples/Samples -I cuda-samples/Common
+    python tests/benchmarks/real_cuda.py cuda-samples/Samples -I cuda-samples/Common --keep
+    python tests/benchmarks/real_cuda.py HeCBench/src --match -cuda$ --every 9 --keep
 
-A folder is one program, with all of its .cu and .cpp files. Printed is what came of each, and how
-many were built, ended with status 0 (such programs verify themselves), were clean under `check`, or
-ran out of time; of those that were not built, the compiler's first error, most frequent first.
-Nothing is kept: the programs are their authors'.
+Every folder with .cu files is tried. It is one program, with the sources that its Makefile names,
+or all of its .cu, .cpp and .c files that no other one includes; each `main` makes a program of its
+own, with the files that have none. Arguments are those of the Makefile's `run` target, or of a
+script called `run`. What is not built and needs more than the CUDA runtime API is counted apart.
+
+A program runs under `check`, in one order of its threads, for at most 20 s; without checks if that
+is too slow. `--keep` puts the rows into tests/benchmarks/results/real_cuda.json as they come, and
+leaves out programs that it has, but for those that `--again` names. The programs themselves are not
+kept.
 """
 
 from __future__ import annotations
@@ -14,22 +20,56 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shlex
+import signal
+import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+from hotloop.judge.device import device_name
 from hotloop.simulate import build, host
 from hotloop.simulate.problem import Problem
 
-TIMEOUT_S = 20
+RESULT = Path(__file__).parent / "results" / "real_cuda.json"
+BUILD_S, RUN_S = 120, 20
+
+OTHER = {
+    "driver API": r"\bcu(?:Init|DeviceGet|Ctx[A-Z]\w+|Module[A-Z]\w+) *\(",
+    "graphics": r"include .*(?:\b(?:GL|GLES\d?|EGL|GLFW|vulkan)/|\b(?:cudaEGL|d3d|helper_gl))",
+    "NVRTC": r"include .nvrtc",
+    "a CUDA library": r"include .(?:cublas|cufft|curand|cusolver|cusparse|cudnn|cudla|npp|nvjpeg"
+    r"|nccl|nvml|nvsci|cutlass)",
+    "Thrust, CUB or libcu++": r"include .(?:thrust/(?!complex)|cub/|cuda/(?!barrier|pipeline))",
+    "a host library": r"include .(?:mpi\.h|omp\.h|FreeImage|opencv|boost/|png|jpeg)",
+}
+"""What more a program may need, by what it includes or calls."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is built from a folder, and what it is given."""
+
+    name: str
+    folder: Path
+    sources: tuple[Path, ...]
+    include: tuple[Path, ...]
+    arguments: tuple[str, ...]
 
 
 @dataclass
 class Row:
-    """One program. came: "not built", "timed out", "failed", "right" or "right and clean"."""
+    """One program.
+
+    came: "other libraries", "not built", "slow", "no data", "wrong", "right" or "right and clean".
+    said: which libraries, the compiler's first error, or what the program said last.
+    """
 
     program: str
     came: str
@@ -43,66 +83,233 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("folder", type=Path)
     parser.add_argument("-I", dest="include", action="append", type=Path, default=[])
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--match", default="", help="only programs whose name has this expression")
+    parser.add_argument("--every", type=int, default=1, help="of the folders, every N-th")
+    parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
+    parser.add_argument("--again", help="try programs anew whose name has this expression")
     arguments = parser.parse_args()
-    folder: Path = arguments.folder
+    kept = rows_of(arguments.folder) if arguments.keep else {}
     rows: list[Row] = []
-    for row in tried(folder, arguments.include):
+    for program in programs(arguments.folder, arguments.include, arguments.match, arguments.every):
+        row = kept.get(program.name)
+        if row is None or (arguments.again and re.search(arguments.again, program.name)):
+            row = outcome(program)
+            print(f"{row.program}: {row.came} ({row.seconds} s) {row.said}", file=sys.stderr)
         rows.append(row)
-        print(f"{row.program}: {row.came} ({row.seconds:.1f} s) {row.said}", file=sys.stderr)
-    if arguments.json:
-        print(json.dumps([asdict(row) for row in rows], indent=1))
-    else:
-        print(summary(rows))
+        if arguments.keep:
+            kept[row.program] = row
+            keep(arguments.folder, kept)
+    print(summary(rows))
 
 
-def tried(folder: Path, include: Sequence[Path]) -> Iterator[Row]:
-    """A row for each folder that holds CUDA sources."""
-    for place in sorted({path.parent for path in folder.rglob("*.cu")}):
-        started = time.monotonic()
-        row = outcome(place, [*include, place, *place.parent.glob("inc")])
-        row.program = str(place.relative_to(folder))
-        row.seconds = time.monotonic() - started
-        yield row
+def programs(folder: Path, include: Sequence[Path], match: str, every: int) -> Iterator[Program]:
+    """Of each folder that holds CUDA sources, its programs."""
+    homes = sorted({home(path.parent, folder) for path in folder.rglob("*.cu")})
+    for place in [p for p in homes if re.search(match, str(p.relative_to(folder)))][::every]:
+        sources = sources_of(place)
+        mains = [s for s in sources if has_main(s)]
+        around = (*include, place, *place.parent.glob("inc"), *place.parent.glob("include"))
+        for main in mains:
+            name = place.relative_to(folder) / (main.name if len(mains) > 1 else "")
+            group = (main, *(s for s in sources if s not in mains))
+            yield Program(str(name), place, group, around, arguments_of(place))
 
 
-def outcome(place: Path, include: Sequence[Path]) -> Row:
-    """Build it, run it, and check it if it ran."""
-    sources = [*sorted(place.glob("*.cu")), *sorted(place.glob("*.cpp"))]
+def home(place: Path, folder: Path) -> Path:
+    """The folder of the program that sources belong to: where its `main` is."""
+    for near in (place, *place.parents):
+        if near == folder:
+            break
+        if any(has_main(path) for path in files(near, "*")):
+            return near
+    return place
+
+
+def files(place: Path, pattern: str) -> list[Path]:
+    """Sources of a folder."""
+    return [p for end in ("cu", "cpp", "c") for p in sorted(place.glob(f"{pattern}.{end}"))]
+
+
+def has_main(source: Path) -> bool:
+    """True when it defines `main`."""
+    return bool(re.search(r"^(?:\w+\s+)*main\s*\(", text_of(source), re.MULTILINE))
+
+
+def sources_of(place: Path) -> list[Path]:
+    """Those that the Makefile names, or all that are no part of another one."""
+    list_of_sources = r"^\w+ *:?= *((?:[\w/.-]+\.(?:cu|cpp|cc|c)\b *)+)$"
+    named = re.search(list_of_sources, makefile(place), re.MULTILINE)
+    sources = [place / name for name in named[1].split()] if named else []
+    if any(s.suffix == ".cu" for s in sources) and all(s.is_file() for s in sources):
+        return sources
+    found = files(place, "*" if any(place.glob("*.cu")) else "**/*")
+    text = "\n".join(text_of(path) for path in found)
+    included = {Path(name).name for name in re.findall(r'#\s*include\s*"(.*?)"', text)}
+    return [path for path in found if path.name not in included]
+
+
+def arguments_of(place: Path) -> tuple[str, ...]:
+    """What the folder's own way to run the program gives it."""
+    recipe = re.search(r"^run:.*\n((?:\t.*\n?)+)", makefile(place), re.MULTILINE)
+    script = place / "run"
+    text = recipe[1] if recipe else text_of(script) if script.is_file() else ""
+    called = re.search(r"\./\S+([^>\n]*)", text)
+    return tuple(shlex.split(called[1])) if called else ()
+
+
+def makefile(place: Path) -> str:
+    """Its text, or none."""
+    path = place / "Makefile"
+    return text_of(path) if path.is_file() else ""
+
+
+def text_of(path: Path) -> str:
+    """Of a source, whatever its encoding."""
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def outcome(program: Program) -> Row:
+    """Build, run and check it."""
+    started = time.monotonic()
+    came, said, findings = tried(program)
+    return Row(program.name, came, said[:100], findings, round(time.monotonic() - started, 1))
+
+
+def tried(program: Program) -> tuple[str, str, tuple[str, ...]]:
+    """What came, what was said, what was found."""
     try:
-        plain = build.program(sources, checked=False, include=include)
-        done = host.run(plain, timeout_s=TIMEOUT_S, cwd=place)
-        if done.report.ended == "timed out":
-            return Row("", "timed out")
-        if done.status:
-            said = (done.output + done.errors).strip().splitlines()
-            return Row("", "failed", said[-1][:100] if said else f"status {done.status}")
-        watched = build.program(sources, checked=True, include=include)
-        checked = host.run(watched, timeout_s=3 * TIMEOUT_S, cwd=place)
-    except Problem as problem:
-        return Row("", "not built", first_error(str(problem)))
-    found = tuple(f"{f.kind} {', '.join(map(str, f.lines))}" for f in checked.report.findings)
-    if checked.report.ended == "timed out":
-        return Row("", "right", "the check ran out of time", found)
-    return Row("", "right" if found else "right and clean", "; ".join(found)[:200], found)
+        checked = run(program, checked=True)
+        done = run(program, checked=False) if checked.report.ended == "timed out" else checked
+    except (Problem, TimeoutError) as problem:
+        others = other_libraries(program)
+        return (
+            ("other libraries", others, ()) if others else ("not built", first_error(problem), ())
+        )
+    for finding in checked.report.findings:
+        print(f"    {finding.kind}: {finding.text} {finding.lines}", file=sys.stderr)
+    kinds = (f.kind for f in checked.report.findings if f.kind != "timeout")
+    lines = (f.lines for f in checked.report.findings if f.kind != "timeout")
+    found = tuple(
+        f"{kind} {', '.join(map(str, at))}" for kind, at in zip(kinds, lines, strict=True)
+    )
+    if done.report.ended == "timed out":
+        return "slow", "", found
+    said = (done.output + done.errors).strip().splitlines()
+    failed = [line for line in said if re.search(r"\bFAIL(ED)?\b|[Tt]est failed", line)]
+    if done.status or failed:
+        came = "no data" if lacks_data(program) else "wrong"
+        return came, [*failed, *said[-1:], f"status {done.status}"][0], found
+    if done is not checked:
+        return "right", "the check was too slow", found
+    return ("right" if found else "right and clean"), "; ".join(found), found
 
 
-def first_error(text: str) -> str:
+def other_libraries(program: Program) -> str:
+    """Which of OTHER its sources and headers use."""
+    texts = [text_of(p) for p in {*program.sources, *program.folder.glob("*.[ch]*")} if p.is_file()]
+    return ", ".join(name for name, used in OTHER.items() if re.search(used, "\n".join(texts)))
+
+
+def lacks_data(program: Program) -> bool:
+    """True when it is given the name of a file that is not there."""
+    names = [a for a in program.arguments if re.search(r"/|\.[a-z]\w+$", a)]
+    return any(not (program.folder / name).exists() for name in names)
+
+
+def run(program: Program, *, checked: bool) -> host.Run:
+    """One run, of at most RUN_S seconds."""
+    with at_most(BUILD_S):
+        built = build.program(program.sources, checked=checked, include=program.include)
+    return host.run(built, program.arguments, timeout_s=RUN_S, cwd=program.folder)
+
+
+@contextmanager
+def at_most(seconds: int) -> Generator[None]:
+    """TimeoutError when it takes longer."""
+
+    def ring(*_: object) -> None:
+        raise TimeoutError(f"building took more than {seconds} s")
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def first_error(problem: Exception) -> str:
     """The compiler's first error, without its place."""
+    text = str(problem)
     errors = re.findall(r"error: (.*)", text)
-    return (errors[0] if errors else text.splitlines()[0])[:100]
+    return errors[0] if errors else text.splitlines()[0]
+
+
+def counts(rows: Sequence[Row]) -> dict[str, int]:
+    """The numbers of the table."""
+    came = Counter(row.came for row in rows)
+    tried = len(rows) - came["other libraries"]
+    return {
+        "programs": len(rows),
+        "other libraries": came["other libraries"],
+        "runtime API only": tried,
+        "built": tried - came["not built"],
+        "right": came["right"] + came["right and clean"],
+        "clean": came["right and clean"],
+        "wrong": came["wrong"],
+        "slow": came["slow"],
+        "no data": came["no data"],
+    }
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """Counts, and why programs were not built."""
-    came = Counter(row.came for row in rows)
-    refused = Counter(row.said for row in rows if row.came == "not built")
-    built = len(rows) - came["not built"]
-    right = came["right"] + came["right and clean"]
-    head = f"{len(rows)} programs: {built} built, {right} right, {came['right and clean']} clean"
-    head += f", {came['failed']} failed, {came['timed out']} out of time"
-    reasons = [f"{count:4} × {text}" for text, count in refused.most_common()]
+    """Counts, and why programs were not tried or not built."""
+    head = ", ".join(f"{count} {name}" for name, count in counts(rows).items())
+    refused = Counter(
+        (row.came, row.said) for row in rows if row.came in {"not built", "other libraries"}
+    )
+    reasons = [f"{count:4} × {came}: {said}" for (came, said), count in refused.most_common()]
     return "\n".join([head, *reasons])
+
+
+# --- results ------------------------------------------------------------------------------------
+
+
+def collections() -> dict[str, Any]:
+    """What is kept, by collection."""
+    return json.loads(RESULT.read_text(encoding="utf-8"))["collections"] if RESULT.exists() else {}
+
+
+def rows_of(folder: Path) -> dict[str, Row]:
+    """The rows of a collection, by program."""
+    rows = collections().get(collection(folder), {"rows": []})["rows"]
+    return {row["program"]: Row(**row) for row in rows}
+
+
+def keep(folder: Path, rows: dict[str, Row]) -> None:
+    """Put a collection's rows in place of the earlier ones."""
+    name = collection(folder)
+    said = {
+        "commit": git(folder, "rev-parse", "HEAD"),
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "device": device_name(),
+        "counts": counts(list(rows.values())),
+        "rows": [asdict(row) for row in rows.values()],
+    }
+    document = {"collections": {**collections(), name: said}}
+    RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def collection(folder: Path) -> str:
+    """The repository's name, and the folder in it."""
+    top = Path(git(folder, "rev-parse", "--show-toplevel"))
+    return str(top.name / folder.resolve().relative_to(top))
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """What git says of a repository."""
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 if __name__ == "__main__":
