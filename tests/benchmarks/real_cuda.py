@@ -47,9 +47,12 @@ OTHER = {
     "a CUDA library": r"include .(?:cublas|cufft|curand|cusolver|cusparse|cudnn|cudla|npp|nvjpeg"
     r"|nccl|nvml|nvsci|cutlass)",
     "Thrust, CUB or libcu++": r"include .(?:thrust/(?!complex)|cub/|cuda/(?!barrier|pipeline))",
-    "a host library": r"include .(?:mpi\.h|omp\.h|FreeImage|opencv|boost/|png|jpeg)",
+    "a host library": r"include .(?:mpi\.h|omp\.h|FreeImage|opencv|boost/|png|jpeg|gsl/|sycl/)",
 }
 """What more a program may need, by what it includes or calls."""
+
+LACKS = r"[Ww]aiv|not support|only supported|[Rr]equires"
+"""What a program says that does not find what it needs."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ class Program:
 class Row:
     """One program.
 
-    came: "other libraries", "not built", "slow", "no data", "wrong", "right" or "right and clean".
+    came: "other libraries", "not built", "slow", "no data", "refused" (the program, or the
+    simulator while it ran, said what they lack), "wrong", "right" or "right and clean".
     said: which libraries, the compiler's first error, or what the program said last.
     """
 
@@ -108,7 +112,9 @@ def programs(folder: Path, include: Sequence[Path], match: str, every: int) -> I
     for place in [p for p in homes if re.search(match, str(p.relative_to(folder)))][::every]:
         sources = sources_of(place)
         mains = [s for s in sources if has_main(s)]
-        around = (*include, place, *place.parent.glob("inc"), *place.parent.glob("include"))
+        named = re.findall(r"-I *([\w./+-]+)", makefile(place))
+        near = (place, *(place / name for name in named), place.parent / "inc")
+        around = (*include, *(path for path in near if path.is_dir()))
         for main in mains:
             name = place.relative_to(folder) / (main.name if len(mains) > 1 else "")
             group = (main, *(s for s in sources if s not in mains))
@@ -197,8 +203,9 @@ def tried(program: Program) -> tuple[str, str, tuple[str, ...]]:
     said = (done.output + done.errors).strip().splitlines()
     failed = [line for line in said if re.search(r"\bFAIL(ED)?\b|[Tt]est failed", line)]
     if done.status or failed:
-        came = "no data" if lacks_data(program) else "wrong"
-        return came, [*failed, *said[-1:], f"status {done.status}"][0], found
+        lacks = [line for line in said if re.search(LACKS, line)]
+        came = "no data" if lacks_data(program) else "refused" if lacks else "wrong"
+        return came, [*lacks, *failed, *said[-1:], f"status {done.status}"][0], found
     if done is not checked:
         return "right", "the check was too slow", found
     return ("right" if found else "right and clean"), "; ".join(found), found
@@ -257,6 +264,7 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
         "right": came["right"] + came["right and clean"],
         "clean": came["right and clean"],
         "wrong": came["wrong"],
+        "refused": came["refused"],
         "slow": came["slow"],
         "no data": came["no data"],
     }

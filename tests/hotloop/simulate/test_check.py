@@ -124,3 +124,11 @@ int main() {
     checked = check([source(text)])
     assert checked.report.findings == []
     assert not checked.clean, "nothing was launched"
+
+
+def test_a_program_that_starts_a_thread_says_that_it_cannot(source: Source) -> None:
+    text = "#include <pthread.h>\nvoid* f(void* x) { return x; }\n"
+    main = "int main() { pthread_t t; pthread_create(&t, nullptr, f, nullptr); }"
+    done = host.run(build.program([source(text + main)], checked=False))
+    assert done.status
+    assert "starts a thread" in done.errors

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <sys/types.h>  // uint, as glibc's stdlib.h brings it
 #include <time.h>
 
 #include "hotloop/device.h"

@@ -2,12 +2,6 @@
 // Intrinsics that a GPU computes approximately are exact here.
 #pragma once
 
-
-
-
-
-
-
 using std::abs;
 using std::isfinite;
 using std::isinf;
@@ -56,7 +50,10 @@ HOTLOOP_INLINE double rsqrt(double x) { return 1.0 / sqrt(x); }
 HOTLOOP_INLINE float rcbrtf(float x) { return 1.0f / cbrtf(x); }
 HOTLOOP_INLINE float sinpif(float x) { return sinf(3.14159265358979f * x); }
 HOTLOOP_INLINE float cospif(float x) { return cosf(3.14159265358979f * x); }
+HOTLOOP_INLINE double sinpi(double x) { return sin(3.14159265358979323846 * x); }
+HOTLOOP_INLINE double cospi(double x) { return cos(3.14159265358979323846 * x); }
 HOTLOOP_INLINE float normcdff(float x) { return 0.5f * erfcf(-0.70710678118654752f * x); }
+HOTLOOP_INLINE double normcdf(double x) { return 0.5 * erfc(-0.70710678118654752440 * x); }
 HOTLOOP_INLINE float fdividef(float a, float b) { return a / b; }
 HOTLOOP_INLINE float saturate(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }
 
@@ -85,8 +82,11 @@ HOTLOOP_INLINE float __fsqrt_rn(float a) { return sqrtf(a); }
 HOTLOOP_INLINE float __frsqrt_rn(float a) { return rsqrtf(a); }
 HOTLOOP_INLINE float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 HOTLOOP_INLINE double __dadd_rn(double a, double b) { return a + b; }
+HOTLOOP_INLINE double __dsub_rn(double a, double b) { return a - b; }
 HOTLOOP_INLINE double __dmul_rn(double a, double b) { return a * b; }
 HOTLOOP_INLINE double __ddiv_rn(double a, double b) { return a / b; }
+HOTLOOP_INLINE double __drcp_rn(double a) { return 1.0 / a; }
+HOTLOOP_INLINE double __dsqrt_rn(double a) { return sqrt(a); }
 HOTLOOP_INLINE double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
 
 HOTLOOP_INLINE int __float_as_int(float x) { int r; __builtin_memcpy(&r, &x, 4); return r; }
@@ -94,19 +94,25 @@ HOTLOOP_INLINE unsigned __float_as_uint(float x) { unsigned r; __builtin_memcpy(
 HOTLOOP_INLINE float __int_as_float(int x) { float r; __builtin_memcpy(&r, &x, 4); return r; }
 HOTLOOP_INLINE float __uint_as_float(unsigned x) { float r; __builtin_memcpy(&r, &x, 4); return r; }
 HOTLOOP_INLINE long long __double_as_longlong(double x) { long long r; __builtin_memcpy(&r, &x, 8); return r; }
-HOTLOOP_INLINE double __hiloint2double(int hi, int lo) { const uint64_t x = static_cast<uint64_t>(hi) << 32 | static_cast<unsigned>(lo); double r; __builtin_memcpy(&r, &x, 8); return r; }
-HOTLOOP_INLINE int __double2hiint(double x) { int64_t r; __builtin_memcpy(&r, &x, 8); return static_cast<int>(r >> 32); }
-HOTLOOP_INLINE int __double2loint(double x) { int64_t r; __builtin_memcpy(&r, &x, 8); return static_cast<int>(r); }
 HOTLOOP_INLINE double __longlong_as_double(long long x) { double r; __builtin_memcpy(&r, &x, 8); return r; }
-HOTLOOP_INLINE int __double2int_rn(double x) { return static_cast<int>(nearbyint(x)); }
-HOTLOOP_INLINE int __double2int_rz(double x) { return static_cast<int>(x); }
-HOTLOOP_INLINE int __float2int_rn(float x) { return static_cast<int>(nearbyintf(x)); }
-HOTLOOP_INLINE int __float2int_rz(float x) { return static_cast<int>(x); }
-HOTLOOP_INLINE int __float2int_rd(float x) { return static_cast<int>(floorf(x)); }
-HOTLOOP_INLINE int __float2int_ru(float x) { return static_cast<int>(ceilf(x)); }
-HOTLOOP_INLINE unsigned __float2uint_rn(float x) { return static_cast<unsigned>(nearbyintf(x)); }
-HOTLOOP_INLINE float __int2float_rn(int x) { return static_cast<float>(x); }
-HOTLOOP_INLINE float __uint2float_rn(unsigned x) { return static_cast<float>(x); }
+HOTLOOP_INLINE int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
+HOTLOOP_INLINE int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
+  return __longlong_as_double(static_cast<long long>(high) << 32 | static_cast<unsigned>(low));
+}
+#define HOTLOOP_TO_INTEGER(from, name, T)                                                            \
+  HOTLOOP_INLINE T __##from##2##name##_rn(from x) { return static_cast<T>(__builtin_rint(x)); }      \
+  HOTLOOP_INLINE T __##from##2##name##_rz(from x) { return static_cast<T>(x); }                      \
+  HOTLOOP_INLINE T __##from##2##name##_rd(from x) { return static_cast<T>(__builtin_floor(x)); }     \
+  HOTLOOP_INLINE T __##from##2##name##_ru(from x) { return static_cast<T>(__builtin_ceil(x)); }
+#define HOTLOOP_INTEGER(name, T)                                                                     \
+  HOTLOOP_TO_INTEGER(float, name, T)                                                                 \
+  HOTLOOP_TO_INTEGER(double, name, T)                                                                \
+  HOTLOOP_INLINE float __##name##2float_rn(T x) { return static_cast<float>(x); }                    \
+  HOTLOOP_INLINE double __##name##2double_rn(T x) { return static_cast<double>(x); }
+HOTLOOP_INTEGER(int, int)
+HOTLOOP_INTEGER(uint, unsigned)
+HOTLOOP_INTEGER(ll, long long)
+HOTLOOP_INTEGER(ull, unsigned long long)
 HOTLOOP_INLINE float __double2float_rn(double x) { return static_cast<float>(x); }
 
 HOTLOOP_INLINE int __popc(unsigned x) { return __builtin_popcount(x); }
@@ -150,3 +156,13 @@ HOTLOOP_INLINE uint64_t __umul64hi(uint64_t a, uint64_t b) { return static_cast<
 HOTLOOP_INLINE unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>(static_cast<uint64_t>(a) * b >> 32);
 }
+HOTLOOP_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
+  const uint64_t low_a = static_cast<uint32_t>(a), high_a = a >> 32, low_b = static_cast<uint32_t>(b), high_b = b >> 32;
+  const uint64_t middle = high_a * low_b + (low_a * low_b >> 32);
+  return high_a * high_b + (middle >> 32) + ((low_a * high_b + static_cast<uint32_t>(middle)) >> 32);
+}
+HOTLOOP_INLINE long long __mul64hi(long long a, long long b) {
+  return static_cast<long long>(__umul64hi(a, b)) - (a < 0 ? b : 0) - (b < 0 ? a : 0);
+}
+HOTLOOP_INLINE unsigned __sad(int a, int b, unsigned c) { return c + (a < b ? b - a : a - b); }
+HOTLOOP_INLINE unsigned __usad(unsigned a, unsigned b, unsigned c) { return c + (a < b ? b - a : a - b); }
