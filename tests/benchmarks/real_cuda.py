@@ -9,10 +9,10 @@ or all of its .cu, .cpp and .c files that no other one includes; each `main` mak
 own, with the files that have none. Arguments are those of the Makefile's `run` target, or of a
 script called `run`. What is not built and needs more than the CUDA runtime API is counted apart.
 
-A program runs under `check`, in one order of its threads, for at most 20 s; without checks if that
-is too slow. `--keep` puts the rows into tests/benchmarks/results/real_cuda.json as they come, and
-leaves out programs that it has, but for those that `--again` names. The programs themselves are not
-kept.
+A program runs under `check`, in one order of its threads, for `--seconds`; without checks if that
+is too slow or fails. `--keep` puts the rows into tests/benchmarks/results/real_cuda.json as they
+come, and leaves out programs that it has, but for rows that `--again` names. The programs
+themselves are not kept.
 """
 
 from __future__ import annotations
@@ -90,20 +90,24 @@ def main() -> None:
     parser.add_argument("--match", default="", help="only programs whose name has this expression")
     parser.add_argument("--every", type=int, default=1, help="of the folders, every N-th")
     parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
-    parser.add_argument("--again", help="try programs anew whose name has this expression")
+    parser.add_argument("--seconds", type=int, default=RUN_S, help="what a run may take")
+    parser.add_argument("--again", help='rows "NAME: CAME" that are made anew')
     arguments = parser.parse_args()
     kept = rows_of(arguments.folder) if arguments.keep else {}
     rows: list[Row] = []
     for program in programs(arguments.folder, arguments.include, arguments.match, arguments.every):
         row = kept.get(program.name)
-        if row is None or (arguments.again and re.search(arguments.again, program.name)):
-            row = outcome(program)
+        again = row and arguments.again and re.search(arguments.again, f"{row.program}: {row.came}")
+        if row is None or again:
+            row = outcome(program, arguments.seconds)
             print(f"{row.program}: {row.came} ({row.seconds} s) {row.said}", file=sys.stderr)
         rows.append(row)
         if arguments.keep:
             kept[row.program] = row
-            keep(arguments.folder, kept)
+            keep(arguments.folder, kept, arguments.seconds)
     print(summary(rows))
+    if arguments.keep:
+        print(table())
 
 
 def programs(folder: Path, include: Sequence[Path], match: str, every: int) -> Iterator[Program]:
@@ -174,18 +178,19 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def outcome(program: Program) -> Row:
+def outcome(program: Program, seconds: int) -> Row:
     """Build, run and check it."""
     started = time.monotonic()
-    came, said, findings = tried(program)
+    came, said, findings = tried(program, seconds)
     return Row(program.name, came, said[:100], findings, round(time.monotonic() - started, 1))
 
 
-def tried(program: Program) -> tuple[str, str, tuple[str, ...]]:
+def tried(program: Program, seconds: int) -> tuple[str, str, tuple[str, ...]]:
     """What came, what was said, what was found."""
     try:
-        checked = run(program, checked=True)
-        done = run(program, checked=False) if checked.report.ended == "timed out" else checked
+        checked = done = run(program, seconds, checked=True)
+        if checked.report.ended == "timed out" or checked.status:
+            done = run(program, seconds, checked=False)
     except (Problem, TimeoutError) as problem:
         others = other_libraries(program)
         return (
@@ -200,15 +205,21 @@ def tried(program: Program) -> tuple[str, str, tuple[str, ...]]:
     )
     if done.report.ended == "timed out":
         return "slow", "", found
-    said = (done.output + done.errors).strip().splitlines()
+    said = (done.output + done.errors).splitlines()
     failed = [line for line in said if re.search(r"\bFAIL(ED)?\b|[Tt]est failed", line)]
     if done.status or failed:
         lacks = [line for line in said if re.search(LACKS, line)]
         came = "no data" if lacks_data(program) else "refused" if lacks else "wrong"
-        return came, [*lacks, *failed, *said[-1:], f"status {done.status}"][0], found
+        return came, [*lacks, *failed, said_last(done)][0], found
     if done is not checked:
-        return "right", "the check was too slow", found
+        at_check = "too slow" if checked.report.ended == "timed out" else said_last(checked)
+        return "right", f"under check: {at_check}", found
     return ("right" if found else "right and clean"), "; ".join(found), found
+
+
+def said_last(done: host.Run) -> str:
+    """The last line that it printed, or how it ended."""
+    return [f"status {done.status}", *(done.output + done.errors).strip().splitlines()][-1]
 
 
 def other_libraries(program: Program) -> str:
@@ -223,11 +234,11 @@ def lacks_data(program: Program) -> bool:
     return any(not (program.folder / name).exists() for name in names)
 
 
-def run(program: Program, *, checked: bool) -> host.Run:
-    """One run, of at most RUN_S seconds."""
+def run(program: Program, seconds: int, *, checked: bool) -> host.Run:
+    """One run."""
     with at_most(BUILD_S):
         built = build.program(program.sources, checked=checked, include=program.include)
-    return host.run(built, program.arguments, timeout_s=RUN_S, cwd=program.folder)
+    return host.run(built, program.arguments, timeout_s=seconds, cwd=program.folder)
 
 
 @contextmanager
@@ -280,6 +291,15 @@ def summary(rows: Sequence[Row]) -> str:
     return "\n".join([head, *reasons])
 
 
+def table() -> str:
+    """The README's table of what is kept."""
+    said = {name: counts([Row(**r) for r in c["rows"]]) for name, c in collections().items()}
+    heads = ["collection", *next(iter(said.values()))]
+    rows = [[name, *map(str, numbers.values())] for name, numbers in said.items()]
+    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 # --- results ------------------------------------------------------------------------------------
 
 
@@ -294,14 +314,14 @@ def rows_of(folder: Path) -> dict[str, Row]:
     return {row["program"]: Row(**row) for row in rows}
 
 
-def keep(folder: Path, rows: dict[str, Row]) -> None:
+def keep(folder: Path, rows: dict[str, Row], seconds: int) -> None:
     """Put a collection's rows in place of the earlier ones."""
     name = collection(folder)
     said = {
         "commit": git(folder, "rev-parse", "HEAD"),
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
         "device": device_name(),
-        "counts": counts(list(rows.values())),
+        "seconds": seconds,
         "rows": [asdict(row) for row in rows.values()],
     }
     document = {"collections": {**collections(), name: said}}
@@ -311,7 +331,7 @@ def keep(folder: Path, rows: dict[str, Row]) -> None:
 def collection(folder: Path) -> str:
     """The repository's name, and the folder in it."""
     top = Path(git(folder, "rev-parse", "--show-toplevel"))
-    return str(top.name / folder.resolve().relative_to(top))
+    return str(folder.resolve().relative_to(top.parent))
 
 
 def git(folder: Path, *arguments: str) -> str:

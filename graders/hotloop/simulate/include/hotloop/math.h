@@ -8,26 +8,17 @@ using std::isinf;
 using std::isnan;
 using std::signbit;
 
-HOTLOOP_INLINE int min(int a, int b) { return b < a ? b : a; }
-HOTLOOP_INLINE int max(int a, int b) { return a < b ? b : a; }
-HOTLOOP_INLINE unsigned min(unsigned a, unsigned b) { return b < a ? b : a; }
-HOTLOOP_INLINE unsigned max(unsigned a, unsigned b) { return a < b ? b : a; }
-HOTLOOP_INLINE unsigned min(int a, unsigned b) { return min(static_cast<unsigned>(a), b); }
-HOTLOOP_INLINE unsigned max(int a, unsigned b) { return max(static_cast<unsigned>(a), b); }
-HOTLOOP_INLINE unsigned min(unsigned a, int b) { return min(a, static_cast<unsigned>(b)); }
-HOTLOOP_INLINE unsigned max(unsigned a, int b) { return max(a, static_cast<unsigned>(b)); }
-HOTLOOP_INLINE long min(long a, long b) { return b < a ? b : a; }
-HOTLOOP_INLINE long max(long a, long b) { return a < b ? b : a; }
-HOTLOOP_INLINE unsigned long min(unsigned long a, unsigned long b) { return b < a ? b : a; }
-HOTLOOP_INLINE unsigned long max(unsigned long a, unsigned long b) { return a < b ? b : a; }
-HOTLOOP_INLINE long long min(long long a, long long b) { return b < a ? b : a; }
-HOTLOOP_INLINE long long max(long long a, long long b) { return a < b ? b : a; }
-HOTLOOP_INLINE unsigned long long min(unsigned long long a, unsigned long long b) {
-  return b < a ? b : a;
-}
-HOTLOOP_INLINE unsigned long long max(unsigned long long a, unsigned long long b) {
-  return a < b ? b : a;
-}
+#define HOTLOOP_MIN_MAX(A, B, T)                                          \
+  HOTLOOP_INLINE T min(A a, B b) { const T x = a, y = b; return y < x ? y : x; } \
+  HOTLOOP_INLINE T max(A a, B b) { const T x = a, y = b; return x < y ? y : x; }
+HOTLOOP_MIN_MAX(int, int, int)
+HOTLOOP_MIN_MAX(unsigned, unsigned, unsigned)
+HOTLOOP_MIN_MAX(int, unsigned, unsigned)
+HOTLOOP_MIN_MAX(unsigned, int, unsigned)
+HOTLOOP_MIN_MAX(long, long, long)
+HOTLOOP_MIN_MAX(unsigned long, unsigned long, unsigned long)
+HOTLOOP_MIN_MAX(long long, long long, long long)
+HOTLOOP_MIN_MAX(unsigned long long, unsigned long long, unsigned long long)
 HOTLOOP_INLINE float min(float a, float b) { return fminf(a, b); }
 HOTLOOP_INLINE float max(float a, float b) { return fmaxf(a, b); }
 HOTLOOP_INLINE double min(double a, double b) { return fmin(a, b); }
