@@ -38,8 +38,8 @@ static u32 fences[MOST_THREADS], passed[MOST_THREADS];   // releases and sets, 0
 static Acquired acquired[MOST_THREADS][MOST_ACQUIRED];
 static u32 acquired_count[MOST_THREADS];
 
-// Records of a word beyond two.
-typedef struct { Record record; u32 next; } Extra;
+// Records of a word beyond two. A link that an earlier launch left leads to none, or to another word's.
+typedef struct { Record record; u32 next; const Cell* of; } Extra;
 static Extra* extras;
 static u32 extra_count = 1, free_extra;
 
@@ -156,8 +156,8 @@ static void look(Cell* cell, Record record, u32 address, u32 access, u32 bytes, 
   for (u32 i = 0;; ++i) {
     Record* r;
     if (i < 2) r = cell->at + i;
-    else if (*link) r = &extras[*link].record;
-    else break;
+    else if (*link < extra_count && extras[*link].of == cell) r = &extras[*link].record;
+    else { *link = 0; break; }
     u32 drop = of_block ? r->block != block : r->block < first_block;
     if (!drop) {
       u32 others = r->lanes;
@@ -202,7 +202,7 @@ static void look(Cell* cell, Record record, u32 address, u32 access, u32 bytes, 
   if (extra) free_extra = extras[extra].next;
   else if (extra_count < OVERFLOW) extra = extra_count++;
   else return;
-  extras[extra] = (Extra){record, cell->more};
+  extras[extra] = (Extra){record, cell->more, cell};
   cell->more = extra;
 }
 
