@@ -10,7 +10,7 @@ own, with the files that have none. Arguments are those of the Makefile's `run` 
 script called `run`. What is not built and needs more than the CUDA runtime API is counted apart.
 
 A program runs under `check`, in one order of its threads, for `--seconds`; without checks if that
-is too slow or fails. `--keep` puts the rows into tests/benchmarks/results/real_cuda.json as they
+is too slow or fails, and not `--once`. `--keep` puts the rows into tests/benchmarks/results/real_cuda.json as they
 come, and leaves out programs that it has, but for rows that `--again` names. The programs
 themselves are not kept.
 """
@@ -91,6 +91,7 @@ def main() -> None:
     parser.add_argument("--every", type=int, default=1, help="of the folders, every N-th")
     parser.add_argument("--keep", action="store_true", help=f"write {RESULT.name}")
     parser.add_argument("--seconds", type=int, default=RUN_S, help="what a run may take")
+    parser.add_argument("--once", action="store_true", help="never without checks")
     parser.add_argument("--again", help='rows "NAME: CAME" that are made anew')
     arguments = parser.parse_args()
     kept = rows_of(arguments.folder) if arguments.keep else {}
@@ -99,7 +100,7 @@ def main() -> None:
         row = kept.get(program.name)
         again = row and arguments.again and re.search(arguments.again, f"{row.program}: {row.came}")
         if row is None or again:
-            row = outcome(program, arguments.seconds)
+            row = outcome(program, arguments.seconds, again=not arguments.once)
             print(f"{row.program}: {row.came} ({row.seconds} s) {row.said}", file=sys.stderr)
         rows.append(row)
         if arguments.keep:
@@ -116,7 +117,7 @@ def programs(folder: Path, include: Sequence[Path], match: str, every: int) -> I
     for place in [p for p in homes if re.search(match, str(p.relative_to(folder)))][::every]:
         sources = sources_of(place)
         mains = [s for s in sources if has_main(s)]
-        named = re.findall(r"-I *([\w./+-]+)", makefile(place))
+        named = re.findall(r"-I *(\w[\w./+-]*|\.[\w./+-]*)", makefile(place))
         near = (place, *(place / name for name in named), place.parent / "inc")
         around = (*include, *(path for path in near if path.is_dir()))
         for main in mains:
@@ -178,18 +179,18 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def outcome(program: Program, seconds: int) -> Row:
-    """Build, run and check it."""
+def outcome(program: Program, seconds: int, *, again: bool) -> Row:
+    """Build, check and run it. again: without checks where that was too slow or failed."""
     started = time.monotonic()
-    came, said, findings = tried(program, seconds)
+    came, said, findings = tried(program, seconds, again=again)
     return Row(program.name, came, said[:100], findings, round(time.monotonic() - started, 1))
 
 
-def tried(program: Program, seconds: int) -> tuple[str, str, tuple[str, ...]]:
+def tried(program: Program, seconds: int, *, again: bool) -> tuple[str, str, tuple[str, ...]]:
     """What came, what was said, what was found."""
     try:
         checked = done = run(program, seconds, checked=True)
-        if checked.report.ended == "timed out" or checked.status:
+        if again and (checked.report.ended == "timed out" or checked.status):
             done = run(program, seconds, checked=False)
     except (Problem, TimeoutError) as problem:
         others = other_libraries(program)

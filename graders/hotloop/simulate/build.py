@@ -45,7 +45,8 @@ _LANGUAGE = (
     "-target-cpu", "mvp", *_FEATURES,
     "-fdeclspec", "-relaxed-aliasing", "-fcuda-allow-variadic-functions", "-ferror-limit", "5",
     "-fgnuc-version=4.2.1", *DEFINES, "-w",
-    "-D_WASI_EMULATED_MMAN",  # hotloop/host_library.h has mmap
+    "-D_WASI_EMULATED_MMAN",  # hotloop/host_library.h has mmap, and Zig's C library the others
+    "-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_SIGNAL",
     "-include", "cuda_runtime.h", "-internal-isystem", str(toolchain.INCLUDE),
 )  # fmt: skip
 _DEVICE = (
