@@ -10,9 +10,9 @@ own, with the files that have none. Arguments are those of the Makefile's `run` 
 script called `run`. What is not built and needs more than the CUDA runtime API is counted apart.
 
 A program runs under `check`, in one order of its threads, for `--seconds`; without checks if that
-is too slow or fails, and not `--once`. `--keep` puts the rows into tests/benchmarks/results/real_cuda.json as they
-come, and leaves out programs that it has, but for rows that `--again` names. The programs
-themselves are not kept.
+is too slow or fails, but for `--once`. `--keep` puts the rows as they come into
+tests/benchmarks/results/real_cuda.json, and leaves out programs that it has, but for rows that
+`--again` names. The programs themselves are not kept.
 """
 
 from __future__ import annotations
