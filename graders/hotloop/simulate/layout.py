@@ -7,7 +7,7 @@ from __future__ import annotations
 
 PARAMETERS = 0x30000
 """A launch's arguments, as the host handed them over."""
-PARAMETER_BYTES = 4096
+PARAMETER_BYTES = 32768
 
 DYNAMIC = 0x40000
 """Dynamic shared memory. Fixed, so that the compiler can be told."""

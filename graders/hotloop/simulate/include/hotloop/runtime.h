@@ -58,11 +58,12 @@ inline cudaError_t hotloop_state() { return hotloop_ask(HOTLOOP_STATE, nullptr, 
 
 // --- launches: the compiler turns k<<<grid, block, shared, stream>>>(a, b) into these calls ------------
 
+enum : unsigned { HOTLOOP_MOST_ARGUMENTS = 128 };
 struct hotloop_launch {
   dim3 grid, block;
   unsigned shared, count;
-  struct { unsigned offset, size; } arguments[128];
-  alignas(16) unsigned char values[4096];
+  struct { unsigned offset, size; } arguments[HOTLOOP_MOST_ARGUMENTS];
+  alignas(16) unsigned char values[32768];
   hotloop_here here;
 };
 inline hotloop_launch& hotloop_configured() { static thread_local hotloop_launch launch; return launch; }
@@ -79,14 +80,18 @@ inline int cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, cudaStrea
 extern "C" {
 inline __attribute__((used)) int cudaSetupArgument(const void* argument, size_t size, size_t offset) {
   hotloop_launch& launch = hotloop_configured();
-  if (launch.count == 128 || offset + size > sizeof launch.values) return cudaErrorInvalidValue;
+  if (launch.count == HOTLOOP_MOST_ARGUMENTS || offset + size > sizeof launch.values) {
+    return hotloop_fail(cudaErrorInvalidConfiguration, "a kernel's call without <<<...>>>", hotloop_here(nullptr, 0));
+  }
   memcpy(launch.values + offset, argument, size);
   launch.arguments[launch.count++] = {static_cast<unsigned>(offset), static_cast<unsigned>(size)};
   return 0;
 }
 inline __attribute__((used)) int cudaLaunch(const void* stub) {
   hotloop_launch& launch = hotloop_configured();
-  return hotloop_ask(HOTLOOP_LAUNCH, stub, &launch, 0, 0, launch.here);
+  const cudaError_t error = hotloop_ask(HOTLOOP_LAUNCH, stub, &launch, 0, 0, launch.here);
+  launch.count = HOTLOOP_MOST_ARGUMENTS;  // for the next one, this is no configuration
+  return error;
 }
 }
 #ifdef __wasm__   // native arguments have other sizes than a kernel's parameters
