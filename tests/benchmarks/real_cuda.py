@@ -52,7 +52,8 @@ OTHER = {
 """What more a program may need, by what it includes or calls."""
 
 LACKS = r"[Ww]aiv|not support|only supported|[Rr]equires"
-"""What a program says that does not find what it needs."""
+"""What a program says whose device lacks something."""
+NO_FILE = r"(?i)(error|un|not|n't)[a-z]* (be )?(to )?(open|read)|no such file"
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Row:
     """One program.
 
     came: "other libraries", "not built", "slow", "no data", "refused" (the program, or the
-    simulator while it ran, said what they lack), "wrong", "right" or "right and clean".
+    simulator while it ran, said what they lack), "failed", "right" or "right and clean".
     said: which libraries, the compiler's first error, or what the program said last.
     """
 
@@ -123,6 +124,8 @@ def programs(folder: Path, include: Sequence[Path], match: str, every: int) -> I
         for main in mains:
             name = place.relative_to(folder) / (main.name if len(mains) > 1 else "")
             group = (main, *(s for s in sources if s not in mains))
+            if not any(s.suffix == ".cu" for s in group):
+                continue
             yield Program(str(name), place, group, around, arguments_of(place))
 
 
@@ -204,13 +207,16 @@ def tried(program: Program, seconds: int, *, again: bool) -> tuple[str, str, tup
     found = tuple(
         f"{kind} {', '.join(map(str, at))}" for kind, at in zip(kinds, lines, strict=True)
     )
+    if lacks_data(program):
+        return "no data", "", found
     if done.report.ended == "timed out":
         return "slow", "", found
     said = (done.output + done.errors).splitlines()
     failed = [line for line in said if re.search(r"\bFAIL(ED)?\b|[Tt]est failed", line)]
     if done.status or failed:
         lacks = [line for line in said if re.search(LACKS, line)]
-        came = "no data" if lacks_data(program) else "refused" if lacks else "wrong"
+        has_no_file = any(re.search(NO_FILE, line) for line in said)
+        came = "no data" if has_no_file else "refused" if lacks else "failed"
         return came, [*lacks, *failed, said_last(done)][0], found
     if done is not checked:
         at_check = "too slow" if checked.report.ended == "timed out" else said_last(checked)
@@ -230,9 +236,8 @@ def other_libraries(program: Program) -> str:
 
 
 def lacks_data(program: Program) -> bool:
-    """True when it is given the name of a file that is not there."""
-    names = [a for a in program.arguments if re.search(r"/|\.[a-z]\w+$", a)]
-    return any(not (program.folder / name).exists() for name in names)
+    """True when it is given a path to what is not there."""
+    return any("/" in a and not (program.folder / a).exists() for a in program.arguments)
 
 
 def run(program: Program, seconds: int, *, checked: bool) -> host.Run:
@@ -275,7 +280,7 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
         "built": tried - came["not built"],
         "right": came["right"] + came["right and clean"],
         "clean": came["right and clean"],
-        "wrong": came["wrong"],
+        "failed": came["failed"],
         "refused": came["refused"],
         "slow": came["slow"],
         "no data": came["no data"],

@@ -1,4 +1,4 @@
-"""The benchmark of real CUDA programs finds what a folder builds, and the README has its numbers."""
+"""The benchmark of real CUDA programs finds what a folder builds; the README has its numbers."""
 
 from __future__ import annotations
 
