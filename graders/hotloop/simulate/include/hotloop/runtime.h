@@ -115,26 +115,16 @@ constexpr size_t hotloop_host_memory = ~size_t{0};   // one memory for both side
 
 // --- memory --------------------------------------------------------------------------------------------
 
-template <class T>
-inline cudaError_t cudaMalloc(T** pointer, size_t size, HOTLOOP_HERE) {
-  return hotloop_ask(HOTLOOP_ALLOCATE, pointer, "cudaMalloc", size, HOTLOOP_DEVICE, here);
-}
-template <class T>
-inline cudaError_t cudaMallocAsync(T** pointer, size_t size, cudaStream_t, HOTLOOP_HERE) {
-  return hotloop_ask(HOTLOOP_ALLOCATE, pointer, "cudaMallocAsync", size, HOTLOOP_DEVICE, here);
-}
-template <class T>
-inline cudaError_t cudaMallocHost(T** pointer, size_t size, unsigned = 0, HOTLOOP_HERE) {
-  return hotloop_ask(HOTLOOP_ALLOCATE, pointer, "cudaMallocHost", size, HOTLOOP_PINNED, here);
-}
-template <class T>
-inline cudaError_t cudaHostAlloc(T** pointer, size_t size, unsigned, HOTLOOP_HERE) {
-  return hotloop_ask(HOTLOOP_ALLOCATE, pointer, "cudaHostAlloc", size, HOTLOOP_PINNED, here);
-}
-template <class T>
-inline cudaError_t cudaMallocManaged(T** pointer, size_t size, unsigned = cudaMemAttachGlobal, HOTLOOP_HERE) {
-  return hotloop_ask(HOTLOOP_ALLOCATE, pointer, "cudaMallocManaged", size, HOTLOOP_MANAGED, here);
-}
+#define HOTLOOP_ALLOCATOR(name, kind, ...)                                                          \
+  template <class T>                                                                                \
+  inline cudaError_t name(T** pointer, size_t size, ##__VA_ARGS__, HOTLOOP_HERE) {                  \
+    return hotloop_ask(HOTLOOP_ALLOCATE, pointer, #name, size, kind, here);                         \
+  }
+HOTLOOP_ALLOCATOR(cudaMalloc, HOTLOOP_DEVICE)
+HOTLOOP_ALLOCATOR(cudaMallocAsync, HOTLOOP_DEVICE, cudaStream_t)
+HOTLOOP_ALLOCATOR(cudaMallocHost, HOTLOOP_PINNED, unsigned = 0)
+HOTLOOP_ALLOCATOR(cudaHostAlloc, HOTLOOP_PINNED, unsigned)
+HOTLOOP_ALLOCATOR(cudaMallocManaged, HOTLOOP_MANAGED, unsigned = cudaMemAttachGlobal)
 template <class T>
 inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height, HOTLOOP_HERE) {
   *pitch = (width + 511) / 512 * 512;

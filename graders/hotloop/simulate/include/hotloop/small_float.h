@@ -9,30 +9,17 @@
 
 #pragma clang force_cuda_host_device begin
 
-
 namespace hotloop {
-
-inline uint32_t bits_of(float x) {
-  uint32_t bits;
-  __builtin_memcpy(&bits, &x, sizeof bits);
-  return bits;
-}
-
-inline float float_of(uint32_t bits) {
-  float x;
-  __builtin_memcpy(&x, &bits, sizeof x);
-  return x;
-}
 
 // To the nearest, ties to even. NaN stays NaN.
 inline uint16_t to_half(float x) {
-  const uint32_t bits = bits_of(x);
+  const uint32_t bits = __float_as_uint(x);
   const uint16_t sign = bits >> 16 & 0x8000;
   const uint32_t magnitude = bits & 0x7fffffff;
   if (magnitude > 0x7f800000) return 0x7fff;
   if (magnitude >= 0x477ff000) return sign | 0x7c00;  // 65520 and more round to infinity
   if (magnitude < 0x38800000) {                       // subnormal halves are multiples of 2^-24
-    const float scaled = float_of(magnitude) * 16777216.0f;
+    const float scaled = __uint_as_float(magnitude) * 16777216.0f;
     return sign | static_cast<uint16_t>(nearbyintf(scaled));
   }
   const uint32_t rounded = magnitude + 0xfff + (magnitude >> 13 & 1);
@@ -45,19 +32,19 @@ inline float from_half(uint16_t bits) {
   const uint32_t mantissa = bits & 0x3ff;
   if (exponent == 0) {
     const float magnitude = static_cast<float>(mantissa) * (1.0f / 16777216.0f);
-    return float_of(sign | bits_of(magnitude));
+    return __uint_as_float(sign | __float_as_uint(magnitude));
   }
-  if (exponent == 31) return float_of(sign | 0x7f800000 | mantissa << 13);
-  return float_of(sign | (exponent + 112) << 23 | mantissa << 13);
+  if (exponent == 31) return __uint_as_float(sign | 0x7f800000 | mantissa << 13);
+  return __uint_as_float(sign | (exponent + 112) << 23 | mantissa << 13);
 }
 
 inline uint16_t to_bfloat16(float x) {
-  const uint32_t bits = bits_of(x);
+  const uint32_t bits = __float_as_uint(x);
   if ((bits & 0x7fffffff) > 0x7f800000) return 0x7fff;
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-inline float from_bfloat16(uint16_t bits) { return float_of(static_cast<uint32_t>(bits) << 16); }
+inline float from_bfloat16(uint16_t bits) { return __uint_as_float(static_cast<uint32_t>(bits) << 16); }
 
 }  // namespace hotloop
 
