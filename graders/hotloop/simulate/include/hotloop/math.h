@@ -88,6 +88,7 @@ HOTLOOP_INLINE long long __double_as_longlong(double x) { long long r; __builtin
 HOTLOOP_INLINE double __longlong_as_double(long long x) { double r; __builtin_memcpy(&r, &x, 8); return r; }
 HOTLOOP_INLINE int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
 HOTLOOP_INLINE int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
+HOTLOOP_INLINE double __hiloint2double(int high, int low) {
   return __longlong_as_double(static_cast<long long>(high) << 32 | static_cast<unsigned>(low));
 }
 #define HOTLOOP_TO_INTEGER(from, name, T)                                                            \
@@ -146,14 +147,6 @@ HOTLOOP_INLINE int64_t __mul64hi(int64_t a, int64_t b) { return static_cast<int6
 HOTLOOP_INLINE uint64_t __umul64hi(uint64_t a, uint64_t b) { return static_cast<uint64_t>(static_cast<unsigned __int128>(a) * b >> 64); }
 HOTLOOP_INLINE unsigned __umulhi(unsigned a, unsigned b) {
   return static_cast<unsigned>(static_cast<uint64_t>(a) * b >> 32);
-}
-HOTLOOP_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
-  const uint64_t low_a = static_cast<uint32_t>(a), high_a = a >> 32, low_b = static_cast<uint32_t>(b), high_b = b >> 32;
-  const uint64_t middle = high_a * low_b + (low_a * low_b >> 32);
-  return high_a * high_b + (middle >> 32) + ((low_a * high_b + static_cast<uint32_t>(middle)) >> 32);
-}
-HOTLOOP_INLINE long long __mul64hi(long long a, long long b) {
-  return static_cast<long long>(__umul64hi(a, b)) - (a < 0 ? b : 0) - (b < 0 ? a : 0);
 }
 HOTLOOP_INLINE unsigned __sad(int a, int b, unsigned c) { return c + (a < b ? b - a : a - b); }
 HOTLOOP_INLINE unsigned __usad(unsigned a, unsigned b, unsigned c) { return c + (a < b ? b - a : a - b); }
