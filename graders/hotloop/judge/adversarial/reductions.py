@@ -21,6 +21,9 @@ _BLOCKS = (4, 32, 128, 256, 512, 1024, 4096, 8192)
 
 _EIGHTHS = 8
 
+_TRIED = 64
+"""Positions of which the one that has least in common with another is taken."""
+
 _CANDIDATES = 4096
 """Positions among which the deciding ones are chosen."""
 
@@ -67,14 +70,24 @@ def opposites(
     """[rows, columns]: normal numbers, and in each row +height and −height, which cancel in a sum.
 
     A sum that misses one of the two is off by `height`; in a narrow type it loses the other
-    elements to them; one of magnitudes has twice the height. At least 2 columns.
+    elements to them; one of magnitudes has twice the height. The two share no lane, warp or part
+    where the row is long enough: who misses both has lost nothing. At least 2 columns.
     """
     x = spread * rng.standard_normal((rows, columns))
     own = np.arange(rows)
     first = places(rng, columns, rows)
-    second = (first + rng.integers(1, columns, rows)) % columns
+    second = _far_from(rng, first, columns)
     x[own, first], x[own, second] = height, -height
     return x
+
+
+def _far_from(rng: Rng, first: Places, length: int) -> Places:
+    """For each position another one that shares the fewest lanes, warps and parts with it."""
+    shifts = rng.integers(1, length, (len(first), _TRIED))
+    tried = (first[:, None] + shifts) % length
+    labels = _labels(tried.ravel(), length).reshape(len(first), _TRIED, -1)
+    common = (labels == _labels(first, length)[:, None]).sum(axis=2)
+    return tried[np.arange(len(first)), common.argmin(axis=1)]
 
 
 def _ends(length: int) -> Places:
