@@ -127,7 +127,7 @@ def main() -> None:
     runs = range(20)
     blind, guided = (np.mean([search(n, 32, s, learn) for s in runs]) for learn in (False, True))
     print(
-        f"32 measurements, mean of {len(runs)} searches: at random {blind:.2f}, guided {guided:.2f}"
+        f"32 measurements, mean of {len(runs)} searches: at random {blind:.1f}, guided {guided:.1f}"
     )
     assert guided < blind
 

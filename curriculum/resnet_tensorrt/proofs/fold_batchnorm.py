@@ -52,10 +52,11 @@ def main() -> None:
     conv, norm = layers()
     x = torch.randn(4, 3, 16, 16)
     good = difference(conv, norm, norm.eps, x)
-    print(f"eps 1e-5, the layer's: largest error {good.max():.1e}")
-    assert good.max() < 1e-2
+    # How large the rounding errors are depends on the CPU's instructions; their order does not.
+    assert good.max() < 1e-3
+    print("eps 1e-5, the layer's: no error of 0.001 or more")
     bad = difference(conv, norm, 1e-3, x)
-    print("eps 1e-3: errors by channel", " ".join(f"{value:.3f}" for value in bad))
+    print("eps 1e-3: errors by channel", " ".join(f"{value:.2f}" for value in bad))
     assert bad.argmax() == 3
     assert bad.max() > 50 * np.delete(bad, 3).max(), "it shows where the variance is small"
 
@@ -70,11 +71,8 @@ def main() -> None:
     folded = nn.functional.conv2d(x, weight * scale[:, None, None], bias, padding=1)
     with torch.no_grad():
         wrong = (folded - conv(before(x))).abs().amax((0, 1))
-    print(
-        f"norm first, padded: error inside {wrong[1:-1, 1:-1].max():.1e}, "
-        f"at the rim {wrong.max():.2f}"
-    )
     assert wrong[1:-1, 1:-1].max() < 1e-5
+    print(f"norm first, padded: no error of 0.00001 inside, at the rim {wrong.max():.2f}")
     assert wrong.max() > 0.1
 
 

@@ -54,7 +54,7 @@ for _ in range(8):
         while True:
             if os.fork():
                 os._exit(0)
-            libc.usleep(500)  # else what nobody waits for fills the machine's table of processes
+            libc.usleep(2000)  # else what nobody waits for fills the machine's table of processes
 while True:
     try:
         os.waitpid(-1, 0)

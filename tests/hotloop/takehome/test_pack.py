@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import __version__, curriculum, markers, paths, render
+from hotloop import __version__, curriculum, markers, render
 from hotloop.takehome import seen, work_files
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.role import Role, starting_text
@@ -90,15 +90,16 @@ def test_a_pack_holds_no_solution(
 
 def _solution_lines(module: str) -> set[str]:
     found: set[str] = set()
-    for path in paths.solutions().glob(f"{module}/**/*.*"):
-        if "__pycache__" in path.parts:
-            continue
+    for path in render.sources(module):
         try:
             pieces = markers.parse(path.read_text(encoding="utf-8"), str(path))
         except UnicodeDecodeError:
             continue
         for region in markers.regions(pieces):
             found |= _code_lines("\n".join(region.body))
+    for wrong in render.wrong_answers(module):
+        for body in wrong.bodies.values():
+            found |= _code_lines("\n".join(body))
     return found
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from hotloop import curriculum
 from hotloop.measured_code import measured_code
-from hotloop.takehome import quality, quality_words, variant_trials
+from hotloop.takehome import mutant_trials, quality, quality_words, variant_trials
 
 MODULE = curriculum.load_module("fused_softmax")
 ROW = {
@@ -69,8 +69,9 @@ def test_of_another_task_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_variants_alone_say_something(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a module of which no run was recorded."""
+    """Of a module of which no run and no mutant was recorded."""
     _record(monkeypatch, ROW)
+    monkeypatch.setattr(mutant_trials, "recorded", lambda _name: {"device": "", "rows": []})
     monkeypatch.setattr(curriculum, "runs", lambda _module: [])
     assert _said("online_pass").startswith("In 50 candidates’ variants")
     assert _said("triton_forward").endswith("was never recorded on any machine.")

@@ -135,9 +135,10 @@ def test_a_right_measurement_finds_the_world(seed: int) -> None:
     ],
 )
 def test_a_wrong_measurement_does_not(seed: int, wrong: str, said: str, tmp_path: Path) -> None:
-    answer = SOLUTION.parent / render.WRONG / f"cold_{wrong}.py"
+    answers = {answer.name: answer.path for answer in render.wrong_answers(cold_starts.MODULE)}
+    files = render.submission(cold_starts.MODULE, answers[f"cold_{wrong}"])
     path = tmp_path / cold_starts.FILE
-    path.write_bytes(render.submission(cold_starts.MODULE, answer)[cold_starts.FILE])
+    path.write_bytes(files[cold_starts.FILE])
     assert said in str(_measured(path, _world(seed)))
 
 
