@@ -73,6 +73,7 @@ _DEVICE_LINK = (
 _HOST_LINK = (
     "--import-memory", "--export-memory", f"--global-base={layout.HOST}", "--export-table",
     "--no-demangle", "--max-memory=4294967296", "--no-stack-first", "-z", "stack-size=1048576",
+    "--wrap=malloc", "--wrap=calloc", "--wrap=realloc", "--wrap=aligned_alloc",
 )  # fmt: skip
 _CHECKER_CODE = (
     "-triple", toolchain.TARGET, "-O2", "-emit-obj", "-std=c17", "-mrelocation-model", "static",

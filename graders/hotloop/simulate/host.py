@@ -31,8 +31,9 @@ from hotloop.simulate.orders import TIMEOUT_S
 from hotloop.simulate.report import Finding, Line, Report, Triple, Witness
 
 (ALLOCATE, FREE, COPY, FILL, LAUNCH, FAIL, LAST_ERROR, PEEK_ERROR, RESET, SYMBOL, SYMBOL_SIZE,
- USED, ALLOW_SHARED, SHARED_ALLOWED, STATIC_SHARED, STATE, SYNCHRONIZE, TENSOR,
-) = range(18)  # fmt: skip
+ USED, ALLOW_SHARED, SHARED_ALLOWED, STATIC_SHARED, STATE, SYNCHRONIZE, TENSOR, NO_ROOM,
+ UNSUPPORTED,
+) = range(20)  # fmt: skip
 """What the host's code asks for, in the order of runtime.h."""
 _WAITS = frozenset({FREE, COPY, RESET, SYNCHRONIZE})
 """Those that end when all that was launched has ended."""
@@ -54,6 +55,9 @@ _NAMES = {
 KINDS = ("allocation", "managed allocation", "page-locked allocation", "texture or surface object")
 """Of memory, in the order of runtime.h."""
 _FOR_HOST = (1, 2)
+_HOST_ROOM = "the simulator has 2 GiB for host code, rounds sizes up to powers of two, and"
+_SHARED_ROOM = "the simulator has 256 MiB of managed and page-locked memory;"
+_DEVICE_ROOM = "the simulator's device has 1 GiB of memory, and under `check` about 300 MB;"
 DESCRIPTION = 3
 
 
@@ -86,6 +90,8 @@ class Host:
         self.error = _Error()
         self.allowed: dict[int, int] = {}
         self.unsynchronised: dict[int, str] = {}
+        self.no_room: Finding | None = None
+        self.found_with_room = 0
         self.shadows = {v.shadow: v for v in device.built.variables if v.shadow}
         self.managed_variables = {v.address for v in device.built.variables if v.managed}
         self.of_stub = {k.stub: n for n, k in enumerate(device.built.kernels) if k.stub >= 0}
@@ -95,7 +101,8 @@ class Host:
             PEEK_ERROR: self._peek_error, RESET: self._reset, SYMBOL: self._symbol,
             SYMBOL_SIZE: self._symbol_size, USED: self._used, ALLOW_SHARED: self._allow_shared,
             SHARED_ALLOWED: self._shared_allowed, STATIC_SHARED: self._static_shared,
-            STATE: self._state, SYNCHRONIZE: self._state,
+            STATE: self._state, SYNCHRONIZE: self._state, NO_ROOM: self._no_room_on_host,
+            UNSUPPORTED: self._unsupported,
         }  # fmt: skip
 
     def call(self, op: int, a: int, b: int, c: int, d: int, file: int, line: int) -> int:
@@ -249,6 +256,11 @@ class Host:
         kind = "unchecked_error" if e.of_launch else "failed_call"
         self.device.found.append(Finding(kind, text, "", (Witness(e.at, "fails"),)))
 
+    def _unsupported(self, does: int, *_: Any) -> int:
+        text = f"The program {self.text_at(does)}, which the simulator does not support."
+        self.device.found.append(Finding("unsupported", text, "", (Witness(None, "ends"),)))
+        return SUCCESS
+
     # --- memory -----------------------------------------------------------------------------------
 
     def _allocate(self, pointer: int, name: int, count: int, kind: int, here: Line | None) -> int:
@@ -261,9 +273,36 @@ class Host:
                 count, KINDS[kind], here, space=space, written=for_host, for_host=for_host
             )
             if not address:
+                taken = self.device.next[for_host] - (layout.MANAGED if for_host else layout.HEAP)
+                there = (
+                    f"{_SHARED_ROOM if for_host else _DEVICE_ROOM} {taken:,} bytes were given out"
+                )
+                self._no_room(what, count, f"{there}, and none is given out twice", here)
                 return self.fail(OUT_OF_MEMORY, what, here)
         self.write(pointer, address)
         return self.error.sticky
+
+    def _no_room_on_host(self, name: int, _b: int, count: int, *_: Any) -> int:
+        taken = self.device.memory.data_len(self.device.store) - layout.HOST
+        self._no_room(self.text_at(name), count, f"{_HOST_ROOM} {taken:,} bytes were taken", None)
+        return SUCCESS
+
+    def _no_room(self, call: str, count: int, there: str, here: Line | None) -> None:
+        """Keep the first allocation that failed because the simulator is smaller than a machine."""
+        if self.no_room:
+            return
+        text = (
+            f"{call} of {count:,} bytes failed: {there}. Try a smaller size. "
+            "What went wrong after it may come from it, and is left out."
+        )
+        self.no_room = Finding("out_of_memory", text, "", (Witness(here, "allocates"),))
+        self.found_with_room = len(self.device.found)
+
+    def blame_room(self, *, failed: bool) -> None:
+        """Of a program that went wrong after an allocation had failed, only that is said."""
+        later = self.device.found[self.found_with_room :]
+        if self.no_room and (failed or any(f.kind != "timeout" for f in later)):
+            self.device.found[self.found_with_room :] = [self.no_room]
 
     def _free(self, pointer: int, name: int, _c: int, _d: int, here: Line | None) -> int:
         if not pointer or self.device.free(pointer, here):
@@ -453,9 +492,14 @@ def run(
         ended, status = _main(device, host)
         if ended == "exited":
             host.unchecked()
+        host.blame_room(failed=ended == "crashed" or status not in {0, 124})
         output = out.read_text(errors="replace") if out.exists() else ""
         said = errors.read_text(errors="replace") if errors.exists() else ""
         return Run(order, status, output + "".join(device.printed), said, device.report(ended))
+
+
+_ENDS = {"host_access", "crash", "unsupported"}
+"""Findings that say already why a program's host code ended."""
 
 
 class _Exited(Exception):
@@ -495,7 +539,7 @@ def _main(device: Device, host: Host) -> tuple[str, int]:
     except TimedOut:
         return "timed out", 124
     except (wasmtime.Trap, wasmtime.WasmtimeError, Outside) as trap:
-        if not (device.found and device.found[-1].kind in {"host_access", "crash"}):
+        if not (device.found and device.found[-1].kind in _ENDS):
             device.found.append(_crash(trap))
         return "crashed", -11
     return "exited", 0

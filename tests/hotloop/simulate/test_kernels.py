@@ -35,6 +35,7 @@ KINDS = {
     "misaligned",
     "order",
     "out_of_bounds",
+    "out_of_memory",
     "race",
     "stack_overflow",
     "timeout",
@@ -43,6 +44,7 @@ KINDS = {
     "unchecked_error",
     "uninitialised_global",
     "uninitialised_shared",
+    "unsupported",
 }
 
 Found = set[tuple[str, frozenset[str]]]

@@ -1,5 +1,5 @@
 // What the C library for WebAssembly lacks and programs call: anonymous memory maps, a shell; exceptions and
-// threads, which end the program.
+// threads, which end the program. And what allocates (see --wrap in build.py), to tell of what finds no room.
 #pragma once
 
 #include <pthread.h>
@@ -16,11 +16,29 @@ inline void* mmap(void*, size_t size, int, int, int file, long long) {
   return memory ? memset(memory, 0, size) : reinterpret_cast<void*>(-1);
 }
 inline int munmap(void* memory, size_t) { free(memory); return 0; }
+inline void* hotloop_room(const char* name, void* memory, size_t size) {
+  if (!memory && size) hotloop_ask(HOTLOOP_NO_ROOM, name, nullptr, size, 0, hotloop_here(nullptr, 0));
+  return memory;
+}
+void* __real_malloc(size_t);
+void* __real_calloc(size_t, size_t);
+void* __real_realloc(void*, size_t);
+void* __real_aligned_alloc(size_t, size_t);
+__attribute__((weak)) void* __wrap_malloc(size_t size) { return hotloop_room("malloc", __real_malloc(size), size); }
+__attribute__((weak)) void* __wrap_calloc(size_t count, size_t size) {
+  return hotloop_room("calloc", __real_calloc(count, size), count * size);
+}
+__attribute__((weak)) void* __wrap_realloc(void* memory, size_t size) {
+  return hotloop_room("realloc", __real_realloc(memory, size), size);
+}
+__attribute__((weak)) void* __wrap_aligned_alloc(size_t alignment, size_t size) {
+  return hotloop_room("aligned_alloc", __real_aligned_alloc(alignment, size), size);
+}
 // There is no shell.
 inline __host__ __device__ int system(const char*) { return -1; }
 
 [[noreturn]] inline void hotloop_ends(const char* does) {
-  fprintf(stderr, "The program %s, which the simulator does not support: it ends here.\n", does);
+  hotloop_ask(HOTLOOP_UNSUPPORTED, does, nullptr, 0, 0, hotloop_here(nullptr, 0));
   abort();
 }
 __attribute__((weak)) void* __cxa_allocate_exception(size_t size) noexcept { return malloc(size); }
