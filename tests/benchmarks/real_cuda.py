@@ -56,6 +56,10 @@ LACKS = r"[Ww]aiv|not support|only supported|[Rr]equires"
 NO_FILE = r"(?i)(error|un|not|n't)[a-z]* (be )?(to )?(open|read)|no such file"
 
 
+LIMITS = {"timeout": "too slow", "out_of_memory": "too large", "unsupported": "not supported"}
+"""Findings that are the simulator's own, and what to say of them."""
+
+
 @dataclass(frozen=True)
 class Program:
     """What is built from a folder, and what it is given."""
@@ -71,8 +75,9 @@ class Program:
 class Row:
     """One program.
 
-    came: "other libraries", "not built", "slow", "no data", "refused" (the program, or the
-    simulator while it ran, said what they lack), "failed", "right" or "right and clean".
+    came: "other libraries", "not built", "slow", "no data", "too large" (for the simulator's
+    memory), "refused" (the program, or the simulator while it ran, said what they lack), "failed",
+    "right" or "right and clean".
     said: which libraries, the compiler's first error, or what the program said last.
     """
 
@@ -193,7 +198,8 @@ def tried(program: Program, seconds: int, *, again: bool) -> tuple[str, str, tup
     """What came, what was said, what was found."""
     try:
         checked = done = run(program, seconds, checked=True)
-        if again and (checked.report.ended == "timed out" or checked.status):
+        limited = any(f.kind in LIMITS for f in checked.report.findings)
+        if again and (limited or checked.report.ended == "timed out" or checked.status):
             done = run(program, seconds, checked=False)
     except (Problem, TimeoutError) as problem:
         others = other_libraries(program)
@@ -202,16 +208,20 @@ def tried(program: Program, seconds: int, *, again: bool) -> tuple[str, str, tup
         )
     for finding in checked.report.findings:
         print(f"    {finding.kind}: {finding.text} {finding.lines}", file=sys.stderr)
-    kinds = (f.kind for f in checked.report.findings if f.kind != "timeout")
-    lines = (f.lines for f in checked.report.findings if f.kind != "timeout")
     found = tuple(
-        f"{kind} {', '.join(map(str, at))}" for kind, at in zip(kinds, lines, strict=True)
+        f"{f.kind} {', '.join(map(str, f.lines))}".strip()
+        for f in checked.report.findings
+        if f.kind not in LIMITS
     )
     if lacks_data(program):
         return "no data", "", found
+    too_large = [f.text for f in done.report.findings if f.kind == "out_of_memory"]
+    if too_large:
+        return "too large", too_large[0].partition(" failed")[0], found
     if done.report.ended == "timed out":
         return "slow", "", found
-    said = (done.output + done.errors).splitlines()
+    unsupported = [f.text for f in done.report.findings if f.kind == "unsupported"]
+    said = [*unsupported, *(done.output + done.errors).splitlines()]
     failed = [line for line in said if re.search(r"\bFAIL(ED)?\b|[Tt]est failed", line)]
     if done.status or failed:
         lacks = [line for line in said if re.search(LACKS, line)]
@@ -219,8 +229,9 @@ def tried(program: Program, seconds: int, *, again: bool) -> tuple[str, str, tup
         came = "no data" if has_no_file else "refused" if lacks else "failed"
         return came, [*lacks, *failed, said_last(done)][0], found
     if done is not checked:
-        at_check = "too slow" if checked.report.ended == "timed out" else said_last(checked)
-        return "right", f"under check: {at_check}", found
+        kinds = [LIMITS[f.kind] for f in checked.report.findings if f.kind in LIMITS]
+        slow = ["too slow"] if checked.report.ended == "timed out" else []
+        return "right", f"under check: {[*kinds, *slow, said_last(checked)][0]}", found
     return ("right" if found else "right and clean"), "; ".join(found), found
 
 
@@ -265,7 +276,7 @@ def at_most(seconds: int) -> Generator[None]:
 def first_error(problem: Exception) -> str:
     """The compiler's first error, without its place."""
     text = str(problem)
-    errors = re.findall(r"error: (.*)", text)
+    errors = re.findall(r"error: (?:\S+\.o: )?(.*)", text)
     return errors[0] if errors else text.splitlines()[0]
 
 
@@ -283,6 +294,7 @@ def counts(rows: Sequence[Row]) -> dict[str, int]:
         "failed": came["failed"],
         "refused": came["refused"],
         "slow": came["slow"],
+        "too large": came["too large"],
         "no data": came["no data"],
     }
 

@@ -55,9 +55,11 @@ _NAMES = {
 KINDS = ("allocation", "managed allocation", "page-locked allocation", "texture or surface object")
 """Of memory, in the order of runtime.h."""
 _FOR_HOST = (1, 2)
-_HOST_ROOM = "the simulator has 2 GiB for host code, rounds sizes up to powers of two, and"
-_SHARED_ROOM = "the simulator has 256 MiB of managed and page-locked memory;"
-_DEVICE_ROOM = "the simulator's device has 1 GiB of memory, and under `check` about 300 MB;"
+_HOST_ROOM = "the simulator has 2 GiB for host code, and rounds each size up to a power of two"
+_SHARED_ROOM = "the simulator has 256 MiB of managed and page-locked memory, and reuses none"
+_DEVICE_ROOM = (
+    "the simulated device has 1 GiB of memory, about 300 MB under `check`, and reuses none"
+)
 DESCRIPTION = 3
 
 
@@ -273,33 +275,31 @@ class Host:
                 count, KINDS[kind], here, space=space, written=for_host, for_host=for_host
             )
             if not address:
+                room = _SHARED_ROOM if for_host else _DEVICE_ROOM
                 taken = self.device.next[for_host] - (layout.MANAGED if for_host else layout.HEAP)
-                there = (
-                    f"{_SHARED_ROOM if for_host else _DEVICE_ROOM} {taken:,} bytes were given out"
-                )
-                self._no_room(what, count, f"{there}, and none is given out twice", here)
+                self._no_room(what, count, room, taken, here)
                 return self.fail(OUT_OF_MEMORY, what, here)
         self.write(pointer, address)
         return self.error.sticky
 
     def _no_room_on_host(self, name: int, _b: int, count: int, *_: Any) -> int:
         taken = self.device.memory.data_len(self.device.store) - layout.HOST
-        self._no_room(self.text_at(name), count, f"{_HOST_ROOM} {taken:,} bytes were taken", None)
+        self._no_room(self.text_at(name), count, _HOST_ROOM, taken, None)
         return SUCCESS
 
-    def _no_room(self, call: str, count: int, there: str, here: Line | None) -> None:
-        """Keep the first allocation that failed because the simulator is smaller than a machine."""
+    def _no_room(self, call: str, count: int, room: str, taken: int, here: Line | None) -> None:
+        """Note the first allocation that does not fit into the simulator."""
         if self.no_room:
             return
         text = (
-            f"{call} of {count:,} bytes failed: {there}. Try a smaller size. "
-            "What went wrong after it may come from it, and is left out."
+            f"{call} of {count:,} bytes failed: {room}; {taken:,} bytes were already allocated. "
+            "Use a smaller problem size. Errors after this one are not reported."
         )
         self.no_room = Finding("out_of_memory", text, "", (Witness(here, "allocates"),))
         self.found_with_room = len(self.device.found)
 
     def blame_room(self, *, failed: bool) -> None:
-        """Of a program that went wrong after an allocation had failed, only that is said."""
+        """Report a failed allocation instead of the errors that followed it, if there were any."""
         later = self.device.found[self.found_with_room :]
         if self.no_room and (failed or any(f.kind != "timeout" for f in later)):
             self.device.found[self.found_with_room :] = [self.no_room]

@@ -131,4 +131,47 @@ def test_a_program_that_starts_a_thread_says_that_it_cannot(source: Source) -> N
     main = "int main() { pthread_t t; pthread_create(&t, nullptr, f, nullptr); }"
     done = host.run(build.program([source(text + main)], checked=False))
     assert done.status
-    assert "starts a thread" in done.errors
+    (finding,) = done.report.findings
+    assert finding.kind == "unsupported"
+    assert "starts a thread" in finding.text
+
+
+ALLOCATES = """
+__global__ void k(int* x) { *x = 1; }
+int main() {
+  int *x = nullptr, host = 0;
+  const bool fits = cudaMalloc(&x, 1500u << 20) == cudaSuccess;
+  if (!fits && RETRIES) {
+    cudaGetLastError();
+    cudaMalloc(&x, sizeof *x);
+  }
+  k<<<1, 1>>>(x);
+  cudaMemcpy(&host, x, sizeof host, cudaMemcpyDeviceToHost);
+  return 1 - host;
+}
+"""
+
+
+def test_a_program_that_retries_with_less_memory_is_clean(source: Source) -> None:
+    assert check([source(f"{HEAD}#define RETRIES true\n{ALLOCATES}")]).clean
+
+
+def test_an_allocation_that_does_not_fit_is_reported_with_its_size(source: Source) -> None:
+    (finding,) = check([source(f"{HEAD}#define RETRIES false\n{ALLOCATES}")]).report.findings
+    assert finding.kind == "out_of_memory"
+    assert "cudaMalloc of 1,572,864,000 bytes failed" in finding.text
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "calloc(3, 1u << 29)",
+        "realloc(std::malloc(8), 3u << 29)",
+        "mmap(nullptr, 3u << 29, 0, 0, -1, 0)",
+    ],
+)
+def test_a_failed_allocation_of_host_code_is_reported(source: Source, call: str) -> None:
+    text = f"int main() {{ char* volatile x = static_cast<char*>({call}); return x[5] = 1; }}"
+    (finding,) = check([source(f"{HEAD}#include <sys/mman.h>\n{text}")]).report.findings
+    assert finding.kind == "out_of_memory"
+    assert "1,610,612,736 bytes failed" in finding.text

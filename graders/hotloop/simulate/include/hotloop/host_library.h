@@ -1,5 +1,5 @@
 // What the C library for WebAssembly lacks and programs call: anonymous memory maps, a shell; exceptions and
-// threads, which end the program. And what allocates (see --wrap in build.py), to tell of what finds no room.
+// threads, which end the program. The allocators are wrapped (--wrap in build.py) to report one that fails.
 #pragma once
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // expect: unsupported -
-// Host code that throws: right on a GPU's machine, and more than the simulator has.
+// Host code throws an exception, which the simulator does not support.
 #include "../check.h"
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // expect: out_of_memory 14
-// Arrays that the simulator's device has no room for, which nobody looks at.
+// An array that does not fit into the simulated device; the error of cudaMalloc is ignored.
 #include "../check.h"
 
 __global__ void fill(float* x, int n) {

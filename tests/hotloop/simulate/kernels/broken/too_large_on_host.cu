@@ -1,5 +1,5 @@
 // expect: out_of_memory -
-// More memory than the simulator's host code has, and then a write to the null pointer.
+// malloc fails because the simulator has 2 GiB for host code; the program writes at the null pointer.
 #include "../check.h"
 
 int main() {
