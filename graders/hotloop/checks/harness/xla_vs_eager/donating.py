@@ -17,9 +17,25 @@ import numpy as np
 DTYPES = ("float32", "bfloat16", "int32", "float16")
 
 
+TRIES = 20
+
+
 def make(number: int, seed: int) -> dict[str, Any]:
     """A module as text; some donations fit no result, and some arguments are not donated."""
     rng = np.random.default_rng(seed)
+    for _ in range(TRIES):
+        made = _drawn(number, rng)
+        if made is not None:
+            return made
+    raise ValueError(f"XLA planned other bytes than were expected {TRIES} times")
+
+
+def _drawn(number: int, rng: np.random.Generator) -> dict[str, Any] | None:
+    """One module; None where XLA takes over an argument that jax.jit pairs with no result.
+
+    It does so with a donated argument that has as many bytes as a result of another shape or dtype.
+    The text does not say it, so that nobody could read it there.
+    """
     count = int(rng.integers(4, 7)) if number else 11  # more than ten: %arg10 begins with %arg1
     shapes = [tuple(int(n) for n in rng.integers(2, 9, rng.integers(1, 4))) for _ in range(count)]
     dtypes = [str(rng.choice(DTYPES)) for _ in range(count)]
@@ -44,7 +60,7 @@ def make(number: int, seed: int) -> dict[str, Any]:
     aliased = _aliased(shapes, dtypes, kept, donated, order)
     saved = sum(sizes[int(place)] for place in aliased)
     if planned.alias_size_in_bytes != saved or planned.argument_size_in_bytes != sum(sizes):
-        raise ValueError("XLA plans other bytes than were expected")
+        return None
     held = sum(sizes) + results - saved
     truth = {"aliased": aliased, "arguments": sum(sizes), "results": results, "held": held}
     return {"path": str(path), **truth}
