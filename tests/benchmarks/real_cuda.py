@@ -311,7 +311,7 @@ def summary(rows: Sequence[Row]) -> str:
 
 def table() -> str:
     """The README's table of what is kept."""
-    said = {name: counts([Row(**r) for r in c["rows"]]) for name, c in collections().items()}
+    said = {name: counted(one) for name, one in collections().items()}
     heads = ["collection", *next(iter(said.values()))]
     rows = [[name, *map(str, numbers.values())] for name, numbers in said.items()]
     lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
@@ -326,23 +326,29 @@ def collections() -> dict[str, Any]:
     return json.loads(RESULT.read_text(encoding="utf-8"))["collections"] if RESULT.exists() else {}
 
 
+def counted(kept: dict[str, Any]) -> dict[str, int]:
+    """The numbers of a kept collection."""
+    return counts([Row(**row) for row in kept["programs"]])
+
+
 def rows_of(folder: Path) -> dict[str, Row]:
     """The rows of a collection, by program."""
-    rows = collections().get(collection(folder), {"rows": []})["rows"]
+    rows = collections().get(collection(folder), {"programs": []})["programs"]
     return {row["program"]: Row(**row) for row in rows}
 
 
 def keep(folder: Path, rows: dict[str, Row], seconds: int) -> None:
     """Put a collection's rows in place of the earlier ones."""
-    name = collection(folder)
+    name, today = collection(folder), f"{datetime.now(UTC):%Y-%m-%d}"
     said = {
         "commit": git(folder, "rev-parse", "HEAD"),
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "device": device_name(),
+        "date": today,
         "seconds": seconds,
-        "rows": [asdict(row) for row in rows.values()],
+        "programs": [asdict(row) for row in rows.values()],
     }
-    document = {"collections": {**collections(), name: said}}
+    found = {**collections(), name: said}
+    table_rows = [{"collection": name, **counted(one)} for name, one in found.items()]
+    document = {"device": device_name(), "date": today, "rows": table_rows, "collections": found}
     RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
 
