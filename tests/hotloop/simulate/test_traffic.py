@@ -125,31 +125,10 @@ int main() {
     assert (found["global", "read"].bytes, found["global", "read"].moved) == (512, 512)
 
 
-def test_local_memory_is_told_apart(source: Callable[..., Path]) -> None:
-    found = sites_of(
-        """\
+LOCAL = """\
 __device__ float at(int n) {
-  float t[64]; for (int i = 0; i < 64; ++i) t[i * n % 64] = i;
-  float s = 0; for (int i = 0; i < 64; ++i) s += t[(i + n) % 64]; return s;
-}
-__global__ void k(float* y, int n) { y[threadIdx.x] = at(n); }
-int main() {
-  float* y;
-  cudaMalloc(&y, 128);
-  k<<<1, 32>>>(y, 3);
-  return cudaDeviceSynchronize();
-}
-""",
-        source,
-    )
-    assert found["local", "read"].bytes == found["local", "write"].bytes == 32 * 64 * 4
-
-
-def test_local_memory_beyond_all_registers_moves(source: Callable[..., Path]) -> None:
-    text = """\
-__device__ float at(int n) {
-  float t[512]; for (int i = 0; i < 512; ++i) t[i * n % 512] = i;
-  float s = 0; for (int i = 0; i < 512; ++i) s += t[(i + n) % 512]; return s;
+  float t[COUNT]; for (int i = 0; i < COUNT; ++i) t[i * n % COUNT] = i;
+  float s = 0; for (int i = 0; i < COUNT; ++i) s += t[(i + n) % COUNT]; return s;
 }
 __global__ void k(float* y, int n) { y[threadIdx.x] = at(n); }
 int main() {
@@ -159,7 +138,15 @@ int main() {
   return cudaDeviceSynchronize();
 }
 """
-    read = sites_of(text, source)["local", "read"]
+
+
+def test_local_memory_is_told_apart(source: Callable[..., Path]) -> None:
+    found = sites_of(LOCAL.replace("COUNT", "64"), source)
+    assert found["local", "read"].bytes == found["local", "write"].bytes == 32 * 64 * 4
+
+
+def test_local_memory_beyond_all_registers_moves(source: Callable[..., Path]) -> None:
+    read = sites_of(LOCAL.replace("COUNT", "512"), source)["local", "read"]
     assert read.bytes == 32 * 512 * 4
     assert read.bytes - read.moved == 32 * 255 * 4
 
