@@ -23,6 +23,7 @@ from pathlib import Path
 
 import pytest
 
+import hotloop
 from hotloop.course.kernel import ConfinedKernel, Limits
 from hotloop.sandbox.confinement import Confined
 from hotloop.sandbox.launch import BubblewrapProcess, launch
@@ -36,8 +37,11 @@ from hotloop.sandbox.zygote.zygote import KERNEL, Zygote
 from .conftest import Make
 
 pytestmark = pytest.mark.sandbox
+HERE = {Path(sys.prefix), Path(hotloop.__file__)}
+"""Apart where another Python than the clone's runs its packages."""
+
 NOT_BELOW_TMP = pytest.mark.skipif(
-    Path(tempfile.gettempdir()) in Path(sys.prefix).parents,
+    any(Path(tempfile.gettempdir()) in path.parents for path in HERE),
     reason="this environment lies in the temporary folder, which then shows up inside in part",
 )
 
