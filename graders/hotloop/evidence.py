@@ -23,6 +23,7 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import kind
 from hotloop.judge.local import judge_submission
 from hotloop.judge.record import Record, RungRecord
+from hotloop.judge.rung import after
 from hotloop.judge.verdict import Verdict
 from hotloop.judged_again import settled
 from hotloop.measured_code import measured_code
@@ -170,7 +171,7 @@ def _reached(record: Record) -> list[RungRecord]:
     rungs = find(record.module, record.task).rungs
     failed = {r.rung for r in record.rungs if r.verdict is not Verdict.PASSED}
     return [
-        r for r in record.rungs if r.rung not in rungs or failed.isdisjoint(rungs[r.rung].needs)
+        r for r in record.rungs if r.rung not in rungs or failed.isdisjoint(after(rungs[r.rung]))
     ]
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from false_grades import WORKLOAD, Pair
 
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.device import device_name
 from hotloop.judge.rungs.fast import lengthen_side
 from hotloop.judge.scheduling import undisturbed

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from hotloop.judge.calls import CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.device import device_name
 from hotloop.judge.dtypes import FP32

@@ -22,12 +22,15 @@ from typing import Any
 import pytest
 
 from hotloop.judge import launcher as launching
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Check, judge_rungs
+from hotloop.judge.budget import Budget
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.forking import worker_fork
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import judge_rungs
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.level import level
 from hotloop.worker import wire
@@ -257,13 +260,15 @@ def recorded(check: Check, rung: str, files: Path, task: str, needs: Any) -> Tap
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(launching, "Link", kind)
         _listen(patch)
-        bench = _bench(files, launcher, task, 300.0)
+        session = _session(files, launcher, task, 300.0)
         try:
-            (tape.record,) = judge_rungs(check, bench, frozenset({rung}))
+            (tape.record,) = judge_rungs(
+                check.rungs, session.about(check.candidate), frozenset({rung})
+            )
         except Unknown as end:
             tape.ended = str(end)
         finally:
-            bench.close()
+            session.close()
     return tape
 
 
@@ -285,27 +290,28 @@ def played(
 ) -> RungRecord:
     """Judge the rung again, from the recording. Unknown where it ends."""
     launcher = Playing("none", tape=tape, change=change)
-    bench = _bench(files, launcher, task, BUDGET_S)
+    session = _session(files, launcher, task, BUDGET_S)
     try:
-        (record,) = judge_rungs(check, bench, frozenset({rung}))
+        (record,) = judge_rungs(check.rungs, session.about(check.candidate), frozenset({rung}))
         return record
     finally:
-        bench.close()
+        session.close()
         for player in launcher.started:
             player.close()
 
 
-def _bench(files: Path, launcher: Launcher, task: str, budget_s: float) -> Bench:
+def _session(files: Path, launcher: Launcher, task: str, budget_s: float) -> Session:
     def connect() -> Link:
         link = launcher.start(files=files, trusted=False)
         link.request({"op": "notebook", "file": "lab.ipynb", "until": task}, 60.0)
         return link
 
-    return Bench(
+    return Session(
+        Candidate("nobody"),
         files=files,
         launcher=launcher,
         connect=connect,
-        budget_s=budget_s,
+        budget=Budget(budget_s),
         device="cpu",
         seed=SEED,
     )

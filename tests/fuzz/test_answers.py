@@ -29,10 +29,12 @@ from hotloop import curriculum, extras, render
 from hotloop.curriculum import Module, Task
 from hotloop.judge import check as checking
 from hotloop.judge import served
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.files import lay_out
 from hotloop.judge.questions import Question
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import after
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.verdict import Verdict
 from hotloop.worker.wire import as_list
@@ -121,7 +123,7 @@ def _altered_once(fuzzed: Fuzzed) -> None:
 
 def _nothing_of_it_true(fuzzed: Fuzzed) -> None:
     """All answers are arbitrary."""
-    first = not fuzzed.check.rungs[fuzzed.rung].needs
+    first = not after(fuzzed.check.rungs[fuzzed.rung])
 
     @settings(
         max_examples=fuzzed.examples(),

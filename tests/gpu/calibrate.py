@@ -23,9 +23,9 @@ from typing import Any
 from unittest import mock
 
 from hotloop.checks import fused_softmax
-from hotloop.judge.bench import Bench
+from hotloop.judge.budget import Budget
 from hotloop.judge.calls import CallSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.card import Card, NoCard, open_card
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import measure
@@ -36,6 +36,7 @@ from hotloop.judge.gpu.workers import trusted_worker
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.rungs.gpu_correct import ask
 from hotloop.judge.seeds import Seeds
+from hotloop.judge.session import Session
 from hotloop.sandbox import seccomp
 from hotloop.sandbox.level import level
 
@@ -113,7 +114,7 @@ def sharing(card: Card) -> Result:
 def _share(card: Card, isolation: str) -> Result:
     rung = fused_softmax.triton_forward().rungs["gpu_correct"]
     ours = Candidate("five_ops", BASELINES.name, "destination")
-    with bench(isolation) as judge, trusted_worker(judge, BASELINES.parent, card) as link:
+    with session(isolation) as judge, trusted_worker(judge, BASELINES.parent, card) as link:
         link.resolve(ours.name, ours.file, 120)
         seeds = Seeds()
         case = next(iter(rung.cases(seeds.generator())))
@@ -147,7 +148,7 @@ def _ratios(card: Card) -> Result:
 
 
 def card_limits(card: Card) -> Result:
-    with bench("none") as judge, trusted_worker(judge, LIMITS.parent, card) as link:
+    with session("none") as judge, trusted_worker(judge, LIMITS.parent, card) as link:
         found = measure(link, matmul=True)
     return {"copy_gb_per_s": found.bytes_per_s / 1e9, "matmul_tflops": found.flops_per_s / 1e12}
 
@@ -209,12 +210,13 @@ def in_process(name: str, spec: CallSpec, calls: int) -> float:
 
 
 @contextmanager
-def bench(isolation: str) -> Iterator[Bench]:
-    made = Bench(
+def session(isolation: str) -> Iterator[Session]:
+    made = Session(
+        Candidate("nobody"),
         files=None,
         launcher=Launcher(isolation),
         connect=lambda: None,
-        budget_s=600,
+        budget=Budget(600),
         device="cuda",
     )
     try:
@@ -231,7 +233,7 @@ def side_on(card: Card, name: str) -> Iterator[DeviceSide]:
         workload = replace(workload, reference=lambda x: x, device_reference=lambda x: x)
     ours = Candidate(name, BASELINES.name, "destination")
     free = card.driver.memory()[0]
-    with bench(level()[0]) as judge, trusted_worker(judge, BASELINES.parent, card) as link:
+    with session(level()[0]) as judge, trusted_worker(judge, BASELINES.parent, card) as link:
         link.resolve(ours.name, ours.file, 120)
         side = DeviceSide(link, ours, workload, card, Seeds(), free)
         try:

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.judge.bench import Bench
+from hotloop.judge.budget import Budget
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.launcher import Launcher
+from hotloop.judge.session import Session
 from hotloop.sandbox.level import level
 from hotloop.serving import preflight
 from hotloop.serving.environment import Environment
 from hotloop.serving.unavailable import ServingUnavailable
 
-BenchOver = Callable[..., Bench]
+SessionOver = Callable[..., Session]
 
 
 @pytest.fixture(scope="session")
@@ -27,11 +29,11 @@ def installed() -> Environment:
 
 
 @pytest.fixture
-def bench_over() -> Iterator[BenchOver]:
-    """Benches over folders of submissions, confined as well as this machine can unless another
+def session_over() -> Iterator[SessionOver]:
+    """Sessions over folders of submissions, confined as well as this machine can unless another
     isolation is named; all are closed.
     """
-    benches: list[Bench] = []
+    sessions: list[Session] = []
 
     def make(
         files: Path | None = None,
@@ -39,19 +41,20 @@ def bench_over() -> Iterator[BenchOver]:
         budget_s: float = 120.0,
         isolation: str | None = None,
         tell: Callable[[str], None] = lambda _text: None,
-    ) -> Bench:
-        benches.append(
-            Bench(
+    ) -> Session:
+        sessions.append(
+            Session(
+                Candidate("nobody"),
                 files=files,
                 launcher=Launcher(isolation or level()[0]),
                 connect=lambda: None,
-                budget_s=budget_s,
+                budget=Budget(budget_s),
                 device="cpu",
                 on_progress=tell,
             )
         )
-        return benches[-1]
+        return sessions[-1]
 
     yield make
-    for bench in benches:
-        bench.close()
+    for session in sessions:
+        session.close()

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from hotloop.judge.adversarial import recurrences, reductions
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaKernel
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, U8, DType
@@ -128,7 +129,7 @@ def compiled_chain(variant: Variant | None = None) -> Check:
                 _bytes_of_call,
                 GPU_LEVELS,
                 baseline_truth=meaning.plainly(PLAIN.rows_on_device),
-                needs=("correct",),
+                after=("correct",),
             ),
         },
         programs={"g++": "g++"},  # torch.compile builds with it
@@ -217,7 +218,7 @@ def cuda_block(variant: Variant | None = None) -> Check:
             "correct": CudaCorrect(kernel, _cuda_cases, meaning.rows, meaning.tolerance),
             "clean": CudaClean(kernel, _small_cuda_cases, meaning.rows, meaning.tolerance),
             "traffic": traffic,
-            "compiles": CudaCompiles(kernels=("softmax_block",), block=256, needs=CLEAN),
+            "compiles": CudaCompiles(kernels=("softmax_block",), block=256, after=CLEAN),
             "gpu_correct": GpuCorrect(_cuda_cases, meaning.rows, meaning.tolerance),
         },
         extras=SIMULATOR,
@@ -239,7 +240,7 @@ def cuda_warp(variant: Variant | None = None) -> Check:
             "clean": CudaClean(kernel, _small_cuda_cases, meaning.rows, meaning.tolerance),
             "traffic": traffic,
             "compiles": CudaCompiles(
-                kernels=("softmax_warp",), block=256, min_load_bytes=16, needs=CLEAN
+                kernels=("softmax_warp",), block=256, min_load_bytes=16, after=CLEAN
             ),
             "gpu_correct": GpuCorrect(_cuda_cases, meaning.rows, meaning.tolerance),
             "gpu_fast": GpuFast(
@@ -336,7 +337,7 @@ def operator_triton(variant: Variant | None = None) -> Check:
                     _gradient_cases,
                     meaning.gradient,
                     meaning.gradient_tolerance,
-                    needs=("correct",),
+                    after=("correct",),
                 ),
             ),
             "compiled": _compiled_gradient(meaning),
@@ -350,7 +351,7 @@ def _exported(meaning: Meaning) -> Called:
         _cases_to_transpose,
         meaning.softmax_of_columns,
         meaning.tolerance,
-        needs=("correct",),
+        after=("correct",),
         case_timeout_s=120,
     )
     return Called("exported", rung)
@@ -361,7 +362,7 @@ def _compiled_gradient(meaning: Meaning) -> Called:
         _graph_gradient_cases,
         meaning.gradient_in_a_graph,
         meaning.gradient_tolerance,
-        needs=("correct",),
+        after=("correct",),
         case_timeout_s=120,
     )
     return Called("compiled_gradient", rung)

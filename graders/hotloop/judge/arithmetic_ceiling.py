@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.launcher import worker_cores
 from hotloop.judge.scheduling import join
+from hotloop.judge.session import Session
 from hotloop.worker.wire import Message, as_list, as_message
 
 FILE = Path(__file__).parent / "trusted" / "cpu_limits.py"
@@ -15,11 +15,11 @@ FUNCTION = "matmul_flops_per_second"
 TIMEOUT_S = 60.0
 
 
-def flops_per_second(bench: Bench) -> float:
+def flops_per_second(session: Session) -> float:
     """Of a matrix product in a worker of ours, on as many threads as the candidate has."""
-    link = bench.trusted(FILE.parent)
+    link = session.trusted(FILE.parent)
     try:
-        join(link, set(worker_cores(bench.launcher.threads)))
+        join(link, set(worker_cores(session.launcher.threads)))
         link.resolve(FUNCTION, FILE.name, TIMEOUT_S)
         call: Message = {"args": [], "returns": None}
         plan: Message = {"op": "plan", "calls": [call], "framework": "torch", "style": "json"}

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.file_exchange import MOST_BYTES, get_files
 from hotloop.judge.questions import GivenFile, Plain, ask_all_plainly, put_folder
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 TIMEOUT_S = 90.0
@@ -33,24 +32,22 @@ class Assignment:
 
 def made(
     assignment: Assignment,
-    candidate: Candidate,
-    bench: Bench,
+    session: Session,
     timeout_s: float = TIMEOUT_S,
     most_bytes: int = MOST_BYTES,
 ) -> bytes:
     """What the candidate has written. Ruling when it fails, or writes nothing."""
-    return made_together([assignment], candidate, bench, timeout_s, most_bytes)[0]
+    return made_together([assignment], session, timeout_s, most_bytes)[0]
 
 
 def made_together(
     assignments: Sequence[Assignment],
-    candidate: Candidate,
-    bench: Bench,
+    session: Session,
     timeout_s: float = TIMEOUT_S,
     most_bytes: int = MOST_BYTES,
 ) -> list[bytes]:
     """What it has written for each of several, in one exchange: for many small files."""
-    link = bench.worker(candidate)
+    link = session.worker()
     folder = put_folder(link)
     several = len(assignments) > 1
     paths = [
@@ -58,7 +55,7 @@ def made_together(
         for number, assignment in enumerate(assignments, start=1)
     ]
     calls = [(*a.arguments, path) for a, path in zip(assignments, paths, strict=True)]
-    ask_all_plainly(link, calls, bench.patience(timeout_s))
+    ask_all_plainly(link, calls, session.timeout(timeout_s))
     try:
         return get_files(link, paths, most_bytes)
     except Ruling as ruling:

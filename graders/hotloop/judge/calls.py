@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.buffers import Buffer, Placement, extent_bytes, row_strides
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.dtypes import DType, poison, to_float64, to_storage
 from hotloop.judge.link import Link
 

@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.files import lay_out
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.scratch import scratch
 
@@ -30,13 +30,13 @@ class Composition:
     theirs: Mapping[str, str] = field(default_factory=dict[str, str])
     ours: Mapping[str, Path] = field(default_factory=dict[str, Path])
 
-    def put_together(self, bench: Bench) -> Path:
-        """The folder; it goes with the bench. Ruling when the submission lacks something."""
-        files = _visible(bench.files.below(self.folder)) if self.folder else {}
+    def put_together(self, session: Session) -> Path:
+        """The folder; it goes with the session. Ruling when the submission lacks something."""
+        files = _visible(session.files.below(self.folder)) if self.folder else {}
         for name, source in self.theirs.items():
-            files[name] = bench.files.read_text(source).encode()
+            files[name] = session.files.read_text(source).encode()
         _require_room(files, self.ours)
-        target = bench.keep(scratch())
+        target = session.keep(scratch())
         lay_out(files, target)
         for name, path in self.ours.items():
             (target / name).parent.mkdir(parents=True, exist_ok=True)

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Arena, Call
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import NO_PROTOCOL, Link, readable, reading
 from hotloop.judge.rungs.correct import Case, fill
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 BUILD_TIMEOUT_S = 90.0
@@ -61,10 +61,10 @@ class Simulated:
 class Simulator:
     """A process that holds the compiled kernel."""
 
-    def __init__(self, kernel: CudaKernel, link: Link, bench: Bench) -> None:
+    def __init__(self, kernel: CudaKernel, link: Link, session: Session) -> None:
         self.kernel = kernel
         self._link = link
-        self._bench = bench
+        self._session = session
 
     def run(self, case: Case, timeout_s: float, order: str = "forward") -> Simulated:
         """Launch for a case. Ruling when the launch fails or a fault ends it."""
@@ -72,7 +72,7 @@ class Simulator:
         try:
             call = arena.calls[0]
             fill(call, case)
-            call.poison_output(self._bench.seeds.pattern())
+            call.poison_output(self._session.seeds.pattern())
             self._link.map(arena.buffers)
             message = self._launch(call, case, order, _OWN_SHARE * timeout_s)
             reply = self._link.request(message, timeout_s)
@@ -104,7 +104,7 @@ class Simulator:
         plain = [a for a in case.arguments if isinstance(a, int | float)]
         return {
             "op": "launch",
-            "kernel": self._bench.called(self.kernel.name),
+            "kernel": self._session.called(self.kernel.name),
             "grid": [-(-rows // self.kernel.rows_a_block), 1, 1],
             "block": [self.kernel.block, 1, 1],
             "arguments": [*tensors, *case.out.shape, *plain],
@@ -113,24 +113,24 @@ class Simulator:
         }
 
 
-def simulator(kernel: CudaKernel, bench: Bench) -> Simulator:
+def simulator(kernel: CudaKernel, session: Session) -> Simulator:
     """The learner's file, compiled in a sandbox of its own; once for all rungs.
 
     Ruling WRONG_ANSWER for a kernel without a body, COMPILE_ERROR for what does not compile or
     cannot be simulated.
     """
-    return bench.shared(f"simulator of {kernel.name}", lambda: _compiled(kernel, bench))
+    return session.once(f"simulator of {kernel.name}", lambda: _compiled(kernel, session))
 
 
-def _compiled(kernel: CudaKernel, bench: Bench) -> Simulator:
-    source = bench.files.read_text(kernel.file)
-    if _is_untouched(source, bench.called(kernel.name)):
+def _compiled(kernel: CudaKernel, session: Session) -> Simulator:
+    source = session.files.read_text(kernel.file)
+    if _is_untouched(source, session.called(kernel.name)):
         raise Ruling(Verdict.WRONG_ANSWER, "Not attempted yet: the kernel's body is empty.")
-    link = bench.simulator()
-    bench.progress("compiling for the simulator")
+    link = session.simulator()
+    session.progress("compiling for the simulator")
     request = {"op": "build", "file": kernel.file, "source": source}
-    _require_no_fault(kernel.file, link.request(request, bench.patience(BUILD_TIMEOUT_S)))
-    return Simulator(kernel, link, bench)
+    _require_no_fault(kernel.file, link.request(request, session.timeout(BUILD_TIMEOUT_S)))
+    return Simulator(kernel, link, session)
 
 
 def _is_untouched(source: str, name: str) -> bool:

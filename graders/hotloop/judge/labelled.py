@@ -19,7 +19,8 @@ def labelled(label: str) -> Generator[None]:
     except Ruling as ruling:
         if ruling.sentence.startswith("Not attempted"):
             raise
-        raise Ruling(ruling.verdict, f"{label}: {ruling.sentence}") from None
+        ruling.sentence = f"{label}: {ruling.sentence}"
+        raise
     except Exception as error:
         error.add_note(label)
         raise

@@ -12,18 +12,18 @@ that it is another process, for each of the purposes that a rung names.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.link import NO_PROTOCOL, Link
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
 from hotloop.judge.rungs.correct import Case, ask
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 TIMEOUT_S = 120.0
@@ -42,28 +42,28 @@ class Program:
     main: str
     environment: tuple[tuple[str, str], ...] = ()
 
-    def trusted(self, bench: Bench) -> Process:
+    def trusted(self, session: Session) -> Process:
         """The process that is given nothing of the candidate's; one for all rungs of a task."""
-        return bench.shared(f"program {self.main}", lambda: self._start(bench, given=False))
+        return session.once(f"program {self.main}", lambda: self._start(session, given=False))
 
-    def given(self, bench: Bench, purpose: str) -> Process:
+    def given(self, session: Session, purpose: str) -> Process:
         """The process that is given files of the candidate's, one for each `purpose`."""
-        process = bench.shared(f"{purpose} {self.main}", lambda: [self._start(bench, given=True)])
+        process = session.once(f"{purpose} {self.main}", lambda: [self._start(session, given=True)])
         if not process[0].link.is_open:
-            process[0] = self._start(bench, given=True)
+            process[0] = self._start(session, given=True)
         return process[0]
 
-    def another(self, bench: Bench, *, given: bool) -> Process:
-        """A process of its own; it ends with the bench."""
-        return self._start(bench, given=given)
+    def another(self, session: Session, *, given: bool) -> Process:
+        """A process of its own; it ends with the session."""
+        return self._start(session, given=given)
 
-    def _start(self, bench: Bench, *, given: bool) -> Process:
-        folder = bench.shared(f"files of {self.main}", lambda: bench.staged(self.files))
-        environment = {**bench.interpreted, **dict(self.environment)}
+    def _start(self, session: Session, *, given: bool) -> Process:
+        folder = session.once(f"files of {self.main}", lambda: session.staged(self.files))
+        environment = {**session.interpreted, **dict(self.environment)}
         # What libraries read at their import must be set before it.
         anew = bool(self.environment)
-        link = bench.trusted(folder, environment, runs_kernels=given, anew=anew)
-        return Process(self, link, bench)
+        link = session.trusted(folder, environment, runs_kernels=given, anew=anew)
+        return Process(self, link, session)
 
 
 class Process:
@@ -72,10 +72,10 @@ class Process:
     JudgeFault or Ruling accordingly, from each method.
     """
 
-    def __init__(self, program: Program, link: Link, bench: Bench) -> None:
+    def __init__(self, program: Program, link: Link, session: Session) -> None:
         self.program = program
         self.link = link
-        self.bench = bench
+        self.session = session
 
     def ask(self, function: str, *arguments: Plain | GivenFile, timeout_s: float = 0.0) -> object:
         """What the function returns: plain data. A file is given as its path."""
@@ -91,11 +91,21 @@ class Process:
             raise JudgeFault(f"{self.program.main} named no file, but {path!r}")
         return get_file(self.link, path)
 
-    def answer(self, function: str, case: Case, timeout_s: float = 0.0) -> Floats:
-        """What the function, in destination style, gives for a case's inputs."""
+    def answer(
+        self,
+        function: str,
+        case: Case,
+        timeout_s: float = 0.0,
+        framework: Literal["torch", "numpy"] = "torch",
+    ) -> Floats:
+        """What the function, in destination style, gives for a case's inputs.
+
+        framework: what its tensors are.
+        """
         self.resolve(function)
-        candidate, patience = self.as_candidate(function), self._patience(timeout_s)
-        return self._blamed(function, lambda: ask(case, candidate, self.link, self.bench, patience))
+        ours = replace(self.as_candidate(function), framework=framework)
+        asked, patience = self.session.about(ours), self._patience(timeout_s)
+        return self._blamed(function, lambda: ask(case, self.link, asked, patience))
 
     def as_candidate(self, function: str) -> Candidate:
         """One of its functions, in destination style, as the judge calls it."""
@@ -108,7 +118,7 @@ class Process:
 
     def _patience(self, timeout_s: float) -> float:
         most = timeout_s or TIMEOUT_S
-        return most if self.link.trusted else self.bench.patience(most)
+        return most if self.link.trusted else self.session.timeout(most)
 
     def _blamed(self, function: str, act: Callable[[], T]) -> T:
         """A process that only we have touched cannot blame the candidate."""

@@ -14,6 +14,9 @@ from hotloop.judge.verdict import Verdict
 
 FORMAT = 1
 
+NOT_REACHED = "Not reached:"
+"""How the sentence of a rung begins that was not judged, because one before it did not pass."""
+
 LONGEST_SENTENCE = 600
 """Names that a candidate chose stand in sentences: no record may grow by them."""
 

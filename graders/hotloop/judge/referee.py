@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.workers import trusted_worker
 from hotloop.judge.link import Link
 from hotloop.judge.rungs.correct import Case, ask
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling
 
 TIMEOUT_S = 120.0
@@ -34,29 +34,29 @@ class Referee:
     files: Mapping[str, Path]
     main: str
 
-    def answer(self, function: str, case: Case, bench: Bench) -> Floats:
+    def answer(self, function: str, case: Case, session: Session) -> Floats:
         """What `function` gives for the inputs of a case. JudgeFault when it fails."""
-        link = bench.shared(f"referee {self.main}", lambda: self._start(bench))
-        candidate = Candidate(function, self.main, "destination")
+        link = session.once(f"referee {self.main}", lambda: self._start(session))
+        ours = Candidate(function, self.main, "destination")
         try:
             link.resolve(function, self.main, RESOLVE_TIMEOUT_S)
-            return ask(case, candidate, link, bench, TIMEOUT_S)
+            return ask(case, link, session.about(ours), TIMEOUT_S)
         except Ruling as ruling:
             raise JudgeFault(f"our own {function} failed: {ruling}") from None
 
     @contextmanager
     def on_gpu(
-        self, function: str, bench: Bench, card: Card
+        self, function: str, session: Session, card: Card
     ) -> Generator[Callable[[Case], Floats]]:
         """The same on the GPU: gives what answers a case."""
-        candidate = Candidate(function, self.main, "destination")
-        with trusted_worker(bench, bench.staged(self.files), card) as link:
+        ours = Candidate(function, self.main, "destination")
+        with trusted_worker(session, session.staged(self.files), card) as link:
             link.resolve(function, self.main, RESOLVE_TIMEOUT_S)
 
             def answer(case: Case) -> Floats:
-                return ask(case, candidate, link, bench, TIMEOUT_S)
+                return ask(case, link, session.about(ours), TIMEOUT_S)
 
             yield answer
 
-    def _start(self, bench: Bench) -> Link:
-        return bench.trusted(bench.staged(self.files))
+    def _start(self, session: Session) -> Link:
+        return session.trusted(session.staged(self.files))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import readable
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.confinement import SubmissionRefused
 from hotloop.serving import preflight, repository, trial
@@ -28,10 +28,10 @@ _LIMITS = {
 }
 
 
-def require_environment(bench: Bench) -> Environment:
+def require_environment(session: Session) -> Environment:
     """The server's own. Ruling NOT_MEASURED with what mends it where it is not."""
     try:
-        return bench.shared("serving environment", preflight.require)
+        return session.once("serving environment", preflight.require)
     except ServingUnavailable as gap:
         raise Ruling(Verdict.NOT_MEASURED, f"Not served here: {gap}") from None
 
@@ -48,28 +48,28 @@ def require_sound(folder: Path) -> None:
     raise Ruling(Verdict.COMPILE_ERROR, readable(str(problems[0]), _SAID) + more)
 
 
-def start(folder: Path, bench: Bench, *, trusted: bool = False) -> Server:
-    """A server that has been started; `wait_ready` says when it serves. It ends with the bench.
+def start(folder: Path, session: Session, *, trusted: bool = False) -> Server:
+    """A server that has been started; `wait_ready` says when it serves. It ends with the session.
 
     trusted: all of the repository is ours.
     """
-    environment = require_environment(bench)
+    environment = require_environment(session)
     options = Options(
-        isolation=bench.launcher.isolation,
-        wall_s=bench.remaining_s + READY_S,
-        ready_s=READY_S if trusted else round(bench.patience(READY_S), 1),
+        isolation=session.launcher.isolation,
+        wall_s=session.budget.remaining_s() + READY_S,
+        ready_s=READY_S if trusted else round(session.timeout(READY_S), 1),
     )
     try:
-        return bench.keep(Server(folder, environment, options))
+        return session.keep(Server(folder, environment, options))
     except SubmissionRefused as refusal:
         if trusted:
             raise
         raise Ruling(Verdict.OUTPUT_LIMIT, str(refusal)) from None
 
 
-def wait_ready(server: Server, bench: Bench, *, trusted: bool = False) -> None:
+def wait_ready(server: Server, session: Session, *, trusted: bool = False) -> None:
     """Until all models are loaded. Ruling with the server's own reason when they are not."""
-    bench.progress("waiting for the server")
+    session.progress("waiting for the server")
     try:
         server.wait_ready()
     except ServerFailed as failure:
@@ -88,10 +88,10 @@ def wait_ready(server: Server, bench: Bench, *, trusted: bool = False) -> None:
         raise Ruling(Verdict.RUNTIME_ERROR, f"The server did not come up: {reason}") from None
 
 
-def over(folder: Path, bench: Bench, *, trusted: bool = False) -> Server:
+def over(folder: Path, session: Session, *, trusted: bool = False) -> Server:
     """A server over a repository, with all models loaded."""
-    server = start(folder, bench, trusted=trusted)
-    wait_ready(server, bench, trusted=trusted)
+    server = start(folder, session, trusted=trusted)
+    wait_ready(server, session, trusted=trusted)
     return server
 
 

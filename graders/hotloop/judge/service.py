@@ -14,8 +14,9 @@ from functools import cache
 from pathlib import Path
 
 from hotloop import __version__, paths
-from hotloop.judge.bench import Bench, accept
-from hotloop.judge.check import find, is_timed, judge_rungs
+from hotloop.judge.budget import Budget
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import find, is_timed, lacking
 from hotloop.judge.device import device_name, driver_version, kind
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.forking import worker_fork
@@ -25,6 +26,8 @@ from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.link import Link
 from hotloop.judge.record import Circumstances, Record, RungRecord, summarize
+from hotloop.judge.rung import judge_rungs
+from hotloop.judge.session import Session, accept
 from hotloop.judge.untouched import without_blame, without_open
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
@@ -90,23 +93,24 @@ def judge(
     turn: returns when the machine is free of other gradings.
     """
     started, clock = datetime.now(UTC).isoformat(timespec="seconds"), time.monotonic()
-    bench: Bench | None = None
+    session: Session | None = None
     variant: Variant | None = None
     try:
         variant = _variant(job)
         check = find(job.module, job.task, variant)
         only = frozenset(job.rungs) if job.rungs is not None else None
         launcher = _launcher(job, timed=is_timed(check, only))
-        bench = _bench(job, connection, on_progress, turn, variant, launcher)
-        judged = judge_rungs(check, bench, only)
-        blamed = without_blame(judged, job.module, bench.files, job.given)
-        rungs = without_open(blamed, job.module, _asked(job), bench.files, job.given)
+        budget = Budget(job.budget_s, turn)
+        session = _session(check.candidate, job, connection, on_progress, budget, variant, launcher)
+        judged = judge_rungs(check.rungs, session, only, lacking(check))
+        blamed = without_blame(judged, job.module, session.files, job.given)
+        rungs = without_open(blamed, job.module, _asked(job), session.files, job.given)
     except Exception as error:
         log.exception("judging %s.%s failed", job.module, job.task)
         rungs = (_fault(error),)
     finally:
-        if bench is not None:
-            bench.close()
+        if session is not None:
+            session.close()
     verdict, sentence = summarize(rungs)
     return Record(
         job.module,
@@ -114,7 +118,7 @@ def judge(
         verdict,
         sentence,
         rungs,
-        _circumstances(job, bench, started, time.monotonic() - clock, variant),
+        _circumstances(job, session, started, time.monotonic() - clock, variant),
     )
 
 
@@ -159,22 +163,23 @@ def _asked(job: Job) -> list[str]:
     return [name for name in task.files if not name.endswith(".ipynb")]
 
 
-def _bench(
+def _session(
+    candidate: Candidate,
     job: Job,
     connection: socket.socket | None,
     on_progress: Callable[[str], None],
-    turn: Callable[[], None],
+    budget: Budget,
     variant: Variant | None,
     launcher: Launcher,
-) -> Bench:
-    return Bench(
+) -> Session:
+    return Session(
+        candidate,
         files=Path(job.files) if job.files else None,
         launcher=launcher,
         connect=lambda: _connect(job, connection, launcher),
-        budget_s=job.budget_s,
+        budget=budget,
         device=kind(),
         on_progress=on_progress,
-        turn=turn,
         variant=variant,
         seed=job.seed,
     )
@@ -235,7 +240,7 @@ def _fault(error: Exception) -> RungRecord:
 
 
 def _circumstances(
-    job: Job, bench: Bench | None, started: str, seconds: float, variant: Variant | None
+    job: Job, session: Session | None, started: str, seconds: float, variant: Variant | None
 ) -> Circumstances:
     import numpy
 
@@ -246,8 +251,8 @@ def _circumstances(
         module_digest=module_digest(job.module),
         device=device_name(),
         driver=driver_version(),
-        libraries={**libraries, **(bench.libraries() if bench is not None else {})},
-        seed=bench.seeds.root.hex() if bench is not None else "",
+        libraries={**libraries, **(session.libraries() if session is not None else {})},
+        seed=session.seeds.root.hex() if session is not None else "",
         isolation=job.isolation,
         started=started,
         seconds=round(seconds, 3),

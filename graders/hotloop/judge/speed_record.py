@@ -1,4 +1,4 @@
-"""What a finished speed trial says: its evidence as plain data, and the ruling that follows."""
+"""What a finished comparison of speeds says: evidence as plain data, and the ruling."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from hotloop.judge.calls import CallSpec
 from hotloop.judge.levels import Level, Standing, earned, standing
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.speed import Outcome
 from hotloop.judge.statistics import quantiles
 from hotloop.judge.verdict import Ruling, Verdict
@@ -83,15 +83,30 @@ def measured_on(spec: CallSpec) -> dict[str, Any]:
 
 
 def rule_on_speed(
-    name: str,
+    session: Session,
     outcome: Outcome,
     levels: Sequence[Level],
     evidence: dict[str, Any],
     implausible: float,
-) -> RungRecord:
-    """The record of a finished trial.
+) -> str:
+    """The sentence of a finished comparison that reached the level for all points.
 
-    implausible: Ruling IMPLAUSIBLE above this fraction of the limit.
+    `Partly` for less, and as `speed_share`. The evidence is noted in any case.
+    """
+    session.note(**evidence)
+    return session.award(*speed_share(outcome, levels, evidence, implausible))
+
+
+def speed_share(
+    outcome: Outcome,
+    levels: Sequence[Level],
+    evidence: dict[str, Any],
+    implausible: float,
+) -> tuple[float, str]:
+    """Share of the points, 0 to 1, and the sentence.
+
+    Ruling IMPLAUSIBLE above the fraction `implausible` of the limit, UNDECIDED where a level lies
+    within the interval.
     """
     if evidence["fraction_of_limit"] > implausible:
         raise Ruling(
@@ -103,12 +118,10 @@ def rule_on_speed(
     text = f"{figure.ratio:.2f}× the baseline ({low:.2f} to {high:.2f})"
     if not outcome.decided and not outcome.samples.quiet:
         sentence = f"{text}: too close to a level for this machine today; measuring again decides."
-        return RungRecord(name, Verdict.UNDECIDED, sentence, evidence=evidence)
+        raise Ruling(Verdict.UNDECIDED, sentence)
     share = earned(levels, figure)
     ahead = [lv for lv in levels if standing(lv, figure) is not Standing.REACHED]
     if share >= 1:
         tail = f"; {ahead[0].ratio:g}× is the stretch goal" if ahead else ""
-        return RungRecord(name, Verdict.PASSED, f"{text}{tail}.", share, evidence=evidence)
-    verdict = Verdict.PARTIAL if share > 0 else Verdict.TOO_SLOW
-    sentence = f"{text}; the next level is {ahead[0].ratio:g}×."
-    return RungRecord(name, verdict, sentence, share, evidence=evidence)
+        return share, f"{text}{tail}."
+    return share, f"{text}; the next level is {ahead[0].ratio:g}×."

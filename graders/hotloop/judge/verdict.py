@@ -43,3 +43,11 @@ class Ruling(Exception):
         super().__init__(f"{verdict}: {sentence}")
         self.verdict = verdict
         self.sentence = sentence
+
+
+class Partly(Ruling):
+    """Ends a rung with a share of its points, 0 to 1: PARTIAL, or TOO_SLOW where it is 0."""
+
+    def __init__(self, earned: float, sentence: str) -> None:
+        super().__init__(Verdict.PARTIAL if earned else Verdict.TOO_SLOW, sentence)
+        self.earned = earned

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.judge.calls import Arena, Call, CallSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.clock import now
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share, steal_seconds

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP64
 from hotloop.judge.rungs.correct import Case, Correct, Tensor

@@ -11,16 +11,17 @@ from hypothesis import strategies as st
 
 from hotloop.checks.triton_ensemble import CLIENTS, LEAST_MEAN_BATCH, inquiries
 from hotloop.checks.triton_ensemble.compositions import UNTUNED
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.loaded import LEAD_IN
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.batches import Batches, mean_size
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.serving import metrics
 from hotloop.serving.environment import Environment
 
-BenchOver = Callable[..., Bench]
+SessionOver = Callable[..., Session]
 
 
 @pytest.mark.parametrize(
@@ -48,16 +49,16 @@ def test_only_what_was_gained_counts(before: dict[int, int], gained: dict[int, i
     assert min(gained) <= mean_size(gained) <= max(gained)
 
 
-def judged(bench: Bench, line: str) -> RungRecord:
-    def repository(bench: Bench) -> Path:
-        folder = UNTUNED.put_together(bench)
+def judged(session: Session, line: str) -> RungRecord:
+    def repository(session: Session) -> Path:
+        folder = UNTUNED.put_together(session)
         for name in ("preprocess", "bert", "postprocess"):
             with (folder / name / "config.pbtxt").open("a") as config:
                 config.write(f"\n{line}\n")
         return folder
 
     rung = Batches(repository, inquiries.under_load, "bert", LEAST_MEAN_BATCH, CLIENTS)
-    return rung.judge("batches", Candidate("topics", "config.pbtxt"), bench)
+    return judge_rung("batches", rung, session.about(Candidate("topics", "config.pbtxt")))
 
 
 @pytest.mark.serving
@@ -66,12 +67,12 @@ def judged(bench: Bench, line: str) -> RungRecord:
     ("line", "verdict"), [("", Verdict.TOO_SLOW), ("dynamic_batching { }", Verdict.PASSED)]
 )
 def test_batching_is_told_from_none(
-    installed: Environment, bench_over: BenchOver, line: str, verdict: Verdict
+    installed: Environment, session_over: SessionOver, line: str, verdict: Verdict
 ) -> None:
     turns: list[str] = []
-    bench = bench_over()
-    bench._turn = lambda: turns.append("alone")
-    record = judged(bench, line)
+    session = session_over()
+    session._turn = lambda: turns.append("alone")
+    record = judged(session, line)
     assert record.verdict is verdict
     assert turns == ["alone"], "what is measured is measured alone"
     sizes = {int(size): count for size, count in record.evidence["sizes"].items()}

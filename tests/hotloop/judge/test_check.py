@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,26 +10,33 @@ from pathlib import Path
 import pytest
 
 from hotloop.judge import overrun
-from hotloop.judge.check import Candidate, Check, find, judge_rungs
+from hotloop.judge.budget import Budget
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check, find, lacking
 from hotloop.judge.fault import JudgeFault, made, ours
 from hotloop.judge.labelled import labelled
 from hotloop.judge.record import JUDGING_SECONDS, RungRecord
+from hotloop.judge.rung import judge_rungs
 from hotloop.judge.verdict import Ruling, Verdict
 
 
-class Bench:
-    """As much of a bench as made-up rungs need."""
+class MadeUpSession:
+    """As much of a session as made-up rungs need."""
 
     def __init__(self, *, met_candidate: bool = False, budget_s: float = 60.0) -> None:
         self.met_candidate = met_candidate
-        self.deadline = time.monotonic() + budget_s
+        self.budget = Budget(budget_s)
+        self.figures: dict[str, object] = {}
         self.told: list[str] = []
         self.logged: list[BaseException] = []
 
     def progress(self, text: str) -> None:
         self.told.append(text)
 
-    def last_answer(self, candidate: Candidate) -> str:
+    def for_rung(self) -> MadeUpSession:
+        return self
+
+    def last_answer(self) -> str:
         return "[]"
 
     def log_exception(self, error: BaseException) -> None:
@@ -39,82 +45,82 @@ class Bench:
 
 @dataclass(frozen=True)
 class MadeUp:
-    do: Callable[[], RungRecord]
-    needs: tuple[str, ...] = ()
+    do: Callable[[], str]
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: MadeUpSession) -> str:
         return self.do()
 
 
-def _passes() -> RungRecord:
-    return RungRecord("x", Verdict.PASSED, "Good.", 1.0)
+def _passes() -> str:
+    return "Good."
 
 
-def _rules() -> RungRecord:
+def _rules() -> str:
     raise Ruling(Verdict.WRONG_ANSWER, "Wrong.")
 
 
-def _breaks() -> RungRecord:
+def _breaks() -> str:
     raise ZeroDivisionError("ours")
 
 
-def _never() -> RungRecord:
+def _never() -> str:
     raise AssertionError("must not be run")
 
 
-def _judge(bench: Bench | None = None, **rungs: MadeUp) -> list[Verdict]:
+def _judge(session: MadeUpSession | None = None, **rungs: MadeUp) -> list[Verdict]:
     check = Check(Candidate("f"), rungs)  # type: ignore[arg-type]
-    return [r.verdict for r in judge_rungs(check, bench or Bench())]  # type: ignore[arg-type]
+    return [r.verdict for r in judge_rungs(check.rungs, session or MadeUpSession())]  # type: ignore[arg-type]
 
 
 def test_a_wrong_answer_is_never_timed() -> None:
-    fast = MadeUp(_never, needs=("correct",))
+    fast = MadeUp(_never, after=("correct",))
     assert _judge(correct=MadeUp(_rules), fast=fast) == [Verdict.WRONG_ANSWER] * 2
 
 
 def test_what_needs_an_open_rung_stays_open() -> None:
     broken = MadeUp(_breaks)
-    after = MadeUp(_never, needs=("correct",))
+    after = MadeUp(_never, after=("correct",))
     assert _judge(correct=broken, fast=after) == [Verdict.JUDGE_ERROR] * 2
 
 
 def test_our_own_failure_is_logged_and_is_nobodys_zero() -> None:
-    bench = Bench()
-    (verdict,) = _judge(bench, correct=MadeUp(_breaks))
+    session = MadeUpSession()
+    (verdict,) = _judge(session, correct=MadeUp(_breaks))
     assert verdict is Verdict.JUDGE_ERROR
     assert verdict.pending
-    assert isinstance(bench.logged[0], ZeroDivisionError)
+    assert isinstance(session.logged[0], ZeroDivisionError)
 
 
-def _stumbles() -> RungRecord:
+def _stumbles() -> str:
     with labelled("Batch 3"):
         min(list[int]())
     return _passes()
 
 
-def _unpacks() -> RungRecord:
+def _unpacks() -> str:
     gzip.decompress(b"an answer that is no archive")
     return _passes()
 
 
 def test_a_parsers_error_is_a_wrong_answer_too() -> None:
     """`gzip.BadGzipFile` is an OSError."""
-    assert _record(_unpacks, Bench(met_candidate=True)).verdict is Verdict.WRONG_ANSWER
+    assert _record(_unpacks, MadeUpSession(met_candidate=True)).verdict is Verdict.WRONG_ANSWER
 
 
-def _record(do: Callable[[], RungRecord], bench: Bench) -> RungRecord:
+def _record(do: Callable[[], str], session: MadeUpSession) -> RungRecord:
     check = Check(Candidate("f"), {"correct": MadeUp(do)})  # type: ignore[dict-item]
-    return judge_rungs(check, bench)[0]  # type: ignore[arg-type]
+    return judge_rungs(check.rungs, session)[0]  # type: ignore[arg-type]
 
 
 def test_what_a_check_cannot_read_is_a_wrong_answer() -> None:
-    bench = Bench(met_candidate=True)
-    record = _record(_stumbles, bench)
+    session = MadeUpSession(met_candidate=True)
+    record = _record(_stumbles, session)
     assert record.verdict is Verdict.WRONG_ANSWER
     assert record.sentence.startswith("Batch 3: got [], which cannot be checked")
     assert "Traceback" not in record.sentence
     assert "min(list[int]())" in record.evidence["traceback"]
-    assert isinstance(bench.logged[0], ValueError)
+    assert isinstance(session.logged[0], ValueError)
 
 
 def _no_questions() -> Iterator[int]:
@@ -122,48 +128,48 @@ def _no_questions() -> Iterator[int]:
     raise IndexError("a bug in making the second one")
 
 
-def _cannot_ask() -> RungRecord:
+def _cannot_ask() -> str:
     assert list(made(_no_questions())) == [1]
     return _passes()
 
 
-def _has_no_truth() -> RungRecord:
+def _has_no_truth() -> str:
     with ours("the reference"):
         raise ZeroDivisionError
     return _passes()
 
 
-def _cannot_open() -> RungRecord:
+def _cannot_open() -> str:
     Path("/no/file/of/ours").read_bytes()
     return _passes()
 
 
-def _finds_its_own_fault() -> RungRecord:
+def _finds_its_own_fault() -> str:
     raise JudgeFault("a worker did not start")
 
 
 @pytest.mark.parametrize("do", [_cannot_ask, _has_no_truth, _cannot_open, _finds_its_own_fault])
-def test_what_no_answer_reaches_is_our_own_failure(do: Callable[[], RungRecord]) -> None:
-    record = _record(do, Bench(met_candidate=True))
+def test_what_no_answer_reaches_is_our_own_failure(do: Callable[[], str]) -> None:
+    record = _record(do, MadeUpSession(met_candidate=True))
     assert record.verdict is Verdict.JUDGE_ERROR
     assert record.evidence["error"]
 
 
-def _looks_for_ever() -> RungRecord:
+def _looks_for_ever() -> str:
     while True:
         pass
 
 
 def test_looking_at_an_answer_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(overrun, "MARGIN_S", 0.1)
-    record = _record(_looks_for_ever, Bench(met_candidate=True, budget_s=0.1))
+    record = _record(_looks_for_ever, MadeUpSession(met_candidate=True, budget_s=0.1))
     assert record.verdict is Verdict.TIMEOUT
     assert "took too long" in record.sentence
 
 
 def test_the_time_of_a_rung_is_kept_where_it_was_judged() -> None:
-    check = Check(Candidate("f"), {"a": MadeUp(_rules), "b": MadeUp(_passes, needs=("a",))})  # type: ignore[dict-item]
-    judged, blocked = judge_rungs(check, Bench())  # type: ignore[arg-type]
+    check = Check(Candidate("f"), {"a": MadeUp(_rules), "b": MadeUp(_passes, after=("a",))})  # type: ignore[dict-item]
+    judged, blocked = judge_rungs(check.rungs, MadeUpSession())  # type: ignore[arg-type]
     assert 0 <= judged.evidence[JUDGING_SECONDS] < 1
     assert JUDGING_SECONDS not in blocked.evidence
 
@@ -175,19 +181,19 @@ class Instrumented(MadeUp):
 def test_an_instrumented_rung_says_so_whatever_comes_of_it() -> None:
     """Else it would cost points where it fails, and give none where it passes."""
     check = Check(Candidate("f"), {"a": Instrumented(_passes), "b": Instrumented(_rules)})
-    judged = judge_rungs(check, Bench())  # type: ignore[arg-type]
+    judged = judge_rungs(check.rungs, MadeUpSession())  # type: ignore[arg-type]
     assert [r.instrumented for r in judged] == [True, True]
 
 
 def test_only_some_rungs() -> None:
-    check = Check(Candidate("f"), {"a": MadeUp(_never), "b": MadeUp(_passes, needs=("a",))})  # type: ignore[dict-item]
-    (record,) = judge_rungs(check, Bench(), frozenset({"b"}))  # type: ignore[arg-type]
+    check = Check(Candidate("f"), {"a": MadeUp(_never), "b": MadeUp(_passes, after=("a",))})  # type: ignore[dict-item]
+    (record,) = judge_rungs(check.rungs, MadeUpSession(), frozenset({"b"}))  # type: ignore[arg-type]
     assert record.verdict is Verdict.PASSED
 
 
 def test_a_missing_program_leaves_the_points_open_and_says_what_mends_it() -> None:
     check = Check(Candidate("f"), {"a": MadeUp(_never)}, {"no-such-program": "some-package"})  # type: ignore[dict-item]
-    (record,) = judge_rungs(check, Bench())  # type: ignore[arg-type]
+    (record,) = judge_rungs(check.rungs, MadeUpSession(), lacking=lacking(check))  # type: ignore[arg-type]
     assert record.verdict is Verdict.NOT_MEASURED
     assert "apt-get install some-package" in record.sentence
 

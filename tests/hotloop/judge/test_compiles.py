@@ -9,17 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hotloop.judge.bench import Bench
+from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import compiles
 from hotloop.judge.rungs.compiles import Compiles
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.kernel_calls import KernelCalls
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.level import level
 
@@ -92,28 +94,33 @@ CALLS = KernelCalls(
     tolerance=lambda _case: Tolerance(0.0, 1e30),
     counted_calls=1,
 )
-RUNG = Compiles(CALLS, needs=())
+RUNG = Compiles(CALLS, after=())
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder: Path = tmp_path_factory.mktemp("submission")
     (folder / FILE).write_text(SUBMISSION)
-    bench = Bench(
-        files=folder, launcher=Launcher("none"), connect=lambda: None, budget_s=120, device="cpu"
+    session = Session(
+        Candidate("nobody"),
+        files=folder,
+        launcher=Launcher("none"),
+        connect=lambda: None,
+        budget=Budget(120),
+        device="cpu",
     )
-    yield bench
-    bench.close()
+    yield session
+    session.close()
 
 
-def judge(bench: Bench, name: str, rung: Compiles = RUNG) -> RungRecord:
-    bench._shared.clear()  # what the rungs of one task share
-    (record,) = judge_rungs(Check(Candidate(name, FILE, "destination"), {"compiles": rung}), bench)
+def judge(session: Session, name: str, rung: Compiles = RUNG) -> RungRecord:
+    session._made.clear()  # what the rungs of one task share
+    (record,) = judge_rungs({"compiles": rung}, session.about(Candidate(name, FILE, "destination")))
     return record
 
 
-def test_reports_what_the_compiler_says_for_every_target(bench: Bench) -> None:
-    record = judge(bench, "fine")
+def test_reports_what_the_compiler_says_for_every_target(session: Session) -> None:
+    record = judge(session, "fine")
     assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
     assert record.sentence.startswith("Compiles for sm_80 and sm_90: ")
     kernels = record.evidence["kernels"]
@@ -123,47 +130,48 @@ def test_reports_what_the_compiler_says_for_every_target(bench: Bench) -> None:
         assert figures["spill_store_bytes"] == 0
 
 
-def test_what_only_the_interpreter_runs_is_a_compile_error(bench: Bench) -> None:
-    record = judge(bench, "with_break")
+def test_what_only_the_interpreter_runs_is_a_compile_error(session: Session) -> None:
+    record = judge(session, "with_break")
     line = SUBMISSION[: SUBMISSION.index("break")].count("\n") + 1
     assert (record.verdict, record.earned) == (Verdict.COMPILE_ERROR, 0.0)
     assert record.sentence.startswith(f"{FILE}, line {line}: `only_interpreted` does not compile")
 
 
-def test_spills_are_reported_and_judged_where_a_task_says_so(bench: Bench) -> None:
+def test_spills_are_reported_and_judged_where_a_task_says_so(session: Session) -> None:
     one = replace(RUNG, targets=(80,))
-    record = judge(bench, "spilling", one)
+    record = judge(session, "spilling", one)
     assert record.verdict is Verdict.PASSED
     assert record.evidence["kernels"][0]["spill_store_bytes"] > 0
-    strict = judge(bench, "spilling", replace(one, max_spill_bytes=0))
+    strict = judge(session, "spilling", replace(one, max_spill_bytes=0))
     assert (strict.verdict, strict.earned) == (Verdict.TOO_SLOW, 0.0)
     assert "spill to memory" in strict.sentence
 
 
 def test_more_shared_memory_than_a_block_has_is_an_error(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As if sm_80 had none: a kernel that fills a real one takes seconds to compile."""
     monkeypatch.setattr(compiles, "SHARED_KIB", {80: 0})
-    record = judge(bench, "two_sums", replace(RUNG, targets=(80,)))
+    record = judge(session, "two_sums", replace(RUNG, targets=(80,)))
     assert record.verdict is Verdict.COMPILE_ERROR
     assert "of shared memory, sm_80 has 0 KiB a block" in record.sentence
 
 
-def test_each_specialization_is_compiled_once(bench: Bench) -> None:
-    record = judge(bench, "two_kernels", replace(RUNG, targets=(90,)))
+def test_each_specialization_is_compiled_once(session: Session) -> None:
+    record = judge(session, "two_kernels", replace(RUNG, targets=(90,)))
     assert len(record.evidence["kernels"]) == 2
 
 
 @pytest.mark.sandbox
-def test_in_the_sandbox_it_is_the_same(bench: Bench) -> None:
+def test_in_the_sandbox_it_is_the_same(session: Session) -> None:
     if level()[0] == "none":
         pytest.skip(level()[1])
-    confined = Bench(
-        files=bench.files.root,
+    confined = Session(
+        Candidate("nobody"),
+        files=session.files.root,
         launcher=Launcher("bubblewrap"),
         connect=lambda: None,
-        budget_s=120,
+        budget=Budget(120),
         device="cpu",
     )
     try:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.composition import Composition
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
-BenchOver = Callable[..., Bench]
+SessionOver = Callable[..., Session]
 
 
 @pytest.fixture
@@ -45,10 +45,10 @@ def names(folder: Path) -> dict[str, str]:
 
 
 def test_ours_stand_in_the_place_of_theirs(
-    bench_over: BenchOver, submission: Path, ours: Path
+    session_over: SessionOver, submission: Path, ours: Path
 ) -> None:
     composition = Composition("repository", ours={"a/1/model.py": ours, "b/1/model.py": ours})
-    assert names(composition.put_together(bench_over(submission))) == {
+    assert names(composition.put_together(session_over(submission))) == {
         "a/config.pbtxt": "theirs",
         "a/1/model.py": "ours",
         "b/1/model.py": "ours",
@@ -56,13 +56,13 @@ def test_ours_stand_in_the_place_of_theirs(
 
 
 def test_single_files_get_the_names_that_they_are_needed_under(
-    bench_over: BenchOver, submission: Path, ours: Path
+    session_over: SessionOver, submission: Path, ours: Path
 ) -> None:
     composition = Composition(
         theirs={"model/1/model.py": "repository/a/1/model.py", "same": "repository/a/config.pbtxt"},
         ours={"model/config.pbtxt": ours, "same": ours},
     )
-    folder = composition.put_together(bench_over(submission))
+    folder = composition.put_together(session_over(submission))
     assert names(folder) == {
         "model/1/model.py": "theirs",
         "model/config.pbtxt": "ours",
@@ -71,11 +71,11 @@ def test_single_files_get_the_names_that_they_are_needed_under(
     assert (submission / "repository/a/config.pbtxt").read_text() == "theirs"
 
 
-def test_the_folder_goes_with_the_bench(bench_over: BenchOver, ours: Path) -> None:
-    bench = bench_over()
-    folder = Composition(ours={"x": ours}).put_together(bench)
+def test_the_folder_goes_with_the_session(session_over: SessionOver, ours: Path) -> None:
+    session = session_over()
+    folder = Composition(ours={"x": ours}).put_together(session)
     assert folder.is_dir()
-    bench.close()
+    session.close()
     assert not folder.exists()
 
 
@@ -89,50 +89,50 @@ def test_the_folder_goes_with_the_bench(bench_over: BenchOver, ours: Path) -> No
     ],
 )
 def test_what_is_missing_is_named(
-    bench_over: BenchOver, submission: Path, ours: Path, composition: Composition
+    session_over: SessionOver, submission: Path, ours: Path, composition: Composition
 ) -> None:
     with pytest.raises(Ruling, match="is missing: hand it in too") as caught:
-        composition.put_together(bench_over(submission))
+        composition.put_together(session_over(submission))
     assert caught.value.verdict is Verdict.RUNTIME_ERROR
 
 
-def test_hidden_files_are_left_out(bench_over: BenchOver, submission: Path) -> None:
+def test_hidden_files_are_left_out(session_over: SessionOver, submission: Path) -> None:
     repository = submission / "repository"
     hidden = (".DS_Store", ".ipynb_checkpoints/x.py", "a/.ipynb_checkpoints/x-checkpoint.pbtxt")
     written(repository, dict.fromkeys(hidden, "junk"))
-    found = names(Composition("repository").put_together(bench_over(submission)))
+    found = names(Composition("repository").put_together(session_over(submission)))
     assert sorted(found) == ["a/1/model.py", "a/config.pbtxt"]
 
 
-def test_no_link_is_followed(bench_over: BenchOver, submission: Path, ours: Path) -> None:
+def test_no_link_is_followed(session_over: SessionOver, submission: Path, ours: Path) -> None:
     repository = submission / "repository"
     (repository / "a" / "link").symlink_to(ours)
     (repository / "folder").symlink_to(ours.parent)
-    found = names(Composition("repository").put_together(bench_over(submission)))
+    found = names(Composition("repository").put_together(session_over(submission)))
     assert sorted(found) == ["a/1/model.py", "a/config.pbtxt"]
     for theirs in ("repository/a/link", "repository/folder/ours"):
         with pytest.raises(Ruling, match="is missing"):
-            Composition(theirs={"x": theirs}).put_together(bench_over(submission))
+            Composition(theirs={"x": theirs}).put_together(session_over(submission))
 
 
 def test_a_file_where_a_folder_of_ours_belongs(
-    bench_over: BenchOver, submission: Path, ours: Path
+    session_over: SessionOver, submission: Path, ours: Path
 ) -> None:
     """A beginner's version folder that is a file costs the learner points, not the judge."""
     written(submission, {"repository/b/1": "a version?"})
     composition = Composition("repository", ours={"b/1/model.py": ours})
     with pytest.raises(Ruling, match="'b/1' must be a folder") as caught:
-        composition.put_together(bench_over(submission))
+        composition.put_together(session_over(submission))
     assert caught.value.verdict is Verdict.COMPILE_ERROR
 
 
 def test_a_folder_where_a_file_of_ours_belongs(
-    bench_over: BenchOver, submission: Path, ours: Path
+    session_over: SessionOver, submission: Path, ours: Path
 ) -> None:
     written(submission, {"repository/b/1/model.py/model.py": "def"})
     composition = Composition("repository", ours={"b/1/model.py": ours})
     with pytest.raises(Ruling, match=r"'b/1/model\.py' must be a file"):
-        composition.put_together(bench_over(submission))
+        composition.put_together(session_over(submission))
 
 
 PARTS = st.sampled_from(["a", "b", "1", "config.pbtxt", ".hidden", "ünï", "model.py"])
@@ -144,7 +144,7 @@ NAMES = st.lists(PARTS, min_size=1, max_size=4).map("/".join)
 )
 @given(theirs=st.sets(NAMES, max_size=6), wanted=st.sets(NAMES, max_size=4))
 def test_any_two_sets_of_names_are_put_together_or_refused(
-    bench_over: BenchOver,
+    session_over: SessionOver,
     tmp_path_factory: pytest.TempPathFactory,
     theirs: set[str],
     wanted: set[str],
@@ -157,13 +157,13 @@ def test_any_two_sets_of_names_are_put_together_or_refused(
             continue
         written(path.parent, {path.name: "theirs"})
     ours = {name: _ours(given_in) for name in wanted if not _within(name, wanted)}
-    composition, bench = Composition("repository", ours=ours), bench_over(given_in)
+    composition, session = Composition("repository", ours=ours), session_over(given_in)
     laid = {name for name in names(given_in / "repository") if "/." not in f"/{name}"}
     if any(_in_the_way(name, other) for name in laid for other in ours):
         with pytest.raises(Ruling, match="must be a"):
-            composition.put_together(bench)
+            composition.put_together(session)
         return
-    found = names(composition.put_together(bench))
+    found = names(composition.put_together(session))
     assert {name for name, text in found.items() if text == "ours"} == set(ours)
     assert not [name for name in set(found) - set(ours) if ".hidden" in name]
 

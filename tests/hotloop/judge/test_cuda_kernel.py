@@ -10,17 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hotloop.judge.bench import Bench
+from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.cuda_kernel import CudaKernel
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.cuda_clean import CudaClean
 from hotloop.judge.rungs.cuda_correct import CudaCorrect
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 
 KERNEL = CudaKernel("scale", "scale.cu", ("x", "y"), rows_a_block=32, block=32)
@@ -45,15 +47,16 @@ RUNGS = {
 
 def judged(source: str, folder: Path) -> tuple[RungRecord, ...]:
     (folder / "scale.cu").write_text(source)
-    bench = Bench(
+    session = Session(
+        Candidate("nobody"),
         files=folder,
         launcher=Launcher("none"),
         connect=lambda: None,
-        budget_s=120,
+        budget=Budget(120),
         device="cpu",
     )
-    with closing(bench):
-        return judge_rungs(Check(Candidate("scale", "scale.cu"), RUNGS), bench)
+    with closing(session):
+        return judge_rungs(RUNGS, session.about(Candidate("scale", "scale.cu")))
 
 
 def test_the_right_kernel(tmp_path: Path) -> None:

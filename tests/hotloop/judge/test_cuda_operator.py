@@ -10,17 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.judge.bench import Bench
+from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import Level
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.cuda_operator import Called, RightOrRefused
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Verdict
 
 FILE = """
 def double(x):
@@ -54,57 +56,57 @@ RUNG = RightOrRefused(cases, twice, lambda _case: TOLERANCE)
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder: Path = tmp_path_factory.mktemp("submission")
     (folder / "functions.py").write_text(FILE)
-    made = Bench(
+    made = Session(
+        Candidate("nobody"),
         files=folder,
         launcher=Launcher("none"),
         connect=lambda: None,
-        budget_s=120,
+        budget=Budget(120),
         device="cpu",
     )
     with closing(made):
         yield made
 
 
-def judged(rung: Any, name: str, bench: Bench) -> RungRecord:
-    return rung.judge("rung", Candidate(name, "functions.py"), bench)
+def judged(rung: Any, name: str, session: Session) -> RungRecord:
+    return judge_rung("rung", rung, session.about(Candidate(name, "functions.py")))
 
 
 @pytest.mark.parametrize(("name", "right"), [("double", 2), ("refuse_vectors", 1), ("refuse", 0)])
-def test_right_or_an_error_passes(bench: Bench, name: str, right: int) -> None:
-    record = judged(RUNG, name, bench)
+def test_right_or_an_error_passes(session: Session, name: str, right: int) -> None:
+    record = judged(RUNG, name, session)
     assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
-    assert record.evidence == {"cases": 2, "right": right}
+    assert (record.evidence["cases"], record.evidence["right"]) == (2, right)
 
 
-def test_a_wrong_answer_does_not(bench: Bench) -> None:
-    with pytest.raises(Ruling) as ruled:
-        judged(RUNG, "silence", bench)
-    assert ruled.value.verdict is Verdict.WRONG_ANSWER
-    assert ruled.value.sentence.startswith("1 dimensions: Wrong:")
+def test_a_wrong_answer_does_not(session: Session) -> None:
+    record = judged(RUNG, "silence", session)
+    assert record.verdict is Verdict.WRONG_ANSWER
+    assert record.sentence.startswith("1 dimensions: Wrong:")
 
 
-def test_the_rung_is_asked_of_another_function(bench: Bench) -> None:
-    correct = Correct(cases, twice, lambda _case: TOLERANCE, needs=("first",))
-    assert judged(Called("double", correct), "silence", bench).verdict is Verdict.PASSED
-    with pytest.raises(Ruling):
-        judged(Called("silence", correct), "double", bench)
-    assert Called("double", correct).needs == ("first",)
+def test_the_rung_is_asked_of_another_function(session: Session) -> None:
+    correct = Correct(cases, twice, lambda _case: TOLERANCE, after=("first",))
+    assert judged(Called("double", correct), "silence", session).verdict is Verdict.PASSED
+    wrong = judged(Called("silence", correct), "double", session)
+    assert wrong.verdict is Verdict.WRONG_ANSWER
+    assert Called("double", correct).after == ("first",)
     assert Called("double", correct).levels == ()
 
 
-def test_style_and_levels_are_those_of_the_rung() -> None:
+def test_style_and_levels_are_those_of_the_rung(session: Session) -> None:
     class Timed:
-        needs = ("correct",)
+        after = ("correct",)
         levels = (Level(2.0, 1.0),)
 
-        def judge(self, name: str, candidate: Candidate, bench: Any) -> RungRecord:
-            told = f"{candidate.name}, {candidate.style}, {candidate.operator}"
-            return RungRecord(name, Verdict.PASSED, told, 1.0)
+        def __call__(self, session: Session) -> str:
+            asked = session.candidate
+            return f"{asked.name}, {asked.style}, {asked.operator}"
 
     called = Called("kernel", Timed(), "destination")
     assert called.levels == (Level(2.0, 1.0),)
-    record = called.judge("fast", Candidate("other", "file.py", operator=True), None)
-    assert record.sentence == "kernel, destination, True"
+    sentence = called(session.about(Candidate("other", "file.py", operator=True)))
+    assert sentence == "kernel, destination, True"

@@ -15,14 +15,16 @@ import pytest
 
 from hotloop import curriculum
 from hotloop.judge import forking, rungs, service
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Check, find, is_timed
+from hotloop.judge.budget import Budget
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check, find, is_timed
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.program import Program
 from hotloop.judge.questions import ask_plainly
 from hotloop.judge.rungs.fast import Fast
+from hotloop.judge.session import Session
 from hotloop.sandbox.zygote.forked import ForkedProcess
 from hotloop.sandbox.zygote.zygote import Zygote
 
@@ -66,19 +68,20 @@ def test_a_program_of_ours_with_variables_of_its_own_is_executed(
     """What a library reads at its import would be read too early."""
     main = tmp_path / "main.py"
     main.write_text("def answer():\n    return 1\n")
-    bench = Bench(
+    session = Session(
+        Candidate("nobody"),
         files=None,
         launcher=Launcher("bubblewrap", fork=zygote.launch),
         connect=lambda: None,
-        budget_s=30,
+        budget=Budget(30),
         device="cpu",
     )
     try:
-        process = Program({"main.py": main}, "main.py", environment).trusted(bench)
+        process = Program({"main.py": main}, "main.py", environment).trusted(session)
         assert process.ask("answer") == 1
         assert isinstance(process.link.confined, ForkedProcess) is (not environment)
     finally:
-        bench.close()
+        session.close()
 
 
 @pytest.mark.sandbox
@@ -86,44 +89,52 @@ def test_a_forked_candidate_sees_its_files_and_has_what_was_imported(
     zygote: Zygote, tmp_path: Path
 ) -> None:
     (tmp_path / "found.py").write_text(FOUND)
-    bench = Bench(
+    session = Session(
+        Candidate("nobody"),
         files=tmp_path,
         launcher=Launcher("bubblewrap", fork=zygote.launch),
         connect=lambda: None,
-        budget_s=30,
+        budget=Budget(30),
         device="cpu",
     )
     try:
-        link = bench.worker(Candidate("found", "found.py", "json"))
+        link = session.about(Candidate("found", "found.py", "json")).worker()
         assert isinstance(link.confined, ForkedProcess)
     finally:
-        bench.close()
+        session.close()
 
 
 @pytest.mark.sandbox
 def test_a_second_worker_shares_no_hash_with_the_first(zygote: Zygote, tmp_path: Path) -> None:
     (tmp_path / "salted.py").write_text("def salted(text):\n    return hash(text)\n")
-    bench = Bench(
+    session = Session(
+        Candidate("salted", "salted.py", "json"),
         files=tmp_path,
         launcher=Launcher("bubblewrap", fork=zygote.launch),
         connect=lambda: None,
-        budget_s=30,
+        budget=Budget(30),
         device="cpu",
     )
-    candidate = Candidate("salted", "salted.py", "json")
     try:
-        links = (bench.worker(candidate), bench.another_worker(candidate))
+        links = (session.worker(), session.another_worker())
         first, second = (ask_plainly(link, ("text",), 9.0) for link in links)
     finally:
-        bench.close()
+        session.close()
     assert first != second
 
 
 def test_nothing_that_was_forked_is_timed() -> None:
     launcher = Launcher("bubblewrap", fork=lambda _confinement: pytest.fail("nothing is started"))
-    bench = Bench(files=None, launcher=launcher, connect=lambda: None, budget_s=9, device="cpu")
+    session = Session(
+        Candidate("nobody"),
+        files=None,
+        launcher=launcher,
+        connect=lambda: None,
+        budget=Budget(9),
+        device="cpu",
+    )
     with pytest.raises(JudgeFault, match="was forked"):
-        bench.have_machine_alone()
+        session.alone()
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 CANDIDATE = Candidate("made", "x.py", "json")
@@ -21,12 +22,12 @@ def told() -> list[str]:
 
 
 @pytest.fixture
-def bench(tmp_path: Path, told: list[str], bench_over: Callable[..., Bench]) -> Bench:
-    return bench_over(tmp_path, isolation="none", tell=told.append)
+def session(tmp_path: Path, told: list[str], session_over: Callable[..., Session]) -> Session:
+    return session_over(tmp_path, isolation="none", tell=told.append)
 
 
 def rung(*complaints: Callable[[], str | None]) -> Holds:
-    def looks(_candidate: Candidate, _bench: Bench) -> Iterator[Look]:
+    def looks(_session: Session) -> Iterator[Look]:
         for number, complaint in enumerate(complaints, start=1):
             yield Look(f"Thing {number}", complaint)
 
@@ -44,32 +45,32 @@ def nothing() -> str | None:
     return None
 
 
-def test_all_is_well(bench: Bench, told: list[str]) -> None:
-    record = rung(nothing, nothing).judge("sound", CANDIDATE, bench)
+def test_all_is_well(session: Session, told: list[str]) -> None:
+    record = judge_rung("sound", rung(nothing, nothing), session.about(CANDIDATE))
     assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
     assert record.sentence == "All 2 are well."
-    assert record.evidence == {"looks": 2}
+    assert record.evidence["looks"] == 2
     assert told == ["Thing 1", "Thing 2"]
 
 
 def test_the_first_complaint_rules_and_nothing_behind_it_is_looked_at(
-    bench: Bench, told: list[str]
+    session: Session, told: list[str]
 ) -> None:
     with pytest.raises(Ruling) as caught:
-        rung(nothing, lambda: "it is blue", ruled("no")).judge("sound", CANDIDATE, bench)
+        rung(nothing, lambda: "it is blue", ruled("no"))(session.about(CANDIDATE))
     assert caught.value.verdict is Verdict.WRONG_ANSWER
     assert caught.value.sentence == "Thing 2: it is blue."
     assert told == ["Thing 1", "Thing 2"]
 
 
-def test_a_ruling_says_what_it_is_about(bench: Bench) -> None:
+def test_a_ruling_says_what_it_is_about(session: Session) -> None:
     with pytest.raises(Ruling) as caught:
-        rung(ruled("It did not finish.")).judge("sound", CANDIDATE, bench)
+        rung(ruled("It did not finish."))(session.about(CANDIDATE))
     assert caught.value.verdict is Verdict.TIMEOUT
     assert caught.value.sentence == "Thing 1: It did not finish."
 
 
-def test_that_nothing_was_tried_is_about_no_single_thing(bench: Bench) -> None:
+def test_that_nothing_was_tried_is_about_no_single_thing(session: Session) -> None:
     with pytest.raises(Ruling) as caught:
-        rung(ruled("Not attempted yet.")).judge("sound", CANDIDATE, bench)
+        rung(ruled("Not attempted yet."))(session.about(CANDIDATE))
     assert caught.value.sentence == "Not attempted yet."

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.questions import ask_all_plainly
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 CANDIDATE = """
@@ -25,15 +25,13 @@ def same(n):
     "isolation", ["none", pytest.param("bubblewrap", marks=pytest.mark.sandbox)]
 )
 def test_the_next_rung_gets_its_own_answer(
-    isolation: str, tmp_path: Path, bench_over: Callable[..., Bench]
+    isolation: str, tmp_path: Path, session_over: Callable[..., Session]
 ) -> None:
     (tmp_path / "late.py").write_text(CANDIDATE)
-    bench, candidate = (
-        bench_over(tmp_path, isolation=isolation),
-        Candidate("same", "late.py", "json"),
-    )
-    assert ask_all_plainly(bench.worker(candidate), [[7]], 30) == [7]
+    session = session_over(tmp_path, isolation=isolation)
+    session = session.about(Candidate("same", "late.py", "json"))
+    assert ask_all_plainly(session.worker(), [[7]], 30) == [7]
     with pytest.raises(Ruling) as caught:
-        ask_all_plainly(bench.worker(candidate), [[1]], 0.3)
+        ask_all_plainly(session.worker(), [[1]], 0.3)
     assert caught.value.verdict is Verdict.TIMEOUT
-    assert ask_all_plainly(bench.worker(candidate), [[2]], 30) == [2]
+    assert ask_all_plainly(session.worker(), [[2]], 30) == [2]

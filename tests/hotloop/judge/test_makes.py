@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 
 from hotloop.judge.artifact import Assignment, made_together
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 CANDIDATES = """
@@ -64,9 +65,9 @@ def broken(path):
 
 
 @pytest.fixture
-def bench(tmp_path: Path, bench_over: Callable[..., Bench]) -> Bench:
+def session(tmp_path: Path, session_over: Callable[..., Session]) -> Session:
     (tmp_path / "candidates.py").write_text(CANDIDATES)
-    return bench_over(tmp_path, isolation="none")
+    return session_over(tmp_path, isolation="none")
 
 
 @pytest.fixture
@@ -77,21 +78,21 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 
 
 def rung(program: Program) -> Makes:
-    def assignments(rng: np.random.Generator, bench: Bench) -> Iterator[Assignment]:
+    def assignments(rng: np.random.Generator, session: Session) -> Iterator[Assignment]:
         for number in range(2):
-            given = program.trusted(bench).ask("make", int(rng.integers(1, 100)))
+            given = program.trusted(session).ask("make", int(rng.integers(1, 100)))
             assert isinstance(given, dict)
             yield Assignment(
                 f"list {number}",
-                (GivenFile("numbers.txt", program.trusted(bench).take(given["path"])),),
+                (GivenFile("numbers.txt", program.trusted(session).take(given["path"])),),
                 "doubled.txt",
-                complaint_about(given["sum"], bench),
+                complaint_about(given["sum"], session),
             )
 
-    def complaint_about(want: float, bench: Bench) -> Callable[[bytes], str | None]:
+    def complaint_about(want: float, session: Session) -> Callable[[bytes], str | None]:
         def complaint(data: bytes) -> str | None:
             file = GivenFile("doubled.txt", data)
-            got = program.given(bench, "sums").ask("total", file)
+            got = program.given(session, "sums").ask("total", file)
             return None if got == want else f"the sum is {got} and should be {want}"
 
         return complaint
@@ -103,8 +104,8 @@ def candidate(name: str) -> Candidate:
     return Candidate(name, "candidates.py", "json")
 
 
-def test_what_is_made_as_asked_passes(bench: Bench, program: Program) -> None:
-    record = rung(program).judge("made", candidate("doubled"), bench)
+def test_what_is_made_as_asked_passes(session: Session, program: Program) -> None:
+    record = judge_rung("made", rung(program), session.about(candidate("doubled")))
     assert record.verdict is Verdict.PASSED
     assert "2 hidden inputs" in record.sentence
 
@@ -119,46 +120,46 @@ def test_what_is_made_as_asked_passes(bench: Bench, program: Program) -> None:
     ],
 )
 def test_what_is_not_does_not(
-    name: str, verdict: Verdict, said: str, bench: Bench, program: Program
+    name: str, verdict: Verdict, said: str, session: Session, program: Program
 ) -> None:
     with pytest.raises(Ruling) as ruling:
-        rung(program).judge("made", candidate(name), bench)
+        rung(program)(session.about(candidate(name)))
     assert ruling.value.verdict is verdict
     assert said in ruling.value.sentence
 
 
-def test_another_function_may_be_asked(bench: Bench, program: Program) -> None:
+def test_another_function_may_be_asked(session: Session, program: Program) -> None:
     other = Makes(rung(program).assignments, entry="kept")
     with pytest.raises(Ruling, match="the sum is"):
-        other.judge("made", candidate("doubled"), bench)
+        other(session.about(candidate("doubled")))
 
 
-def test_several_files_are_made_in_one_exchange(bench: Bench) -> None:
+def test_several_files_are_made_in_one_exchange(session: Session) -> None:
     assignments = [
         Assignment("a list", (GivenFile("n.txt", text),), "doubled.txt", lambda _data: None)
         for text in (b"1 2", b"3")
     ]
-    assert made_together(assignments, candidate("doubled"), bench) == [b"2.0 4.0", b"6.0"]
+    assert made_together(assignments, session.about(candidate("doubled"))) == [b"2.0 4.0", b"6.0"]
     with pytest.raises(Ruling, match=r"not written 'doubled\.txt'"):
-        made_together(assignments, candidate("nowhere"), bench)
+        made_together(assignments, session.about(candidate("nowhere")))
 
 
-def test_what_was_made_is_run_on_the_judges_tensors(bench: Bench, program: Program) -> None:
-    runner = program.given(bench, "runs")
+def test_what_was_made_is_run_on_the_judges_tensors(session: Session, program: Program) -> None:
+    runner = program.given(session, "runs")
     runner.ask("load", GivenFile("numbers.txt", b"3.0"))
     case = Case("a case", (Tensor(np.arange(4.0), FP32),), TensorSpec((4,), FP32))
     assert runner.answer("scaled", case).tolist() == [0.0, 3.0, 6.0, 9.0]
 
 
-def test_our_own_failures_are_not_the_candidates(bench: Bench, program: Program) -> None:
+def test_our_own_failures_are_not_the_candidates(session: Session, program: Program) -> None:
     with pytest.raises(JudgeFault, match="ours"):
-        program.trusted(bench).ask("broken", GivenFile("x", b""))
+        program.trusted(session).ask("broken", GivenFile("x", b""))
     with pytest.raises(Ruling, match="ours"):
-        program.given(bench, "looks").ask("broken", GivenFile("x", b""))
+        program.given(session, "looks").ask("broken", GivenFile("x", b""))
 
 
-def test_each_purpose_has_a_process_of_its_own(bench: Bench, program: Program) -> None:
-    one, other = program.given(bench, "one"), program.given(bench, "other")
-    assert one is program.given(bench, "one")
+def test_each_purpose_has_a_process_of_its_own(session: Session, program: Program) -> None:
+    one, other = program.given(session, "one"), program.given(session, "other")
+    assert one is program.given(session, "one")
     assert one.link is not other.link
-    assert program.trusted(bench).link not in {one.link, other.link}
+    assert program.trusted(session).link not in {one.link, other.link}

@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.fault import JudgeFault
 from hotloop.judge.referee import Referee
+from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.learns import Exam, Learns
 from hotloop.judge.rungs.refereed import Refereed
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Verdict
 
 REFEREE = """
 from beside import FACTOR
@@ -48,9 +48,9 @@ def poison(x, weights):
 
 
 @pytest.fixture
-def bench(tmp_path: Path, bench_over: Callable[..., Bench]) -> Bench:
+def session(tmp_path: Path, session_over: Callable[..., Session]) -> Session:
     (tmp_path / "candidates.py").write_text(CANDIDATES)
-    return bench_over(tmp_path, isolation="none")
+    return session_over(tmp_path, isolation="none")
 
 
 @pytest.fixture
@@ -71,42 +71,39 @@ def unequal(_case: Case, got: Floats, want: Floats) -> str | None:
     return None if np.array_equal(got, want) else "They differ"
 
 
-def judged(name: str, rung: Refereed | Learns, bench: Bench) -> Verdict:
-    try:
-        return rung.judge("r", Candidate(name, "candidates.py", "destination"), bench).verdict
-    except Ruling as ruling:
-        return ruling.verdict
+def judged(name: str, rung: Refereed | Learns, session: Session) -> Verdict:
+    own = session.about(Candidate(name, "candidates.py", "destination"))
+    return judge_rung("r", rung, own).verdict
 
 
-def test_answers_are_compared_with_the_referees(bench: Bench, referee: Referee) -> None:
+def test_answers_are_compared_with_the_referees(session: Session, referee: Referee) -> None:
     rung = Refereed(lambda _rng: [case([1.0, 2.0]), case([5.0])], referee, "train", unequal)
-    assert judged("right", rung, bench) is Verdict.PASSED
-    assert judged("wrong", rung, bench) is Verdict.WRONG_ANSWER
+    assert judged("right", rung, session) is Verdict.PASSED
+    assert judged("wrong", rung, session) is Verdict.WRONG_ANSWER
 
 
-def test_a_referee_that_fails_is_our_fault(bench: Bench, referee: Referee) -> None:
+def test_a_referee_that_fails_is_our_fault(session: Session, referee: Referee) -> None:
     rung = Refereed(lambda _rng: [case([1.0])], referee, "broken", unequal)
-    with pytest.raises(JudgeFault, match="ours"):
-        judged("right", rung, bench)
+    assert judged("right", rung, session) is Verdict.JUDGE_ERROR
 
 
 def test_weights_are_tested_against_those_of_our_own_training(
-    bench: Bench, referee: Referee
+    session: Session, referee: Referee
 ) -> None:
     def test(weights: Floats) -> Case:
         return Case("held-out", (Tensor(weights, FP32),), TensorSpec((1,), FP32))
 
     exam = Exam(case([1.0, 3.0, 5.0, 7.0]), test)
     rung = Learns(lambda _rng: exam, referee, "train", "accuracy", margin=0.1)
-    assert judged("right", rung, bench) is Verdict.PASSED
-    assert judged("wrong", rung, bench) is Verdict.WRONG_ANSWER
-    assert judged("poison", rung, bench) is Verdict.WRONG_ANSWER
+    assert judged("right", rung, session) is Verdict.PASSED
+    assert judged("wrong", rung, session) is Verdict.WRONG_ANSWER
+    assert judged("poison", rung, session) is Verdict.WRONG_ANSWER
 
 
-def test_what_is_staged_ends_with_the_bench(bench: Bench, referee: Referee) -> None:
-    folder = bench.staged(referee.files)
+def test_what_is_staged_ends_with_the_session(session: Session, referee: Referee) -> None:
+    folder = session.staged(referee.files)
     assert {path.name for path in folder.iterdir()} == {"referee.py", "beside.py"}
-    bench.close()
+    session.close()
     assert not folder.exists()
 
 

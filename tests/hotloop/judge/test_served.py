@@ -11,14 +11,16 @@ import pytest
 
 from hotloop.checks.triton_ensemble.compositions import UNTUNED
 from hotloop.judge import served
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.inquiry import Exchange, Inquiry, Said
 from hotloop.judge.loaded import LoadedSide
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs.serves import Serves
 from hotloop.judge.rungs.sound import Sound
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.confinement import SubmissionRefused
 from hotloop.serving import preflight
@@ -28,7 +30,7 @@ from hotloop.serving.server import Server, ServerFailed
 from hotloop.serving.trial import Trial
 from hotloop.serving.unavailable import ServingUnavailable
 
-BenchOver = Callable[..., Bench]
+SessionOver = Callable[..., Session]
 FINE, BUSY, BROKEN = Trial("none", 2.0, ""), Trial("none", 25.0, ""), Trial("none", 0.0, "no shm")
 
 
@@ -62,9 +64,9 @@ def trials(monkeypatch: pytest.MonkeyPatch) -> Callable[[Failing, Trial], None]:
     return say
 
 
-def waited(server: Failing, bench: Bench, **more: bool) -> Ruling:
+def waited(server: Failing, session: Session, **more: bool) -> Ruling:
     with pytest.raises(Ruling) as caught:
-        served.wait_ready(cast(Server, cast(Any, server)), bench, **more)
+        served.wait_ready(cast(Server, cast(Any, server)), session, **more)
     return caught.value
 
 
@@ -72,64 +74,64 @@ def waited(server: Failing, bench: Bench, **more: bool) -> Ruling:
 
 
 def test_a_server_that_ends_while_others_start_is_the_candidates(
-    bench_over: BenchOver, trials: Callable[..., None]
+    session_over: SessionOver, trials: Callable[..., None]
 ) -> None:
     server = Failing("model bert: no such\x07 file", alive=False)
     trials(server, FINE)
-    found = waited(server, bench_over())
+    found = waited(server, session_over())
     assert found.verdict is Verdict.RUNTIME_ERROR
     assert found.sentence == "The server did not come up: model bert: no such file"
 
 
 def test_the_trial_is_made_when_the_candidates_server_is_gone(
-    bench_over: BenchOver, trials: Callable[..., None]
+    session_over: SessionOver, trials: Callable[..., None]
 ) -> None:
     """Else one that eats all CPUs while it starts would make the trial fail, and stay unjudged."""
     server = Failing("not ready within 45 s", alive=True)
     trials(server, FINE)
-    assert waited(server, bench_over()).verdict is Verdict.RUNTIME_ERROR
+    assert waited(server, session_over()).verdict is Verdict.RUNTIME_ERROR
     assert server.events == ["stopped", "trial"]
 
 
 def test_where_no_server_starts_it_is_the_judges(
-    bench_over: BenchOver, trials: Callable[..., None]
+    session_over: SessionOver, trials: Callable[..., None]
 ) -> None:
     server = Failing("not ready within 45 s", alive=True)
     trials(server, BROKEN)
     with pytest.raises(JudgeFault, match="no server starts here: no shm"):
-        served.wait_ready(cast(Server, cast(Any, server)), bench_over())
+        served.wait_ready(cast(Server, cast(Any, server)), session_over())
 
 
 @pytest.mark.parametrize(
     ("alive", "verdict"), [(True, Verdict.UNDECIDED), (False, Verdict.RUNTIME_ERROR)]
 )
 def test_a_busy_machine_leaves_one_that_was_late_undecided(
-    bench_over: BenchOver, trials: Callable[..., None], alive: bool, verdict: Verdict
+    session_over: SessionOver, trials: Callable[..., None], alive: bool, verdict: Verdict
 ) -> None:
     """One that has ended was not late."""
     server = Failing("not ready within 45 s", alive=alive)
     trials(server, BUSY)
-    assert waited(server, bench_over()).verdict is verdict
+    assert waited(server, session_over()).verdict is verdict
 
 
 @pytest.mark.parametrize(
     "death", [Verdict.MEMORY_LIMIT, Verdict.OUTPUT_LIMIT, Verdict.TIMEOUT], ids=str
 )
-def test_a_limit_that_ended_it_is_named(bench_over: BenchOver, death: Verdict) -> None:
-    assert waited(Failing("ended", alive=False, death=death), bench_over()).verdict is death
+def test_a_limit_that_ended_it_is_named(session_over: SessionOver, death: Verdict) -> None:
+    assert waited(Failing("ended", alive=False, death=death), session_over()).verdict is death
 
 
-def test_our_own_repository_that_fails_is_ours(bench_over: BenchOver) -> None:
+def test_our_own_repository_that_fails_is_ours(session_over: SessionOver) -> None:
     server = Failing("no such file", alive=False, death=Verdict.MEMORY_LIMIT)
     with pytest.raises(JudgeFault, match="our own repository failed: no such file"):
-        served.wait_ready(cast(Server, cast(Any, server)), bench_over(), trusted=True)
+        served.wait_ready(cast(Server, cast(Any, server)), session_over(), trusted=True)
 
 
 # --- not started ----------------------------------------------------------------------------------
 
 
 def test_without_the_environment_nothing_is_measured_and_the_mend_is_named(
-    bench_over: BenchOver, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    session_over: SessionOver, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HOTLOOP_SERVING", str(tmp_path))
     with pytest.raises(ServingUnavailable):
@@ -137,7 +139,7 @@ def test_without_the_environment_nothing_is_measured_and_the_mend_is_named(
     check = Check(
         Candidate("topics", "config.pbtxt"), {"serves": Serves(UNTUNED.put_together, no_questions)}
     )
-    [record] = judge_rungs(check, bench_over())
+    [record] = judge_rungs(check.rungs, session_over().about(check.candidate))
     assert (record.verdict, record.earned) == (Verdict.NOT_MEASURED, 0.0)
     assert record.sentence.startswith("Not served here: ")
     assert "hotloop serving install" in record.sentence
@@ -145,15 +147,15 @@ def test_without_the_environment_nothing_is_measured_and_the_mend_is_named(
 
 @pytest.mark.parametrize("trusted", [True, False])
 def test_a_repository_that_is_too_large(
-    bench_over: BenchOver, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trusted: bool
+    session_over: SessionOver, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, trusted: bool
 ) -> None:
     def refuses(*_: object) -> Server:
         raise SubmissionRefused("more than 64 MiB")
 
     monkeypatch.setattr(served, "Server", refuses)
-    monkeypatch.setattr(served, "require_environment", lambda _bench: None)
+    monkeypatch.setattr(served, "require_environment", lambda _session: None)
     with pytest.raises(SubmissionRefused if trusted else Ruling, match="64 MiB") as caught:
-        served.start(tmp_path, bench_over(), trusted=trusted)
+        served.start(tmp_path, session_over(), trusted=trusted)
     assert trusted or cast(Ruling, caught.value).verdict is Verdict.OUTPUT_LIMIT
 
 
@@ -191,7 +193,7 @@ def test_what_a_missing_answer_means(
 # --- real servers ---------------------------------------------------------------------------------
 
 
-def no_questions(_bench: Bench) -> Iterator[Inquiry]:
+def no_questions(_session: Session) -> Iterator[Inquiry]:
     yield from ()
 
 
@@ -199,20 +201,20 @@ def right(said: Said) -> str | None:
     return None if isinstance(said, dict) and "TOPIC" in said else f"it said {said}"
 
 
-def one_text(_bench: Bench) -> Iterator[Inquiry]:
+def one_text(_session: Session) -> Iterator[Inquiry]:
     yield Inquiry("one text", (Exchange("topics", {"TEXT": texts(["a lock"])}, right),))
 
 
-def judged(bench: Bench, change: Callable[[Path], object], **more: Any) -> RungRecord:
+def judged(session: Session, change: Callable[[Path], object], **more: Any) -> RungRecord:
     """Our repository with a change, as if a candidate had made it."""
 
-    def repository(bench: Bench) -> Path:
-        folder = UNTUNED.put_together(bench)
+    def repository(session: Session) -> Path:
+        folder = UNTUNED.put_together(session)
         change(folder)
         return folder
 
     rungs = {"sound": Sound(repository), "serves": Serves(repository, one_text, ("sound",), **more)}
-    return judge_rungs(Check(Candidate("topics", "config.pbtxt"), rungs), bench)[-1]
+    return judge_rungs(rungs, session.about(Candidate("topics", "config.pbtxt")))[-1]
 
 
 def in_model(name: str, old: str, new: str) -> Callable[[Path], object]:
@@ -266,8 +268,8 @@ FAILURES: dict[str, tuple[Callable[[Path], object], Verdict, str]] = {
 
 
 @pytest.mark.serving
-def test_our_repository_serves(installed: Environment, bench_over: BenchOver) -> None:
-    record = judged(bench_over(), lambda _folder: None)
+def test_our_repository_serves(installed: Environment, session_over: SessionOver) -> None:
+    record = judged(session_over(), lambda _folder: None)
     assert (record.verdict, record.earned) == (Verdict.PASSED, 1.0)
     assert record.evidence["requests"] == 1
 
@@ -276,10 +278,10 @@ def test_our_repository_serves(installed: Environment, bench_over: BenchOver) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FAILURES)
 def test_what_a_failure_of_the_candidates_becomes(
-    installed: Environment, bench_over: BenchOver, name: str
+    installed: Environment, session_over: SessionOver, name: str
 ) -> None:
     change, verdict, said = FAILURES[name]
-    record = judged(bench_over(), change, timeout_s=3.0 if verdict is Verdict.TIMEOUT else 20.0)
+    record = judged(session_over(), change, timeout_s=3.0 if verdict is Verdict.TIMEOUT else 20.0)
     assert (record.verdict, record.earned) == (verdict, 0.0)
     with pytest.raises(AssertionError, match=said):
         raise AssertionError(record.sentence)
@@ -287,27 +289,27 @@ def test_what_a_failure_of_the_candidates_becomes(
 
 @pytest.mark.serving
 def test_our_own_repository_that_does_not_load_is_a_fault(
-    installed: Environment, bench_over: BenchOver
+    installed: Environment, session_over: SessionOver
 ) -> None:
-    bench = bench_over()
-    folder = UNTUNED.put_together(bench)
+    session = session_over()
+    folder = UNTUNED.put_together(session)
     (folder / "preprocess" / "1" / "tokenizer.json").write_text("none")
     with pytest.raises(JudgeFault, match="our own repository failed"):
-        served.over(folder, bench, trusted=True)
+        served.over(folder, session, trusted=True)
 
 
 @pytest.mark.serving
 def test_a_server_outlives_being_frozen_and_a_window_that_failed(
-    installed: Environment, bench_over: BenchOver
+    installed: Environment, session_over: SessionOver
 ) -> None:
-    bench = bench_over()
-    server = served.over(UNTUNED.put_together(bench), bench, trusted=True)
+    session = session_over()
+    server = served.over(UNTUNED.put_together(session), session, trusted=True)
 
     def unanswerable(_rng: np.random.Generator, flags: Any) -> Any:
         raise ValueError("no questions")
 
     side = LoadedSide(
-        server, unanswerable, bench.seeds, clients=2, requests=4, threads=1, trusted=True
+        server, unanswerable, session.seeds, clients=2, requests=4, threads=1, trusted=True
     )
     at_rest = server.process.freezer.usage()
     assert server.process.freezer.usage() == at_rest, "it stands still"
@@ -315,5 +317,5 @@ def test_a_server_outlives_being_frozen_and_a_window_that_failed(
         side.window([False] * 4)
     side.close()
     assert server.ready()
-    bench.close()
+    session.close()
     assert not server.alive

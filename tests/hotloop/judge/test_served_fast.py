@@ -14,15 +14,16 @@ from bs4 import BeautifulSoup
 
 from hotloop import evidence
 from hotloop.course import picture, render_record
-from hotloop.judge.bench import Bench
 from hotloop.judge.check import find
 from hotloop.judge.levels import Level
 from hotloop.judge.loaded import LoadedSide, LoadedWindow
 from hotloop.judge.record import Circumstances, Record, RungRecord
+from hotloop.judge.rung import after, judge_rung
 from hotloop.judge.rungs.served_fast import ServedFast, tail_of
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Verdict
 
-BenchOver = Callable[..., Bench]
+SessionOver = Callable[..., Session]
 REQUESTS = 256
 WINDOW_S, TAIL_S = 0.25, 0.018
 """Of the untuned repository."""
@@ -56,21 +57,22 @@ class Side:
 
 
 def rung(clients: int = 16, limit_s: float = 0.0003, **more: Any) -> ServedFast:
-    def never(_bench: Bench) -> Path:
+    def never(_session: Session) -> Path:
         raise AssertionError("no server is needed here")
 
     given: dict[str, Any] = {
         "levels": (Level(1.15, 0.5), Level(1.3, 1.0), Level(1.7, 0.0)),
-        "limit_s": lambda _bench, _rows: limit_s,
+        "limit_s": lambda _session, _rows: limit_s,
         "requests": REQUESTS,
         **more,
     }
     return ServedFast(never, never, cast(Any, never), clients=clients, **given)
 
 
-def judged(bench: Bench, ours: Side, theirs: Side, **more: Any) -> RungRecord:
+def judged(session: Session, ours: Side, theirs: Side, **more: Any) -> RungRecord:
     a, b = cast(LoadedSide, cast(Any, ours)), cast(LoadedSide, cast(Any, theirs))
-    return rung(**more)._judge("throughput", a, b, bench)
+    measured = rung(**more)
+    return judge_rung("throughput", lambda own: measured._judge(a, b, own), session)
 
 
 def faster(ratio: float, tail_ratio: float = 1.0, **more: Any) -> Side:
@@ -87,15 +89,17 @@ def faster(ratio: float, tail_ratio: float = 1.0, **more: Any) -> Side:
         (2.0, Verdict.PASSED, 1.0),
     ],
 )
-def test_levels(bench_over: BenchOver, ratio: float, verdict: Verdict, earned: float) -> None:
-    record = judged(bench_over(), Side(), faster(ratio))
+def test_levels(session_over: SessionOver, ratio: float, verdict: Verdict, earned: float) -> None:
+    record = judged(session_over(), Side(), faster(ratio))
     assert (record.verdict, record.earned) == (verdict, earned)
     assert f"{record.evidence['ratio']:.2f}× the baseline" in record.sentence
 
 
-def test_about_a_quarter_of_the_requests_is_awkward_on_both_sides(bench_over: BenchOver) -> None:
+def test_about_a_quarter_of_the_requests_is_awkward_on_both_sides(
+    session_over: SessionOver,
+) -> None:
     ours, theirs = Side(), faster(1.5)
-    judged(bench_over(), ours, theirs)
+    judged(session_over(), ours, theirs)
     assert ours.adversarial == theirs.adversarial == {REQUESTS // 4}
 
 
@@ -103,9 +107,9 @@ def test_about_a_quarter_of_the_requests_is_awkward_on_both_sides(bench_over: Be
 
 
 def test_throughput_at_the_cost_of_those_who_wait_longest_earns_nothing(
-    bench_over: BenchOver,
+    session_over: SessionOver,
 ) -> None:
-    record = judged(bench_over(), Side(), faster(1.5, tail_ratio=0.6))
+    record = judged(session_over(), Side(), faster(1.5, tail_ratio=0.6))
     assert (record.verdict, record.earned) == (Verdict.TOO_SLOW, 0.0)
     assert "95% of the answers came within 18" in record.sentence
     assert "now within 30" in record.sentence.replace("29.", "30.")
@@ -116,33 +120,35 @@ def test_throughput_at_the_cost_of_those_who_wait_longest_earns_nothing(
 
 @pytest.mark.parametrize(("tail_ratio", "earned"), [(0.85, 0.0), (0.98, 1.0), (1.3, 1.0)])
 def test_the_tail_counts_when_it_is_surely_worse(
-    bench_over: BenchOver, tail_ratio: float, earned: float
+    session_over: SessionOver, tail_ratio: float, earned: float
 ) -> None:
-    assert judged(bench_over(), Side(), faster(1.5, tail_ratio)).earned == earned
+    assert judged(session_over(), Side(), faster(1.5, tail_ratio)).earned == earned
 
 
-def test_a_tail_that_cannot_be_told_from_the_old_one_costs_nothing(bench_over: BenchOver) -> None:
+def test_a_tail_that_cannot_be_told_from_the_old_one_costs_nothing(
+    session_over: SessionOver,
+) -> None:
     """15 % worse by the medians of windows that differ by half: that may be chance."""
     record = judged(
-        bench_over(), Side(tail_noise=0.5), Side(WINDOW_S / 1.5, TAIL_S * 1.15, tail_noise=0.5)
+        session_over(), Side(tail_noise=0.5), Side(WINDOW_S / 1.5, TAIL_S * 1.15, tail_noise=0.5)
     )
     assert record.evidence["p95_ratio"][2] >= 0.95
     assert record.earned == 1.0
 
 
-def test_one_client_has_no_tail_rule(bench_over: BenchOver) -> None:
+def test_one_client_has_no_tail_rule(session_over: SessionOver) -> None:
     """There the time of an answer is what is measured."""
     levels = (Level(0.8, 1.0),)
-    record = judged(bench_over(), Side(), faster(0.95, 0.5), clients=1, levels=levels)
+    record = judged(session_over(), Side(), faster(0.95, 0.5), clients=1, levels=levels)
     assert record.earned == 1.0
     assert record.evidence["measures"] == "requests of one client, in a closed loop"
-    slow = judged(bench_over(), Side(), faster(0.4), clients=1, levels=levels)
+    slow = judged(session_over(), Side(), faster(0.4), clients=1, levels=levels)
     assert slow.verdict is Verdict.TOO_SLOW
     assert "the next level is 0.8×" in slow.sentence
 
 
-def test_what_earned_nothing_is_not_told_of_its_tail(bench_over: BenchOver) -> None:
-    record = judged(bench_over(), Side(), faster(0.9, tail_ratio=0.5))
+def test_what_earned_nothing_is_not_told_of_its_tail(session_over: SessionOver) -> None:
+    record = judged(session_over(), Side(), faster(0.9, tail_ratio=0.5))
     assert "others wait" not in record.sentence
 
 
@@ -155,17 +161,18 @@ def test_tails_are_those_of_the_windows_that_count() -> None:
 # --- limits and noise -----------------------------------------------------------------------------
 
 
-def test_faster_than_the_network_alone_is_implausible(bench_over: BenchOver) -> None:
+def test_faster_than_the_network_alone_is_implausible(session_over: SessionOver) -> None:
     """A request takes WINDOW_S / 2 / 256 = 0.49 ms here."""
-    assert judged(bench_over(), Side(), faster(2.0), limit_s=0.0005).earned == 1.0
-    with pytest.raises(Ruling) as caught:
-        judged(bench_over(), Side(), faster(2.0), limit_s=0.001)
-    assert caught.value.verdict is Verdict.IMPLAUSIBLE
+    assert judged(session_over(), Side(), faster(2.0), limit_s=0.0005).earned == 1.0
+    record = judged(session_over(), Side(), faster(2.0), limit_s=0.001)
+    assert record.verdict is Verdict.IMPLAUSIBLE
 
 
-def test_a_noisy_machine_leaves_it_open(bench_over: BenchOver) -> None:
+def test_a_noisy_machine_leaves_it_open(session_over: SessionOver) -> None:
     for noise, seconds in ((0.6, 0.5), (0.2, 5.0)):
-        record = judged(bench_over(), Side(noise=noise), faster(1.3, noise=noise), seconds=seconds)
+        record = judged(
+            session_over(), Side(noise=noise), faster(1.3, noise=noise), seconds=seconds
+        )
         assert record.verdict is Verdict.UNDECIDED
         assert record.earned == 0.0
         assert record.evidence["ratio"] > 0
@@ -175,8 +182,8 @@ def test_a_noisy_machine_leaves_it_open(bench_over: BenchOver) -> None:
 
 
 @pytest.fixture
-def record(bench_over: BenchOver) -> Record:
-    measured = judged(bench_over(), Side(), faster(1.5))
+def record(session_over: SessionOver) -> Record:
+    measured = judged(session_over(), Side(), faster(1.5))
     about = Circumstances("ab", "0", "m", "A CPU", "", {}, "00", "bubblewrap", "t", 3.0)
     rungs = (RungRecord("batches", Verdict.PASSED, "Fine.", 1.0, evidence={"mean": 7.1}), measured)
     return Record("triton_ensemble", "tune", measured.verdict, measured.sentence, rungs, about)
@@ -225,4 +232,4 @@ def test_a_run_file_takes_it(record: Record) -> None:
 def test_the_task_measures_after_the_batches_are_right() -> None:
     rungs = find("triton_ensemble", "tune").rungs
     assert list(rungs) == ["batches", "throughput", "alone"]
-    assert all(rungs[name].needs == ("batches",) for name in ("throughput", "alone"))
+    assert all(after(rungs[name]) == ("batches",) for name in ("throughput", "alone"))

@@ -11,17 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.judge.bench import Bench
+from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.record import JUDGING_SECONDS, RungRecord
+from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import kernel_calls
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.rungs.traffic import Traffic
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.level import level
 
@@ -231,38 +233,39 @@ CALLS = KernelCalls(
     counted_calls=2,
     timeout_s=20.0,
 )
-RUNG = Traffic(CALLS, fewest_bytes=lambda _case: 2 * ROWS * COLUMNS * 4, needs=())
+RUNG = Traffic(CALLS, fewest_bytes=lambda _case: 2 * ROWS * COLUMNS * 4, after=())
 WHOLE = ROWS * COLUMNS * 4
 
 
 @pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
     folder = tmp_path_factory.mktemp("submission")
     (folder / FILE).write_text(SUBMISSION)
-    bench = new_bench(folder)
-    yield bench
-    bench.close()
+    session = new_session(folder)
+    yield session
+    session.close()
 
 
-def new_bench(folder: Path) -> Bench:
+def new_session(folder: Path) -> Session:
     # All tests of this file share it, on a loaded machine too.
-    return Bench(
+    return Session(
+        Candidate("nobody"),
         files=folder,
         launcher=Launcher("none"),
         connect=lambda: None,
-        budget_s=3600,
+        budget=Budget(3600),
         device="cpu",
     )
 
 
-def judge(bench: Bench, name: str, rung: Traffic = RUNG) -> RungRecord:
-    bench._shared.clear()  # what the rungs of one task share
-    (record,) = judge_rungs(Check(Candidate(name, FILE, "destination"), {"traffic": rung}), bench)
+def judge(session: Session, name: str, rung: Traffic = RUNG) -> RungRecord:
+    session._made.clear()  # what the rungs of one task share
+    (record,) = judge_rungs({"traffic": rung}, session.about(Candidate(name, FILE, "destination")))
     return record
 
 
-def test_one_pass_earns_everything(bench: Bench) -> None:
-    record = judge(bench, "once")
+def test_one_pass_earns_everything(session: Session) -> None:
+    record = judge(session, "once")
     assert (record.verdict, record.earned, record.instrumented) == (Verdict.PASSED, 1.0, False)
     assert {k: v for k, v in record.evidence.items() if k != JUDGING_SECONDS} == {
         "loaded_bytes": WHOLE,
@@ -277,22 +280,22 @@ def test_one_pass_earns_everything(bench: Bench) -> None:
     }
 
 
-def test_a_second_pass_costs_half(bench: Bench) -> None:
-    record = judge(bench, "twice")
+def test_a_second_pass_costs_half(session: Session) -> None:
+    record = judge(session, "twice")
     assert (record.verdict, record.earned) == (Verdict.PARTIAL, 0.5)
     assert "it reads `x_ptr` 2.0 times" in record.sentence
     assert record.evidence["factor"] == 1.5
 
 
-def test_doing_it_again_earns_nothing(bench: Bench) -> None:
-    record = judge(bench, "again")
+def test_doing_it_again_earns_nothing(session: Session) -> None:
+    record = judge(session, "again")
     assert (record.verdict, record.earned) == (Verdict.TOO_SLOW, 0.0)
     assert "moves 2.00× the fewest bytes" in record.sentence
     assert "writes `out_ptr` 2.0 times" in record.sentence
 
 
-def test_temporaries_count(bench: Bench) -> None:
-    record = judge(bench, "through_a_temporary")
+def test_temporaries_count(session: Session) -> None:
+    record = judge(session, "through_a_temporary")
     assert record.verdict is Verdict.TOO_SLOW
     assert record.evidence["loaded_bytes"] == 2 * WHOLE + ROWS * 4
     assert record.evidence["stored_bytes"] == WHOLE + ROWS * 4
@@ -324,25 +327,25 @@ def test_temporaries_count(bench: Bench) -> None:
     ],
 )
 def test_what_is_wrong_gets_a_sentence(
-    bench: Bench, name: str, verdict: Verdict, words: str
+    session: Session, name: str, verdict: Verdict, words: str
 ) -> None:
-    record = judge(bench, name)
+    record = judge(session, name)
     assert words in record.sentence
     assert (record.verdict, record.earned) == (verdict, 0.0)
 
 
-def test_an_endless_kernel_is_the_learners_timeout(bench: Bench) -> None:
-    record = judge(bench, "hangs", replace(RUNG, calls=replace(CALLS, timeout_s=3.0)))
+def test_an_endless_kernel_is_the_learners_timeout(session: Session) -> None:
+    record = judge(session, "hangs", replace(RUNG, calls=replace(CALLS, timeout_s=3.0)))
     assert record.verdict is Verdict.TIMEOUT
 
 
-def test_a_kernel_under_anothers_name_is_judged_as_the_file_says(bench: Bench) -> None:
+def test_a_kernel_under_anothers_name_is_judged_as_the_file_says(session: Session) -> None:
     """The plan says row_softmax, so that is what runs and counts; the file is what is handed in."""
-    assert judge(bench, "name_of_another").evidence["factor"] == 1.0
+    assert judge(session, "name_of_another").evidence["factor"] == 1.0
 
 
-def test_fewer_bytes_than_possible_are_implausible(bench: Bench) -> None:
-    record = judge(bench, "once", replace(RUNG, fewest_bytes=lambda _case: 3 * WHOLE))
+def test_fewer_bytes_than_possible_are_implausible(session: Session) -> None:
+    record = judge(session, "once", replace(RUNG, fewest_bytes=lambda _case: 3 * WHOLE))
     assert (record.verdict, record.earned) == (Verdict.IMPLAUSIBLE, 0.0)
 
 
@@ -369,7 +372,7 @@ CLAIM: dict[str, Any] = {
 
 
 @pytest.fixture
-def claim(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Callable[..., RungRecord]:
+def claim(session: Session, monkeypatch: pytest.MonkeyPatch) -> Callable[..., RungRecord]:
     """Judge right answers with a claim: CLAIM with changes to the plan or to its only launch."""
 
     def judged(plan: Any = None, **changes: Any) -> RungRecord:
@@ -382,7 +385,7 @@ def claim(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Callable[..., RungRe
             return case.truth(softmax), {"watched": [claimed]}
 
         monkeypatch.setattr(kernel_calls, "call", call)
-        return judge(bench, "once")
+        return judge(session, "once")
 
     return judged
 
@@ -505,11 +508,16 @@ def test_plans_of_every_shape_get_a_verdict(
     assert claim(copy.deepcopy(plan)).verdict is verdict
 
 
-def test_on_a_machine_with_a_gpu_kernels_are_counted_in_the_interpreter(bench: Bench) -> None:
-    root = bench.files.root
+def test_on_a_machine_with_a_gpu_kernels_are_counted_in_the_interpreter(session: Session) -> None:
+    root = session.files.root
     assert root is not None
-    other = Bench(
-        files=root, launcher=Launcher("none"), connect=lambda: None, budget_s=120, device="cuda"
+    other = Session(
+        Candidate("nobody"),
+        files=root,
+        launcher=Launcher("none"),
+        connect=lambda: None,
+        budget=Budget(120),
+        device="cuda",
     )
     try:
         assert judge(other, "once").verdict is Verdict.PASSED
@@ -518,14 +526,15 @@ def test_on_a_machine_with_a_gpu_kernels_are_counted_in_the_interpreter(bench: B
 
 
 @pytest.mark.sandbox
-def test_in_the_sandbox_it_is_the_same(bench: Bench) -> None:
+def test_in_the_sandbox_it_is_the_same(session: Session) -> None:
     if level()[0] == "none":
         pytest.skip(level()[1])
-    confined = Bench(
-        files=bench.files.root,
+    confined = Session(
+        Candidate("nobody"),
+        files=session.files.root,
         launcher=Launcher("bubblewrap"),
         connect=lambda: None,
-        budget_s=120,
+        budget=Budget(120),
         device="cpu",
     )
     try:

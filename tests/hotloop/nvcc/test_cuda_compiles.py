@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.budget import Budget
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.files import MAX_TEXT
 from hotloop.judge.launcher import GIB, Launcher
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import cuda_compiles
 from hotloop.judge.rungs.cuda_compiles import CudaCompiles
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 from hotloop.nvcc.toolchain import Toolchain
 from hotloop.sandbox.level import level
@@ -34,23 +37,28 @@ def judge(tmp_path: Path, isolation: str) -> Iterator[Judge]:
     """Judges a text, or one of `sources/`, as a file that was handed in."""
     folder = tmp_path / "submission"
     folder.mkdir()
-    benches: list[Bench] = []
+    sessions: list[Session] = []
 
     def judged(text: str | None, name: str = "copies.cu", **rung: Any) -> RungRecord:
         (folder / name).write_text((SOURCES / name).read_text() if text is None else text)
         launcher = rung.pop("launcher", Launcher(isolation))
-        bench = Bench(
-            files=folder, launcher=launcher, connect=lambda: None, budget_s=120, device="cpu"
+        session = Session(
+            Candidate("nobody"),
+            files=folder,
+            launcher=launcher,
+            connect=lambda: None,
+            budget=Budget(120),
+            device="cpu",
         )
-        benches.append(bench)
+        sessions.append(session)
         values: dict[str, Any] = {"kernels": ("scalar",), "targets": (90,), "needs": ()} | rung
         check = Check(Candidate("launch", name), {"compiles": CudaCompiles(**values)})
-        (record,) = judge_rungs(check, bench)
+        (record,) = judge_rungs(check.rungs, session.about(check.candidate))
         return record
 
     yield judged
-    for bench in benches:
-        bench.close()
+    for session in sessions:
+        session.close()
 
 
 def evidence(record: RungRecord) -> dict[tuple[str, str], dict[str, Any]]:

@@ -13,12 +13,14 @@ import pytest
 
 from hotloop import markers, paths
 from hotloop.checks.triton_ensemble import calling
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.budget import Budget
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import called_over
 from hotloop.judge.rungs.called_over import CalledOver, Service, Trial
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.level import level
 from hotloop.serving.environment import Environment
@@ -118,7 +120,7 @@ def judge(installed: Environment, topics: Path, tmp_path: Path) -> Iterator[Judg
     """Judges a client; nothing is left of it afterwards, nor of the server."""
     if importlib.util.find_spec("tritonclient") is None:
         pytest.skip("the extra `serving` is not installed")
-    service = Service(lambda _bench: topics, calling.texts)
+    service = Service(lambda _session: topics, calling.texts)
     calling.serve_versions(topics, service)
     files = tmp_path / "submission"
     files.mkdir()
@@ -129,19 +131,20 @@ def judge(installed: Environment, topics: Path, tmp_path: Path) -> Iterator[Judg
         if isolation != "none" and level()[0] == "none":
             pytest.skip(level()[1])
         (files / "client.py").write_text(source)
-        bench = Bench(
+        session = Session(
+            Candidate("nobody"),
             files=files,
             launcher=Launcher(isolation),
             connect=lambda: None,
-            budget_s=150,
+            budget=Budget(150),
             device="cpu",
         )
         once = CalledOver(service, lambda _rng, _service: [ONE], "Right.", (), 2.0)
         rungs = {"answers": once} if only_once else calling.rungs(service)
         try:
-            return judge_rungs(Check(CANDIDATE, rungs), bench)
+            return judge_rungs(rungs, session.about(CANDIDATE))
         finally:
-            bench.close()
+            session.close()
 
     # Other tests of the same process may have left a judge that lives as long as it does.
     before, there = left_now(), children()

@@ -9,12 +9,12 @@ import numpy as np
 from hotloop.checks.control_flow_export import models
 from hotloop.checks.control_flow_export.given_files import program
 from hotloop.checks.control_flow_export.ways import LONGEST, QUEUES, departs, seed
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.session import Session
 from hotloop.worker.wire import Message, as_list, as_message
 
 Rng = np.random.Generator
@@ -25,12 +25,12 @@ TRIAGE = program("triage_truth.py", "triage.py")
 SIZES = ((1, 1), (1, 40), (2, 7), (5, 33), (16, LONGEST))
 
 
-def questions(rng: Rng, bench: Bench, first: int = 1) -> Iterator[Question]:
+def questions(rng: Rng, session: Session, first: int = 1) -> Iterator[Question]:
     """Each program has other breaks, among lines that look as if they broke something.
 
     first: what a file's first line counts as.
     """
-    maker = MAKER.trusted(bench)
+    maker = MAKER.trusted(session)
     for number in range(1, PROGRAMS + 1):
         truth = as_message(maker.ask("make", seed(rng)))
         if truth is None:
@@ -41,14 +41,14 @@ def questions(rng: Rng, bench: Bench, first: int = 1) -> Iterator[Question]:
         yield Question(f"Program {number} of {PROGRAMS}", (given,), _complaint(asked))
 
 
-def mended(file: models.Made, bench: Bench) -> str | None:
+def mended(file: models.Made, session: Session) -> str | None:
     """Whether the archive is sound and free, and says what the sick model says."""
-    found = models.dynamic(file, bench)
+    found = models.dynamic(file, session)
     if found is not None:
         return found
-    runner = models.exported(file, bench)
-    truth = TRIAGE.trusted(bench)
-    rng = bench.seeds.generator()
+    runner = models.exported(file, session)
+    truth = TRIAGE.trusted(session)
+    rng = session.rng()
     for n, length in SIZES:
         for kind in range(3):
             drawn = Case("messages", (seed(rng),), TensorSpec((n, length), I64))

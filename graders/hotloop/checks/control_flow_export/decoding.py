@@ -9,7 +9,6 @@ import numpy as np
 from hotloop.checks.control_flow_export import models
 from hotloop.checks.control_flow_export.given_files import GIVEN, HARNESS, READER, program
 from hotloop.checks.control_flow_export.ways import departs
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
@@ -21,6 +20,7 @@ from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
 from hotloop.judge.rungs.refereed import Refereed
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.window import Workload
 from hotloop.worker.wire import Message, as_list, as_message
@@ -54,20 +54,20 @@ REFEREE = Referee(FILES, "decode_referee.py")
 BASELINE = Baseline(HARNESS / "decode_referee.py", "generate", beside=FILES)
 
 
-def replayable(file: models.Made, bench: Bench) -> str | None:
+def replayable(file: models.Made, session: Session) -> str | None:
     """Whether the exported step has fixed shapes and no decisions, and is right step by step."""
-    truth = TRUTH.trusted(bench)
+    truth = TRUTH.trusted(session)
     sample = GivenFile("sample.pt", truth.take(truth.ask("sample")))
-    reader = READER.given(bench, "reads")
+    reader = READER.given(session, "reads")
     told = as_message(reader.ask("facts", GivenFile("step.pt2", file.data), sample))
     if told is None:
         raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
     found = fixed(told)
     if found is not None:
         return found
-    runner = RUNNER.given(bench, "runs the step")
+    runner = RUNNER.given(session, "runs the step")
     runner.ask("load", GivenFile("step.pt2", reader.take(told["clean"])))
-    return _step_by_step(file.weights, runner, bench)
+    return _step_by_step(file.weights, runner, session)
 
 
 def fixed(told: Message) -> str | None:
@@ -111,7 +111,7 @@ def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
 
 def correct() -> Refereed:
     """The loop writes what the source writes, on the CPU."""
-    return Refereed(cases, REFEREE, "generate", disagreement, needs=("replayable",))
+    return Refereed(cases, REFEREE, "generate", disagreement, after=("replayable",))
 
 
 def gpu_correct() -> GpuRefereed:
@@ -132,13 +132,13 @@ def gpu_fast(levels: tuple[Level, ...]) -> GpuRefereedFast:
     )
 
 
-def _step_by_step(weights: int, runner: Process, bench: Bench) -> str | None:
-    rng = bench.seeds.generator()
+def _step_by_step(weights: int, runner: Process, session: Session) -> str | None:
+    rng = session.rng()
     for steps in (1, STEPS, LONGEST):
         tokens = Tensor(rng.integers(0, VOCABULARY, (MESSAGES, steps)), I64)
         out = TensorSpec((MESSAGES, steps, VOCABULARY), FP32)
         label = f"{steps} steps"
-        want = TRUTH.trusted(bench).answer("scores", Case(label, (weights, tokens), out))
+        want = TRUTH.trusted(session).answer("scores", Case(label, (weights, tokens), out))
         found = departs(runner.answer("run", Case(label, (tokens,), out)), want)
         if found is not None:
             return f"in {label}, with keys and values in one place that was used before: {found}"

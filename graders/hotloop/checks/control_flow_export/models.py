@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,11 +12,10 @@ import numpy as np
 from hotloop.checks.control_flow_export.given_files import READER, RUNNER, TRUTH
 from hotloop.checks.control_flow_export.ways import all_ways, seed, wasted, wrong_somewhere
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import Message, as_list, as_message
 
@@ -37,8 +36,8 @@ class Made:
     data: bytes
 
 
-Complaint = Callable[[Made, Bench], str | None]
-Runs = Callable[[Made, Bench], Process]
+Complaint = Callable[[Made, Session], str | None]
+Runs = Callable[[Made, Session], Process]
 
 
 @dataclass(frozen=True)
@@ -52,61 +51,60 @@ class ModelFile:
         """The rung that nothing is to be complained of."""
         return Holds(partial(self._looks, complaint=complaint), said, needs)
 
-    def made(self, candidate: Candidate, bench: Bench) -> Made:
+    def made(self, session: Session) -> Made:
         """The file, as the first rung that asked for it had it made."""
-        return bench.shared(f"made by {self.entry}", lambda: self._make(candidate, bench))
+        return session.once(f"made by {self.entry}", lambda: self._make(session))
 
-    def _make(self, candidate: Candidate, bench: Bench) -> Made:
-        weights = seed(bench.seeds.generator())
+    def _make(self, session: Session) -> Made:
+        weights = seed(session.rng())
         asked = Assignment("Your model", (weights,), self.name, lambda _data: None)
-        entry = replace(candidate, name=self.entry, style="json")
-        data = made(asked, entry, bench, MAKE_S)
+        data = made(asked, session.of(self.entry, "json"), MAKE_S)
         return Made(weights, data)
 
-    def _looks(self, candidate: Candidate, bench: Bench, complaint: Complaint) -> Iterator[Look]:
-        yield Look("Your model", lambda: complaint(self.made(candidate, bench), bench))
+    def _looks(self, session: Session, complaint: Complaint) -> Iterator[Look]:
+        yield Look("Your model", lambda: complaint(self.made(session), session))
 
 
-def scripted(file: Made, bench: Bench) -> Process:
+def scripted(file: Made, session: Session) -> Process:
     """What runs a TorchScript file."""
-    process = RUNNER.given(bench, "runs scripted")
+    process = RUNNER.given(session, "runs scripted")
     process.ask("load_scripted", GivenFile("model.pt", file.data))
     return process
 
 
-def exported(file: Made, bench: Bench) -> Process:
+def exported(file: Made, session: Session) -> Process:
     """What runs the clean copy of an exported program."""
-    clean = bench.shared("clean copy", lambda: _clean(file, bench))
-    process = RUNNER.given(bench, "runs exported")
+    clean = session.once("clean copy", lambda: _clean(file, session))
+    process = RUNNER.given(session, "runs exported")
     process.ask("load_exported", GivenFile("model.pt2", clean))
     return process
 
 
-def facts_of(file: Made, bench: Bench) -> Message:
+def facts_of(file: Made, session: Session) -> Message:
     """What stands in an archive."""
-    truth = TRUTH.trusted(bench)
+    truth = TRUTH.trusted(session)
     sample = GivenFile("sample.pt", truth.take(truth.ask("sample")))
-    reader = READER.given(bench, "reads")
+    reader = READER.given(session, "reads")
     told = as_message(reader.ask("facts", GivenFile("model.pt2", file.data), sample))
     if told is None:
         raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
     return told
 
 
-def right_everywhere(runs: Runs, file: Made, bench: Bench, scale: int = 1) -> str | None:
+def right_everywhere(runs: Runs, file: Made, session: Session, scale: int = 1) -> str | None:
     """On all twelve ways, and at the edges. scale: as in `wrong_somewhere`."""
-    rng = bench.seeds.generator()
-    return wrong_somewhere(file.weights, runs(file, bench), rng, bench, all_ways, scale)
+    rng = session.rng()
+    return wrong_somewhere(file.weights, runs(file, session), rng, session, all_ways, scale)
 
 
-def wastes_nothing(runs: Runs, file: Made, bench: Bench) -> str | None:
+def wastes_nothing(runs: Runs, file: Made, session: Session) -> str | None:
     """An early exit that saves nothing is none."""
-    return wasted(file.weights, runs(file, bench), bench.seeds.generator(), bench)
+    return wasted(file.weights, runs(file, session), session.rng(), session)
 
 
-def dynamic(file: Made, bench: Bench) -> str | None:
+def dynamic(file: Made, session: Session) -> str | None:
     """Whether the archive is sound, free in both sizes, and keeps both sides of the exit."""
-    told = facts_of(file, bench)
+    told = facts_of(file, session)
     if told["unsound"] is not None:
         return str(told["unsound"])
     wanted = [("tokens", 2), ("kind", 0)]
@@ -135,8 +133,8 @@ def _not_free(label: str, most: int, size: Any, ranges: Message) -> str | None:
     return None
 
 
-def _clean(file: Made, bench: Bench) -> bytes:
-    told = facts_of(file, bench)
+def _clean(file: Made, session: Session) -> bytes:
+    told = facts_of(file, session)
     if told["unsound"] is not None:
         raise Ruling(Verdict.WRONG_ANSWER, f"Your model: {told['unsound']}.")
-    return READER.given(bench, "reads").take(told["clean"])
+    return READER.given(session, "reads").take(told["clean"])

@@ -9,10 +9,10 @@ import numpy as np
 
 from hotloop.checks.control_flow_export.given_files import program
 from hotloop.checks.control_flow_export.ways import seed
-from hotloop.judge.bench import Bench
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, dict_complaint, shown
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
+from hotloop.judge.session import Session
 from hotloop.worker.wire import Message, as_message
 
 Rng = np.random.Generator
@@ -29,8 +29,8 @@ def asked(what: str, key: str = "", times: int = 1) -> HiddenAnswers:
     return HiddenAnswers(partial(_questions, what=what, key=key, times=times))
 
 
-def _questions(rng: Rng, bench: Bench, what: str, key: str, times: int) -> Iterator[Question]:
-    maker = MAKER.trusted(bench)
+def _questions(rng: Rng, session: Session, what: str, key: str, times: int) -> Iterator[Question]:
+    maker = MAKER.trusted(session)
     for number in range(1, FILES + 1):
         truth = as_message(maker.ask("make", seed(rng), number))
         if truth is None:

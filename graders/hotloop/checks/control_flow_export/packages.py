@@ -24,9 +24,8 @@ from hotloop.checks.control_flow_export.ways import (
     truth_of,
 )
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.files import SubmissionFiles
@@ -34,13 +33,13 @@ from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
-from hotloop.judge.record import RungRecord
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.rungs.refereed_fast import RefereedFast
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Partly, Ruling, Verdict
 from hotloop.judge.window import Workload
 from hotloop.sandbox.scratch import scratch
 from hotloop.worker.wire import as_list
@@ -81,9 +80,9 @@ class Request:
     truth: Floats
 
 
-def packaged(candidate: Candidate, bench: Bench) -> Packaged:
+def packaged(session: Session) -> Packaged:
     """The package; compiling it takes long, so that it is made once a judging."""
-    return bench.shared("package", lambda: _made(candidate, bench))
+    return session.once("package", lambda: _made(session))
 
 
 def correct() -> Holds:
@@ -94,7 +93,7 @@ def correct() -> Holds:
 def serves() -> Holds:
     """The learner's service answers from the package alone."""
     return Holds(
-        _served, "Each message gets the answer that it would get alone.", needs=("correct",)
+        _served, "Each message gets the answer that it would get alone.", after=("correct",)
     )
 
 
@@ -108,7 +107,7 @@ def measured(levels: tuple[Level, ...]) -> RefereedFast:
         levels,
         fewest_flops=_fewest_flops,
         entrant=timing.entrant,
-        needs=("correct",),
+        after=("correct",),
     )
     return RefereedFast(fast, REFEREE, "run", lambda _case, got, want: departs(got, want))
 
@@ -123,18 +122,18 @@ class ColdStart:
 
     timed: ClassVar[bool] = True
     levels: tuple[Level, ...]
-    needs: tuple[str, ...] = ("serves",)
+    after: tuple[str, ...] = ("serves",)
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Each start in a new process. The compiling one starts once: it takes far longer."""
-        package = packaged(candidate, bench)
-        rng = bench.seeds.generator()
+        package = packaged(session)
+        rng = session.rng()
         # One that leaves early: the least that can be compiled.
-        (request,) = _requests(package.weights, rng, bench, 1, late=False)
-        bench.have_machine_alone()
-        ours = [_seconds(lambda: _first_answer(package, request, bench)) for _ in range(STARTS)]
-        bench.progress("compiling the source at the start, to compare with")
-        theirs = _seconds(lambda: _compiled_answer(package, request, bench))
+        (request,) = _requests(package.weights, rng, session, 1, late=False)
+        session.alone()
+        ours = [_seconds(lambda: _first_answer(package, request, session)) for _ in range(STARTS)]
+        session.progress("compiling the source at the start, to compare with")
+        theirs = _seconds(lambda: _compiled_answer(package, request, session))
         taken = statistics.median(ours)
         evidence = {"starts_s": [round(s, 3) for s in ours], "compiling_s": round(theirs, 3)}
         said = f"first answer after {taken:.2f} s; compiling at the start takes {theirs:.2f} s"
@@ -143,10 +142,12 @@ class ColdStart:
         )
         if share == 1:
             said = said[0].upper() + said[1:] + "."
-            return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
+            session.note(**evidence)
+            return said
         most = max(level.ratio for level in self.levels)
         less = f"Too late: {said}, and {most:g} times sooner is asked for."
-        return RungRecord(name, Verdict.TOO_SLOW, less, share, evidence=evidence)
+        session.note(**evidence)
+        raise Partly(share, less)
 
 
 class _Timing:
@@ -167,50 +168,50 @@ class _Timing:
         if hostile:
             tokens[:, tokens.shape[1] // 2 :] = 0
 
-    def entrant(self, candidate: Candidate, bench: Bench) -> tuple[Link, Candidate]:
-        package = packaged(candidate, bench)
+    def entrant(self, session: Session) -> tuple[Link, Candidate]:
+        package = packaged(session)
         self.weights = package.weights
-        bench.worker(candidate).close()
-        process = PACKAGED.another(bench, given=True)
+        session.worker().close()
+        process = PACKAGED.another(session, given=True)
         process.ask("load", GivenFile(FILE, package.data))
         process.resolve("run")
         return process.link, process.as_candidate("run")
 
 
-def _made(candidate: Candidate, bench: Bench) -> Packaged:
-    weights = seed(bench.seeds.generator())
-    maker = MAKER.trusted(bench)
+def _made(session: Session) -> Packaged:
+    weights = seed(session.rng())
+    maker = MAKER.trusted(session)
     given = GivenFile("exported.pt2", maker.take(maker.ask("write", weights)))
     asked = Assignment("Your package", (given,), FILE, lambda _data: None)
-    return Packaged(weights, made(asked, candidate, bench, PACKAGE_S))
+    return Packaged(weights, made(asked, session, PACKAGE_S))
 
 
-def _right(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+def _right(session: Session) -> Iterator[Look]:
     def complaint() -> str | None:
-        package = packaged(candidate, bench)
-        process = PACKAGED.given(bench, "runs the package")
+        package = packaged(session)
+        process = PACKAGED.given(session, "runs the package")
         process.ask("load", GivenFile(FILE, package.data))
-        return _departing(package.weights, process, bench)
+        return _departing(package.weights, process, session)
 
     yield Look("Your package", complaint)
 
 
-def _departing(weights: int, process: Process, bench: Bench) -> str | None:
-    rng = bench.seeds.generator()
+def _departing(weights: int, process: Process, session: Session) -> str | None:
+    rng = session.rng()
     for way in all_ways(rng):
-        case = case_of(weights, way, rng, bench)
+        case = case_of(weights, way, rng, session)
         asked = Case(case.label, (weights, *case.arguments), case.out)
-        found = departs(process.answer("run", asked), truth_of(weights, case, bench))
+        found = departs(process.answer("run", asked), truth_of(weights, case, session))
         if found is not None:
             return f"on the way “{case.label}” {found}"
     return None
 
 
-def _served(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+def _served(session: Session) -> Iterator[Look]:
     def complaint() -> str | None:
-        package = packaged(candidate, bench)
-        requests = list(_requests(package.weights, bench.seeds.generator(), bench, REQUESTS))
-        return answers_complaint(_answers(package, requests, bench), requests)
+        package = packaged(session)
+        requests = list(_requests(package.weights, session.rng(), session, REQUESTS))
+        return answers_complaint(_answers(package, requests, session), requests)
 
     yield Look("Your service", complaint)
 
@@ -231,53 +232,53 @@ def answers_complaint(answer: object, requests: list[Request]) -> str | None:
 
 
 def _requests(
-    weights: int, rng: Rng, bench: Bench, count: int, late: bool | None = None
+    weights: int, rng: Rng, session: Session, count: int, late: bool | None = None
 ) -> Iterator[Request]:
     """Of all kinds, some of the same length as others, some that leave early and some not."""
     lengths = (12, 12, 30, 40)
     for number in range(count):
         goes_on = bool(rng.integers(2)) if late is None else late
         way = Way(int(rng.integers(3)), 1, lengths[number % 4], goes_on)
-        case = case_of(weights, way, rng, bench)
+        case = case_of(weights, way, rng, session)
         (tokens, _) = case.arguments
         assert isinstance(tokens, Tensor)
-        truth = truth_of(weights, case, bench)
+        truth = truth_of(weights, case, session)
         yield Request(tokens.values[0].tolist(), way.kind, way.told, truth)
 
 
-def _answers(package: Packaged, requests: list[Request], bench: Bench) -> object:
+def _answers(package: Packaged, requests: list[Request], session: Session) -> object:
     """Of the learner's service, in a process that has its file and nothing else of theirs."""
     text = json.dumps([{"tokens": r.tokens, "kind": r.kind} for r in requests])
     given = (GivenFile(FILE, package.data), GivenFile("requests.json", text.encode()))
-    with _alone(bench, "service.py"):
-        link = bench.another_worker(SERVICE)
+    with _alone(session, "service.py"):
+        link = session.about(SERVICE).another_worker()
     try:
-        return ask_plainly(link, given, bench.patience(60.0))
+        return ask_plainly(link, given, session.timeout(60.0))
     finally:
         link.close()
 
 
 @contextmanager
-def _alone(bench: Bench, name: str) -> Generator[None]:
+def _alone(session: Session, name: str) -> Generator[None]:
     """Workers that are started inside see this one file of the submission."""
-    submitted = bench.files
+    submitted = session.files
     text = submitted.read_text(name)
     with scratch() as folder:
         (folder / name).write_text(text, encoding="utf-8")
-        bench.files = SubmissionFiles(folder)
+        session.files = SubmissionFiles(folder)
         try:
             yield
         finally:
-            bench.files = submitted
+            session.files = submitted
 
 
-def _first_answer(package: Packaged, request: Request, bench: Bench) -> str | None:
-    return answers_complaint(_answers(package, [request], bench), [request])
+def _first_answer(package: Packaged, request: Request, session: Session) -> str | None:
+    return answers_complaint(_answers(package, [request], session), [request])
 
 
-def _compiled_answer(package: Packaged, request: Request, bench: Bench) -> str | None:
+def _compiled_answer(package: Packaged, request: Request, session: Session) -> str | None:
     text = json.dumps([{"tokens": request.tokens, "kind": request.kind}])
-    process = COMPILED.another(bench, given=False)
+    process = COMPILED.another(session, given=False)
     given = GivenFile("requests.json", text.encode())
     answer = process.ask("answer", package.weights, given, timeout_s=PACKAGE_S)
     return answers_complaint(answer, [request])

@@ -11,12 +11,12 @@ import numpy as np
 
 from hotloop.checks.control_flow_export.given_files import TRUTH
 from hotloop.checks.control_flow_export.ways import FULL_UP_TO, LONGEST, Way, case_of, seed
-from hotloop.judge.bench import Bench
 from hotloop.judge.fault import ours
 from hotloop.judge.link import reading
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.rungs.correct import Tensor
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
@@ -28,7 +28,7 @@ APART, TOGETHER = 1e-2, 1e-4
 TOO_NEAR = 1e-4
 
 
-def questions(rng: Rng, bench: Bench, first: int | None = None) -> Iterator[Question]:
+def questions(rng: Rng, session: Session, first: int | None = None) -> Iterator[Question]:
     """Three traces: each of another encoder, traced on another way.
 
     first: the token that each message begins with, if that matters.
@@ -38,16 +38,16 @@ def questions(rng: Rng, bench: Bench, first: int | None = None) -> Iterator[Ques
     for kind, length in zip(map(int, rng.permutation(3)), lengths, strict=True):
         way = Way(kind, 2, length, late=bool(rng.integers(2)))
         weights = seed(rng)
-        tokens = case_of(weights, way, rng, bench).arguments[0]
+        tokens = case_of(weights, way, rng, session).arguments[0]
         assert isinstance(tokens, Tensor)
         example = json.dumps({"tokens": tokens.values.tolist(), "kind": kind})
         given = GivenFile("example.json", example.encode())
         label = f"A trace on the way “{way.told}”"
-        yield Question(label, (weights, given), _complaint(weights, example, bench, first))
+        yield Question(label, (weights, given), _complaint(weights, example, session, first))
 
 
 def _complaint(
-    weights: int, example: str, bench: Bench, first: int | None
+    weights: int, example: str, session: Session, first: int | None
 ) -> Callable[[object], str | None]:
     def complaint(answer: object) -> str | None:
         told = as_message(answer)
@@ -57,7 +57,7 @@ def _complaint(
             found = (
                 misformed(told.get(name))
                 or _begins_otherwise(told[name], first)
-                or changed(name, told[name], weights, example, bench)
+                or changed(name, told[name], weights, example, session)
             )
             if found is not None:
                 return f"“{name}”: {found}"
@@ -91,15 +91,15 @@ def _begins_otherwise(given: dict[str, Any], first: int | None) -> str | None:
 
 
 def changed(
-    name: str, given: dict[str, Any], weights: int, example: str, bench: Bench
+    name: str, given: dict[str, Any], weights: int, example: str, session: Session
 ) -> str | None:
     """What is wrong with an input that is to change the decision `name` alone, or agree.
 
     Ruling where our program fails on the input, JudgeFault where it fails on the example.
     """
-    before = _seen(TRUTH.trusted(bench), weights, example, example)
+    before = _seen(TRUTH.trusted(session), weights, example, example)
     plain = json.dumps({"tokens": given["tokens"], "kind": given["kind"]})
-    now = _seen(TRUTH.given(bench, "tries inputs"), weights, example, plain)
+    now = _seen(TRUTH.given(session, "tries inputs"), weights, example, plain)
     if now.near < TOO_NEAR:
         return "its confidence lies on the limit, where rounding decides: take another one"
     others = [

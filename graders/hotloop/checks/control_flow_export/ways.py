@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hotloop.checks.control_flow_export.given_files import TRUTH
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Process
 from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 
@@ -66,12 +66,12 @@ def seed(rng: Rng) -> int:
     return int(rng.integers(1 << 30))
 
 
-def case_of(weights: int, way: Way, rng: Rng, bench: Bench) -> Case:
+def case_of(weights: int, way: Way, rng: Rng, session: Session) -> Case:
     """Messages that go this way, as a call of what runs the learner's model.
 
     Hardly ever do these weights know none of this length: then it is another one, as long or short.
     """
-    truth = TRUTH.trusted(bench)
+    truth = TRUTH.trusted(session)
     for near in (way, *_as_long(way, rng)):
         drawn = Case("messages", (weights, seed(rng), near.kind, near.late), _tokens(near))
         tokens = truth.answer("messages", drawn)
@@ -87,17 +87,17 @@ def _as_long(way: Way, rng: Rng) -> Iterator[Way]:
         yield replace(way, length=int(rng.integers(least, most + 1)))
 
 
-def truth_of(weights: int, case: Case, bench: Bench) -> Floats:
+def truth_of(weights: int, case: Case, session: Session) -> Floats:
     """What the source says, in float64."""
     asked = Case(case.label, (weights, *case.arguments), case.out)
-    return TRUTH.trusted(bench).answer("run", asked)
+    return TRUTH.trusted(session).answer("run", asked)
 
 
 def wrong_somewhere(
     weights: int,
     runner: Process,
     rng: Rng,
-    bench: Bench,
+    session: Session,
     ways: Callable[[Rng], Iterator[Way]],
     scale: int = 1,
 ) -> str | None:
@@ -106,8 +106,8 @@ def wrong_somewhere(
     scale: how many times the source's scores are asked for.
     """
     for way in ways(rng):
-        case = case_of(weights, way, rng, bench)
-        found = departs(runner.answer("run", case), scale * truth_of(weights, case, bench))
+        case = case_of(weights, way, rng, session)
+        found = departs(runner.answer("run", case), scale * truth_of(weights, case, session))
         if found is not None:
             return f"on the way “{case.label}” {found}"
     return None
@@ -120,13 +120,13 @@ def departs(got: Floats, want: Floats) -> str | None:
     return None if found is None else f"the scores are others: {found.sentence()}"
 
 
-def wasted(weights: int, runner: Process, rng: Rng, bench: Bench) -> str | None:
+def wasted(weights: int, runner: Process, rng: Rng, session: Session) -> str | None:
     """Whether a message that leaves early is spared the other layers' products."""
     for length in (24, 96):
-        case = case_of(weights, Way(1, 4, length, late=False), rng, bench)
+        case = case_of(weights, Way(1, 4, length, late=False), rng, session)
         out = TensorSpec((1,), FP32)
         asked = Case(case.label, (weights, *case.arguments), out)
-        want = float(TRUTH.trusted(bench).answer("arithmetic", asked)[0])
+        want = float(TRUTH.trusted(session).answer("arithmetic", asked)[0])
         got = float(runner.answer("arithmetic", Case(case.label, case.arguments, out))[0])
         if not want:
             raise JudgeFault("our own source computed no products")

@@ -12,12 +12,12 @@ import numpy as np
 
 from hotloop.checks.portable_trainer.programs import READING, RESUMING, WRITING
 from hotloop.judge.artifact import Assignment
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.link import Link
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
@@ -59,16 +59,16 @@ def _seeds(rng: Rng) -> Iterator[tuple[int, int]]:
         yield int(rng.integers(1 << 30)), steps
 
 
-def written(rng: Rng, bench: Bench, version: int = 0) -> Iterator[Assignment]:
+def written(rng: Rng, session: Session, version: int = 0) -> Iterator[Assignment]:
     """Runs of the learner's that we go on with. version: as in `goes_on`."""
     for seed, steps in _seeds(rng):
-        judged = goes_on(seed, steps, bench, version=version)
+        judged = goes_on(seed, steps, session, version=version)
         yield Assignment(f"after {steps} steps", (seed, steps), FILE, judged)
 
 
-def resumed(rng: Rng, bench: Bench, version: int = 0) -> Iterator[Assignment]:
+def resumed(rng: Rng, session: Session, version: int = 0) -> Iterator[Assignment]:
     """Runs of ours that the learner goes on with, and then we again. version: as in `goes_on`."""
-    program = RESUMING.trusted(bench)
+    program = RESUMING.trusted(session)
     for seed, steps in _seeds(rng):
         file = GivenFile(FILE, program.take(program.ask("written", seed, steps)))
         more = int(rng.integers(1, 4))
@@ -76,12 +76,12 @@ def resumed(rng: Rng, bench: Bench, version: int = 0) -> Iterator[Assignment]:
             f"from step {steps} to {steps + more}",
             (file, more),
             FILE,
-            goes_on(seed, steps + more, bench, version=version),
+            goes_on(seed, steps + more, session, version=version),
         )
 
 
 def goes_on(
-    seed: int, steps: int, bench: Bench, relative: float = RELATIVE, version: int = 0
+    seed: int, steps: int, session: Session, relative: float = RELATIVE, version: int = 0
 ) -> Callable[[bytes], str | None]:
     """What is wrong with a checkpoint of a run after so many steps, by what comes after it.
 
@@ -89,13 +89,13 @@ def goes_on(
     """
 
     def complaint(data: bytes) -> str | None:
-        file, trusted = GivenFile(FILE, data), RESUMING.trusted(bench)
+        file, trusted = GivenFile(FILE, data), RESUMING.trusted(session)
         shapes = json.dumps(trusted.ask("shapes"))
-        seen = READING.given(bench, "looks at").ask("complaint", file, steps, shapes, version)
+        seen = READING.given(session, "looks at").ask("complaint", file, steps, shapes, version)
         if seen is not None:
             return str(seen)
         want = as_list(trusted.ask("losses", seed, steps + AFTER))[steps:]
-        got = RESUMING.given(bench, "runs").ask("resumed", file, AFTER)
+        got = RESUMING.given(session, "runs").ask("resumed", file, AFTER)
         return disagreement(got, want, relative)
 
     return complaint
@@ -105,31 +105,31 @@ def goes_on(
 class Chooses:
     """`newest` takes the newest whole checkpoint of several files, and none that is not whole."""
 
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Show it files of which one more, at least, is damaged in some way each time."""
-        chooser = Candidate("newest", candidate.file, "json")
-        link, rng = bench.worker(chooser), bench.seeds.generator()
-        files = [_ours(int(rng.integers(1 << 30)), steps, bench) for steps in (2, 9, 11)]
+        link, rng = session.of("newest", "json").worker(), session.rng()
+        files = [_ours(int(rng.integers(1 << 30)), steps, session) for steps in (2, 9, 11)]
         asked = 0
         for label, damaged in _damages(files[2], rng):
             order = [int(place) for place in rng.permutation(3)]
             shown_files = [GivenFile(FILE, [files[0], files[1], damaged][place]) for place in order]
-            self._ask(label, shown_files, order.index(1), link, bench)
+            self._ask(label, shown_files, order.index(1), link, session)
             asked += 1
         whole = [GivenFile(FILE, files[place]) for place in (2, 0, 1)]
-        self._ask("three whole files", whole, 0, link, bench)
+        self._ask("three whole files", whole, 0, link, session)
         none = [GivenFile(FILE, files[1][:100]), GivenFile(FILE, b"")]
-        self._ask("no whole file", none, None, link, bench)
+        self._ask("no whole file", none, None, link, session)
         said = f"It took the right one each time, of {asked + 2} folders."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"folders": asked + 2})
+        session.note(folders=asked + 2)
+        return said
 
     def _ask(
-        self, label: str, files: list[GivenFile], want: int | None, link: Link, bench: Bench
+        self, label: str, files: list[GivenFile], want: int | None, link: Link, session: Session
     ) -> None:
         arguments: list[Plain | GivenFile] = [*files]
-        got = ask_plainly(link, arguments, bench.patience(TIMEOUT_S))
+        got = ask_plainly(link, arguments, session.timeout(TIMEOUT_S))
         if got != want or isinstance(got, bool):
             raise Ruling(
                 Verdict.WRONG_ANSWER,
@@ -137,8 +137,8 @@ class Chooses:
             )
 
 
-def _ours(seed: int, steps: int, bench: Bench) -> bytes:
-    program = RESUMING.trusted(bench)
+def _ours(seed: int, steps: int, session: Session) -> bytes:
+    program = RESUMING.trusted(session)
     return program.take(program.ask("written", seed, steps))
 
 
@@ -170,18 +170,19 @@ def _damages(data: bytes, rng: Rng) -> Iterator[tuple[str, bytes]]:
 class SurvivesKills:
     """Whenever `write` is killed, a whole checkpoint is there."""
 
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Have our program start and kill it."""
-        file = GivenFile("checkpoint.py", bench.files.content(candidate.file or ""))
-        seed = int(bench.seeds.generator().integers(1 << 30))
-        program = WRITING.given(bench, "kills")
+        file = GivenFile("checkpoint.py", session.files.content(session.candidate.file or ""))
+        seed = int(session.rng().integers(1 << 30))
+        program = WRITING.given(session, "kills")
         complaint = program.ask("survived", file, seed, KILLS, timeout_s=TIMEOUT_S)
         if complaint is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"{str(complaint).capitalize()}.")
         said = f"Killed {KILLS} times while it wrote, and stopped by a full disk: always whole."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"kills": KILLS})
+        session.note(kills=KILLS)
+        return said
 
 
 def rungs(version: int = 0) -> dict[str, Rung]:

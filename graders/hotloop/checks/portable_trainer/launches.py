@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from hotloop.checks.portable_trainer.programs import LAUNCHING
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.link import reading
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import Rung
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_message
 
@@ -33,15 +33,15 @@ class Trains:
 
     how: Literal["data_parallel", "fully_sharded"]
     killed: bool = False
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Have our program start them."""
-        rng = bench.seeds.generator()
+        rng = session.rng()
         kill = [int(rng.integers(COUNT)), int(rng.integers(5, STEPS - 1))] if self.killed else []
-        names = (candidate.file or "", "checkpoint.py")
-        files = [GivenFile(file, bench.files.content(file)) for file in names]
-        told = LAUNCHING.given(bench, "launches").ask(
+        names = (session.candidate.file or "", "checkpoint.py")
+        files = [GivenFile(file, session.files.content(file)) for file in names]
+        told = LAUNCHING.given(session, "launches").ask(
             "launched",
             *files,
             int(rng.integers(1 << 20)),
@@ -58,7 +58,8 @@ class Trains:
             raise Ruling(Verdict.WRONG_ANSWER, f"{mismatch}.")
         said = "Two ranks ended with the weights of one process"
         said += f"; one was lost at step {kill[1]}, and they went on." if kill else "."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"off": outcome["off"]})
+        session.note(off=outcome["off"])
+        return said
 
     def _mismatch(self, outcome: dict[str, Any], kill: list[int]) -> str | None:
         if outcome["off"] is None or outcome["code"] != 0:
@@ -119,6 +120,6 @@ def rungs() -> dict[str, Rung]:
     """All rungs of the task."""
     return {
         "data_parallel": Trains("data_parallel"),
-        "lost": Trains("data_parallel", killed=True, needs=("data_parallel",)),
+        "lost": Trains("data_parallel", killed=True, after=("data_parallel",)),
         "fully_sharded": Trains("fully_sharded"),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from math import prod
 
@@ -11,12 +11,12 @@ import numpy as np
 
 from hotloop.checks.portable_trainer.programs import MESHING
 from hotloop.judge.artifact import Assignment
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.questions import GivenFile, Question, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
@@ -79,7 +79,7 @@ def _about_specs(model: int, answer: object) -> str | None:
     return None
 
 
-def exported(rng: Rng, bench: Bench, *, runs: bool) -> Iterator[Assignment]:
+def exported(rng: Rng, session: Session, *, runs: bool) -> Iterator[Assignment]:
     """Meshes of several shapes, and batches that are no power of two."""
     # Compiling for eight devices takes its time.
     one = (4, 2) if rng.random() < 0.5 else (2, 4)
@@ -87,24 +87,24 @@ def exported(rng: Rng, bench: Bench, *, runs: bool) -> Iterator[Assignment]:
     for data, model in shapes:
         batch = data * int(rng.choice([3, 5]))
         seed = int(rng.integers(1 << 30))
-        judged = _computes(data, model, batch, seed, bench)
+        judged = _computes(data, model, batch, seed, session)
         yield Assignment(
             f"a mesh of {data} × {model}, {batch} samples",
             (data, model, batch),
             FILE,
-            judged if runs else _lies(data, model, batch, bench),
+            judged if runs else _lies(data, model, batch, session),
         )
 
 
 def _computes(
-    data: int, model: int, batch: int, seed: int, bench: Bench
+    data: int, model: int, batch: int, seed: int, session: Session
 ) -> Callable[[bytes], str | None]:
     def complaint(made: bytes) -> str | None:
-        laid_out = _lies(data, model, batch, bench)(made)
+        laid_out = _lies(data, model, batch, session)(made)
         if laid_out is not None:
             return laid_out
-        want = as_list(MESHING.trusted(bench).ask("losses", seed, batch, STEPS))
-        runner = MESHING.given(bench, "runs")
+        want = as_list(MESHING.trusted(session).ask("losses", seed, batch, STEPS))
+        runner = MESHING.given(session, "runs")
         got = runner.ask("computed", GivenFile(FILE, made), data, model, seed, batch, STEPS)
         for step, (is_, should) in enumerate(zip(as_list(got), want, strict=True)):
             if not abs(float(str(is_)) - float(str(should))) <= CLOSE * abs(float(str(should))):
@@ -114,9 +114,9 @@ def _computes(
     return complaint
 
 
-def _lies(data: int, model: int, batch: int, bench: Bench) -> Callable[[bytes], str | None]:
+def _lies(data: int, model: int, batch: int, session: Session) -> Callable[[bytes], str | None]:
     def complaint(made: bytes) -> str | None:
-        looker = MESHING.given(bench, "looks at")
+        looker = MESHING.given(session, "looks at")
         told = as_message(looker.ask("layout", GivenFile(FILE, made), data, model, batch)) or {}
         if told["devices"] != data * model:
             return f"it is a step for {told['devices']} devices"
@@ -147,11 +147,11 @@ def _about_part(name: str, part: list[int], data: int, model: int, batch: int) -
 class Specs:
     """What `specs` says, whatever the task's own entry is."""
 
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Ask about each length of the axis."""
-        return Answers(asked).judge(name, replace(candidate, name="specs"), bench)
+        return Answers(asked)(session.of("specs"))
 
 
 def rungs() -> dict[str, Rung]:
@@ -159,5 +159,5 @@ def rungs() -> dict[str, Rung]:
     return {
         "specs": Specs(),
         "laid_out": Makes(partial(exported, runs=False)),
-        "same": Makes(partial(exported, runs=True), needs=("laid_out",)),
+        "same": Makes(partial(exported, runs=True), after=("laid_out",)),
     }

@@ -22,8 +22,8 @@ from hotloop.checks.portable_trainer.streams import (
     truth,
 )
 from hotloop.judge.artifact import Assignment, made_together
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.program import Program
 from hotloop.judge.questions import (
     GivenFile,
@@ -36,6 +36,7 @@ from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.session import Session
 from hotloop.worker.wire import Message, as_list, as_message
 
 Rng = np.random.Generator
@@ -110,8 +111,8 @@ def _figures_complaint(right: Truth, window: int = 1) -> Complaint:
 # --- sketches -------------------------------------------------------------------------------------
 
 
-def _merged(candidate: Candidate, bench: Bench) -> Iterator[Look]:
-    rng = bench.seeds.generator()
+def _merged(session: Session) -> Iterator[Look]:
+    rng = session.rng()
     plain, wide = Shape(SKETCHED_STEPS, 1, 0, 0, 2), Shape(SKETCHED_STEPS, 1, 0, 0, 2, 0.0, 0.3)
     jobs = {
         "A job with a straggler": [replace(plain, seconds=0.1)] * 3 + [replace(plain, seconds=0.9)],
@@ -123,21 +124,21 @@ def _merged(candidate: Candidate, bench: Bench) -> Iterator[Look]:
     }
     for label, shapes in jobs.items():
         ranks = [stream(rng, shape) for shape in shapes]
-        yield Look(label, lambda ranks=ranks: _merged_complaint(ranks, candidate, bench))
+        yield Look(label, lambda ranks=ranks: _merged_complaint(ranks, session))
 
 
-def _merged_complaint(ranks: list[list[Event]], candidate: Candidate, bench: Bench) -> str | None:
+def _merged_complaint(ranks: list[list[Event]], session: Session) -> str | None:
     assignments = [
         Assignment(f"Rank {n}", (_given(events),), "sketch.json", lambda _data: None)
         for n, events in enumerate(ranks)
     ]
-    sketches = made_together(assignments, replace(candidate, name="sketch"), bench)
+    sketches = made_together(assignments, session.of("sketch"))
     largest = max(map(len, sketches))
     if largest > SKETCH_BYTES:
         return f"a sketch has {largest} bytes, and may have {SKETCH_BYTES}"
     files = [GivenFile(f"rank{n}.json", data) for n, data in enumerate(sketches)]
-    link = bench.worker(replace(candidate, name="merged_quantiles"))
-    told = as_message(ask_plainly(link, files, bench.patience(30.0))) or {}
+    link = session.of("merged_quantiles").worker()
+    told = as_message(ask_plainly(link, files, session.timeout(30.0))) or {}
     seconds = [event["seconds"] for events in ranks for event in truth(events).steady]
     for name, q in QUANTILES.items():
         want = quantile(seconds, q)
@@ -150,21 +151,21 @@ def _merged_complaint(ranks: list[list[Event]], candidate: Candidate, bench: Ben
 # --- Prometheus -----------------------------------------------------------------------------------
 
 
-def _metrics(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+def _metrics(rng: Rng, session: Session) -> Iterator[Assignment]:
     for label, events in _runs(rng):
-        yield _metrics_assignment(label, events, bench)
+        yield _metrics_assignment(label, events, session)
         later = next((n for n, e in enumerate(events) if e["event"] == "restart"), None)
         if later is not None:
             early = f"{label}, scraped just before it was"
-            yield _metrics_assignment(early, events[:later], bench)
+            yield _metrics_assignment(early, events[:later], session)
 
 
-def _metrics_assignment(label: str, events: list[Event], bench: Bench) -> Assignment:
+def _metrics_assignment(label: str, events: list[Event], session: Session) -> Assignment:
     want = _samples(truth(events))
 
     def complaint(data: bytes) -> str | None:
         file = GivenFile("metrics.prom", data)
-        told = as_message(METRICS.given(bench, "reads metrics").ask("metrics", file)) or {}
+        told = as_message(METRICS.given(session, "reads metrics").ask("metrics", file)) or {}
         return _types_complaint(told) or _samples_complaint(told, want)
 
     return Assignment(label, (_given(events),), "metrics.prom", complaint)
@@ -249,12 +250,12 @@ def _shown_sample(sample: Sample) -> str:
 # --- TensorBoard ----------------------------------------------------------------------------------
 
 
-def _curves(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+def _curves(rng: Rng, session: Session) -> Iterator[Assignment]:
     for label, events in _runs(rng):
-        yield _curves_assignment(label, events, bench)
+        yield _curves_assignment(label, events, session)
 
 
-def _curves_assignment(label: str, events: list[Event], bench: Bench) -> Assignment:
+def _curves_assignment(label: str, events: list[Event], session: Session) -> Assignment:
     name = "events.out.tfevents.monitor"
     last = sorted(truth(events).last.items())
     want = {
@@ -264,7 +265,7 @@ def _curves_assignment(label: str, events: list[Event], bench: Bench) -> Assignm
     }
 
     def complaint(data: bytes) -> str | None:
-        reader = SCALARS.given(bench, "reads curves")
+        reader = SCALARS.given(session, "reads curves")
         told = as_message(reader.ask("scalars", GivenFile(name, data))) or {}
         for tag, points in want.items():
             found = _curve_complaint(tag, [as_list(p) for p in as_list(told.get(tag))], points)

@@ -11,7 +11,7 @@ from hotloop.checks.portable_trainer.checkpoints import disagreement
 from hotloop.checks.portable_trainer.fallback import PLAIN, Decision, Event, Policy, Rules
 from hotloop.checks.portable_trainer.ordeal import BATCH, SAMPLES, Ordeal
 from hotloop.checks.portable_trainer.programs import RESUMING
-from hotloop.judge.bench import Bench
+from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
@@ -22,18 +22,18 @@ class Outcome:
     told: dict[str, Any]
     rules: Rules = PLAIN
 
-    def complaint(self, bench: Bench) -> str | None:
+    def complaint(self, session: Session) -> str | None:
         """A sentence's beginning, or None."""
         if self.told["foul"] is not None:
             return str(self.told["foul"])
         return (
             _Following(Policy(self.ordeal.backends, self.rules)).complaint(self.told["events"])
-            or self._about_the_end(bench)
+            or self._about_the_end(session)
             or self._about_waste()
             or self._about_the_report()
         )
 
-    def _about_the_end(self, bench: Bench) -> str | None:
+    def _about_the_end(self, session: Session) -> str | None:
         goes_on, steps, wanted = self.told["value"], self.told["numbers"], self.ordeal.steps
         if not self.ordeal.ends:
             return "the policy says stop, and `train` gives True" if goes_on else None
@@ -45,7 +45,7 @@ class Outcome:
         for step, (got, want) in enumerate(zip(steps, order, strict=True)):
             if got != want:
                 return self._about_samples(step, got)
-        program = RESUMING.trusted(bench)
+        program = RESUMING.trusted(session)
         want = program.ask("losses_in_order", self.ordeal.seed, json.dumps(order))
         return disagreement(self.told["losses"], want)
 

@@ -30,7 +30,8 @@ from hotloop.checks.portable_trainer.costs import (
     invalid,
     plan_from,
 )
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.questions import Question, number_complaint, shown
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
@@ -61,10 +62,10 @@ def check(optimizer: float = OPTIMIZER) -> Check:
         Candidate("estimate_case", "planner.py", "json"),
         {
             "estimates": Answers(asked(estimates)),
-            "small": AnswersFrom("plan_case", asked(small), needs=("estimates",)),
-            "large": AnswersFrom("plan_case", asked(large), needs=("small",), timeout_s=PATIENCE_S),
+            "small": AnswersFrom("plan_case", asked(small), after=("estimates",)),
+            "large": AnswersFrom("plan_case", asked(large), after=("small",), timeout_s=PATIENCE_S),
             "published": AnswersFrom(
-                "plan_case", asked(as_published), needs=("small",), timeout_s=PATIENCE_S
+                "plan_case", asked(as_published), after=("small",), timeout_s=PATIENCE_S
             ),
         },
     )

@@ -12,12 +12,12 @@ import numpy as np
 from hotloop.checks.portable_trainer import weather
 from hotloop.checks.portable_trainer.fallback import PLAIN, Backend, Event, Policy, Rules
 from hotloop.checks.portable_trainer.weather import Trouble, Weather
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import made
 from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly, dict_complaint, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import Rung
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
@@ -36,17 +36,18 @@ class Decides:
 
     stories: Callable[[Rng], Iterator[Story]]
     rules: Rules
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Tell all of them; the first wrong decision rules."""
-        link = bench.worker(candidate)
+        link = session.worker()
         events = 0
-        for label, run, length in made(self.stories(bench.seeds.generator())):
-            bench.progress(label)
-            events += _told(label, run, length, link, bench, self.rules)
+        for label, run, length in made(self.stories(session.rng())):
+            session.progress(label)
+            events += _told(label, run, length, link, session, self.rules)
         said = f"Right after all {events} hidden events."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"events": events})
+        session.note(events=events)
+        return said
 
 
 @dataclass(frozen=True)
@@ -54,21 +55,21 @@ class Remembers:
     """Memory and event are all that a decision depends on, and memory stays small."""
 
     rules: Rules
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Tell a long story, then ask a new process about its events, in another order."""
-        run = Weather(*weather.many_troubles(bench.seeds.generator()), bench.seeds.generator())
+        run = Weather(*weather.many_troubles(session.rng()), session.rng())
         right, asked = Policy(run.backends, self.rules), _Asked(run.backends)
-        link = bench.worker(candidate)
+        link = session.worker()
         for _ in range(250):
             event = run.event()
-            asked.tell(event, link, bench)
+            asked.tell(event, link, session)
             decision = right.decide(event)
             run.follow(event, decision)
             if decision.do == "stop":
                 break
-        self._ask_again(asked, bench.another_worker(candidate), bench)
+        self._ask_again(asked, session.another_worker(), session)
         size = max(len(memory) for _, memory, _, _ in asked.told)
         if size > MOST_MEMORY:
             raise Ruling(
@@ -77,13 +78,14 @@ class Remembers:
                 f"{MOST_MEMORY}: remember what decides, and not what happened.",
             )
         said = f"It forgets nothing over a restart, and its memory is {size} bytes at most."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"bytes": size})
+        session.note(bytes=size)
+        return said
 
-    def _ask_again(self, asked: _Asked, link: Link, bench: Bench) -> None:
-        order = bench.seeds.generator().permutation(len(asked.told))
+    def _ask_again(self, asked: _Asked, link: Link, session: Session) -> None:
+        order = session.rng().permutation(len(asked.told))
         for place in map(int, order):
             before, after, event, decision = asked.told[place]
-            memory, again = _answered(asked.backends, before, event, link, bench)
+            memory, again = _answered(asked.backends, before, event, link, session)
             if (json.dumps(memory), again) != (after, decision):
                 raise Ruling(
                     Verdict.WRONG_ANSWER,
@@ -100,21 +102,21 @@ class _Asked:
         self.memory = "null"
         self.told: list[tuple[str, str, Event, object]] = []
 
-    def tell(self, event: Event, link: Link, bench: Bench) -> object:
+    def tell(self, event: Event, link: Link, session: Session) -> object:
         """The decision after the event."""
         before = self.memory
-        memory, decision = _answered(self.backends, before, event, link, bench)
+        memory, decision = _answered(self.backends, before, event, link, session)
         self.memory = json.dumps(memory)
         self.told.append((before, self.memory, event, decision))
         return decision
 
 
-def _told(label: str, run: Weather, length: int, link: Link, bench: Bench, rules: Rules) -> int:
+def _told(label: str, run: Weather, length: int, link: Link, session: Session, rules: Rules) -> int:
     """How many events were answered rightly; Ruling at the first that was not."""
     asked, right = _Asked(run.backends), Policy(run.backends, rules)
     for count in range(1, length + 1):
         event = run.event()
-        got, want = asked.tell(event, link, bench), right.decide(event)
+        got, want = asked.tell(event, link, session), right.decide(event)
         complaint = dict_complaint("the decision", got, want.plain())
         if complaint is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"{label}, {_described(event)}: {complaint}.")
@@ -125,10 +127,10 @@ def _told(label: str, run: Weather, length: int, link: Link, bench: Bench, rules
 
 
 def _answered(
-    backends: str, memory: str, event: Event, link: Link, bench: Bench
+    backends: str, memory: str, event: Event, link: Link, session: Session
 ) -> tuple[object, object]:
     arguments = (backends, memory, json.dumps(event))
-    answer = ask_plainly(link, arguments, bench.patience(TIMEOUT_S))
+    answer = ask_plainly(link, arguments, session.timeout(TIMEOUT_S))
     try:
         both = as_list(json.loads(str(answer)))
     except (ValueError, RecursionError):
@@ -203,7 +205,7 @@ def rungs(rules: Rules = PLAIN) -> dict[str, Rung]:
     quiet = partial(quiet_runs, rest=rules.rest)
     return {
         "faults": Decides(single_faults, rules),
-        "steady": Decides(quiet, rules, needs=("faults",)),
-        "whole": Decides(whole_runs, rules, needs=("faults",)),
-        "remembers": Remembers(rules, needs=("faults",)),
+        "steady": Decides(quiet, rules, after=("faults",)),
+        "whole": Decides(whole_runs, rules, after=("faults",)),
+        "remembers": Remembers(rules, after=("faults",)),
     }

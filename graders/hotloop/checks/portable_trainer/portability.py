@@ -12,12 +12,12 @@ import numpy as np
 from hotloop.checks.portable_trainer.checkpoints import FILE, RELATIVE, goes_on
 from hotloop.checks.portable_trainer.programs import GRAPHING, RESUMING
 from hotloop.judge.artifact import Assignment
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.link import reading
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_message
 
@@ -33,17 +33,17 @@ MOST_GRAPHS = 2
 TIMEOUT_S = 90.0
 
 
-def trained(rng: Rng, bench: Bench, *, name: str, relative: float) -> Iterator[Assignment]:
+def trained(rng: Rng, session: Session, *, name: str, relative: float) -> Iterator[Assignment]:
     """Runs of ours, at the beginning and on their way, that a backend goes on with."""
     for steps in (0, int(rng.integers(3, 12))):
         seed, more = int(rng.integers(1 << 30)), int(rng.integers(3, 9))
-        program = RESUMING.trusted(bench)
+        program = RESUMING.trusted(session)
         file = GivenFile(FILE, program.take(program.ask("written", seed, steps)))
         yield Assignment(
             f"{name}, from step {steps} to {steps + more}",
             (name, file, more),
             FILE,
-            goes_on(seed, steps + more, bench, relative),
+            goes_on(seed, steps + more, session, relative),
         )
 
 
@@ -51,17 +51,17 @@ def trained(rng: Rng, bench: Bench, *, name: str, relative: float) -> Iterator[A
 class OneGraph:
     """Batches of several sizes, and one graph for them; counted where the candidate's code runs."""
 
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     instrumented: ClassVar[bool] = True
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Have our program compile with it."""
-        sizes = bench.seeds.generator().permutation(np.arange(3, 12))[:5].tolist()
+        sizes = session.rng().permutation(np.arange(3, 12))[:5].tolist()
         files = [
-            GivenFile(file, bench.files.content(file))
-            for file in (candidate.file or "", "checkpoint.py")
+            GivenFile(file, session.files.content(file))
+            for file in (session.candidate.file or "", "checkpoint.py")
         ]
-        program = GRAPHING.given(bench, "counts")
+        program = GRAPHING.given(session, "counts")
         told = program.ask("graphs", *files, " ".join(map(str, sizes)), timeout_s=TIMEOUT_S)
         with reading():
             found = as_message(told) or {}
@@ -75,7 +75,8 @@ class OneGraph:
         if not off <= 1e-4:
             raise Ruling(Verdict.WRONG_ANSWER, f"Compiled, a loss is off by {off:.2g}.")
         said = f"{graphs} graph{'s' if graphs > 1 else ''} for five sizes of batch."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"graphs": graphs})
+        session.note(graphs=graphs)
+        return said
 
 
 def rungs() -> dict[str, Rung]:

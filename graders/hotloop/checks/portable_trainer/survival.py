@@ -15,11 +15,11 @@ from hotloop.checks.portable_trainer.ordeal import Kill, Ordeal
 from hotloop.checks.portable_trainer.outcome import Outcome
 from hotloop.checks.portable_trainer.programs import DISTURBING
 from hotloop.checks.portable_trainer.weather import Trouble
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import made
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import Rung
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_message
 
@@ -38,25 +38,26 @@ class Survives:
 
     ordeals: Callable[[Rng], Iterator[Ordeal]]
     rules: Rules
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Have all of them run; the first that goes wrong rules."""
-        names = (*STANDS_ON, candidate.file or "")
-        files = [GivenFile(name, bench.files.content(name)) for name in names]
+        names = (*STANDS_ON, session.candidate.file or "")
+        files = [GivenFile(name, session.files.content(name)) for name in names]
         count = 0
-        for ordeal in made(self.ordeals(bench.seeds.generator())):
-            bench.progress(ordeal.label)
-            complaint = Outcome(ordeal, _run(ordeal, files, bench), self.rules).complaint(bench)
+        for ordeal in made(self.ordeals(session.rng())):
+            session.progress(ordeal.label)
+            complaint = Outcome(ordeal, _run(ordeal, files, session), self.rules).complaint(session)
             if complaint is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{ordeal.label}: {complaint}.")
             count += 1
         said = f"All {count} runs ended as if nothing had happened."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"runs": count})
+        session.note(runs=count)
+        return said
 
 
-def _run(ordeal: Ordeal, files: list[GivenFile], bench: Bench) -> dict[str, Any]:
-    program = DISTURBING.given(bench, "disturbs")
+def _run(ordeal: Ordeal, files: list[GivenFile], session: Session) -> dict[str, Any]:
+    program = DISTURBING.given(session, "disturbs")
     told = program.ask("trained", *files, ordeal.plan(), timeout_s=TIMEOUT_S)
     return as_message(json.loads(str(told))) or {}
 
@@ -121,6 +122,6 @@ def rungs(rules: Rules = PLAIN) -> dict[str, Rung]:
     """All rungs of the task."""
     return {
         "faults": Survives(single, rules),
-        "killed": Survives(killed, rules, needs=("faults",)),
-        "several": Survives(several, rules, needs=("faults",)),
+        "killed": Survives(killed, rules, after=("faults",)),
+        "several": Survives(several, rules, after=("faults",)),
     }

@@ -11,7 +11,8 @@ from hotloop.checks.profile_training_loop import augmentation, clocks, recording
 from hotloop.checks.profile_training_loop.meaning import Meaning, MeantReferee, told_all
 from hotloop.checks.profile_training_loop.network import RESNET50, SMALL, Network
 from hotloop.judge.calls import Call
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.levels import Level
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.correct import Correct
@@ -121,7 +122,7 @@ def train(variant: Variant | None = None) -> Check:
         lambda spec: spec.out.bytes,
         LOOP_LEVELS,
         fewest_flops=SMALL.flops,
-        needs=("learns",),
+        after=("learns",),
         seconds=90.0,
         baseline_workload=_plain_workload(SMALL, meaning, TIMED_IMAGES, TIMED_STEPS, TIMED_BATCH),
     )

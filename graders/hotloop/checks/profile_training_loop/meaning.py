@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hotloop.checks.profile_training_loop.pictures import CLASSES
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import CallSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.learns import Exam
+from hotloop.judge.session import Session
 from hotloop.variants.variant import Variant
 
 Rng = np.random.Generator
@@ -89,16 +89,16 @@ class MeantReferee(Referee):
 
     meaning: Meaning = Meaning()
 
-    def answer(self, function: str, case: Case, bench: Bench) -> Floats:
+    def answer(self, function: str, case: Case, session: Session) -> Floats:
         """As the candidate should have understood it."""
-        return super().answer(function, self.meaning.plainly(function, case), bench)
+        return super().answer(function, self.meaning.plainly(function, case), session)
 
     @contextmanager
     def on_gpu(
-        self, function: str, bench: Bench, card: Card
+        self, function: str, session: Session, card: Card
     ) -> Generator[Callable[[Case], Floats]]:
         """The same on the GPU."""
-        with super().on_gpu(function, bench, card) as answer:
+        with super().on_gpu(function, session, card) as answer:
             yield lambda case: answer(self.meaning.plainly(function, case))
 
 

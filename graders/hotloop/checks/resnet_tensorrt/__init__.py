@@ -16,7 +16,8 @@ from hotloop.checks.resnet_tensorrt import (
     session_options,
     sessions,
 )
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.levels import Level
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
@@ -101,7 +102,7 @@ def quantize() -> Check:
             "accurate": Holds(
                 partial(quantized.looks, complaint=quantized.accuracy_complaint),
                 "It is about as often right on hidden signs as with float32.",
-                needs=("sound",),
+                after=("sound",),
             ),
             "fast_cpu": quantized.measured(INT8_LEVELS),
         },
@@ -118,7 +119,7 @@ def latency() -> Check:
                 sessions.looks, "The file gives the network's logits, for any number of pictures."
             ),
             "settings": AnswersFrom(
-                "session_options", session_options.questions, needs=("correct",)
+                "session_options", session_options.questions, after=("correct",)
             ),
             "fast_cpu": sessions.measured(LATENCY_LEVELS),
         },

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from hotloop.checks.resnet_tensorrt.graphs import MAKERS, Rng, made_by, seed, unpacked
-from hotloop.judge.bench import Bench
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list
 
 EQUAL_PAIRS = 2
 
 
-def questions(rng: Rng, bench: Bench, agreed: int | None = None) -> Iterator[Question]:
+def questions(rng: Rng, session: Session, agreed: int | None = None) -> Iterator[Question]:
     """One pair for each kind of fault, and some without any, in random order.
 
     agreed: what is answered about models that agree.
     """
-    kinds = [str(kind) for kind in as_list(MAKERS.trusted(bench).ask("fault_names"))]
+    kinds = [str(kind) for kind in as_list(MAKERS.trusted(session).ask("fault_names"))]
     drawn: list[str | None] = [*kinds, *([None] * EQUAL_PAIRS)]
     for place in map(int, rng.permutation(len(drawn))):
-        made = made_by(bench, "pair", seed(rng), drawn[place])
+        made = made_by(session, "pair", seed(rng), drawn[place])
         files = ("reference.onnx", "exported.onnx", "feeds.npz")
         given = (GivenFile(name, unpacked(made[name.split(".")[0]])) for name in files)
         label = "A pair of models" if drawn[place] else "A pair of models that agree"

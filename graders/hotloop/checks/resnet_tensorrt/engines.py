@@ -15,25 +15,24 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hotloop.checks.resnet_tensorrt.given_files import HARNESS, program_files
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.file_exchange import get_file
-from hotloop.judge.gpu.card import Card, CardBusy, NoCard
+from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import measure
-from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
+from hotloop.judge.gpu.workers import candidate_worker, card_for_three, trusted_worker
 from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, Tensor, ask
 from hotloop.judge.rungs.gpu_refereed import CardSide
 from hotloop.judge.rungs.refereed_fast import case_of
 from hotloop.judge.scheduling import undisturbed
+from hotloop.judge.session import Session
 from hotloop.judge.speed import Trial
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verdict import Ruling, Verdict
@@ -56,36 +55,35 @@ WARMUP_WINDOWS = 3
 REMEDY = "on a machine with an NVIDIA GPU: python -m pip install tensorrt"
 
 
-def lacking() -> str | None:
-    """Why no engine can be built here, and the remedy; None where one can."""
+def require_tensorrt() -> None:
+    """Ruling NOT_MEASURED where no engine can be built."""
     if importlib.util.find_spec("tensorrt") is None:
-        return f"TensorRT is not installed here: {REMEDY}"
-    return None
+        raise Ruling(Verdict.NOT_MEASURED, f"TensorRT is not installed here: {REMEDY}")
 
 
 @dataclass(frozen=True)
 class Builds:
     """`build_engine` writes engine and timing cache, and the engine computes what it should."""
 
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Batches at both ends of the profile and in between."""
-        with _equipment(name, bench) as card:
-            if isinstance(card, RungRecord):
-                return card
-            seed, engine = _built(candidate, bench, card)
-            with _running(bench, card, engine) as theirs, _eager(bench, card, seed) as ours:
-                rng = bench.seeds.generator()
+        require_tensorrt()
+        with card_for_three(session) as card:
+            seed, engine = _built(session, card)
+            with _running(session, card, engine) as theirs, _eager(session, card, seed) as ours:
+                rng = session.rng()
                 for count in (1, BATCH, 64):
                     frames = Tensor(rng.integers(0, 256, (count, SIDE, SIDE, 3)), U8)
                     case = Case(f"a batch of {count}", (frames,), _logits(count))
-                    got, want = (_asked(case, link, bench) for link in (theirs, ours))
+                    got, want = (_asked(case, link, session) for link in (theirs, ours))
                     found = _disagreement(got, want)
                     if found is not None:
                         raise Ruling(Verdict.WRONG_ANSWER, f"A batch of {count}: {found}.")
             said = "The engine computes what the network does, and the timing cache is there."
-            return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"bytes": len(engine)})
+            session.note(bytes=len(engine))
+            return said
 
 
 @dataclass(frozen=True)
@@ -93,63 +91,60 @@ class EngineFast:
     """The float16 engine against the same network in PyTorch, frames in the host's memory."""
 
     levels: tuple[Level, ...]
-    needs: tuple[str, ...] = ("builds",)
+    after: tuple[str, ...] = ("builds",)
     seconds: float = 120.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Correctness is known; measure, compare, rule."""
-        with _equipment(name, bench) as card:
-            if isinstance(card, RungRecord):
-                return card
-            bench.progress("measuring the card's limits")
-            with trusted_worker(bench, LIMITS.parent, card) as link:
+        require_tensorrt()
+        with card_for_three(session) as card:
+            session.progress("measuring the card's limits")
+            with trusted_worker(session, LIMITS.parent, card) as link:
                 peak = measure(link, matmul=True).flops_per_s or 0.0
-            seed, engine = _built(candidate, bench, card)
+            seed, engine = _built(session, card)
             with (
-                _running(bench, card, engine) as theirs,
-                _eager(bench, card, seed) as ours,
-                _eager(bench, card, seed) as referee,
+                _running(session, card, engine) as theirs,
+                _eager(session, card, seed) as ours,
+                _eager(session, card, seed) as referee,
             ):
-                return self._judge(name, (theirs, ours, referee), card, peak, bench)
+                return self._judge((theirs, ours, referee), card, peak, session)
 
     def _judge(
-        self, name: str, links: tuple[Link, Link, Link], card: Card, peak: float, bench: Bench
-    ) -> RungRecord:
+        self, links: tuple[Link, Link, Link], card: Card, peak: float, session: Session
+    ) -> str:
         theirs, ours, referee = links
 
         def verify(call: Call, _rows: Rows) -> None:
-            want = _asked(case_of(call), referee, bench)
+            want = _asked(case_of(call), referee, session)
             found = _disagreement(call.output_values(), want)
             if found is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"In a timed call: {found}.")
 
         workload = replace(WORKLOAD, verify=verify)
-        threads = bench.launcher.threads
-        baseline = CardSide(ours, RUN, workload, threads, bench.seeds)
-        entrant = CardSide(theirs, RUN, workload, threads, bench.seeds)
+        threads = session.launcher.threads
+        baseline = CardSide(ours, RUN, workload, threads, session.seeds)
+        entrant = CardSide(theirs, RUN, workload, threads, session.seeds)
         try:
-            return self._measure(name, baseline, entrant, card, peak, bench)
+            return self._measure(baseline, entrant, card, peak, session)
         finally:
             baseline.close()
             entrant.close()
 
-    def _measure(
-        self, name: str, a: CardSide, b: CardSide, card: Card, peak: float, bench: Bench
-    ) -> RungRecord:
-        spec = WORKLOAD.spec(bench.seeds.shapes(), 0)
+    def _measure(self, a: CardSide, b: CardSide, card: Card, peak: float, session: Session) -> str:
+        spec = WORKLOAD.spec(session.seeds.shapes(), 0)
         for side in (b, a):
             side.plan([spec])
             for _ in range(WARMUP_WINDOWS):
                 side.window([False])
-        with undisturbed((b.link, a.link), bench.launcher.threads):
+        with undisturbed((b.link, a.link), session.launcher.threads):
             a.card = b.card = card
             outcome = Trial(
                 a,
                 b,
                 self.levels,
-                bench.seeds.generator(),
-                bench.deadline_in(self.seconds),
-                bench.progress,
+                session.rng(),
+                session.deadline_in(self.seconds),
+                session.progress,
                 control_tolerance=CONTROL_TOLERANCE,
             ).run()
         flops = float(BATCH * FLOPS)
@@ -163,69 +158,48 @@ class EngineFast:
             clock=card.clocks.state().words(),
             **measured_on(spec),
         )
-        return rule_on_speed(name, outcome, self.levels, evidence, IMPLAUSIBLE)
+        return rule_on_speed(session, outcome, self.levels, evidence, IMPLAUSIBLE)
 
 
-@contextmanager
-def _equipment(name: str, bench: Bench) -> Generator[Card | RungRecord]:
-    """The GPU, or the record that says what is missing."""
-    missing = lacking()
-    if missing is not None:
-        yield RungRecord(name, Verdict.NOT_MEASURED, missing)
-        return
-    try:
-        card = card_for(bench)
-    except NoCard as why:
-        yield RungRecord(name, Verdict.NOT_MEASURED, str(why))
-        return
-    # The judge, and each of builder or engine, baseline and referee.
-    card.clocks.expected_clients = 4 + guests_of(bench)
-    try:
-        yield card
-    except CardBusy as busy:
-        sentence = f"Others use this GPU ({busy}); it stays open until it is measured again."
-        raise Ruling(Verdict.UNDECIDED, sentence) from None
-
-
-def _built(candidate: Candidate, bench: Bench, card: Card) -> tuple[int, bytes]:
+def _built(session: Session, card: Card) -> tuple[int, bytes]:
     """The network's seed, and the engine that the candidate built for it; once for all rungs."""
-    return bench.shared("the engine", lambda: _build(candidate, bench, card))
+    return session.once("the engine", lambda: _build(session, card))
 
 
-def _build(candidate: Candidate, bench: Bench, card: Card) -> tuple[int, bytes]:
-    seed = int(bench.seeds.generator().integers(2**31))
-    bench.progress("writing the model")
-    maker = _network().trusted(bench)
+def _build(session: Session, card: Card) -> tuple[int, bytes]:
+    seed = int(session.rng().integers(2**31))
+    session.progress("writing the model")
+    maker = _network().trusted(session)
     path = maker.ask("write", seed, timeout_s=BUILD_S)
     model = get_file(maker.link, str(path), MODEL_BYTES)
-    bench.progress("building the engine")
-    with candidate_worker(bench, candidate, card) as link:
+    session.progress("building the engine")
+    with candidate_worker(session, card) as link:
         folder = put_folder(link)
         cache, target = f"{folder}/timings", f"{folder}/network.engine"
         given = GivenFile("network.onnx", model)
-        ask_plainly(link, (given, "fp16", cache, target), bench.patience(BUILD_S))
+        ask_plainly(link, (given, "fp16", cache, target), session.timeout(BUILD_S))
         if not get_file(link, cache):
             raise Ruling(Verdict.WRONG_ANSWER, "The timing cache is empty.")
         return seed, get_file(link, target, MODEL_BYTES)
 
 
 @contextmanager
-def _running(bench: Bench, card: Card, engine: bytes) -> Generator[Link]:
+def _running(session: Session, card: Card, engine: bytes) -> Generator[Link]:
     files = {"engine_runner.py": HARNESS / "engine_runner.py"}
-    with trusted_worker(bench, bench.staged(files), card) as link:
+    with trusted_worker(session, session.staged(files), card) as link:
         # What fails from here on is the candidate's: its engine is what runs.
         link.trusted = False
-        runner = Process(Program(files, "engine_runner.py"), link, bench)
+        runner = Process(Program(files, "engine_runner.py"), link, session)
         runner.ask("load", GivenFile("network.engine", engine))
         runner.resolve("run")
         yield link
 
 
 @contextmanager
-def _eager(bench: Bench, card: Card, seed: int) -> Generator[Link]:
+def _eager(session: Session, card: Card, seed: int) -> Generator[Link]:
     network = _network()
-    with trusted_worker(bench, bench.staged(network.files), card) as link:
-        process = Process(network, link, bench)
+    with trusted_worker(session, session.staged(network.files), card) as link:
+        process = Process(network, link, session)
         process.ask("load", seed)
         process.resolve("run")
         yield link
@@ -235,8 +209,8 @@ def _network() -> Program:
     return Program(program_files("whole_network.py"), "whole_network.py")
 
 
-def _asked(case: Case, link: Link, bench: Bench) -> Floats:
-    return ask(case, RUN, link, bench, bench.patience(RESOLVE_S))
+def _asked(case: Case, link: Link, session: Session) -> Floats:
+    return ask(case, link, session.about(RUN), session.timeout(RESOLVE_S))
 
 
 def _disagreement(got: Floats, want: Floats) -> str | None:

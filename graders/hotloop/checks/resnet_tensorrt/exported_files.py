@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 from hotloop.checks.resnet_tensorrt.given_files import program_files
 from hotloop.checks.resnet_tensorrt.network_cost import kernels, last_layer
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8, DType
 from hotloop.judge.fault import JudgeFault
@@ -28,6 +26,7 @@ from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
@@ -66,41 +65,40 @@ class Export:
     words: str
     numbers: tuple[int, ...]
 
-    def stands(self, complaint: Callable[[Order, Bench], str | None], *needs: str) -> Holds:
+    def stands(self, complaint: Callable[[Order, Session], str | None], *needs: str) -> Holds:
         """The rung that nothing is to be complained of. complaint: a sentence's beginning."""
         return Holds(partial(self._looks, complaint=complaint), "It is what was asked for.", needs)
 
     def _looks(
-        self, candidate: Candidate, bench: Bench, complaint: Callable[[Order, Bench], str | None]
+        self, session: Session, complaint: Callable[[Order, Session], str | None]
     ) -> Iterator[Look]:
-        number = bench.shared(f"number of {self.entry}", lambda: self._drawn(bench))
+        number = session.once(f"number of {self.entry}", lambda: self._drawn(session))
         asked = Assignment(self.words, (number,), FILE, lambda _data: None)
 
         def order() -> Order:
-            entry = replace(candidate, name=self.entry)
-            return Order(number, made(asked, entry, bench, EXPORT_S))
+            return Order(number, made(asked, session.of(self.entry), EXPORT_S))
 
         def found() -> str | None:
-            return complaint(bench.shared(f"made by {self.entry}", order), bench)
+            return complaint(session.once(f"made by {self.entry}", order), session)
 
         yield Look(f"{self.words} {number}", found)
 
-    def _drawn(self, bench: Bench) -> int:
-        return int(bench.seeds.generator().choice(self.numbers))
+    def _drawn(self, session: Session) -> int:
+        return int(session.rng().choice(self.numbers))
 
 
-def facts_of(data: bytes, bench: Bench) -> Facts:
+def facts_of(data: bytes, session: Session) -> Facts:
     """What a program of ours reads in the file."""
     reader = Program(program_files("model_facts.py", "graph_walk.py"), "model_facts.py")
-    told = as_message(reader.given(bench, "reads").ask("facts", GivenFile(FILE, data)))
+    told = as_message(reader.given(session, "reads").ask("facts", GivenFile(FILE, data)))
     if told is None:
         raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
     return told
 
 
-def sound(order: Order, bench: Bench) -> str | None:
+def sound(order: Order, session: Session) -> str | None:
     """The exported file, looked at from outside."""
-    told = facts_of(order.data, bench)
+    told = facts_of(order.data, session)
     unlike = next(_unlike_the_order(told, order.number), None)
     return whole(told, order.data) or unlike or without_the_network(told)
 
@@ -167,22 +165,22 @@ def batch_of(told: Facts, end: str) -> object:
     return dims[0] if dims else None
 
 
-def correct(order: Order, bench: Bench) -> str | None:
+def correct(order: Order, session: Session) -> str | None:
     """The exported file, run on frames of all kinds."""
-    return wrong_numbers(order, bench, U8, (1, 3, 16))
+    return wrong_numbers(order, session, U8, (1, 3, 16))
 
 
 def wrong_numbers(
-    order: Order, bench: Bench, element: DType, batches: tuple[int, ...]
+    order: Order, session: Session, element: DType, batches: tuple[int, ...]
 ) -> str | None:
     """The first batch for which the probabilities are others than our own network's."""
     runner = Program(program_files("frames_runner.py"), "frames_runner.py")
-    process = runner.given(bench, f"runs {order.number}")
+    process = runner.given(session, f"runs {order.number}")
     process.ask("load", GivenFile(FILE, order.data))
-    for label, frames in _frames(batches, bench):
+    for label, frames in _frames(batches, session):
         given = Tensor(frames, element)
         case = Case(label, (given,), TensorSpec((len(frames), CLASSES), FP32))
-        want = truth().trusted(bench).answer("probabilities", case)
+        want = truth().trusted(session).answer("probabilities", case)
         found = compare(process.answer("run", case), want, NEAR)
         if found is not None:
             return f"{label}: a probability is wrong: {found.sentence()}"
@@ -208,13 +206,13 @@ def _unlike_the_order(told: Facts, opset: int) -> Iterator[str]:
             yield f"the batch of {name} is fixed at {batch_of(told, end)}: any should do"
 
 
-def _frames(batches: tuple[int, ...], bench: Bench) -> Iterator[tuple[str, NDArray[np.uint8]]]:
+def _frames(batches: tuple[int, ...], session: Session) -> Iterator[tuple[str, NDArray[np.uint8]]]:
     """Signs, and in the first batches also what no sign looks like."""
-    rng = bench.seeds.generator()
+    rng = session.rng()
     for count in batches:
         shape = (count, SIDE, SIDE, 3)
         seed = int(rng.integers(LARGE))
-        signs = truth().trusted(bench).answer("frames", Case("", (seed,), TensorSpec(shape, U8)))
+        signs = truth().trusted(session).answer("frames", Case("", (seed,), TensorSpec(shape, U8)))
         if signs.shape != shape:
             raise JudgeFault("our own frames have another shape")
         yield f"{count} frame{'s' if count > 1 else ''}", signs.astype(np.uint8)

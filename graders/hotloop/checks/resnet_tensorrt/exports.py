@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from hotloop.checks.resnet_tensorrt import exported_files, halves, nano
 from hotloop.checks.resnet_tensorrt.engines import Builds, EngineFast
 from hotloop.checks.resnet_tensorrt.exported_files import OPSETS, Export
-from hotloop.judge.check import Candidate, Rung
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.levels import Level
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.makes import Makes
 
@@ -44,6 +45,6 @@ def engine_rungs() -> Mapping[str, Rung]:
     """The conversion runs anywhere; what follows needs TensorRT and a card."""
     return {
         "half": Makes(halves.assignments, entry="in_half"),
-        "builds": Builds(needs=("half",)),
+        "builds": Builds(after=("half",)),
         "gpu_fast": EngineFast(ENGINE_LEVELS),
     }

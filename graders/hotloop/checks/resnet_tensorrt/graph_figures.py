@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hotloop.checks.resnet_tensorrt.graphs import Rng, made_by, seed, unpacked
-from hotloop.judge.bench import Bench
 from hotloop.judge.questions import GivenFile, Question, dict_complaint, number_complaint, shown
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list, as_message
 
 NETWORKS = 3
@@ -30,21 +30,21 @@ class Asked:
 PLAIN = Asked()
 
 
-def about_structure(rng: Rng, bench: Bench, asked: Asked = PLAIN) -> Iterator[Question]:
+def about_structure(rng: Rng, session: Session, asked: Asked = PLAIN) -> Iterator[Question]:
     """Chains, what stands in their way, constant nodes, unused initializers."""
-    return _questions(rng, bench, STRUCTURE, asked)
+    return _questions(rng, session, STRUCTURE, asked)
 
 
-def about_costs(rng: Rng, bench: Bench) -> Iterator[Question]:
+def about_costs(rng: Rng, session: Session) -> Iterator[Question]:
     """Bytes of parameters, multiplications, the most memory alive at once."""
-    return _questions(rng, bench, COSTS, PLAIN)
+    return _questions(rng, session, COSTS, PLAIN)
 
 
-def _questions(rng: Rng, bench: Bench, keys: Sequence[str], asked: Asked) -> Iterator[Question]:
+def _questions(rng: Rng, session: Session, keys: Sequence[str], asked: Asked) -> Iterator[Question]:
     how = (asked.activation, asked.outside, asked.consumers)
     for number in range(1, NETWORKS + 1):
         batch = int(rng.integers(2, 9))
-        made = made_by(bench, "puzzle", seed(rng), batch, *how)
+        made = made_by(session, "puzzle", seed(rng), batch, *how)
         file = GivenFile("network.onnx", unpacked(made["model"]))
         yield Question(f"Network {number}", (file, batch), _complaint_about(made["figures"], keys))
 

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32
@@ -24,6 +23,7 @@ from hotloop.judge.link import readable
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list, as_message
 
 HARNESS = Path(__file__).parents[1] / "harness" / "resnet_tensorrt"
@@ -62,19 +62,19 @@ def seed(rng: Rng) -> int:
     return int(rng.integers(1 << 31))
 
 
-def made_by(bench: Bench, function: str, *arguments: int | str | None) -> dict[str, Any]:
+def made_by(session: Session, function: str, *arguments: int | str | None) -> dict[str, Any]:
     """What a maker returns."""
-    return _message(MAKERS.trusted(bench).ask(function, *arguments))
+    return _message(MAKERS.trusted(session).ask(function, *arguments))
 
 
-def hidden_graphs(bench: Bench, function: str, *arguments: int) -> list[HiddenGraph]:
+def hidden_graphs(session: Session, function: str, *arguments: int) -> list[HiddenGraph]:
     """What a maker of several graphs returns."""
-    made = as_list(MAKERS.trusted(bench).ask(function, *arguments))
+    made = as_list(MAKERS.trusted(session).ask(function, *arguments))
     return [_hidden_graph(_message(plain)) for plain in made]
 
 
 def misread(
-    bench: Bench, function: str, sources: Sequence[bytes], made: Sequence[bytes], versions: int
+    session: Session, function: str, sources: Sequence[bytes], made: Sequence[bytes], versions: int
 ) -> Wrong | None:
     """What our reader says about the first rewritten model that is wrong.
 
@@ -82,17 +82,19 @@ def misread(
     """
     pairs = [[_packed(a), _packed(b)] for a, b in zip(sources, made, strict=True)]
     file = GivenFile("pairs.json", json.dumps(pairs).encode())
-    said = as_list(READER.given(bench, "reads").ask(function, file, versions))
+    said = as_list(READER.given(session, "reads").ask(function, file, versions))
     return (int(said[0]), readable(said[1], 300)) if said else None
 
 
-def miscomputed(bench: Bench, graphs: Sequence[HiddenGraph], made: Sequence[bytes]) -> Wrong | None:
+def miscomputed(
+    session: Session, graphs: Sequence[HiddenGraph], made: Sequence[bytes]
+) -> Wrong | None:
     """What the first rewritten model computes otherwise than its source."""
     told = [
         {"model": _packed(data), "inputs": graph.inputs, "outputs": graph.outputs}
         for graph, data in zip(graphs, made, strict=True)
     ]
-    runner = RUNNER.given(bench, "runs")
+    runner = RUNNER.given(session, "runs")
     runner.ask("load", GivenFile("models.json", json.dumps(told).encode()))
     fed = np.concatenate([graph.fed for graph in graphs])
     size = sum(len(row) for graph in graphs for row in graph.truth)

@@ -10,13 +10,13 @@ from hotloop.checks.resnet_tensorrt.exported_files import Facts, facts_of, produ
 from hotloop.checks.resnet_tensorrt.given_files import program_files
 from hotloop.checks.resnet_tensorrt.small_plans import Plan, drawn, model_of
 from hotloop.judge.artifact import Assignment
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP16, FP32
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list
 
 Rng = np.random.Generator
@@ -31,22 +31,22 @@ SHARE = 40 * FP16.unit_roundoff
 """Of the largest output: some ten roundings one after the other, with room."""
 
 
-def assignments(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+def assignments(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Networks of several branches, with fixed shapes."""
     for number in range(1, MODELS + 1):
         plan = drawn(rng, branches=number, tail=1)
-        source = model_of(plan, bench)
+        source = model_of(plan, session)
         yield Assignment(
             f"model {number}",
             (GivenFile(SOURCE, source),),
             TARGET,
-            lambda data, plan=plan, source=source: _complaint(plan, source, data, bench),
+            lambda data, plan=plan, source=source: _complaint(plan, source, data, session),
         )
 
 
-def _complaint(plan: Plan, source: bytes, data: bytes, bench: Bench) -> str | None:
-    told, before = facts_of(data, bench), facts_of(source, bench)
-    return unlike(told, before) or _other_numbers(plan, source, data, bench)
+def _complaint(plan: Plan, source: bytes, data: bytes, session: Session) -> str | None:
+    told, before = facts_of(data, session), facts_of(source, session)
+    return unlike(told, before) or _other_numbers(plan, source, data, session)
 
 
 def unlike(told: Facts, before: Facts) -> str | None:
@@ -79,12 +79,12 @@ def _operators(told: Facts) -> set[str]:
     return {str(name) for name in as_list(told.get("operators"))}
 
 
-def _other_numbers(plan: Plan, source: bytes, data: bytes, bench: Bench) -> str | None:
+def _other_numbers(plan: Plan, source: bytes, data: bytes, session: Session) -> str | None:
     runner = Program(program_files("frames_runner.py"), "frames_runner.py")
     shapes = plan.shapes()
-    given = Tensor(bench.seeds.generator().standard_normal(shapes[0]), FP32)
+    given = Tensor(session.rng().standard_normal(shapes[0]), FP32)
     case = Case("a hidden input", (given,), TensorSpec(shapes[-1], FP32))
-    ours, theirs = runner.trusted(bench), runner.given(bench, "runs halves")
+    ours, theirs = runner.trusted(session), runner.given(session, "runs halves")
     ours.ask("load", GivenFile(SOURCE, source))
     want = ours.answer("run", case)
     theirs.ask("load", GivenFile(TARGET, data))

@@ -27,9 +27,9 @@ from hotloop.checks.resnet_tensorrt.exported_files import (
     wrong_numbers,
 )
 from hotloop.checks.resnet_tensorrt.small_plans import Plan, memory, model_of, plans
-from hotloop.judge.bench import Bench
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
@@ -45,21 +45,21 @@ def constraints() -> Table:
     return cast(Table, json.loads(text)["constraints"])
 
 
-def fits(order: Order, bench: Bench) -> str | None:
+def fits(order: Order, session: Session) -> str | None:
     """The exported file against the table."""
-    told = facts_of(order.data, bench)
+    told = facts_of(order.data, session)
     return next(_breaches(told, order, constraints()), None)
 
 
-def correct(order: Order, bench: Bench) -> str | None:
+def correct(order: Order, session: Session) -> str | None:
     """The exported file on batches of its one size, in float32."""
-    return wrong_numbers(order, bench, FP32, (order.number,))
+    return wrong_numbers(order, session, FP32, (order.number,))
 
 
-def about_memory(rng: Rng, bench: Bench) -> Iterator[Question]:
+def about_memory(rng: Rng, session: Session) -> Iterator[Question]:
     """What small models need that the judge has drawn."""
     for number, plan in enumerate(plans(rng), start=1):
-        given = GivenFile("model.onnx", model_of(plan, bench))
+        given = GivenFile("model.onnx", model_of(plan, session))
         yield Question(f"model {number}", (given,), _complaint_about(plan))
 
 

@@ -15,22 +15,21 @@ from hotloop.checks.resnet_tensorrt.given_files import HARNESS, program_files
 from hotloop.checks.resnet_tensorrt.network_cost import CLASSES, flops
 from hotloop.checks.resnet_tensorrt.sessions import CROPS, SIDE, runner
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
-from hotloop.judge.record import RungRecord
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.rungs.refereed_fast import RefereedFast
-from hotloop.judge.verdict import Verdict
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
@@ -75,24 +74,24 @@ class IntegerFast:
     cpu: Path = CPU
 
     @property
-    def needs(self) -> tuple[str, ...]:
+    def after(self) -> tuple[str, ...]:
         """As the measurement's."""
-        return self.measured.needs
+        return self.measured.after
 
     @property
     def levels(self) -> tuple[Level, ...]:
         """As the measurement's."""
         return self.measured.levels
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Measure, or say why not."""
         if not multiplies_bytes(self.cpu):
             said = (
                 "This CPU has no instruction that multiplies and adds bytes (VNNI, or dotprod on "
                 "ARM): int8 need not be faster than float32 here, so it is not measured."
             )
-            return RungRecord(name, Verdict.NOT_MEASURED, said)
-        return self.measured.judge(name, candidate, bench)
+            raise Ruling(Verdict.NOT_MEASURED, said)
+        return self.measured(session)
 
 
 def multiplies_bytes(cpu: Path) -> bool:
@@ -104,25 +103,23 @@ def multiplies_bytes(cpu: Path) -> bool:
     return not words.isdisjoint(VNNI)
 
 
-def quantized(candidate: Candidate, bench: Bench) -> bytes:
+def quantized(session: Session) -> bytes:
     """What the candidate makes of the network; once a judging."""
-    return bench.shared("quantized", lambda: _made(candidate, bench))
+    return session.once("quantized", lambda: _made(session))
 
 
-def looks(
-    candidate: Candidate, bench: Bench, complaint: Callable[[bytes, Bench], str | None]
-) -> Iterator[Look]:
+def looks(session: Session, complaint: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
     """At the quantized file: it counts, not how it came about."""
-    yield Look("Your network", lambda: complaint(quantized(candidate, bench), bench))
+    yield Look("Your network", lambda: complaint(quantized(session), session))
 
 
-def structure_complaint(data: bytes, bench: Bench) -> str | None:
+def structure_complaint(data: bytes, session: Session) -> str | None:
     """Whether the file is what was asked for, whatever it computes."""
-    files = (GivenFile(FILE, data), GivenFile("network.onnx", material(bench).network))
-    facts = _reader().given(bench, "reads").ask("structure", *files)
+    files = (GivenFile(FILE, data), GivenFile("network.onnx", material(session).network))
+    facts = _reader().given(session, "reads").ask("structure", *files)
     if not isinstance(facts, dict):
         return "it is no network"
-    return complaint_about(cast(Facts, facts), len(data), len(material(bench).network))
+    return complaint_about(cast(Facts, facts), len(data), len(material(session).network))
 
 
 def complaint_about(facts: Facts, size: int, before: int) -> str | None:
@@ -159,15 +156,15 @@ def complaint_about(facts: Facts, size: int, before: int) -> str | None:
     return None
 
 
-def accuracy_complaint(data: bytes, bench: Bench) -> str | None:
+def accuracy_complaint(data: bytes, session: Session) -> str | None:
     """Whether it still knows the signs, as many as were never seen."""
-    float32 = _running(bench, "float32", GivenFile("network.onnx", material(bench).network))
-    integers = _running(bench, "integers", GivenFile(FILE, data))
+    float32 = _running(session, "float32", GivenFile("network.onnx", material(session).network))
+    integers = _running(session, "integers", GivenFile(FILE, data))
     right = {"float32": 0, "integers": 0}
     for _ in range(SIGNS // AT_ONCE):
-        seed = _seed(bench)
-        classes = _asked(bench, "classes", seed, TensorSpec((AT_ONCE,), I64))
-        case = _signs(bench, seed)
+        seed = _seed(session)
+        classes = _asked(session, "classes", seed, TensorSpec((AT_ONCE,), I64))
+        case = _signs(session, seed)
         for name, process in (("float32", float32), ("integers", integers)):
             right[name] += int((process.answer("run", case).argmax(1) == classes).sum())
     return lost_complaint(right["float32"], right["integers"], SIGNS)
@@ -199,7 +196,7 @@ def measured(levels: tuple[Level, ...]) -> IntegerFast:
         levels,
         fewest_flops=lambda _spec: flops(CROPS, SIDE),
         entrant=pool.entrant,
-        needs=("sound", "accurate"),
+        after=("sound", "accurate"),
     )
     referee = Referee(program_files("eager.py"), "eager.py")
     return IntegerFast(RefereedFast(fast, referee, "run", distant))
@@ -215,9 +212,9 @@ def distant(_case: Case, got: Floats, want: Floats) -> str | None:
     return f"the logits are {distance:.2f} of their size away from those of float32"
 
 
-def material(bench: Bench) -> Material:
+def material(session: Session) -> Material:
     """What a candidate is given in this judging."""
-    return bench.shared("material", lambda: _drawn(bench))
+    return session.once("material", lambda: _drawn(session))
 
 
 class _Pool:
@@ -226,14 +223,14 @@ class _Pool:
     def __init__(self) -> None:
         self.signs: Floats | None = None
 
-    def entrant(self, candidate: Candidate, bench: Bench) -> tuple[Link, Candidate]:
+    def entrant(self, session: Session) -> tuple[Link, Candidate]:
         """A process of ours that has the candidate's file; the candidate's own has ended."""
-        (signs,) = _signs(bench, _seed(bench)).arguments
+        (signs,) = _signs(session, _seed(session)).arguments
         self.signs = cast(Any, signs).values
-        data = quantized(candidate, bench)
-        bench.worker(candidate).close()
-        process = runner().another(bench, given=True)
-        process.ask("load", GivenFile(FILE, data), session_options.plain(bench.launcher.threads))
+        data = quantized(session)
+        session.worker().close()
+        process = runner().another(session, given=True)
+        process.ask("load", GivenFile(FILE, data), session_options.plain(session.launcher.threads))
         process.resolve("run")
         return process.link, process.as_candidate("run")
 
@@ -247,38 +244,38 @@ class _Pool:
         )
 
 
-def _made(candidate: Candidate, bench: Bench) -> bytes:
-    given = material(bench)
+def _made(session: Session) -> bytes:
+    given = material(session)
     files = (GivenFile("network.onnx", given.network), GivenFile("calibration.npz", given.frames))
-    return made(Assignment("Your network", files, FILE, lambda _data: None), candidate, bench)
+    return made(Assignment("Your network", files, FILE, lambda _data: None), session)
 
 
-def _drawn(bench: Bench) -> Material:
-    maker = _maker(bench)
-    frames = maker.ask("calibration", _seed(bench), CALIBRATION_FRAMES)
+def _drawn(session: Session) -> Material:
+    maker = _maker(session)
+    frames = maker.ask("calibration", _seed(session), CALIBRATION_FRAMES)
     return Material(maker.take(maker.ask("source")), maker.take(frames))
 
 
-def _running(bench: Bench, purpose: str, file: GivenFile) -> Process:
-    process = runner().given(bench, purpose)
-    process.ask("load", file, session_options.plain(bench.launcher.threads))
+def _running(session: Session, purpose: str, file: GivenFile) -> Process:
+    process = runner().given(session, purpose)
+    process.ask("load", file, session_options.plain(session.launcher.threads))
     return process
 
 
-def _signs(bench: Bench, seed: int) -> Case:
+def _signs(session: Session, seed: int) -> Case:
     pictures = TensorSpec((AT_ONCE, 3, SIDE, SIDE), FP32)
-    drawn = _asked(bench, "signs", seed, pictures)
+    drawn = _asked(session, "signs", seed, pictures)
     return Case("signs", (Tensor(drawn, FP32),), TensorSpec((AT_ONCE, CLASSES), FP32))
 
 
-def _asked(bench: Bench, function: str, seed: int, out: TensorSpec) -> Floats:
-    return _maker(bench).answer(function, Case(function, (seed,), out))
+def _asked(session: Session, function: str, seed: int, out: TensorSpec) -> Floats:
+    return _maker(session).answer(function, Case(function, (seed,), out))
 
 
-def _load_float32(link: Link, bench: Bench) -> None:
+def _load_float32(link: Link, session: Session) -> None:
     link.resolve("load", "ort_session.py", TIMEOUT_S)
-    file = GivenFile("network.onnx", material(bench).network)
-    ask_plainly(link, (file, session_options.plain(bench.launcher.threads)), TIMEOUT_S)
+    file = GivenFile("network.onnx", material(session).network)
+    ask_plainly(link, (file, session_options.plain(session.launcher.threads)), TIMEOUT_S)
 
 
 def _timed() -> CallSpec:
@@ -286,12 +283,12 @@ def _timed() -> CallSpec:
     return CallSpec((pictures,), TensorSpec((CROPS, CLASSES), FP32))
 
 
-def _seed(bench: Bench) -> int:
-    return int(bench.seeds.generator().integers(1 << 31))
+def _seed(session: Session) -> int:
+    return int(session.rng().integers(1 << 31))
 
 
-def _maker(bench: Bench) -> Process:
-    return _reader().trusted(bench)
+def _maker(session: Session) -> Process:
+    return _reader().trusted(session)
 
 
 @cache

@@ -19,11 +19,9 @@ from hotloop.checks.resnet_tensorrt.graphs import (
     seed,
 )
 from hotloop.judge.artifact import Assignment, made_together
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.labelled import labelled
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 FILE = "rewrites.py"
@@ -43,70 +41,65 @@ class Rewrites:
     versions: as in `misread`.
     """
 
-    batches: Callable[[Rng, Bench], Iterable[Graphs]]
+    batches: Callable[[Rng, Session], Iterable[Graphs]]
     about: str
     runs: bool = True
     again: tuple[str, int] | None = None
     versions: int = 0
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Batch by batch; the first wrong graph rules."""
         count = 0
-        for batch in self.batches(bench.seeds.generator(), bench):
-            wrong = self._wrong(batch, candidate, bench, count)
+        for batch in self.batches(session.rng(), session):
+            wrong = self._wrong(batch, session, count)
             if wrong is not None:
                 place, said = wrong
                 raise Ruling(Verdict.WRONG_ANSWER, f"Graph {count + place + 1}: {said}.")
             count += len(batch)
         said = f"Right on all {count} hidden graphs."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"graphs": count})
+        session.note(graphs=count)
+        return said
 
-    def _wrong(
-        self, batch: Graphs, candidate: Candidate, bench: Bench, before: int
-    ) -> Wrong | None:
+    def _wrong(self, batch: Graphs, session: Session, before: int) -> Wrong | None:
         sources = [graph.model for graph in batch]
         label = f"Among graphs {before + 1} to {before + len(batch)}"
-        rewritten = _rewritten(sources, label, candidate, bench)
-        wrong = misread(bench, self.about, sources, rewritten, self.versions)
+        rewritten = _rewritten(sources, label, session)
+        wrong = misread(session, self.about, sources, rewritten, self.versions)
         if wrong is None and self.runs:
-            wrong = miscomputed(bench, batch, rewritten)
+            wrong = miscomputed(session, batch, rewritten)
         if wrong is None and self.again is not None:
-            wrong = self._wrong_again(rewritten, candidate, bench, label)
+            wrong = self._wrong_again(rewritten, session, label)
         return wrong
 
-    def _wrong_again(
-        self, models: Sequence[bytes], candidate: Candidate, bench: Bench, label: str
-    ) -> Wrong | None:
+    def _wrong_again(self, models: Sequence[bytes], session: Session, label: str) -> Wrong | None:
         assert self.again is not None
         about, one_in = self.again
         chosen = range(0, len(models), one_in)
         once = [models[place] for place in chosen]
-        twice = _rewritten(once, f"{label}, a second time", candidate, bench)
-        wrong = misread(bench, about, once, twice, self.versions)
+        twice = _rewritten(once, f"{label}, a second time", session)
+        wrong = misread(session, about, once, twice, self.versions)
         return None if wrong is None else (chosen[wrong[0]], wrong[1])
 
 
-def networks(rng: Rng, bench: Bench) -> Iterable[Graphs]:
+def networks(rng: Rng, session: Session) -> Iterable[Graphs]:
     """With normalizations that may be folded, and some that may not."""
-    yield hidden_graphs(bench, "foldables", seed(rng), FOLDED_NETWORKS)
+    yield hidden_graphs(session, "foldables", seed(rng), FOLDED_NETWORKS)
 
 
-def _small_graphs(rng: Rng, bench: Bench, *, transposes: bool) -> Iterable[Graphs]:
+def _small_graphs(rng: Rng, session: Session, *, transposes: bool) -> Iterable[Graphs]:
     for _ in range(0, SMALL_GRAPHS, GRAPHS_A_BATCH):
-        yield hidden_graphs(bench, "noops", seed(rng), GRAPHS_A_BATCH, transposes)
+        yield hidden_graphs(session, "noops", seed(rng), GRAPHS_A_BATCH, transposes)
 
 
-def _rewritten(
-    models: Sequence[bytes], label: str, candidate: Candidate, bench: Bench
-) -> list[bytes]:
+def _rewritten(models: Sequence[bytes], label: str, session: Session) -> list[bytes]:
     """What the candidate makes of each. label: of all of them, for the learner."""
     assignments = [
         Assignment("a graph", (GivenFile("source.onnx", model),), "rewritten.onnx", _anything)
         for model in models
     ]
     with labelled(label):
-        return made_together(assignments, candidate, bench, most_bytes=MOST_BYTES)
+        return made_together(assignments, session, most_bytes=MOST_BYTES)
 
 
 def _anything(_data: bytes) -> str | None:
@@ -115,7 +108,7 @@ def _anything(_data: bytes) -> str | None:
 
 
 FOLDED = Rewrites(networks, "about_folded", runs=False)
-FOLDED_AND_RUN = Rewrites(networks, "about_folded", needs=("structure",))
+FOLDED_AND_RUN = Rewrites(networks, "about_folded", after=("structure",))
 IDENTITIES = Rewrites(
     partial(_small_graphs, transposes=False), "about_cleaned", again=("about_cleaned_again", 4)
 )

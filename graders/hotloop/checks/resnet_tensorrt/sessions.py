@@ -7,7 +7,6 @@ millisecond's work for ONNX Runtime, and what is measured then is how fast Pytho
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -15,9 +14,8 @@ from hotloop.checks.resnet_tensorrt import session_options
 from hotloop.checks.resnet_tensorrt.given_files import HARNESS, network_files, program_files
 from hotloop.checks.resnet_tensorrt.network_cost import CLASSES, flops
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.levels import Level
@@ -29,6 +27,7 @@ from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
@@ -50,13 +49,13 @@ def eager() -> Program:
     return Program(program_files("eager.py"), "eager.py")
 
 
-def looks(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+def looks(session: Session) -> Iterator[Look]:
     """At the file that `prepare` writes: with several batches, also such as it was not exported
     with. It is made once a judging: an export takes longer than everything that is done with it.
     """
 
     def complaint() -> str | None:
-        return _complaint(bench.shared("prepared", lambda: _made(candidate, bench)), bench)
+        return _complaint(session.once("prepared", lambda: _made(session)), session)
 
     yield Look("Your network", complaint)
 
@@ -72,7 +71,7 @@ def measured(levels: tuple[Level, ...]) -> RefereedFast:
         levels,
         fewest_flops=lambda _spec: flops(CROPS, SIDE),
         entrant=_entrant,
-        needs=("correct", "settings"),
+        after=("correct", "settings"),
     )
     referee = Referee(program_files("eager.py"), "eager.py")
     return RefereedFast(fast, referee, "run", disagreement)
@@ -85,29 +84,29 @@ def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
     return None if found is None else f"the logits are others: {found.sentence()}"
 
 
-def _made(candidate: Candidate, bench: Bench) -> bytes:
-    return made(Assignment("Your network", (), FILE, lambda _data: None), candidate, bench)
+def _made(session: Session) -> bytes:
+    return made(Assignment("Your network", (), FILE, lambda _data: None), session)
 
 
-def _entrant(candidate: Candidate, bench: Bench) -> tuple[Link, Candidate]:
+def _entrant(session: Session) -> tuple[Link, Candidate]:
     """A program of ours that has the candidate's file; what is the candidate's own has ended."""
-    data = bench.shared("prepared", lambda: _made(candidate, bench))
-    options = session_options.asked(replace(candidate, name="session_options"), bench)
-    bench.worker(candidate).close()
-    process = runner().another(bench, given=True)
+    data = session.once("prepared", lambda: _made(session))
+    options = session_options.asked(session.of("session_options"))
+    session.worker().close()
+    process = runner().another(session, given=True)
     process.ask("load", GivenFile(FILE, data), options)
     process.resolve("run")
     return process.link, process.as_candidate("run")
 
 
-def _complaint(data: bytes, bench: Bench) -> str | None:
-    process = runner().given(bench, "runs the network")
-    process.ask("load", GivenFile(FILE, data), session_options.plain(bench.launcher.threads))
-    rng = bench.seeds.generator()
+def _complaint(data: bytes, session: Session) -> str | None:
+    process = runner().given(session, "runs the network")
+    process.ask("load", GivenFile(FILE, data), session_options.plain(session.launcher.threads))
+    rng = session.rng()
     for count in (CROPS, 1, 3):
         pictures = rng.normal(0.0, 1.0, (count, 3, SIDE, SIDE))
         case = Case(f"{count} pictures", (Tensor(pictures, FP32),), _spec(count).out)
-        want = eager().trusted(bench).answer("run", case)
+        want = eager().trusted(session).answer("run", case)
         found = disagreement(case, process.answer("run", case), want)
         if found is not None:
             return f"for {count} picture{'s' if count > 1 else ''} {found}"

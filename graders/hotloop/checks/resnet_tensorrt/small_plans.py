@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hotloop.checks.resnet_tensorrt.given_files import program_files
-from hotloop.judge.bench import Bench
 from hotloop.judge.program import Program
+from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 Shape = tuple[int, int, int, int]
@@ -112,9 +112,9 @@ def memory(plan: Plan) -> Mapping[str, int]:
     return {"weights": FLOAT_BYTES * kernels, "activations": most}
 
 
-def model_of(plan: Plan, bench: Bench) -> bytes:
+def model_of(plan: Plan, session: Session) -> bytes:
     """The plan as an ONNX file."""
-    maker = Program(program_files("small_models.py"), "small_models.py").trusted(bench)
+    maker = Program(program_files("small_models.py"), "small_models.py").trusted(session)
     return maker.take(maker.ask("write", plan.told()))
 
 

@@ -15,7 +15,8 @@ from hotloop.checks.sparse_attention_op import (
     shapes,
     silences,
 )
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.variants.variant import Variant
 
 

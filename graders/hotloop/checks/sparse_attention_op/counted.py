@@ -17,12 +17,9 @@ from hotloop.checks.sparse_attention_op import truth
 from hotloop.checks.sparse_attention_op.files import program
 from hotloop.checks.sparse_attention_op.patterns import Rng, draw, listed, lists, tolerance
 from hotloop.checks.sparse_attention_op.references import odd_length
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.fault import made
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import (
     Case,
     Correct,
@@ -31,7 +28,8 @@ from hotloop.judge.rungs.correct import (
     ruling_about,
 )
 from hotloop.judge.rungs.traffic import COUNTING_SLACK, ByteLevel
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Partly, Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
 SOURCE = "sparse_attention.cpp"
@@ -70,41 +68,39 @@ class CountedLoads:
 
     alone: Sequence[Correct] = ()
     levels: Sequence[ByteLevel] = (ByteLevel(1.1, 1.0), ByteLevel(1.6, 0.5))
-    needs: tuple[str, ...] = ("untouched",)
+    after: tuple[str, ...] = ("untouched",)
     instrumented: bool = True
     gain: int = 1
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Build it with the counter, run it at each density, compare, count."""
-        del candidate
-        source = GivenFile(SOURCE, bench.files.content(SOURCE))
-        process = COUNTER.given(bench, "counts")
+        source = GivenFile(SOURCE, session.files.content(SOURCE))
+        process = COUNTER.given(session, "counts")
         process.ask("load", source)
         for rung in self.alone:
-            for case in made(rung.cases(bench.seeds.generator())):
+            for case in made(rung.cases(session.rng())):
                 _require_right_alone(case, rung, process)
-        shares = [_counted(case, process, self.gain) for case in _cases(bench.seeds.generator())]
-        return self._rule(name, shares)
+        shares = [_counted(case, process, self.gain) for case in _cases(session.rng())]
+        return self._rule(session, shares)
 
-    def _rule(self, name: str, shares: Sequence[Share]) -> RungRecord:
+    def _rule(self, session: Session, shares: Sequence[Share]) -> str:
         told = ", ".join(f"{s.factor:.2f}× at {s.density:.0%}" for s in shares)
-        evidence = {
-            "densities": [round(s.density, 4) for s in shares],
-            "loaded_bytes": [s.loaded for s in shares],
-            "fewest_bytes": [s.fewest for s in shares],
-            "factors": [round(s.factor, 4) for s in shares],
-        }
+        session.note(
+            densities=[round(s.density, 4) for s in shares],
+            loaded_bytes=[s.loaded for s in shares],
+            fewest_bytes=[s.fewest for s in shares],
+            factors=[round(s.factor, 4) for s in shares],
+        )
         if any(s.loaded < COUNTING_SLACK * s.least for s in shares):
             sentence = "Fewer bytes were counted than the answer needs: show it to your instructor."
-            return RungRecord(name, Verdict.IMPLAUSIBLE, sentence, evidence=evidence)
+            raise Ruling(Verdict.IMPLAUSIBLE, sentence)
         worst = max(s.factor for s in shares)
         earned = max((lv.earned for lv in self.levels if worst <= lv.factor), default=0.0)
         what = f"It loads, of keys, values and lists, {told} of the fewest for each query"
         if earned >= 1:
-            return RungRecord(name, Verdict.PASSED, f"{what}.", earned, evidence=evidence)
-        verdict = Verdict.PARTIAL if earned else Verdict.TOO_SLOW
+            return f"{what}."
         sentence = f"{what}: walk along the list, and take each listed key and value once."
-        return RungRecord(name, verdict, sentence, earned, evidence=evidence)
+        raise Partly(earned, sentence)
 
 
 def _cases(rng: Rng) -> Iterator[Case]:

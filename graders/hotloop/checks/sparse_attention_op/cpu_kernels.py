@@ -21,8 +21,8 @@ from hotloop.checks.sparse_attention_op.patterns import (
     tolerance,
 )
 from hotloop.checks.sparse_attention_op.references import odd_length
-from hotloop.judge.check import Rung
 from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 
 FILE = "cpu_op.py"
@@ -41,7 +41,7 @@ def rungs(gain: int = 1) -> dict[str, Rung]:
         return lambda case: replace(of(case), absolute=gain * of(case).absolute)
 
     correct = Correct(_cases, gained(truth.attention_over_lists), allowed(tolerance))
-    untouched = Correct(_poisoned, gained(_without_poison), allowed(_tolerance), needs=("correct",))
+    untouched = Correct(_poisoned, gained(_without_poison), allowed(_tolerance), after=("correct",))
     return {
         "correct": correct,
         "untouched": untouched,

@@ -10,11 +10,11 @@ import numpy as np
 
 from hotloop.checks.sparse_attention_op.fallbacks import MODELS, NEAR
 from hotloop.judge.artifact import Assignment
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Rung
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, shown
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_message
 
 FILE = "custom_op.py"
@@ -27,32 +27,32 @@ def rungs(times: int = 1) -> dict[str, Rung]:
     return {"correct": Makes(partial(_assignments, times=times))}
 
 
-def _assignments(rng: Rng, bench: Bench, times: int) -> Iterable[Assignment]:
-    for label, model, feeds, right in hidden_models(rng, bench, times):
+def _assignments(rng: Rng, session: Session, times: int) -> Iterable[Assignment]:
+    for label, model, feeds, right in hidden_models(rng, session, times):
         yield Assignment(label, (model, feeds), "outputs.npz", right)
 
 
 def hidden_models(
-    rng: Rng, bench: Bench, times: int = 1
+    rng: Rng, session: Session, times: int = 1
 ) -> Iterator[tuple[str, GivenFile, GivenFile, Right]]:
     """Label, model, inputs, and what is to be complained of in the outputs.
 
     times: how many times a model's outputs are asked for.
     """
     for number in range(3):
-        told = as_message(MODELS.trusted(bench).ask("bare", int(rng.integers(1 << 31))))
+        told = as_message(MODELS.trusted(session).ask("bare", int(rng.integers(1 << 31))))
         if told is None:
             raise JudgeFault("our own maker gave no model")
         model = GivenFile("bare.onnx", base64.b64decode(told["model"]))
         feeds = GivenFile("feeds.npz", base64.b64decode(told["feeds"]))
         label = f"Model {number + 1}, four nodes"
-        yield label, model, feeds, _right(model, feeds, bench, times)
+        yield label, model, feeds, _right(model, feeds, session, times)
 
 
-def _right(model: GivenFile, feeds: GivenFile, bench: Bench, times: int) -> Right:
+def _right(model: GivenFile, feeds: GivenFile, session: Session, times: int) -> Right:
     def complaint(data: bytes) -> str | None:
         answer = GivenFile("outputs.npz", data)
-        apart = MODELS.given(bench, "outputs").ask("far", model, feeds, answer, times)
+        apart = MODELS.given(session, "outputs").ask("far", model, feeds, answer, times)
         if isinstance(apart, float) and apart <= NEAR:
             return None
         return f"its output is wrong by {shown(apart)}"

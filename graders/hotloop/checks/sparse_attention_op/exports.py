@@ -17,9 +17,9 @@ from hotloop.checks.sparse_attention_op.files import (
     wrong_ends,
     wrong_numbers,
 )
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Rung
 from hotloop.judge.questions import shown
+from hotloop.judge.rung import Rung
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list
 
 FILE = "export_ops.py"
@@ -66,9 +66,9 @@ def node_rungs() -> dict[str, Rung]:
     }
 
 
-def standard(made: Made, bench: Bench) -> str | None:
+def standard(made: Made, session: Session) -> str | None:
     """The file, looked at from outside."""
-    told = facts_of(made.given, bench)
+    told = facts_of(made.given, session)
     complaint = whole(told)
     if complaint is not None:
         return complaint
@@ -79,14 +79,14 @@ def standard(made: Made, bench: Bench) -> str | None:
     return wrong_ends(told, made.order)
 
 
-def correct(made: Made, bench: Bench) -> str | None:
+def correct(made: Made, session: Session) -> str | None:
     """The file, run as it stands."""
-    return wrong_numbers(load(made.given, bench), made.order, bench)
+    return wrong_numbers(load(made.given, session), made.order, session)
 
 
-def one_function(made: Made, bench: Bench, version: int = 0) -> str | None:
+def one_function(made: Made, session: Session, version: int = 0) -> str | None:
     """The file, looked at from outside: the node, and the one function with that name."""
-    told = facts_of(made.given, bench)
+    told = facts_of(made.given, session)
     if version and told["version"] != version:
         return f"its model_version is {shown(told['version'])} and should be {version}"
     complaint = whole(told) or _other_than_one_node(told, made) or wrong_ends(told, made.order)
@@ -103,29 +103,29 @@ def one_function(made: Made, bench: Bench, version: int = 0) -> str | None:
     return None
 
 
-def other_attributes(made: Made, bench: Bench) -> str | None:
+def other_attributes(made: Made, session: Session) -> str | None:
     """The file with other attributes in its node, run."""
-    rng = bench.seeds.generator()
+    rng = session.rng()
     block = int(rng.choice([b for b in BLOCKS if b != made.order.block]))
     for asked in (replace(made.order, block=block), replace(made.order, causal=_not(made))):
-        process = load(made.given, bench, "load_with", asked.block, int(asked.causal))
-        complaint = wrong_numbers(process, asked, bench)
+        process = load(made.given, session, "load_with", asked.block, int(asked.causal))
+        complaint = wrong_numbers(process, asked, session)
         if complaint is not None:
             return f"with block {asked.block} and causal {int(asked.causal)}: {complaint}"
     return None
 
 
-def bare_node(made: Made, bench: Bench) -> str | None:
+def bare_node(made: Made, session: Session) -> str | None:
     """The file, looked at from outside: the node, and no function."""
-    told = facts_of(made.given, bench)
+    told = facts_of(made.given, session)
     if told["functions"]:
         return "there are functions in it: nothing should stand behind the node"
     return whole(told) or _other_than_one_node(told, made) or wrong_ends(told, made.order)
 
 
-def correct_with_ours(made: Made, bench: Bench) -> str | None:
+def correct_with_ours(made: Made, session: Session) -> str | None:
     """The node as we understand it, run."""
-    return wrong_numbers(load(made.given, bench, "load_with_ours"), made.order, bench)
+    return wrong_numbers(load(made.given, session, "load_with_ours"), made.order, session)
 
 
 def _not(made: Made) -> bool:

@@ -13,12 +13,12 @@ import numpy as np
 from hotloop.checks.sparse_attention_op.files import FILE as MODEL
 from hotloop.checks.sparse_attention_op.files import program
 from hotloop.judge.artifact import Assignment
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Rung
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, dict_complaint, shown
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list, as_message
 
 FILE = "fallback.py"
@@ -45,7 +45,7 @@ def rungs(nothing: int | None = None) -> dict[str, Rung]:
     """What both sides can; then a model in two parts. nothing: what is said where nothing fits."""
     return {
         "negotiated": AnswersFrom("negotiate", partial(questions, nothing=nothing)),
-        "partitioned": Makes(_assignments, entry="partition", needs=("negotiated",)),
+        "partitioned": Makes(_assignments, entry="partition", after=("negotiated",)),
     }
 
 
@@ -153,7 +153,7 @@ def _same(right: object, nothing: int | None) -> Callable[[object], str | None]:
     return complaint
 
 
-def _assignments(rng: Rng, bench: Bench) -> Iterable[Assignment]:
+def _assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
     """Models of several nodes, with runtimes that have a kernel for some, for none, for all."""
     for label, lab in (
         ("a kernel for some of the nodes", {"version": 1, "blocks": [16], "causal": False}),
@@ -164,23 +164,23 @@ def _assignments(rng: Rng, bench: Bench) -> Iterable[Assignment]:
     ):
         runtime = {**_runtime(rng), "lab": lab}
         seed = int(rng.integers(1 << 31))
-        told = as_message(MODELS.trusted(bench).ask("made", seed))
+        told = as_message(MODELS.trusted(session).ask("made", seed))
         if told is None:
             raise JudgeFault("our own maker gave no model")
         given = GivenFile(MODEL, base64.b64decode(told["model"]))
         kept = [n for n in told["nodes"] if has_kernel(lab, {"version": 1, **n})]
         files = (given, GivenFile("runtime.json", json.dumps(runtime).encode()))
         yield Assignment(
-            f"A runtime with {label}", files, "partitioned.onnx", _whole(given, kept, seed, bench)
+            f"A runtime with {label}", files, "partitioned.onnx", _whole(given, kept, seed, session)
         )
 
 
 def _whole(
-    given: GivenFile, kept: list[dict[str, Any]], seed: int, bench: Bench
+    given: GivenFile, kept: list[dict[str, Any]], seed: int, session: Session
 ) -> Callable[[bytes], str | None]:
     def complaint(data: bytes) -> str | None:
         answer = GivenFile("partitioned.onnx", data)
-        process = MODELS.given(bench, "partitions")
+        process = MODELS.given(session, "partitions")
         told = as_message(process.ask("read", answer)) or {}
         if told.get("checker") is not None:
             return f"onnx.checker does not accept it: {shown(told['checker'])}"

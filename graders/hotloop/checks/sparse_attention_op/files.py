@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,12 @@ from hotloop.checks.sparse_attention_op.patterns import (
 )
 from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import compare
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
@@ -84,7 +83,7 @@ class Made:
         return GivenFile(FILE, self.data)
 
 
-Complaint = Callable[[Made, Bench], str | None]
+Complaint = Callable[[Made, Session], str | None]
 
 
 @dataclass(frozen=True)
@@ -98,26 +97,23 @@ class Export:
         """The rung that nothing is to be complained of."""
         return Holds(partial(self._looks, complaint=complaint), said, needs)
 
-    def _looks(self, candidate: Candidate, bench: Bench, complaint: Complaint) -> Iterator[Look]:
-        order = bench.shared(f"order of {self.entry}", lambda: self._order(bench))
+    def _looks(self, session: Session, complaint: Complaint) -> Iterator[Look]:
+        order = session.once(f"order of {self.entry}", lambda: self._order(session))
 
         def found() -> str | None:
-            file = bench.shared(
-                f"made by {self.entry}", lambda: self._made(order, candidate, bench)
-            )
-            return complaint(file, bench)
+            file = session.once(f"made by {self.entry}", lambda: self._made(order, session))
+            return complaint(file, session)
 
         yield Look(_first_up(order.told), found)
 
-    def _order(self, bench: Bench) -> Order:
-        return Order.drawn(bench.seeds.generator(), opset=self.opset)
+    def _order(self, session: Session) -> Order:
+        return Order.drawn(session.rng(), opset=self.opset)
 
-    def _made(self, order: Order, candidate: Candidate, bench: Bench) -> Made:
+    def _made(self, order: Order, session: Session) -> Made:
         asked = (order.opset,) if self.opset else ()
         arguments = (*asked, order.heads, order.depth, order.block, order.causal)
         assignment = Assignment(order.told, arguments, FILE, lambda _data: None)
-        asker = replace(candidate, name=self.entry)
-        return Made(order, made(assignment, asker, bench, EXPORT_S))
+        return Made(order, made(assignment, session.of(self.entry), EXPORT_S))
 
 
 def program(*names: str) -> Program:
@@ -129,9 +125,9 @@ READER = program("onnx_facts.py")
 RUNNER = program("onnx_runner.py", "lab_function.py")
 
 
-def facts_of(given: GivenFile, bench: Bench) -> Facts:
+def facts_of(given: GivenFile, session: Session) -> Facts:
     """What a program of ours reads in the file."""
-    told = as_message(READER.given(bench, "reads").ask("facts", given))
+    told = as_message(READER.given(session, "reads").ask("facts", given))
     if told is None:
         raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
     return told
@@ -165,16 +161,16 @@ def wrong_ends(told: Facts, order: Order) -> str | None:
     return None
 
 
-def load(given: GivenFile, bench: Bench, how: str = "load", *more: int) -> Process:
+def load(given: GivenFile, session: Session, how: str = "load", *more: int) -> Process:
     """The runner with the file in it. Ruling when ONNX Runtime takes it not."""
-    process = RUNNER.given(bench, "runs")
+    process = RUNNER.given(session, "runs")
     process.ask(how, given, *more)
     return process
 
 
-def wrong_numbers(process: Process, order: Order, bench: Bench) -> str | None:
+def wrong_numbers(process: Process, order: Order, session: Session) -> str | None:
     """The first case for which the loaded file gives another output than the paper."""
-    for label, drawn in _inputs(bench.seeds.generator(), order):
+    for label, drawn in _inputs(session.rng(), order):
         case = Case(label, drawn.tensors(), drawn.case(label).out)
         want = truth.attention(
             drawn.q, drawn.k, drawn.v, drawn.threshold, drawn.block, drawn.causal

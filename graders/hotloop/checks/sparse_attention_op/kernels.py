@@ -19,8 +19,8 @@ from hotloop.checks.sparse_attention_op.patterns import (
     tolerance,
 )
 from hotloop.checks.sparse_attention_op.references import odd_length
-from hotloop.judge.check import Rung
 from hotloop.judge.dtypes import FP16
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.compiles import Compiles
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.gpu_correct import GpuCorrect

@@ -10,12 +10,12 @@ from hotloop.checks.sparse_attention_op.custom_ops import hidden_models
 from hotloop.checks.sparse_attention_op.files import HARNESS
 from hotloop.checks.sparse_attention_op.patterns import EMPTY, FULL, Drawn, draw, tolerance
 from hotloop.checks.sparse_attention_op.references import odd_length
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Rung
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.correct import require_agreement, ruling_about
 from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 FILE = "ort_op.cpp"
@@ -36,40 +36,40 @@ def rungs() -> dict[str, Rung]:
     }
 
 
-def _loaded(bench: Bench) -> Process:
+def _loaded(session: Session) -> Process:
     """The process that has built the library. Ruling when it cannot be built or registered."""
-    process = RUNTIME.given(bench, "loads")
-    source = GivenFile(FILE, bench.files.content(FILE))
-    bench.shared("library is loaded", lambda: [process.ask("load", source)])
+    process = RUNTIME.given(session, "loads")
+    source = GivenFile(FILE, session.files.content(FILE))
+    session.once("library is loaded", lambda: [process.ask("load", source)])
     return process
 
 
-def _found(_candidate: Candidate, bench: Bench) -> Iterator[Look]:
-    rng = bench.seeds.generator()
+def _found(session: Session) -> Iterator[Look]:
+    rng = session.rng()
 
     def one_node() -> str | None:
-        process = _loaded(bench)
+        process = _loaded(session)
         drawn = draw(rng, (1, 2, odd_length(rng, 16, 4), 16), 16, fixed=(None, FULL))
         return _wrong("One node", drawn, _number(process.ask("single", 16, 0)), process)
 
     yield Look("A model of one node", one_node)
 
 
-def _models(_candidate: Candidate, bench: Bench) -> Iterator[Look]:
-    for label, model, feeds, right in hidden_models(bench.seeds.generator(), bench):
+def _models(session: Session) -> Iterator[Look]:
+    for label, model, feeds, right in hidden_models(session.rng(), session):
 
         def complaint(
             model: GivenFile = model, feeds: GivenFile = feeds, right: Right = right
         ) -> str | None:
-            process = _loaded(bench)
+            process = _loaded(session)
             return right(process.take(process.ask("outputs", model, feeds)))
 
         yield Look(label, complaint)
 
 
-def _shapes(_candidate: Candidate, bench: Bench) -> Iterator[Look]:
-    rng = bench.seeds.generator()
-    process = _loaded(bench)
+def _shapes(session: Session) -> Iterator[Look]:
+    rng = session.rng()
+    process = _loaded(session)
     block = int(rng.choice([8, 16]))
     sessions = [_number(process.ask("single", block, causal)) for causal in (0, 1)]
     sizes = [(2, odd_length(rng, block, 5)), (1, 1), (3, 4 * block), (1, 3 * block - 1)]

@@ -17,12 +17,11 @@ from hotloop.checks.sparse_attention_op.patterns import (
     tolerance,
 )
 from hotloop.checks.sparse_attention_op.references import drawn_in_every_way, odd_length
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Rung
 from hotloop.judge.questions import ask_plainly
-from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.correct import Case, Correct
 from hotloop.judge.rungs.cuda_operator import Called
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.scratch import scratch
 from hotloop.worker.wire import as_message
@@ -46,13 +45,13 @@ def rungs() -> dict[str, Rung]:
                 _side_by_side,
                 truth.heads_side_by_side,
                 tolerance,
-                needs=("correct",),
+                after=("correct",),
                 case_timeout_s=120,
             ),
         ),
         "gradient": Called(
             "gradient",
-            Correct(_gradients, truth.gradients, gradient_tolerance, needs=("correct",)),
+            Correct(_gradients, truth.gradients, gradient_tolerance, after=("correct",)),
         ),
         "compiled": Called(
             "compiled_gradient",
@@ -60,7 +59,7 @@ def rungs() -> dict[str, Rung]:
                 _few_gradients,
                 truth.gradients_of_doubled,
                 gradient_tolerance,
-                needs=("gradient",),
+                after=("gradient",),
                 case_timeout_s=180,
             ),
         ),
@@ -76,18 +75,17 @@ class OpCheck:
     before it has shown the same by values already.
     """
 
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     instrumented: ClassVar[bool] = True
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Every test of it must pass on every sample."""
-        del candidate  # the trial finds the operator by its name
-        folder = bench.keep(scratch())
+        folder = session.keep(scratch())
         for file in (FILE, *BESIDE):
-            (folder / file).write_bytes(bench.files.content(file))
+            (folder / file).write_bytes(session.files.content(file))
         (folder / TRIAL.name).write_bytes(TRIAL.read_bytes())
-        link = bench.trusted(folder, bench.interpreted, runs_kernels=True)
-        patience = bench.patience(TIMEOUT_S)
+        link = session.trusted(folder, session.interpreted, runs_kernels=True)
+        patience = session.timeout(TIMEOUT_S)
         link.resolve("tried", TRIAL.name, patience)
         told = as_message(ask_plainly(link, (), patience)) or {}
         for sample, results in told.items():
@@ -99,7 +97,8 @@ class OpCheck:
         if not told:
             raise Ruling(Verdict.TAMPERED, "opcheck gave no answer.")
         said = f"opcheck finds nothing wrong on {len(told)} samples."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"opcheck": dict(told)})
+        session.note(opcheck=dict(told))
+        return said
 
 
 def _cases(rng: Rng) -> Iterator[Case]:

@@ -17,14 +17,13 @@ from hotloop.checks.sparse_attention_op import truth
 from hotloop.checks.sparse_attention_op.files import HARNESS
 from hotloop.checks.sparse_attention_op.patterns import EMPTY, FULL, Drawn, Rng, draw, tolerance
 from hotloop.checks.sparse_attention_op.references import odd_length
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Rung
 from hotloop.judge.dtypes import FP16, FP32, DType
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.correct import require_agreement, ruling_about
 from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
@@ -62,16 +61,16 @@ class Tried:
         """The first one is the main file."""
         return cls(file, Program({name: HARNESS / name for name in names}, names[0]))
 
-    def creators(self, bench: Bench) -> list[object]:
+    def creators(self, session: Session) -> list[object]:
         """What its creators say. Ruling when it cannot be built."""
-        process = self.program.given(bench, "tries")
-        source = GivenFile(self.file, bench.files.content(self.file))
-        return bench.shared("creators", lambda: as_list(process.ask("load", source)))
+        process = self.program.given(session, "tries")
+        source = GivenFile(self.file, session.files.content(self.file))
+        return session.once("creators", lambda: as_list(process.ask("load", source)))
 
-    def loaded(self, bench: Bench) -> Process:
+    def loaded(self, session: Session) -> Process:
         """The process that has the plugin in it."""
-        self.creators(bench)
-        return self.program.given(bench, "tries")
+        self.creators(session)
+        return self.program.given(session, "tries")
 
     def rungs(self) -> dict[str, Rung]:
         """What it says of itself, plans, carries on and computes."""
@@ -115,11 +114,11 @@ def python_rungs() -> dict[str, Rung]:
     return PYTHON.rungs()
 
 
-def _describes(_candidate: Candidate, bench: Bench, tried: Tried) -> Iterator[Look]:
-    rng = bench.seeds.generator()
+def _describes(session: Session, tried: Tried) -> Iterator[Look]:
+    rng = session.rng()
 
     def creator() -> str | None:
-        told = [as_message(each) or {} for each in tried.creators(bench)]
+        told = [as_message(each) or {} for each in tried.creators(session)]
         if len(told) != 1:
             return f"{len(told)} creators are registered, and one is asked for"
         fields = {str(as_list(field)[0]) for field in as_list(told[0].get("fields"))}
@@ -131,7 +130,7 @@ def _describes(_candidate: Candidate, bench: Bench, tried: Tried) -> Iterator[Lo
     for _ in range(2):
         sizes = _sizes(rng)
         label = f"A node for {_told(sizes)}"
-        yield Look(label, lambda sizes=sizes: _undescribed(sizes, rng, bench, tried))
+        yield Look(label, lambda sizes=sizes: _undescribed(sizes, rng, session, tried))
 
 
 def _misnamed(told: Mapping[str, object]) -> str | None:
@@ -140,8 +139,8 @@ def _misnamed(told: Mapping[str, object]) -> str | None:
     return None
 
 
-def _undescribed(sizes: Sizes, rng: Rng, bench: Bench, tried: Tried) -> str | None:
-    process = tried.loaded(bench)
+def _undescribed(sizes: Sizes, rng: Rng, session: Session, tried: Tried) -> str | None:
+    process = tried.loaded(session)
     number = _number(process.ask("made", *_attributes(rng)))
     told = as_message(process.ask("described", number, json.dumps(sizes))) or {}
     if told.get("capabilities") != 7:
@@ -155,19 +154,21 @@ def _undescribed(sizes: Sizes, rng: Rng, bench: Bench, tried: Tried) -> str | No
     return _misnamed(told)
 
 
-def _plans(_candidate: Candidate, bench: Bench, tried: Tried) -> Iterator[Look]:
-    rng = bench.seeds.generator()
-    yield Look("Types and formats", lambda: _wrong_formats(rng, bench, tried))
+def _plans(session: Session, tried: Tried) -> Iterator[Look]:
+    rng = session.rng()
+    yield Look("Types and formats", lambda: _wrong_formats(rng, session, tried))
     for _ in range(3):
         block, causal = _attributes(rng)
         yield Look(
             f"The workspace for blocks of {block}",
-            lambda block=block, causal=causal: _wrong_workspace((block, causal), rng, bench, tried),
+            lambda block=block, causal=causal: _wrong_workspace(
+                (block, causal), rng, session, tried
+            ),
         )
 
 
-def _wrong_formats(rng: Rng, bench: Bench, tried: Tried) -> str | None:
-    process = tried.loaded(bench)
+def _wrong_formats(rng: Rng, session: Session, tried: Tried) -> str | None:
+    process = tried.loaded(session)
     number = _number(process.ask("made", *_attributes(rng)))
     asked = list(combinations(rng))
     told = as_list(process.ask("supports", number, json.dumps(asked)))
@@ -202,8 +203,8 @@ def supported(position: int, types: Sequence[int], formats: Sequence[int]) -> bo
     return types[position] == (FLOAT if position == THRESHOLD else types[0])
 
 
-def _wrong_workspace(node: tuple[int, int], rng: Rng, bench: Bench, tried: Tried) -> str | None:
-    process = tried.loaded(bench)
+def _wrong_workspace(node: tuple[int, int], rng: Rng, session: Session, tried: Tried) -> str | None:
+    process = tried.loaded(session)
     number = _number(process.ask("made", *node))
     least, usual, most = _profile(rng)
     got = process.ask("workspace", number, *map(json.dumps, (least, usual, most)), 0)
@@ -219,8 +220,8 @@ def workspace(sizes: Sizes, block: int) -> int:
     return 4 * sizes[0] * sizes[1] * blocks * (blocks + 1)
 
 
-def _carries(_candidate: Candidate, bench: Bench, tried: Tried) -> Iterator[Look]:
-    rng = bench.seeds.generator()
+def _carries(session: Session, tried: Tried) -> Iterator[Look]:
+    rng = session.rng()
     for how in ("cloned", "attached", "restored"):
         for causal in (0, 1):
             block = int(rng.choice([8, 16, 32]))
@@ -228,7 +229,7 @@ def _carries(_candidate: Candidate, bench: Bench, tried: Tried) -> Iterator[Look
             yield Look(
                 f"{label[how]} of block {block} and causal {causal}",
                 lambda how=how, block=block, causal=causal: _lost(
-                    how, (block, causal), rng, tried.loaded(bench)
+                    how, (block, causal), rng, tried.loaded(session)
                 ),
             )
 
@@ -253,19 +254,19 @@ class Enqueues:
     """Two contexts in turns, each with shapes of its own, types and thresholds at the edges."""
 
     tried: Tried
-    needs: tuple[str, ...] = ("carried",)
+    after: tuple[str, ...] = ("carried",)
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Each answer is compared with float64."""
-        del candidate
-        rng = bench.seeds.generator()
-        process = self.tried.loaded(bench)
+        rng = session.rng()
+        process = self.tried.loaded(session)
         calls = 0
         for causal in (0, 1):
             block = int(rng.choice([8, 16]))
             calls += self._two_contexts(block, causal, rng, process)
         said = f"Right in all {calls} calls of two contexts each, on the host."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"calls": calls})
+        session.note(calls=calls)
+        return said
 
     def _two_contexts(self, block: int, causal: int, rng: Rng, process: Process) -> int:
         built = _number(process.ask("made", block, causal))
@@ -312,21 +313,19 @@ class Enqueues:
 class Headers:
     """It compiles with the headers of TensorRT and CUDA that are installed here."""
 
-    needs: tuple[str, ...] = ("enqueued",)
+    after: tuple[str, ...] = ("enqueued",)
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Nothing is linked and nothing runs."""
-        del candidate
         folders = [next((p for p in PLACES if (p / header).is_file()), None) for header in HEADERS]
         if None in folders:
             lacking = HEADERS[folders.index(None)]
             said = f"{lacking} is missing on this machine: {REMEDY}"
-            return RungRecord(name, Verdict.NOT_MEASURED, said)
-        source = GivenFile(FILE, bench.files.content(FILE))
-        process = CPP.program.given(bench, "tries")
+            raise Ruling(Verdict.NOT_MEASURED, said)
+        source = GivenFile(FILE, session.files.content(FILE))
+        process = CPP.program.given(session, "tries")
         process.ask("compiles", source, [str(folder) for folder in folders])
-        said = "It compiles with TensorRT's own headers; no engine was built."
-        return RungRecord(name, Verdict.PASSED, said, 1.0)
+        return "It compiles with TensorRT's own headers; no engine was built."
 
 
 def _require_right(

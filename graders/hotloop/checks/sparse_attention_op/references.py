@@ -15,8 +15,8 @@ from hotloop.checks.sparse_attention_op.patterns import (
     exact,
     tolerance,
 )
-from hotloop.judge.check import Rung
 from hotloop.judge.dtypes import FP16
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.correct import Case, Correct
 from hotloop.judge.rungs.cuda_operator import Called
 
@@ -27,7 +27,7 @@ def rungs() -> dict[str, Rung]:
     """First which blocks are kept, then the output."""
     return {
         "mask": Called("kept", Correct(_mask_cases, truth.kept_as_numbers, exact)),
-        "correct": Correct(_cases, truth.attention, tolerance, needs=("mask",)),
+        "correct": Correct(_cases, truth.attention, tolerance, after=("mask",)),
     }
 
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from hotloop.checks.sparse_attention_op.files import program
 from hotloop.judge.artifact import Assignment
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Rung
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list, as_message
 
 FILE = "shape_inference.py"
@@ -32,32 +32,36 @@ def rungs(version: int = 0) -> dict[str, Rung]:
     """
     return {
         "inferred": Makes(partial(_assignments, version=version)),
-        "refused": HiddenAnswers(_questions, entry="problems", needs=("inferred",)),
+        "refused": HiddenAnswers(_questions, entry="problems", after=("inferred",)),
     }
 
 
-def _made(rng: Rng, bench: Bench, layers: int, *, faults: bool) -> tuple[GivenFile, dict[str, Any]]:
+def _made(
+    rng: Rng, session: Session, layers: int, *, faults: bool
+) -> tuple[GivenFile, dict[str, Any]]:
     seed = int(rng.integers(1 << 31))
-    told = as_message(MODELS.trusted(bench).ask("made", seed, layers, faults))
+    told = as_message(MODELS.trusted(session).ask("made", seed, layers, faults))
     if told is None:
         raise JudgeFault("our own maker gave no model")
     return GivenFile(GIVEN, base64.b64decode(told["model"])), told
 
 
-def _assignments(rng: Rng, bench: Bench, version: int) -> Iterable[Assignment]:
+def _assignments(rng: Rng, session: Session, version: int) -> Iterable[Assignment]:
     for layers in (1, 2, 4):
-        given, told = _made(rng, bench, layers, faults=False)
+        given, told = _made(rng, session, layers, faults=False)
         label = f"A model of {layers} layer{'s' if layers > 1 else ''}"
-        yield Assignment(label, (given,), "inferred.onnx", _complaint(given, told, bench, version))
+        yield Assignment(
+            label, (given,), "inferred.onnx", _complaint(given, told, session, version)
+        )
 
 
 def _complaint(
-    given: GivenFile, told: dict[str, Any], bench: Bench, version: int
+    given: GivenFile, told: dict[str, Any], session: Session, version: int
 ) -> Callable[[bytes], str | None]:
     def complaint(data: bytes) -> str | None:
-        process = MODELS.given(bench, "reads")
+        process = MODELS.given(session, "reads")
         found = as_message(process.ask("read", GivenFile("answer.onnx", data))) or {}
-        if found.get("nodes") != MODELS.trusted(bench).ask("nodes_of", given):
+        if found.get("nodes") != MODELS.trusted(session).ask("nodes_of", given):
             return "its nodes are others than those of the model that it was given"
         if version and found.get("version") != version:
             return f"its model_version is {shown(found.get('version'))} and should be {version}"
@@ -77,9 +81,9 @@ def wrong_shape(found: dict[str, Any], wanted: dict[str, Any]) -> str | None:
     return None
 
 
-def _questions(rng: Rng, bench: Bench) -> Iterator[Question]:
+def _questions(rng: Rng, session: Session) -> Iterator[Question]:
     for number, faulty in enumerate(rng.permutation([True] * 7 + [False])):
-        given, told = _made(rng, bench, 1 + number % 3, faults=bool(faulty))
+        given, told = _made(rng, session, 1 + number % 3, faults=bool(faulty))
         label = "A model with a node that does not fit" if faulty else "A model without a fault"
         yield Question(label, (given,), _right_names(told["bad"]))
 

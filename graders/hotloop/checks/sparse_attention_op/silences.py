@@ -18,11 +18,11 @@ from hotloop.checks.sparse_attention_op.files import (
     wrong_ends,
     wrong_numbers,
 )
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Rung
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
+from hotloop.judge.session import Session
 
 FILE = "silent.py"
 FILES = program("silent_files.py", "lab_function.py")
@@ -45,7 +45,7 @@ def rungs(agrees: str | int = AGREES) -> dict[str, Rung]:
     }
 
 
-def questions(rng: Rng, bench: Bench, agrees: str | int = AGREES) -> Iterator[Question]:
+def questions(rng: Rng, session: Session, agrees: str | int = AGREES) -> Iterator[Question]:
     """Each fault once, and two files without any. agrees: as in `rungs`."""
     kinds = [*FAULTS, AGREES, AGREES]
     for number in rng.permutation(len(kinds)):
@@ -56,7 +56,7 @@ def questions(rng: Rng, bench: Bench, agrees: str | int = AGREES) -> Iterator[Qu
         heads, depth, block = int(rng.integers(2, 4)), 32, int(rng.choice([4, 8]))
         length = block * int(rng.integers(2, 32 // block)) + int(rng.integers(1, block))
         seed = int(rng.integers(1 << 31))
-        told = FILES.trusted(bench).ask(
+        told = FILES.trusted(session).ask(
             "made", seed, fault, heads, depth, length, block, int(causal)
         )
         if not isinstance(told, str):
@@ -66,13 +66,13 @@ def questions(rng: Rng, bench: Bench, agrees: str | int = AGREES) -> Iterator[Qu
         yield Question(label, (given, block, causal), _right(agrees if fault == AGREES else fault))
 
 
-def mended(made: Made, bench: Bench) -> str | None:
+def mended(made: Made, session: Session) -> str | None:
     """A file in standard operators, with free sizes, that gives the paper's output."""
-    told = facts_of(made.given, bench)
+    told = facts_of(made.given, session)
     if told["functions"] or told["foreign"]:
         return "it has what is not ONNX's own"
     complaint = whole(told) or wrong_ends(told, made.order)
-    return complaint or wrong_numbers(load(made.given, bench), made.order, bench)
+    return complaint or wrong_numbers(load(made.given, session), made.order, session)
 
 
 def _right(fault: str | int) -> Callable[[object], str | None]:

@@ -20,7 +20,8 @@ from hotloop.checks.ssa_passes import (
 )
 from hotloop.checks.ssa_passes.drawing import as_blocks, as_python
 from hotloop.checks.ssa_passes.passes import Same, Sound, Subject
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.variants.variant import Variant
@@ -101,7 +102,7 @@ def plan_memory(variant: Variant | None = None) -> Check:
     begin = _number(variant, "MEMORY_BEGINS") or 0
     rungs = {
         "apart": memory.Places(begin=begin),
-        "reuse": memory.Places(most=memory.ALLOWED, needs=("apart",), begin=begin),
+        "reuse": memory.Places(most=memory.ALLOWED, after=("apart",), begin=begin),
         "order": AnswersFrom("best_order", memory.orders),
     }
     return Check(candidate, rungs)
@@ -112,7 +113,7 @@ def fuse(variant: Variant | None = None) -> Check:
     first = _number(variant, "FIRST_KERNEL")
     rungs = {
         "legal": fusion.Fused(first=first),
-        "merged": fusion.Fused(thorough=True, needs=("legal",), first=first),
+        "merged": fusion.Fused(thorough=True, after=("legal",), first=first),
         "fewest": AnswersFrom("best", partial(fusion.least_moved, first=first)),
     }
     return Check(Candidate("fuse", "fuse.py", "json"), rungs)

@@ -14,10 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.questions import Question, ask_all_plainly, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list
 
@@ -338,12 +336,12 @@ class Fused:
     """
 
     thorough: bool = False
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     first: int | None = None
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """The first complaint rules, the small graphs come first."""
-        pairs = bench.shared("fused graphs", lambda: _asked(candidate, bench))
+        pairs = session.once("fused graphs", lambda: _asked(session))
         before = after = kernels = 0
         for number, (graph, answer) in enumerate(pairs, 1):
             found = answered(graph, answer, self.first)
@@ -359,16 +357,17 @@ class Fused:
         steps = sum(len(graph.steps) for graph, _ in pairs)
         said = f"{steps} steps in {kernels} kernels, {after} bytes moved instead of {before}."
         evidence = {"kernels": kernels, "bytes_before": before, "bytes_after": after}
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
+        session.note(**evidence)
+        return said
 
 
-def _asked(candidate: Candidate, bench: Bench) -> list[tuple[Graph, object]]:
-    rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
+def _asked(session: Session) -> list[tuple[Graph, object]]:
+    rng = random.Random(int(session.rng().integers(1 << 62)))
     graphs = [drawn(rng, number, 3 + number // 9) for number in range(GRAPHS)]
-    link, answers = bench.worker(candidate), list[object]()
+    link, answers = session.worker(), list[object]()
     for start in range(0, GRAPHS, AT_ONCE):
         calls = [[graph.text()] for graph in graphs[start : start + AT_ONCE]]
-        answers += ask_all_plainly(link, calls, bench.patience(TIMEOUT_S))
+        answers += ask_all_plainly(link, calls, session.timeout(TIMEOUT_S))
     return list(zip(graphs, answers, strict=True))
 
 

@@ -16,9 +16,7 @@ from hotloop.checks.ssa_passes.drawing import as_ssa
 from hotloop.checks.ssa_passes.language import Block, Instr, Program
 from hotloop.checks.ssa_passes.passes import Subject
 from hotloop.checks.ssa_passes.trees import Return, Tree, Var
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 SHAPES = 5
@@ -155,12 +153,12 @@ class FewCopies:
     """No more copies than the moves of each edge take."""
 
     subject: Subject
-    needs: tuple[str, ...] = ("same",)
+    after: tuple[str, ...] = ("same",)
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Count them, program by program."""
-        given, total = self.subject.given(bench), 0
-        for one, result in zip(given, self.subject.made(candidate, bench), strict=True):
+        given, total = self.subject.given(session), 0
+        for one, result in zip(given, self.subject.made(session), strict=True):
             allowed = enough(one.program)
             count = sum(1 for instr in result.instrs if instr.op == "copy")
             total += count
@@ -170,4 +168,4 @@ class FewCopies:
                     f"{one.label}: it has {count} copies, and {allowed} are enough. "
                     f"It was: {one.told()}.",
                 )
-        return RungRecord(name, Verdict.PASSED, f"{total} copies, and none too many.", 1.0)
+        return f"{total} copies, and none too many."

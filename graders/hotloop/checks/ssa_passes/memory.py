@@ -13,10 +13,8 @@ from itertools import combinations
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.questions import Question, ask_plainly, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
@@ -89,20 +87,20 @@ class Places:
     """
 
     def __init__(
-        self, *, most: float | None = None, needs: tuple[str, ...] = (), begin: int = 0
+        self, *, most: float | None = None, after: tuple[str, ...] = (), begin: int = 0
     ) -> None:
         self.most = most
-        self.needs: tuple[str, ...] = needs
+        self.after: tuple[str, ...] = after
         self.begin = begin
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Ask for all of them."""
-        link = bench.worker(candidate)
-        rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
+        link = session.worker()
+        rng = random.Random(int(session.rng().integers(1 << 62)))
         used = peaks = 0
         for number in range(GRAPHS):
             graph = drawn(rng, 3 + number // 2)
-            answer = ask_plainly(link, [graph.text()], bench.patience(60.0))
+            answer = ask_plainly(link, [graph.text()], session.timeout(60.0))
             found = arena(graph, answer, self.begin)
             if isinstance(found, str):
                 raise Ruling(Verdict.WRONG_ANSWER, f"Graph {number + 1}: {found}.")
@@ -110,7 +108,7 @@ class Places:
         said = f"{used} bytes for all graphs, where {peaks} live at most: {used / peaks:.2f} times."
         if self.most is not None and used > self.most * peaks:
             raise Ruling(Verdict.WRONG_ANSWER, f"{said} At most {self.most} times is asked for.")
-        return RungRecord(name, Verdict.PASSED, said, 1.0)
+        return said
 
 
 def arena(graph: Graph, answer: object, begin: int = 0) -> int | str:

@@ -20,11 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop import paths
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, ask_plainly, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
@@ -330,20 +328,20 @@ def _far(layer: str, near: NDArray[np.float64], given: NDArray[Any]) -> str | No
 class Smaller:
     """A trained network becomes one of fewer bytes, which still knows its pictures."""
 
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Train, ask once, count bytes and right answers."""
-        training = TRAINING.trusted(bench)
-        seeds = [int(seed) for seed in bench.seeds.generator().integers(1 << 62, size=3)]
+        training = TRAINING.trusted(session)
+        seeds = [int(seed) for seed in session.rng().integers(1 << 62, size=3)]
         given = training.take(training.ask("trained", seeds[0]))
         pictures = training.take(training.ask("pictures", seeds[1], GIVEN))
         hidden = _loaded(training.take(training.ask("pictures", seeds[2], HIDDEN)))
         before = folded(_loaded(given))
         most = 4 * sum(array.size for array in before.values()) // LESS
-        link = bench.worker(Candidate("pruned_from", candidate.file, "json"))
+        link = session.of("pruned_from").worker()
         files = GivenFile("network.npz", given), GivenFile("pictures.npz", pictures)
-        answer = ask_plainly(link, (*files, most), bench.patience(TIMEOUT_S))
+        answer = ask_plainly(link, (*files, most), session.timeout(TIMEOUT_S))
         try:
             network = read(answer)
         except Malformed as wrong:
@@ -360,5 +358,7 @@ class Smaller:
         said += f"hidden pictures, the given network on {was:.1%}"
         if was - now > MOST_LOST:
             said += f": {100 * MOST_LOST:g} in a hundred may be lost, not {100 * (was - now):.1f}."
-            return RungRecord(name, Verdict.WRONG_ANSWER, said, evidence=evidence)
-        return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
+            session.note(**evidence)
+            raise Ruling(Verdict.WRONG_ANSWER, said)
+        session.note(**evidence)
+        return f"{said}."

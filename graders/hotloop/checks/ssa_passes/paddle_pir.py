@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hotloop.checks.ssa_passes.regions import INTS, Judged, Language, Malformed, Op, Program
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.questions import shown
 
 FILE = "pir_pass.py"

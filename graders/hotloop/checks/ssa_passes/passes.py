@@ -9,10 +9,11 @@ from hotloop.checks.ssa_passes import verifier
 from hotloop.checks.ssa_passes.drawing import Given, Maker, as_ssa, programs
 from hotloop.checks.ssa_passes.language import Malformed, Program, parse
 from hotloop.checks.ssa_passes.ssa_form import renumbered
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Check, Rung
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.questions import ask_all_plainly
-from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import Rung
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 COUNT = 200
@@ -35,29 +36,23 @@ class Subject:
     count: int = COUNT
     suffix: str = ""
 
-    def given(self, bench: Bench) -> list[Given]:
+    def given(self, session: Session) -> list[Given]:
         """The same for all rungs of a judging."""
-        return bench.shared(
-            "programs", lambda: programs(bench.seeds.generator(), self.maker, self.count)
-        )
+        return session.once("programs", lambda: programs(session.rng(), self.maker, self.count))
 
-    def made(self, candidate: Candidate, bench: Bench) -> list[Program]:
+    def made(self, session: Session) -> list[Program]:
         """What the learner's function makes of each; asked once. Ruling when that is no program."""
-        given = self.given(bench)
-        return bench.shared(
-            "results", lambda: applied(candidate, bench, given, [g.text for g in given])
-        )
+        given = self.given(session)
+        return session.once("results", lambda: applied(session, given, [g.text for g in given]))
 
 
-def applied(
-    candidate: Candidate, bench: Bench, given: Sequence[Given], texts: Sequence[str]
-) -> list[Program]:
+def applied(session: Session, given: Sequence[Given], texts: Sequence[str]) -> list[Program]:
     """The function's results, read."""
-    link = bench.worker(candidate)
+    link = session.worker()
     found: list[Program] = []
     for start in range(0, len(texts), AT_ONCE):
         calls = [[text] for text in texts[start : start + AT_ONCE]]
-        answers = ask_all_plainly(link, calls, bench.patience(TIMEOUT_S))
+        answers = ask_all_plainly(link, calls, session.timeout(TIMEOUT_S))
         for number, answer in enumerate(answers, start):
             try:
                 found.append(parse(answer))
@@ -75,19 +70,19 @@ class Sound:
     """The result is a program of the form asked for, and is called as before."""
 
     subject: Subject
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Look at all of them; the first complaint rules, and the smallest programs come first."""
-        given = self.subject.given(bench)
-        for one, result in zip(given, self.subject.made(candidate, bench), strict=True):
+        given = self.subject.given(session)
+        for one, result in zip(given, self.subject.made(session), strict=True):
             complaint = self.subject.fits(result)
             name_before, *others = one.program.signature
             if result.signature != (name_before + self.subject.suffix, *others):
                 complaint = "it has another name, other parameters or another result type"
             if complaint is not None:
                 _rule(one, complaint)
-        return RungRecord(name, Verdict.PASSED, f"{len(given)} sound programs.", 1.0)
+        return f"{len(given)} sound programs."
 
 
 @dataclass(frozen=True)
@@ -95,17 +90,17 @@ class Same:
     """Nobody outside can tell it from what was given."""
 
     subject: Subject
-    needs: tuple[str, ...] = ("sound",)
+    after: tuple[str, ...] = ("sound",)
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Run both, on inputs that include zeros, infinities, nan and the largest ints."""
-        given, count = self.subject.given(bench), 0
-        for one, result in zip(given, self.subject.made(candidate, bench), strict=True):
+        given, count = self.subject.given(session), 0
+        for one, result in zip(given, self.subject.made(session), strict=True):
             count += len(one.runs)
             complaint = one.other(result)
             if complaint is not None:
                 _rule(one, complaint)
-        return RungRecord(name, Verdict.PASSED, f"The same in all {count} runs.", 1.0)
+        return f"The same in all {count} runs."
 
 
 @dataclass(frozen=True)
@@ -113,16 +108,16 @@ class Idempotent:
     """A second time changes nothing but names."""
 
     subject: Subject
-    needs: tuple[str, ...] = ("sound",)
+    after: tuple[str, ...] = ("sound",)
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Compare what it makes of its results with them."""
-        given, once = self.subject.given(bench), self.subject.made(candidate, bench)
-        twice = applied(candidate, bench, given, [str(result) for result in once])
+        given, once = self.subject.given(session), self.subject.made(session)
+        twice = applied(session, given, [str(result) for result in once])
         for one, first, second in zip(given, once, twice, strict=True):
             if str(renumbered(first)) != str(renumbered(second)):
                 _rule(one, "run on its own result, it changes it again")
-        return RungRecord(name, Verdict.PASSED, "Nothing left to do the second time.", 1.0)
+        return "Nothing left to do the second time."
 
 
 @dataclass(frozen=True)
@@ -130,12 +125,12 @@ class Complete:
     """Nothing is left that the pass is there for, and less is computed."""
 
     subject: Subject
-    needs: tuple[str, ...] = ("same",)
+    after: tuple[str, ...] = ("same",)
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Look at each result by itself, then count what all runs execute."""
-        given, before, after = self.subject.given(bench), 0, 0
-        for one, result in zip(given, self.subject.made(candidate, bench), strict=True):
+        given, before, after = self.subject.given(session), 0, 0
+        for one, result in zip(given, self.subject.made(session), strict=True):
             complaint = self.subject.unfinished(result)
             if complaint is not None:
                 _rule(one, complaint)
@@ -148,7 +143,8 @@ class Complete:
             )
         said = f"{before} operations executed before, {after} after: {1 - after / before:.0%} less."
         evidence = {"operations_before": before, "operations_after": after}
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
+        session.note(**evidence)
+        return said
 
 
 def check(entry: str, file: str, unfinished: Complaint, suffix: str = "") -> Check:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from hotloop.checks.ssa_passes.arithmetic import wrap
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.questions import ask_all_plainly, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 COUNT = 120
@@ -581,14 +581,14 @@ class Judged:
 
     def __init__(self, look: str, *needs: str, language: Language = MLIR) -> None:
         self.look = look
-        self.needs: tuple[str, ...] = needs
+        self.after: tuple[str, ...] = needs
         self.language = language
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """The first complaint rules."""
         write = self.language.write
-        pairs = bench.shared(self.language.name, lambda: _asked(candidate, bench, self.language))
-        rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
+        pairs = session.once(self.language.name, lambda: _asked(session, self.language))
+        rng = random.Random(int(session.rng().integers(1 << 62)))
         before = after = 0
         for number, (given, answer) in enumerate(pairs, 1):
             complaint, result = self._complaint(given, answer, rng)
@@ -599,7 +599,8 @@ class Judged:
             before, after = before + _count(given.body), after + _count(result.body)
         said = f"So for all {len(pairs)} programs: {before} operations before, {after} after."
         evidence = {"operations_before": before, "operations_after": after}
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
+        session.note(**evidence)
+        return said
 
     def _complaint(
         self, given: Program, answer: object, rng: random.Random
@@ -627,13 +628,13 @@ def _count(body: tuple[Op, ...]) -> int:
     return sum(1 + sum(map(_count, op.regions)) for op in body)
 
 
-def _asked(candidate: Candidate, bench: Bench, language: Language) -> list[tuple[Program, object]]:
-    rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
+def _asked(session: Session, language: Language) -> list[tuple[Program, object]]:
+    rng = random.Random(int(session.rng().integers(1 << 62)))
     given = [drawn(rng, number * COUNT // language.count) for number in range(language.count)]
-    link, answers = bench.worker(replace(candidate, name=language.entry)), list[object]()
+    link, answers = session.of(language.entry).worker(), list[object]()
     for start in range(0, len(given), AT_ONCE):
         calls = [[language.write(one)] for one in given[start : start + AT_ONCE]]
-        answers += ask_all_plainly(link, calls, bench.patience(TIMEOUT_S))
+        answers += ask_all_plainly(link, calls, session.timeout(TIMEOUT_S))
     return list(zip(given, answers, strict=True))
 
 

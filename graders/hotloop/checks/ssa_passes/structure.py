@@ -13,10 +13,8 @@ import numpy as np
 from hotloop.checks.ssa_passes import drawing, flow, verifier
 from hotloop.checks.ssa_passes.language import Block, Instr, Malformed, Program, parse
 from hotloop.checks.ssa_passes.passes import Subject
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.questions import Question, dict_complaint, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list
 
@@ -81,15 +79,15 @@ def in_ssa(program: Program) -> str | None:
 class FewPhis:
     """A rung: no more phis than liveness and dominance ask for."""
 
-    needs: tuple[str, ...] = ("same",)
+    after: tuple[str, ...] = ("same",)
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Count them, program by program."""
-        given, total = self.subject.given(bench), 0
-        for one, result in zip(given, self.subject.made(candidate, bench), strict=True):
+        given, total = self.subject.given(session), 0
+        for one, result in zip(given, self.subject.made(session), strict=True):
             allowed = len(needed_phis(one.program))
             count = sum(1 for instr in result.instrs if instr.op == "phi")
             total += count
@@ -99,7 +97,7 @@ class FewPhis:
                     f"{one.label}: it has {count} phis, and {allowed} are needed. "
                     f"It was: {one.told()}.",
                 )
-        return RungRecord(name, Verdict.PASSED, f"{total} phis, and none too many.", 1.0)
+        return f"{total} phis, and none too many."
 
 
 def needed_phis(program: Program) -> set[tuple[str, str]]:

@@ -9,10 +9,8 @@ import random
 from dataclasses import dataclass, replace
 
 from hotloop.checks.ssa_passes.arithmetic import is_name
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.questions import ask_all_plainly, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 ARITY = {
@@ -182,19 +180,19 @@ class Judged:
     def __init__(self, look: str, *needs: str, mark: int | None = None) -> None:
         self.look = look
         self.mark = mark
-        self.needs: tuple[str, ...] = needs
+        self.after: tuple[str, ...] = needs
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """The first complaint rules, the small programs come first."""
-        pairs = bench.shared("tensor graphs", lambda: _asked(candidate, bench))
-        rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
+        pairs = session.once("tensor graphs", lambda: _asked(session))
+        rng = random.Random(int(session.rng().integers(1 << 62)))
         for number, (given, answer) in enumerate(pairs, 1):
             complaint = self._complaint(given, answer, rng)
             if complaint is not None:
                 told = str(given).strip().replace("\n", " ⏎ ")
                 sentence = f"Program {number}: {complaint}. It was: {told}"
                 raise Ruling(Verdict.WRONG_ANSWER, sentence)
-        return RungRecord(name, Verdict.PASSED, f"So for all {len(pairs)} programs.", 1.0)
+        return f"So for all {len(pairs)} programs."
 
     def _complaint(self, given: Steps, answer: object, rng: random.Random) -> str | None:
         try:
@@ -213,11 +211,11 @@ class Judged:
         return None
 
 
-def _asked(candidate: Candidate, bench: Bench) -> list[tuple[Steps, object]]:
-    rng = random.Random(int(bench.seeds.generator().integers(1 << 62)))
+def _asked(session: Session) -> list[tuple[Steps, object]]:
+    rng = random.Random(int(session.rng().integers(1 << 62)))
     given = programs(rng)
-    link, answers = bench.worker(candidate), list[object]()
+    link, answers = session.worker(), list[object]()
     for start in range(0, COUNT, AT_ONCE):
         calls = [[str(one)] for one in given[start : start + AT_ONCE]]
-        answers += ask_all_plainly(link, calls, bench.patience(60.0))
+        answers += ask_all_plainly(link, calls, session.timeout(60.0))
     return list(zip(given, answers, strict=True))

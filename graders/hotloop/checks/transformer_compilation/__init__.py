@@ -20,7 +20,8 @@ from hotloop.checks.transformer_compilation import (
 from hotloop.checks.transformer_compilation.replay import Pays
 from hotloop.checks.transformer_compilation.tensor_cores import FeedsTensorCores
 from hotloop.checks.transformer_compilation.tuning import Regret
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.levels import Level
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.compiles import Compiles
@@ -50,7 +51,7 @@ def count_bytes(variant: Variant | None = None) -> Check:
         Candidate("account", "attention_cost.py", "json"),
         {
             "bytes": Answers(bytes_of),
-            "times": Answers(accounts.time_questions, needs=("bytes",)),
+            "times": Answers(accounts.time_questions, after=("bytes",)),
         },
     )
 
@@ -134,7 +135,7 @@ def compile_policy(variant: Variant | None = None) -> Check:
         Candidate("decide", "policy.py", "json"),
         {
             "once": Pays(streams.few_calls, most=2.0, pool=pool),
-            "mixed": Pays(streams.mixed_calls, most=1.75, needs=("once",), pool=pool),
+            "mixed": Pays(streams.mixed_calls, most=1.75, after=("once",), pool=pool),
         },
     )
 
@@ -154,7 +155,7 @@ def fuse_pass(variant: Variant | None = None) -> Check:
         Candidate("fuse", "fusion_pass.py", "json"),
         {
             "same": Answers(same),
-            "fewest": Answers(fusing.fewest_questions, needs=("same",)),
+            "fewest": Answers(fusing.fewest_questions, after=("same",)),
         },
     )
 
@@ -166,7 +167,7 @@ def eight_bits(variant: Variant | None = None) -> Check:
         Candidate("to_fp8", "fp8.py", "json"),
         {
             "rounded": Answers(partial(e4m3.plain_questions, first=first)),
-            "scaled": Answers(partial(e4m3.uneven_questions, first=first), needs=("rounded",)),
+            "scaled": Answers(partial(e4m3.uneven_questions, first=first), after=("rounded",)),
         },
     )
 
@@ -195,8 +196,8 @@ def read_output(variant: Variant | None = None) -> Check:
         Candidate("read_output", "output_code.py", "json"),
         {
             "kernels": Answers(kernels),
-            "bytes": Answers(moved, needs=("kernels",)),
-            "reused": Answers(outputs.reuse_questions, needs=("kernels",)),
+            "bytes": Answers(moved, after=("kernels",)),
+            "reused": Answers(outputs.reuse_questions, after=("kernels",)),
         },
     )
 
@@ -208,7 +209,7 @@ def cold_start(variant: Variant | None = None) -> Check:
         Candidate("break_even", cold_starts.FILE, "json"),
         {
             "starts": Answers(starts),
-            "breaks_even": Answers(cold_starts.even_questions, needs=("starts",)),
+            "breaks_even": Answers(cold_starts.even_questions, after=("starts",)),
             "measured": cold_starts.MeasuresStarts(),
         },
     )

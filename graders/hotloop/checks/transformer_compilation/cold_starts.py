@@ -18,11 +18,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hotloop import paths
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
@@ -281,21 +279,20 @@ class MeasuresStarts:
     """The learner's measurement finds what a made-up world was given."""
 
     instrumented: ClassVar[bool] = True
-    needs: tuple[str, ...] = ("starts",)
+    after: tuple[str, ...] = ("starts",)
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Have it measure, and read its record as `account` does."""
-        rng = bench.seeds.generator()
+        rng = session.rng()
         world = World(int(rng.integers(1 << 31)), drawn_ways(rng), float(rng.uniform(10, 30)))
-        process = PROGRAM.given(bench, "measures")
-        text = bench.files.read_text(candidate.file or FILE).encode()
-        figures, named = json.dumps(asdict(world)), bench.called("measured")
+        process = PROGRAM.given(session, "measures")
+        text = session.files.read_text(session.candidate.file or FILE).encode()
+        figures, named = json.dumps(asdict(world)), session.called("measured")
         told = process.ask("measure", GivenFile(FILE, text), named, figures, PROCESSES, CALLS)
         complaint = measured_complaint(*told_apart(told), world)
         if complaint is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"In a made-up world {complaint}.")
-        said = "It finds what each way costs in a made-up world."
-        return RungRecord(name, Verdict.PASSED, said, 1.0)
+        return "It finds what each way costs in a made-up world."
 
 
 def told_apart(told: object) -> tuple[object, dict[str, Any]]:

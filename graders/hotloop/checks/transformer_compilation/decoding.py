@@ -17,22 +17,20 @@ import numpy as np
 from hotloop import paths
 from hotloop.checks.transformer_compilation import decoders
 from hotloop.checks.transformer_compilation.decoders import Sizes
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.levels import Level
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.record import RungRecord
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.rungs.refereed import Refereed
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Partly, Ruling, Verdict
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
@@ -93,16 +91,16 @@ class FewLaunches:
     """
 
     levels: tuple[LaunchLevel, ...]
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     logit_scale: int = 1
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Record, repeat, compare, count."""
-        rng = bench.seeds.generator()
+        rng = session.rng()
         size = decoders.sizes(rng, 3)
         prompts = rng.integers(0, 9, 3)
         problem = Problem("A step that is counted", size, prompts, 2, self.logit_scale)
-        runner, kernels = _recorded(candidate, size, bench)
+        runner, kernels = _recorded(session, size)
         complaint = problem.complaint(rng, runner)
         if complaint is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"{problem.label}: {complaint}.")
@@ -111,14 +109,11 @@ class FewLaunches:
         )
         full = max(self.levels, key=lambda lv: lv.earned).most(size.layers)
         said = f"{kernels} kernels a step, with {size.layers} layers"
-        evidence = {"kernels": kernels, "layers": size.layers}
+        session.note(kernels=kernels, layers=size.layers)
         if earned >= 1:
-            return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
-        verdict = Verdict.PARTIAL if earned else Verdict.TOO_SLOW
+            return f"{said}."
         advice = "look which of them could be one product, one write, or one for all layers"
-        return RungRecord(
-            name, verdict, f"{said}; {full} are enough: {advice}.", earned, evidence=evidence
-        )
+        raise Partly(earned, f"{said}; {full} are enough: {advice}.")
 
 
 def correct(logit_scale: int = 1) -> Holds:
@@ -132,12 +127,12 @@ def correct(logit_scale: int = 1) -> Holds:
 
 def generates() -> Refereed:
     """The loop writes what the decoder without a cache writes."""
-    return Refereed(cases, REFEREE, "whole", disagreement, needs=("correct",))
+    return Refereed(cases, REFEREE, "whole", disagreement, after=("correct",))
 
 
 def gpu_correct() -> GpuRefereed:
     """The same on a GPU."""
-    return GpuRefereed(cases, REFEREE, "whole", disagreement, needs=("generates",))
+    return GpuRefereed(cases, REFEREE, "whole", disagreement, after=("generates",))
 
 
 def gpu_fast(levels: tuple[Level, ...]) -> GpuRefereedFast:
@@ -207,12 +202,12 @@ class Problem:
         return None if found is None else f"scores [row, token, word]: {found.sentence()}"
 
 
-def _looks(candidate: Candidate, bench: Bench, logit_scale: int) -> Iterator[Look]:
-    rng = bench.seeds.generator()
+def _looks(session: Session, logit_scale: int) -> Iterator[Look]:
+    rng = session.rng()
     for problem in problems(rng, logit_scale):
 
         def complaint(problem: Problem = problem) -> str | None:
-            return problem.complaint(rng, _recorded(candidate, problem.size, bench)[0])
+            return problem.complaint(rng, _recorded(session, problem.size)[0])
 
         yield Look(problem.label, complaint)
 
@@ -231,17 +226,17 @@ def problems(rng: Rng, logit_scale: int = 1) -> Iterator[Problem]:
     yield Problem("Up to the last place of the cache", size, ends, STEPS, logit_scale)
 
 
-def _recorded(candidate: Candidate, size: Sizes, bench: Bench) -> tuple[Process, int]:
+def _recorded(session: Session, size: Sizes) -> tuple[Process, int]:
     """The process that has the recording, and the kernels of a step."""
-    text = bench.files.read_text(candidate.file or FILE)
-    recorder = RECORDS.given(bench, "records the step")
+    text = session.source()
+    recorder = RECORDS.given(session, "records the step")
     figures = (size.rows, size.layers, size.heads, size.width, size.longest)
     own = GivenFile(FILE, text.encode())
     path = recorder.ask("record", own, *figures, timeout_s=RECORD_S)
     plan = recorder.take(path)
     if len(plan) > MOST_PLAN:
         raise Ruling(Verdict.OUTPUT_LIMIT, "A recorded step is far too long.")
-    runner = REPLAYS.given(bench, "repeats the step")
+    runner = REPLAYS.given(session, "repeats the step")
     kernels = runner.ask("load", GivenFile("plan.json", plan))
     if type(kernels) is not int:
         raise Ruling(Verdict.TAMPERED, "The replay's answer does not keep to the protocol.")

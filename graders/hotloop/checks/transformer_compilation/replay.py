@@ -16,12 +16,10 @@ from hotloop.checks.transformer_compilation.streams import (
     Stream,
     best_fixed,
 )
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.fault import made
 from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
@@ -41,15 +39,15 @@ class Pays:
 
     streams: Callable[[Rng], Iterator[Stream]]
     most: float
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     pool: int = 0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Replay all of them; the first that costs too much rules."""
-        link, ratios = bench.worker(candidate), dict[str, float]()
-        for stream in made(self.streams(bench.seeds.generator())):
-            bench.progress(stream.label)
-            spent, best = replay(stream, link, bench, self.pool).seconds, best_fixed(stream)
+        link, ratios = session.worker(), dict[str, float]()
+        for stream in made(self.streams(session.rng())):
+            session.progress(stream.label)
+            spent, best = replay(stream, link, session, self.pool).seconds, best_fixed(stream)
             ratios[stream.label] = round(spent / best, 3)
             if spent > self.most * best:
                 raise Ruling(
@@ -60,10 +58,11 @@ class Pays:
                 )
         worst = max(ratios.values())
         said = f"At most {worst:.2f} times as long as the best programs known beforehand."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"ratios": ratios})
+        session.note(ratios=ratios)
+        return said
 
 
-def replay(stream: Stream, link: Link, bench: Bench, pool: int = 0) -> Process:
+def replay(stream: Stream, link: Link, session: Session, pool: int = 0) -> Process:
     """What the process has spent when all calls are done. pool: as in `read_answer`."""
     process, memory = Process(stream.prices), "null"
     prices = json.dumps(stream.prices.plain())
@@ -72,7 +71,7 @@ def replay(stream: Stream, link: Link, bench: Bench, pool: int = 0) -> Process:
             process.restart()
         for length in life:
             call = described(process, number, length)
-            answer = ask_plainly(link, (prices, memory, call), bench.patience(TIMEOUT_S))
+            answer = ask_plainly(link, (prices, memory, call), session.timeout(TIMEOUT_S))
             memory, way = read_answer(answer, length, stream.label, pool)
             if way is None:
                 process.eager(length)

@@ -14,15 +14,13 @@ from typing import ClassVar
 import numpy as np
 
 from hotloop import paths
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list
 
@@ -73,14 +71,13 @@ class RightAnswers:
     """All requests of a stream are answered as by eager PyTorch. gain: as in `served`."""
 
     instrumented: ClassVar[bool] = True
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     gain: int = 1
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Serve a stream; the first wrong answer rules."""
-        served(candidate, bench, self.gain)
-        said = f"Right for all {CALLS} hidden requests."
-        return RungRecord(name, Verdict.PASSED, said, 1.0)
+        served(session, self.gain)
+        return f"Right for all {CALLS} hidden requests."
 
 
 @dataclass(frozen=True)
@@ -89,12 +86,12 @@ class FewGraphs:
 
     instrumented: ClassVar[bool] = True
     most: int
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     gain: int = 1
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Serve another stream, and look what TorchDynamo has made."""
-        found = served(candidate, bench, self.gain)
+        found = served(session, self.gain)
         evidence = {"graphs": found.graphs}
         if found.outside:
             raise Ruling(
@@ -109,9 +106,8 @@ class FewGraphs:
                 "allowed: which sizes and values have a guard?",
             )
         graphs = "1 graph" if found.graphs == 1 else f"{found.graphs} graphs"
-        return RungRecord(
-            name, Verdict.PASSED, f"{graphs} for {CALLS} requests.", 1.0, evidence=evidence
-        )
+        session.note(**evidence)
+        return f"{graphs} for {CALLS} requests."
 
 
 @dataclass(frozen=True)
@@ -120,31 +116,33 @@ class LittlePadding:
 
     instrumented: ClassVar[bool] = True
     most: float
-    needs: tuple[str, ...] = ("graphs",)
+    after: tuple[str, ...] = ("graphs",)
     gain: int = 1
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Serve another stream, and add up."""
-        found = served(candidate, bench, self.gain)
+        found = served(session, self.gain)
         share = found.positions / found.real
         said = f"It computes {share:.2f} times the positions that were asked for"
         evidence = {"share": round(share, 3)}
         if share > self.most:
             sentence = f"{said}; at most {self.most:g} times is allowed."
-            return RungRecord(name, Verdict.TOO_SLOW, sentence, evidence=evidence)
-        return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
+            session.note(**evidence)
+            raise Ruling(Verdict.TOO_SLOW, sentence)
+        session.note(**evidence)
+        return f"{said}."
 
 
-def served(candidate: Candidate, bench: Bench, gain: int = 1) -> Served:
+def served(session: Session, gain: int = 1) -> Served:
     """Serve a stream that is drawn now. Ruling about the first wrong answer.
 
     gain: how many times what is pooled the service answers.
     """
-    rng = bench.seeds.generator()
+    rng = session.rng()
     seed, width = int(rng.integers(1 << 31)), 4 * int(rng.integers(4, 9))
-    process = PROGRAM.given(bench, "serves")
-    text = bench.files.read_text(candidate.file or FILE).encode()
-    process.ask("begin", GivenFile(FILE, text), bench.called(candidate.name), seed, width)
+    process = PROGRAM.given(session, "serves")
+    text = session.files.read_text(session.candidate.file or FILE).encode()
+    process.ask("begin", GivenFile(FILE, text), session.called(session.candidate.name), seed, width)
     weights = drawn_weights(seed, width)
     before, outside, real = _counts(process), 0, 0
     for number, request in enumerate(stream(rng), start=1):

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.compiles import Compiles
-from hotloop.judge.verdict import Verdict
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Ruling, Verdict
 
 FIGURE = "wgmma_f16"
 """Instructions in the PTX that multiply 16-bit tiles by a group of four warps."""
@@ -23,24 +21,21 @@ class FeedsTensorCores:
     compiles: Compiles
 
     @property
-    def needs(self) -> tuple[str, ...]:
+    def after(self) -> tuple[str, ...]:
         """As compiling."""
-        return self.compiles.needs
+        return self.compiles.after
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Compile, and look for the instruction."""
-        record = self.compiles.judge(name, candidate, bench)
-        if record.verdict is not Verdict.PASSED:
-            return record
-        found = most_wgmma(record.evidence)
+        said = self.compiles(session)
+        found = most_wgmma(session.figures)
         if found >= 2:
-            said = f"{record.sentence} {found} wgmma instructions in the PTX for sm_90."
-            return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=record.evidence)
-        said = (
+            return f"{said} {found} wgmma instructions in the PTX for sm_90."
+        raise Ruling(
+            Verdict.TOO_SLOW,
             "It compiles, but for sm_90 its two products are no wgmma instructions on 16-bit "
-            "tiles: give tl.dot float16 operands, and 64 rows or more to a program of four warps."
+            "tiles: give tl.dot float16 operands, and 64 rows or more to a program of four warps.",
         )
-        return RungRecord(name, Verdict.TOO_SLOW, said, evidence=record.evidence)
 
 
 def most_wgmma(evidence: Mapping[str, Any]) -> int:

@@ -15,11 +15,9 @@ from numpy.typing import NDArray
 
 from hotloop.checks.transformer_compilation import machines
 from hotloop.checks.transformer_compilation.machines import SCHEDULES, SPACE, Machine, Shape
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.link import Link
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list
 
@@ -40,24 +38,26 @@ class Regret:
     """
 
     most: float
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     revision: int = 0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Play on all machines; the mean of the ones that went best rules."""
-        link, rng = bench.worker(candidate), bench.seeds.generator()
+        link, rng = session.worker(), session.rng()
         found: list[float] = []
         for number in range(1, MACHINES + 1):
-            bench.progress(f"machine {number} of {MACHINES}")
-            ratios = played(machines.draw(rng), rng, link, bench, self.revision)
+            session.progress(f"machine {number} of {MACHINES}")
+            ratios = played(machines.draw(rng), rng, link, session, self.revision)
             found.append(float(np.exp(np.log(ratios).mean())))
         mean = typical(found)
         evidence = {"regret": round(mean, 4), "machines": [round(each, 3) for each in found]}
         said = f"The schedules take {mean:.2f} times as long as the best ones"
         if mean <= self.most:
-            return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
+            session.note(**evidence)
+            return f"{said}."
         said += f", and at most {self.most:g} times is asked for."
-        return RungRecord(name, Verdict.WRONG_ANSWER, said, 0.0, evidence=evidence)
+        session.note(**evidence)
+        raise Ruling(Verdict.WRONG_ANSWER, said)
 
 
 def typical(found: Sequence[float]) -> float:
@@ -66,19 +66,19 @@ def typical(found: Sequence[float]) -> float:
 
 
 def played(
-    machine: Machine, rng: Rng, link: Link, bench: Bench, revision: int = 0
+    machine: Machine, rng: Rng, link: Link, session: Session, revision: int = 0
 ) -> NDArray[np.float64]:
     """For each unseen shape, the chosen schedule's time over the best one's."""
     known, unseen = shapes(rng, KNOWN), shapes(rng, UNSEEN)
     done: list[dict[str, object]] = []
     while len(done) < BUDGET:
         left = BUDGET - len(done)
-        answer = _asked(known, done, left, link, bench)
+        answer = _asked(known, done, left, link, session)
         for shape, row in _to_measure(answer, known, left, revision):
             schedule = dict(zip(machines.NAMES, map(int, row), strict=True))
             taken = machines.measured(machine, shape, row, rng)
             done.append({"shape": list(shape), "schedule": schedule, "seconds": taken})
-    chosen = as_list(_asked(unseen, done, 0, link, bench))
+    chosen = as_list(_asked(unseen, done, 0, link, session))
     if len(chosen) != len(unseen):
         raise _refused(f"for {len(unseen)} shapes it chooses {len(chosen)} schedules")
     rows = np.stack([_row(schedule, revision) for schedule in chosen])
@@ -104,11 +104,11 @@ def shapes(rng: Rng, count: int) -> list[Shape]:
 
 
 def _asked(
-    given: Sequence[Shape], done: list[dict[str, object]], left: int, link: Link, bench: Bench
+    given: Sequence[Shape], done: list[dict[str, object]], left: int, link: Link, session: Session
 ) -> object:
     text = {"space": SPACE, "shapes": given, "measured": done, "left": left}
     file = GivenFile("tuning.json", json.dumps(text).encode())
-    return ask_plainly(link, (file,), bench.patience(TIMEOUT_S))
+    return ask_plainly(link, (file,), session.timeout(TIMEOUT_S))
 
 
 def _to_measure(

@@ -22,8 +22,8 @@ from hotloop.checks.triton_ensemble.compositions import (
     UNTUNED,
     backend,
 )
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.levels import Level
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
@@ -33,6 +33,7 @@ from hotloop.judge.rungs.served_fast import ServedFast
 from hotloop.judge.rungs.serves import Serves
 from hotloop.judge.rungs.sound import Sound
 from hotloop.judge.rungs.stable import Stable
+from hotloop.judge.session import Session
 from hotloop.variants.variant import Variant
 
 CLIENTS = 16
@@ -50,7 +51,7 @@ def repository_layout() -> Check:
         Candidate("topics", "repository/topics/config.pbtxt"),
         {
             "sound": Sound(repository, BACKENDS),
-            "serves": Serves(repository, inquiries.of_topics, needs=("sound",)),
+            "serves": Serves(repository, inquiries.of_topics, after=("sound",)),
         },
     )
 
@@ -77,9 +78,9 @@ def client() -> Check:
     return Check(Candidate("classify", "client.py", "json", "numpy"), calling.rungs(service))
 
 
-def _served_to_clients(bench: Bench) -> Path:
+def _served_to_clients(session: Session) -> Path:
     """Ours, whole, with two versions of the ensemble to choose from."""
-    folder = UNTUNED.put_together(bench)
+    folder = UNTUNED.put_together(session)
     calling.serve_versions(folder, Service(_served_to_clients, calling.texts))
     return folder
 

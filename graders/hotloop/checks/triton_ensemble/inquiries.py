@@ -9,9 +9,9 @@ import numpy as np
 
 from hotloop.checks.triton_ensemble import truth
 from hotloop.checks.triton_ensemble.sentences import awkward, sentence
-from hotloop.judge.bench import Bench
 from hotloop.judge.inquiry import Exchange, Inquiry
 from hotloop.judge.loaded import Asked, Questions
+from hotloop.judge.session import Session
 from hotloop.serving import load
 from hotloop.serving.inference import Array, texts
 
@@ -27,32 +27,32 @@ _BLANK = (b"", b"   ", b"\t\n")
 # --- the ensemble ---------------------------------------------------------------------------------
 
 
-def of_topics(bench: Bench) -> Iterator[Inquiry]:
+def of_topics(session: Session) -> Iterator[Inquiry]:
     """Texts to the ensemble: alone, sixteen in one request, and several requests at once."""
-    yield _topics(bench, "topics", "one text", [1])
-    yield _topics(bench, "topics", f"{ROWS} texts in one request", [ROWS])
-    counts = [int(n) for n in bench.seeds.generator().integers(1, 5, TOGETHER)]
-    yield _topics(bench, "topics", f"{TOGETHER} requests at once", counts)
+    yield _topics(session, "topics", "one text", [1])
+    yield _topics(session, "topics", f"{ROWS} texts in one request", [ROWS])
+    counts = [int(n) for n in session.rng().integers(1, 5, TOGETHER)]
+    yield _topics(session, "topics", f"{TOGETHER} requests at once", counts)
 
 
-def of_versions(bench: Bench) -> Iterator[Inquiry]:
+def of_versions(session: Session) -> Iterator[Inquiry]:
     """Both versions by number, and each ensemble with its own."""
     for number in (1, 2):
-        _, right = _some(bench, 4, number)
+        _, right = _some(session, 4, number)
         tensors = {"input_ids": right.input_ids, "attention_mask": right.attention_mask}
         exchange = Exchange("bert", tensors, partial(_logits_complaint, right), version=str(number))
         yield Inquiry(f"version {number} of bert", (exchange,))
-    yield _topics(bench, "topics", "the stable ensemble, which is to use version 1", [1, 4])
+    yield _topics(session, "topics", "the stable ensemble, which is to use version 1", [1, 4])
     label = "the canary's ensemble, which is to use version 2"
-    yield _topics(bench, "topics_canary", label, [1, 4], version=2)
+    yield _topics(session, "topics_canary", label, [1, 4], version=2)
 
 
-def under_load(bench: Bench) -> Questions:
+def under_load(session: Session) -> Questions:
     """One text a request, each never asked before."""
 
     def questions(rng: np.random.Generator, flags: Sequence[bool]) -> list[Asked]:
         given = [awkward(rng) if flag else sentence(rng) for flag in flags]
-        shares = truth.answers(bench, given).shares
+        shares = truth.answers(session, given).shares
         return [
             Asked(
                 load.request("topics", {"TEXT": texts([text])}),
@@ -65,11 +65,11 @@ def under_load(bench: Bench) -> Questions:
 
 
 def _topics(
-    bench: Bench, model: str, label: str, counts: Sequence[int], version: int = 1
+    session: Session, model: str, label: str, counts: Sequence[int], version: int = 1
 ) -> Inquiry:
     exchanges: list[Exchange] = []
     for count in counts:
-        given, right = _some(bench, count, version)
+        given, right = _some(session, count, version)
         complaint = partial(truth.topic_complaint, shares=right.shares)
         exchanges.append(Exchange(model, {"TEXT": texts(given)}, complaint))
     return Inquiry(label, tuple(exchanges))
@@ -88,27 +88,27 @@ def _logits_complaint(right: truth.Answers, said: truth.Said) -> str | None:
 # --- preprocess -----------------------------------------------------------------------------------
 
 
-def of_preprocess(bench: Bench) -> Iterator[Inquiry]:
+def of_preprocess(session: Session) -> Iterator[Inquiry]:
     """Texts to tokens; bad requests among good ones."""
-    rng = bench.seeds.generator()
-    yield Inquiry("one text", (_tokens(bench, [sentence(rng)]),))
-    yield Inquiry("one long text", (_tokens(bench, [" ".join(sentence(rng) for _ in range(6))]),))
+    rng = session.rng()
+    yield Inquiry("one text", (_tokens(session, [sentence(rng)]),))
+    yield Inquiry("one long text", (_tokens(session, [" ".join(sentence(rng) for _ in range(6))]),))
     many = [awkward(rng) if n % 3 == 0 else sentence(rng) for n in range(ROWS)]
-    yield Inquiry(f"{ROWS} texts of many kinds in one request", (_tokens(bench, many),))
+    yield Inquiry(f"{ROWS} texts of many kinds in one request", (_tokens(session, many),))
     for bad, kind in ((_BLANK, "an empty text"), (_BROKEN, "bytes that are no UTF-8")):
-        good = _good(bench, rng)
+        good = _good(session, rng)
         good.insert(int(rng.integers(len(good) + 1)), _refused(rng, bad))
         yield Inquiry(f"{len(good)} requests at once, one of them with {kind}", tuple(good))
-    yield Inquiry("good requests after bad ones", tuple(_good(bench, rng)))
+    yield Inquiry("good requests after bad ones", tuple(_good(session, rng)))
 
 
-def _good(bench: Bench, rng: np.random.Generator) -> list[Exchange]:
+def _good(session: Session, rng: np.random.Generator) -> list[Exchange]:
     counts = rng.integers(1, 3, TOGETHER - 1)
-    return [_tokens(bench, [sentence(rng) for _ in range(int(n))]) for n in counts]
+    return [_tokens(session, [sentence(rng) for _ in range(int(n))]) for n in counts]
 
 
-def _tokens(bench: Bench, given: list[str]) -> Exchange:
-    right = truth.answers(bench, given)
+def _tokens(session: Session, given: list[str]) -> Exchange:
+    right = truth.answers(session, given)
     wanted = {"input_ids": right.input_ids, "attention_mask": right.attention_mask}
     return Exchange(
         "preprocess", {"TEXT": texts(given)}, partial(truth.tensors_complaint, wanted=wanted)
@@ -125,9 +125,9 @@ def _refused(rng: np.random.Generator, bad: Sequence[bytes]) -> Exchange:
 # --- postprocess ----------------------------------------------------------------------------------
 
 
-def of_postprocess(bench: Bench) -> Iterator[Inquiry]:
+def of_postprocess(session: Session) -> Iterator[Inquiry]:
     """Logits to answers: other ones each time, in one request or in many."""
-    rng = bench.seeds.generator()
+    rng = session.rng()
     yield Inquiry("one row", (_logits(_drawn(rng, 1)),))
     yield Inquiry(f"{ROWS} rows in one request", (_logits(_drawn(rng, ROWS)),))
     yield Inquiry("large logits", (_logits(_drawn(rng, 3, scale=300.0)),))
@@ -154,7 +154,7 @@ def _logits(logits: Array) -> Exchange:
     return Exchange("postprocess", {"logits": logits}, complaint)
 
 
-def _some(bench: Bench, count: int, version: int = 1) -> tuple[list[str], truth.Answers]:
-    rng = bench.seeds.generator()
+def _some(session: Session, count: int, version: int = 1) -> tuple[list[str], truth.Answers]:
+    rng = session.rng()
     given = [awkward(rng) if rng.random() < 0.25 else sentence(rng) for _ in range(count)]
-    return given, truth.answers(bench, given, version)
+    return given, truth.answers(session, given, version)

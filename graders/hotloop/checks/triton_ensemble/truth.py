@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from hotloop.checks.triton_ensemble.sentences import MODEL, TOKENIZER
-from hotloop.judge.bench import Bench
 from hotloop.judge.inquiry import Said
 from hotloop.judge.link import readable
 from hotloop.judge.questions import shown
 from hotloop.judge.served import require_environment
+from hotloop.judge.session import Session
 from hotloop.serving.inference import Array, InferenceFailed
 from hotloop.serving.lines import LineProgram
 
@@ -42,9 +42,9 @@ class Answers:
         return softmax(self.logits)
 
 
-def answers(bench: Bench, texts: Sequence[str], version: int = 1) -> Answers:
+def answers(session: Session, texts: Sequence[str], version: int = 1) -> Answers:
     """What is right about texts."""
-    told = _program(bench).ask({"texts": list(texts), "version": version})
+    told = _program(session).ask({"texts": list(texts), "version": version})
     return Answers(
         np.array(told["input_ids"], np.int64),
         np.array(told["attention_mask"], np.int64),
@@ -52,15 +52,15 @@ def answers(bench: Bench, texts: Sequence[str], version: int = 1) -> Answers:
     )
 
 
-def pairs(bench: Bench, texts: Sequence[str]) -> list[tuple[str, float]]:
+def pairs(session: Session, texts: Sequence[str]) -> list[tuple[str, float]]:
     """Topic and confidence of each text."""
-    shares = answers(bench, texts).shares
+    shares = answers(session, texts).shares
     return [(TOPICS[int(row.argmax())], float(row.max())) for row in shares]
 
 
-def seconds_per_row(bench: Bench, rows: int) -> float:
+def seconds_per_row(session: Session, rows: int) -> float:
     """Of the network alone, on one thread, with so many rows at once."""
-    return float(_program(bench).ask({"time_rows": rows}))
+    return float(_program(session).ask({"time_rows": rows}))
 
 
 def softmax(logits: Array) -> Array:
@@ -134,11 +134,11 @@ def _row_complaint(topic: object, confidence: object, shares: Array) -> str | No
     return None
 
 
-def _program(bench: Bench) -> LineProgram:
-    environment = require_environment(bench)
+def _program(session: Session) -> LineProgram:
+    environment = require_environment(session)
 
     def start() -> LineProgram:
         files: list[Any] = [TOKENIZER, *NETWORKS]
-        return bench.keep(LineProgram(environment, PROGRAM, [str(file) for file in files]))
+        return session.keep(LineProgram(environment, PROGRAM, [str(file) for file in files]))
 
-    return bench.shared("the truth about texts", start)
+    return session.once("the truth about texts", start)

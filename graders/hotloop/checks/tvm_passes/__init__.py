@@ -13,7 +13,8 @@ from hotloop.checks.tvm_passes import (
     products,
     readings,
 )
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.levels import Level
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.makes import Makes

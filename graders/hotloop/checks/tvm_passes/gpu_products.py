@@ -20,20 +20,18 @@ from hotloop.checks.tvm_passes.products import (
     told,
 )
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.gpu.card import NoCard
 from hotloop.judge.gpu.recipes import Normal
 from hotloop.judge.gpu.workers import card_for
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.levels import Level
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 SIZE = (2048, 2048, 1024)
@@ -49,26 +47,23 @@ class GpuProduct:
 
     levels: tuple[Level, ...]
     size: Size = SIZE
-    needs: tuple[str, ...] = ("compiles",)
+    after: tuple[str, ...] = ("compiles",)
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Have the schedule made for a larger product, and time it."""
-        try:
-            card_for(bench)
-        except NoCard as missing:
-            return RungRecord(name, Verdict.NOT_MEASURED, str(missing))
-        asked = Assignment(told(self.size), (naive_module(bench, self.size),), MODULE, _anything)
-        data = made(asked, candidate, bench)
-        seen = LOOKS.given(bench, "looks at").ask("on_gpu", GivenFile(MODULE, data), *self.size)
+        card_for(session)
+        asked = Assignment(told(self.size), (naive_module(session, self.size),), MODULE, _anything)
+        data = made(asked, session)
+        seen = LOOKS.given(session, "looks at").ask("on_gpu", GivenFile(MODULE, data), *self.size)
         if seen is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"{told(self.size)}: {seen}.")
         files = {name: path.read_bytes() for name, path in FILES.items()}
         files |= {RUNNER: (HARNESS / RUNNER).read_bytes(), MODULE: data}
         rung = GpuFast(
-            _workload(self.size), CUBLAS, _bytes, self.levels, fewest_flops=flops, needs=()
+            _workload(self.size), CUBLAS, _bytes, self.levels, fewest_flops=flops, after=()
         )
-        with instead(bench, files):
-            return rung.judge(name, Candidate("run", RUNNER, "destination"), bench)
+        with instead(session, files):
+            return rung(session.about(Candidate("run", RUNNER, "destination")))
 
 
 def _anything(_data: bytes) -> str | None:

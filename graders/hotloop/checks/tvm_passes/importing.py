@@ -8,7 +8,7 @@ and run in another, and what it answers is compared here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -17,18 +17,19 @@ import numpy as np
 
 from hotloop import paths
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, FP64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import reading
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, dict_complaint, shown
-from hotloop.judge.rungs.correct import Argument, Case, Tensor, ask
+from hotloop.judge.rungs.correct import Argument, Case, Tensor
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_message
 
@@ -87,7 +88,7 @@ def check(revision: int = 0) -> Check:
             "sound": _stands("imported", partial(_unsound, revision=revision)),
             "correct": _stands("imported", _wrong, "sound"),
             "legalized": _stands("lowered", _not_lowered, "correct"),
-            "facts": HiddenAnswers(_about_modules, entry="facts", needs=("legalized",)),
+            "facts": HiddenAnswers(_about_modules, entry="facts", after=("legalized",)),
         },
         extras=("tvm",),
     )
@@ -97,31 +98,31 @@ def check(revision: int = 0) -> Check:
 
 
 def _stands(
-    stage: str, complaint: Callable[[Network, bytes, Bench], str | None], *needs: str
+    stage: str, complaint: Callable[[Network, bytes, Session], str | None], *needs: str
 ) -> Holds:
     """The modules that the candidate makes of hidden networks stand up to what is asked.
 
     stage: "imported" or "lowered", of both networks: whatever a later rung looks at was read here.
     """
 
-    def looks(candidate: Candidate, bench: Bench) -> Iterator[Look]:
-        for network in _networks(bench):
+    def looks(session: Session) -> Iterator[Look]:
+        for network in _networks(session):
 
             def found(network: Network = network) -> str | None:
-                return complaint(network, _made(stage, network, candidate, bench), bench)
+                return complaint(network, _made(stage, network, session), session)
 
             yield Look(network.label, found)
 
     return Holds(looks, "Right for {count} hidden networks.", needs)
 
 
-def _about_modules(_rng: np.random.Generator, bench: Bench) -> Iterator[Question]:
+def _about_modules(_rng: np.random.Generator, session: Session) -> Iterator[Question]:
     """Modules of the candidate's own, imported and lowered, as a program of ours reads them."""
-    for network in _networks(bench):
+    for network in _networks(session):
         for stage in ("imported", "lowered"):
             label = f"{stage}, {network.label}"
-            module = _made(stage, network, CANDIDATE, bench)
-            truth = _described(module, bench)
+            module = _made(stage, network, session)
+            truth = _described(module, session)
             with reading():
                 problem = _not_relax(truth)
             if problem:
@@ -137,24 +138,24 @@ def _misdescribed(truth: dict[str, Any], answer: object) -> str | None:
 # --- what is wrong with a module ------------------------------------------------------------------
 
 
-def _unsound(network: Network, module: bytes, bench: Bench, revision: int = 0) -> str | None:
-    told = _described(module, bench)
+def _unsound(network: Network, module: bytes, session: Session, revision: int = 0) -> str | None:
+    told = _described(module, session)
     return (
         _not_relax(told)
         or _wrong_signature(told)
-        or _wrong_parameters(network, told, bench)
+        or _wrong_parameters(network, told, session)
         or _already_lowered(told)
         or _other_revision(told, revision)
     )
 
 
-def _wrong_parameters(network: Network, told: dict[str, Any], bench: Bench) -> str | None:
+def _wrong_parameters(network: Network, told: dict[str, Any], session: Session) -> str | None:
     if "params" in told["attributes"]:
         return (
             "the parameters' values are still in the file, as the attribute 'params' of 'main': "
             "take them off"
         )
-    named, running, _ = _parameters(network, bench)
+    named, running, _ = _parameters(network, session)
     shapes = [shape for _, shape in named]
     further = [shape[1:] for shape in told["inputs"][1:]]
     held, want = told["inside"], sum(int(np.prod(shape)) for shape in shapes) + running
@@ -211,8 +212,8 @@ def _other_revision(told: dict[str, Any], revision: int) -> str | None:
     return f"the attribute 'revision' of 'main' is {shown(got)} and should be {want}"
 
 
-def _not_lowered(network: Network, module: bytes, bench: Bench) -> str | None:
-    told = _described(module, bench)
+def _not_lowered(network: Network, module: bytes, session: Session) -> str | None:
+    told = _described(module, session)
     if problem := _not_relax(told) or _wrong_signature(told):
         return problem
     left = sorted(set(told["operators"]) - {"relax.call_tir"})
@@ -220,23 +221,21 @@ def _not_lowered(network: Network, module: bytes, bench: Bench) -> str | None:
         return f"these operators are left: {', '.join(left)}"
     if not told["operators"]:
         return "it calls nothing at all"
-    return _wrong(network, module, bench)
+    return _wrong(network, module, session)
 
 
-def _wrong(network: Network, module: bytes, bench: Bench) -> str | None:
+def _wrong(network: Network, module: bytes, session: Session) -> str | None:
     """Runs a module on batches of several sizes, and compares with PyTorch."""
-    runner = RUNNING.given(bench, "runs")
+    runner = RUNNING.given(session, "runs")
     files = [GivenFile(FILE, module)]
     if network.parameters == "inputs":
-        files.append(GivenFile("parameters.npz", _parameters(network, bench)[2]))
+        files.append(GivenFile("parameters.npz", _parameters(network, session)[2]))
     runner.ask("load", *files)
-    runner.resolve("run")
-    rng = bench.seeds.generator()
+    rng = session.rng()
     for count in (1, int(rng.integers(2, 9))):
         case = _case(rng.standard_normal((count, CHANNELS, SIDE, SIDE)))
-        asked = replace(runner.as_candidate("run"), framework="numpy")
-        got = ask(case, asked, runner.link, bench, bench.patience(30.0))
-        wrong = compare(got, _truth(network, case, bench), TOLERANCE)
+        got = runner.answer("run", case, timeout_s=30.0, framework="numpy")
+        wrong = compare(got, _truth(network, case, session), TOLERANCE)
         if wrong is not None:
             return f"on a batch of {count}, {wrong.sentence()}"
     return None
@@ -245,9 +244,9 @@ def _wrong(network: Network, module: bytes, bench: Bench) -> str | None:
 # --- ours -----------------------------------------------------------------------------------------
 
 
-def _networks(bench: Bench) -> list[Network]:
+def _networks(session: Session) -> list[Network]:
     """Two: one with its parameters inside, and one that asks for them; the same for all rungs."""
-    return bench.shared("networks", lambda: _drawn(bench.seeds.generator()))
+    return session.once("networks", lambda: _drawn(session.rng()))
 
 
 def _drawn(rng: np.random.Generator) -> list[Network]:
@@ -261,9 +260,11 @@ def _drawn(rng: np.random.Generator) -> list[Network]:
     ]
 
 
-def _parameters(network: Network, bench: Bench) -> tuple[list[tuple[str, list[int]]], int, bytes]:
+def _parameters(
+    network: Network, session: Session
+) -> tuple[list[tuple[str, list[int]]], int, bytes]:
     """Names and shapes, the number of running statistics, and a .npz with the values."""
-    process = EAGER.trusted(bench)
+    process = EAGER.trusted(session)
     told = process.ask("parameters", *network.arguments[:3])
     if not isinstance(told, dict):
         raise JudgeFault("eager.py did not tell the network's parameters")
@@ -272,10 +273,10 @@ def _parameters(network: Network, bench: Bench) -> tuple[list[tuple[str, list[in
     return named, int(answer["running"]), process.take(answer["path"])
 
 
-def _truth(network: Network, case: Case, bench: Bench) -> Floats:
+def _truth(network: Network, case: Case, session: Session) -> Floats:
     arguments: tuple[Argument, ...] = (*case.arguments, *network.arguments[:3])
     asked = Case(case.label, arguments, TensorSpec(case.out.shape, FP64))
-    return EAGER.trusted(bench).answer("answer", asked)
+    return EAGER.trusted(session).answer("answer", asked)
 
 
 def _case(pictures: Floats) -> Case:
@@ -285,28 +286,28 @@ def _case(pictures: Floats) -> Case:
     )
 
 
-def _described(module: bytes, bench: Bench) -> dict[str, Any]:
-    told = READING.given(bench, "reads").ask("described", GivenFile(FILE, module))
+def _described(module: bytes, session: Session) -> dict[str, Any]:
+    told = READING.given(session, "reads").ask("described", GivenFile(FILE, module))
     if not isinstance(told, dict):
         raise Ruling(Verdict.WRONG_ANSWER, "The module could not be read.")
     return cast(dict[str, Any], told)
 
 
-def _made(stage: str, network: Network, candidate: Candidate, bench: Bench) -> bytes:
+def _made(stage: str, network: Network, session: Session) -> bytes:
     """What the candidate has made of a network: made once, for all rungs."""
     make = _import if stage == "imported" else _lower
-    return bench.shared(f"{stage} {network}", lambda: make(network, candidate, bench))
+    return session.once(f"{stage} {network}", lambda: make(network, session))
 
 
-def _import(network: Network, candidate: Candidate, bench: Bench) -> bytes:
+def _import(network: Network, session: Session) -> bytes:
     assignment = Assignment(network.label, network.arguments, FILE, lambda _data: None)
-    return made(assignment, candidate, bench)
+    return made(assignment, session)
 
 
-def _lower(network: Network, candidate: Candidate, bench: Bench) -> bytes:
-    given = (GivenFile(FILE, _made("imported", network, candidate, bench)),)
+def _lower(network: Network, session: Session) -> bytes:
+    given = (GivenFile(FILE, _made("imported", network, session)),)
     assignment = Assignment(network.label, given, "lowered.json", lambda _data: None)
-    return made(assignment, replace(candidate, name="lower"), bench)
+    return made(assignment, session.of("lower"))
 
 
 def _differs(key: str, answer: object, truth: dict[str, Any]) -> str | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
@@ -24,16 +24,16 @@ from hotloop.checks.tvm_passes import mac16, planning, wiring
 from hotloop.checks.tvm_passes.graphs import Graph, every_motif
 from hotloop.checks.tvm_passes.mac16 import Shape
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
-from hotloop.judge.record import RungRecord
-from hotloop.judge.rungs.correct import Case, Tensor, ask
+from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 HARNESS = Path(__file__).parents[1] / "harness" / "tvm_passes"
@@ -78,7 +78,7 @@ def check(device: int = 0) -> Check:
                 _at_meaning, "Every value reaches its place, and the numbers are right.", ("sound",)
             ),
             "idempotent": Holds(_at_repetition, "Nothing is left for a second time.", ("sound",)),
-            "cheap": Cheap(needs=("correct",)),
+            "cheap": Cheap(after=("correct",)),
         },
         extras=("tvm",),
     )
@@ -96,20 +96,20 @@ class Divided:
     partition: Partition
 
 
-def _at_structure(candidate: Candidate, bench: Bench, device: int) -> Iterator[Look]:
-    return _looks(_graphs(bench), partial(_unsound, device=device), candidate, bench)
+def _at_structure(session: Session, device: int) -> Iterator[Look]:
+    return _looks(_graphs(session), partial(_unsound, device=device), session)
 
 
-def _at_meaning(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+def _at_meaning(session: Session) -> Iterator[Look]:
     """What each value is made of, of all; and numbers, of some."""
-    yield from _looks(_graphs(bench), _miswired, candidate, bench)
-    everything = [_divided(graph, candidate, bench) for graph in _graphs(bench)]
+    yield from _looks(_graphs(session), _miswired, session)
+    everything = [_divided(graph, session) for graph in _graphs(session)]
     chosen = [divided.graph for divided in _some_of_each(everything)]
-    yield from _looks(chosen, _wrong, candidate, bench)
+    yield from _looks(chosen, _wrong, session)
 
 
-def _at_repetition(candidate: Candidate, bench: Bench) -> Iterator[Look]:
-    return _looks(worth_another_look(_graphs(bench)), _changed, candidate, bench)
+def _at_repetition(session: Session) -> Iterator[Look]:
+    return _looks(worth_another_look(_graphs(session)), _changed, session)
 
 
 def worth_another_look(graphs: Iterable[Graph]) -> list[Graph]:
@@ -119,14 +119,13 @@ def worth_another_look(graphs: Iterable[Graph]) -> list[Graph]:
 
 def _looks(
     graphs: Iterable[Graph],
-    complaint: Callable[[Divided, Candidate, Bench], str | None],
-    candidate: Candidate,
-    bench: Bench,
+    complaint: Callable[[Divided, Session], str | None],
+    session: Session,
 ) -> Iterator[Look]:
     for graph in graphs:
 
         def found(graph: Graph = graph) -> str | None:
-            return complaint(_divided(graph, candidate, bench), candidate, bench)
+            return complaint(_divided(graph, session), session)
 
         yield Look(graph.label, found)
 
@@ -146,11 +145,11 @@ def _some_of_each(divided: list[Divided]) -> list[Divided]:
 class Cheap:
     """Rung: over all graphs, the partitions cost hardly more than our own."""
 
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Add up the bills."""
-        divided = [_divided(graph, candidate, bench) for graph in _graphs(bench)]
+        divided = [_divided(graph, session) for graph in _graphs(session)]
         bills = [Bill.of(one) for one in divided]
         saved = sum(bill.saved for bill in bills) / len(bills)
         evidence = {
@@ -162,12 +161,14 @@ class Cheap:
         said = f"It saves {100 * saved:.0f} % of what our own partitions save"
         worst = min(bills, key=lambda bill: bill.saved)
         if saved >= LEAST_SAVED and worst.saved >= LEAST_ANYWHERE:
-            return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
+            session.note(**evidence)
+            return f"{said}."
         asked = (
             f"{100 * LEAST_SAVED:.0f} % are asked, and {100 * LEAST_ANYWHERE:.0f} % on each graph"
         )
         said = f"{said}; {asked}. It saves least on {worst.sentence()}."
-        return RungRecord(name, Verdict.WRONG_ANSWER, said, evidence=evidence)
+        session.note(**evidence)
+        raise Ruling(Verdict.WRONG_ANSWER, said)
 
 
 @dataclass(frozen=True)
@@ -202,9 +203,9 @@ class Bill:
         )
 
 
-def _graphs(bench: Bench) -> list[Graph]:
+def _graphs(session: Session) -> list[Graph]:
     """Those of a judging, the same for all its rungs."""
-    return bench.shared("graphs", lambda: _drawn(bench.seeds.generator()))
+    return session.once("graphs", lambda: _drawn(session.rng()))
 
 
 def _drawn(rng: np.random.Generator) -> list[Graph]:
@@ -218,20 +219,20 @@ def _drawn(rng: np.random.Generator) -> list[Graph]:
             return graphs
 
 
-def _divided(graph: Graph, candidate: Candidate, bench: Bench) -> Divided:
+def _divided(graph: Graph, session: Session) -> Divided:
     """What the candidate makes of a graph: made once, for all rungs."""
 
     def make() -> Divided:
-        builder = BUILDING.trusted(bench)
-        module = _partitioned(builder.take(builder.ask("build", graph.text)), candidate, bench)
-        return Divided(graph, module, told(module, bench))
+        builder = BUILDING.trusted(session)
+        module = _partitioned(builder.take(builder.ask("build", graph.text)), session)
+        return Divided(graph, module, told(module, session))
 
-    return bench.shared(f"partition of {id(graph)}", make)
+    return session.once(f"partition of {id(graph)}", make)
 
 
-def _partitioned(module: bytes, candidate: Candidate, bench: Bench) -> bytes:
+def _partitioned(module: bytes, session: Session) -> bytes:
     given = (GivenFile("graph.json", module),)
-    return made(Assignment("a graph", given, "partition.json", lambda _: None), candidate, bench)
+    return made(Assignment("a graph", given, "partition.json", lambda _: None), session)
 
 
 # --- a partition ----------------------------------------------------------------------------------
@@ -303,9 +304,9 @@ class Partition:
         return [attributes, list(function["types"].values()), steps, function["outputs"]]
 
 
-def told(module: bytes, bench: Bench) -> Partition:
+def told(module: bytes, session: Session) -> Partition:
     """The candidate's module as plain data."""
-    process = READING.given(bench, "reads")
+    process = READING.given(session, "reads")
     answer = process.ask("told", GivenFile("partition.json", module))
     if not isinstance(answer, dict):
         raise Ruling(Verdict.WRONG_ANSWER, "The module could not be read.")
@@ -313,7 +314,7 @@ def told(module: bytes, bench: Bench) -> Partition:
     return Partition(plain.get("functions", {}), str(plain.get("refused", "")))
 
 
-def _unsound(divided: Divided, _candidate: Candidate, _bench: Bench, device: int) -> str | None:
+def _unsound(divided: Divided, _session: Session, device: int) -> str | None:
     graph, partition = divided.graph, divided.partition
     if problem := unsound(partition, graph, device):
         return problem
@@ -435,8 +436,8 @@ def _all_kinds(partition: Partition, name: str) -> Iterator[str]:
             yield _kind(step)
 
 
-def _changed(divided: Divided, candidate: Candidate, bench: Bench) -> str | None:
-    again = told(_partitioned(divided.module, candidate, bench), bench)
+def _changed(divided: Divided, session: Session) -> str | None:
+    again = told(_partitioned(divided.module, session), session)
     if problem := unsound(again, divided.graph):
         return f"partitioned again, {problem}"
     if divided.partition.canonical() == again.canonical():
@@ -455,22 +456,20 @@ def _shapes(function: Function, values: Any) -> list[Shape]:
 # --- what it computes -----------------------------------------------------------------------------
 
 
-def _miswired(divided: Divided, _candidate: Candidate, _bench: Bench) -> str | None:
+def _miswired(divided: Divided, _session: Session) -> str | None:
     return wiring.complaint(divided.partition.functions, divided.graph)
 
 
-def _wrong(divided: Divided, _candidate: Candidate, bench: Bench) -> str | None:
-    graph, rng = divided.graph, bench.seeds.generator()
+def _wrong(divided: Divided, session: Session) -> str | None:
+    graph, rng = divided.graph, session.rng()
     plan = json.dumps({"functions": divided.partition.functions}).encode()
-    runner = RUNNING.given(bench, "runs")
+    runner = RUNNING.given(session, "runs")
     runner.ask("load", GivenFile("plan.json", plan))
-    runner.resolve("run")
     inputs = [rng.standard_normal(shape) * _scale(shape) for shape in graph.inputs]
     flat = Tensor(np.concatenate([values.ravel() for values in inputs]), FP32)
     count = sum(int(np.prod(graph.shape(value))) for value in graph.outputs)
     case = Case(graph.label, (flat,), TensorSpec((count,), FP32))
-    asked = replace(runner.as_candidate("run"), framework="numpy")
-    got = ask(case, asked, runner.link, bench, bench.patience(30.0))
+    got = runner.answer("run", case, timeout_s=30.0, framework="numpy")
     wrong = compare(got, graph.truth(_split(flat.rounded(), graph)), TOLERANCE)
     return None if wrong is None else f"of its outputs, laid flat, {wrong.sentence()}"
 

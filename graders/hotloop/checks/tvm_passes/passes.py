@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -19,16 +19,15 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rungs.correct import Case, Tensor, ask
+from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 Language = Literal["relax", "tir"]
@@ -79,30 +78,28 @@ class Subject:
     functions: int = 60
     revision: int = 0
 
-    def programs(self, bench: Bench) -> list[Programs]:
+    def programs(self, session: Session) -> list[Programs]:
         """The random programs, the same for all rungs of a judging."""
-        return bench.shared("random programs", lambda: self._made(bench))
+        return session.once("random programs", lambda: self._made(session))
 
-    def _made(self, bench: Bench) -> list[Programs]:
-        maker = MAKERS[self.language].trusted(bench)
-        rng = bench.seeds.generator()
+    def _made(self, session: Session) -> list[Programs]:
+        maker = MAKERS[self.language].trusted(session)
+        rng = session.rng()
         drawn: list[Programs] = []
         for _ in range(MODULES):
             answer = maker.ask("make", int(rng.integers(1 << 62)), self.functions)
             drawn.append(Programs.of(maker, answer))
         return drawn
 
-    def transformed(self, candidate: Candidate, bench: Bench, entry: str, number: int) -> bytes:
+    def transformed(self, session: Session, entry: str, number: int) -> bytes:
         """What a pass makes of module `number`."""
-        source = self.programs(bench)[number].module
-        return bench.shared(
-            f"{entry} {number}", lambda: _applied(candidate, bench, entry, source, number)
-        )
+        source = self.programs(session)[number].module
+        return session.once(f"{entry} {number}", lambda: _applied(session, entry, source, number))
 
-    def twice(self, candidate: Candidate, bench: Bench, entry: str, number: int) -> bytes:
+    def twice(self, session: Session, entry: str, number: int) -> bytes:
         """What a pass makes of what it has made."""
-        once = self.transformed(candidate, bench, entry, number)
-        return _applied(candidate, bench, entry, once, number)
+        once = self.transformed(session, entry, number)
+        return _applied(session, entry, once, number)
 
 
 @dataclass(frozen=True)
@@ -150,15 +147,14 @@ class Programs:
         return None
 
 
-def _applied(candidate: Candidate, bench: Bench, entry: str, source: bytes, number: int) -> bytes:
+def _applied(session: Session, entry: str, source: bytes, number: int) -> bytes:
     assignment = Assignment(
         f"{entry} on module {number + 1}",
         (GivenFile("module.json", source),),
         "transformed.json",
         lambda _data: None,
     )
-    asked = replace(candidate, name=entry)
-    return made(assignment, asked, bench, PASS_TIMEOUT_S, MOST_BYTES)
+    return made(assignment, session.of(entry), PASS_TIMEOUT_S, MOST_BYTES)
 
 
 @dataclass(frozen=True)
@@ -166,25 +162,24 @@ class Applied:
     """One entry on one module of a judging."""
 
     subject: Subject
-    candidate: Candidate
-    bench: Bench
+    session: Session
     entry: str
     number: int
 
     @property
     def programs(self) -> Programs:
         """What the pass was given."""
-        return self.subject.programs(self.bench)[self.number]
+        return self.subject.programs(self.session)[self.number]
 
     @property
     def result(self) -> bytes:
         """What the pass makes of it; made once."""
-        return self.subject.transformed(self.candidate, self.bench, self.entry, self.number)
+        return self.subject.transformed(self.session, self.entry, self.number)
 
     @property
     def again(self) -> bytes:
         """What the pass makes of what it has made."""
-        return self.subject.twice(self.candidate, self.bench, self.entry, self.number)
+        return self.subject.twice(self.session, self.entry, self.number)
 
 
 def rungs(subject: Subject) -> dict[str, Holds]:
@@ -205,9 +200,9 @@ def _stands(
 ) -> Holds:
     """One thing that must be so for all entries and all random programs."""
 
-    def looks(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    def looks(session: Session) -> Iterator[Look]:
         for entry, number in product(subject.entries, range(MODULES)):
-            applied = Applied(subject, candidate, bench, entry, number)
+            applied = Applied(subject, session, entry, number)
             yield Look(f"{entry} on module {number + 1}", partial(complaint, applied))
 
     return Holds(looks, said, needs)
@@ -221,7 +216,7 @@ def _complete(applied: Applied) -> str | None:
     complaint = _told(applied, "complete", applied.programs.module, applied.result)
     if complaint is not None or applied.subject.language != "tir":
         return complaint
-    return _asks_more(applied.bench, applied.programs, applied.result)
+    return _asks_more(applied.session, applied.programs, applied.result)
 
 
 def _idempotent(applied: Applied) -> str | None:
@@ -229,35 +224,33 @@ def _idempotent(applied: Applied) -> str | None:
 
 
 def _same(applied: Applied) -> str | None:
-    programs, bench = applied.programs, applied.bench
-    values = bench.seeds.generator().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, programs.pool)
+    programs, session = applied.programs, applied.session
+    values = session.rng().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, programs.pool)
     case = Case(
         f"module {applied.number + 1}",
         (Tensor(values.astype(np.float64), FP64),),
         TensorSpec((programs.results,), FP64),
     )
-    want = _run(RUNNER.trusted(bench), programs.module, programs, case)
-    got = _run(RUNNER.given(bench, "runs"), applied.result, programs, case)
+    want = _run(RUNNER.trusted(session), programs.module, programs, case)
+    got = _run(RUNNER.given(session, "runs"), applied.result, programs, case)
     return programs.complaint(got, want)
 
 
-def _asks_more(bench: Bench, programs: Programs, result: bytes) -> str | None:
+def _asks_more(session: Session, programs: Programs, result: bytes) -> str | None:
     """About the first function that asks more, as it runs, than one without decided guards.
 
     Whether what is around nothing goes too is free, and so is which loop is peeled first; the
     largest count of all these ways is allowed.
     """
     names = [call["name"] for call in json.loads(programs.plan)]
-    values = bench.seeds.generator().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, programs.pool)
+    values = session.rng().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, programs.pool)
     numbers = Tensor(values.astype(np.float64), FP64)
     case = Case("questions", (numbers,), TensorSpec((len(names),), FP64))
-    ours = MAKERS["tir"].trusted(bench)
+    ours = MAKERS["tir"].trusted(session)
     files = (GivenFile("module.json", programs.module), GivenFile("plan.json", programs.plan))
     ours.ask("load", *files)
-    ours.resolve("most_asked")
-    counter = replace(ours.as_candidate("most_asked"), framework="numpy")
-    most = ask(case, counter, ours.link, bench, COUNT_TIMEOUT_S)
-    has = _run(RUNNER.given(bench, "runs"), result, programs, case, "count")
+    most = ours.answer("most_asked", case, timeout_s=COUNT_TIMEOUT_S, framework="numpy")
+    has = _run(RUNNER.given(session, "runs"), result, programs, case, "count")
     for name, asked, allowed in zip(names, has, most, strict=True):
         # Also where it is no number: the process was given what the candidate has made.
         if not asked <= allowed:
@@ -280,7 +273,7 @@ def _run(
 def _told(applied: Applied, function: str, before: bytes, after: bytes) -> str | None:
     """The complaint of what reads files."""
     files = (GivenFile("before.json", before), GivenFile("after.json", after))
-    reader = READER.given(applied.bench, "reads")
+    reader = READER.given(applied.session, "reads")
     subject = applied.subject
     answer = reader.ask(function, *files, subject.language, subject.revision)
     if answer is None or isinstance(answer, str):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import RESOLVE_TIMEOUT_S, Bench
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.files import SubmissionFiles
@@ -26,10 +25,10 @@ from hotloop.judge.levels import Level
 from hotloop.judge.link import Link, reading
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.cuda_compiles import CudaCompiles
 from hotloop.judge.rungs.fast import Baseline, Fast
+from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import Workload
@@ -65,9 +64,9 @@ ROUNDING = 2.0**-24
 """Unit roundoff of float32."""
 
 
-def naive_module(bench: Bench, size: Size) -> GivenFile:
+def naive_module(session: Session, size: Size) -> GivenFile:
     """The naive product of a size, which our own program writes."""
-    program = INPUTS.trusted(bench)
+    program = INPUTS.trusted(session)
     return GivenFile("naive.json", program.take(program.ask("make", *size)))
 
 
@@ -103,13 +102,13 @@ class Trial:
     load: str = "load"
     run: str = "run"
 
-    def complaint(self, data: bytes, size: Size, rng: Rng, bench: Bench) -> str | None:
+    def complaint(self, data: bytes, size: Size, rng: Rng, session: Session) -> str | None:
         """About the text first, in one process, then about the numbers, from another one."""
         file = GivenFile(MODULE, data)
-        seen = LOOKS.given(bench, "looks at").ask(self.look, file, *size)
+        seen = LOOKS.given(session, "looks at").ask(self.look, file, *size)
         if seen is not None:
             return str(seen)
-        runner = RUNS.given(bench, "runs")
+        runner = RUNS.given(session, "runs")
         runner.ask(self.load, file, timeout_s=LOAD_TIMEOUT_S)
         m, n, k = size
         a, b = Tensor(rng.standard_normal((m, k)), FP32), Tensor(rng.standard_normal((k, n)), FP32)
@@ -128,13 +127,13 @@ def other_size(rng: Rng, multiple: int, most: int) -> Size:
     return int(m), int(n), int(k)
 
 
-def written(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+def written(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Naive products of hidden sizes, prime ones too."""
     for size in ((8, 8, 8), _odd(rng), _odd(rng), other_size(rng, 16, 8)):
-        yield Assignment(told(size), size, MODULE, _judged(Trial("naive"), size, rng, bench))
+        yield Assignment(told(size), size, MODULE, _judged(Trial("naive"), size, rng, session))
 
 
-def scheduled(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+def scheduled(rng: Rng, session: Session) -> Iterator[Assignment]:
     """The sizes that are timed, and two that are neither square nor powers of two."""
     sizes = (
         other_size(rng, 32, 12),
@@ -142,31 +141,31 @@ def scheduled(rng: Rng, bench: Bench) -> Iterator[Assignment]:
         (512, 512, 512),
         (1024, 1024, 1024),
     )
-    yield from rescheduled(sizes, Trial("scheduled"), rng, bench)
+    yield from rescheduled(sizes, Trial("scheduled"), rng, session)
 
 
-def for_threads(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+def for_threads(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Small ones, as the threads of a GPU run one after the other here."""
     sizes = (other_size(rng, 64, 6), (128, 128, 128))
-    yield from rescheduled(sizes, Trial("on_gpu", "load_threads", "run_threads"), rng, bench)
+    yield from rescheduled(sizes, Trial("on_gpu", "load_threads", "run_threads"), rng, session)
 
 
-def replayed(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+def replayed(rng: Rng, session: Session) -> Iterator[Assignment]:
     """The size that was tuned."""
-    yield from rescheduled((TUNED_SIZE,), Trial("tuned"), rng, bench)
+    yield from rescheduled((TUNED_SIZE,), Trial("tuned"), rng, session)
 
 
 def rescheduled(
-    sizes: Sequence[Size], trial: Trial, rng: Rng, bench: Bench
+    sizes: Sequence[Size], trial: Trial, rng: Rng, session: Session
 ) -> Iterator[Assignment]:
     """The naive module of each size is to become another one that computes the same."""
     for size in sizes:
-        source = naive_module(bench, size)
-        yield Assignment(told(size), (source,), MODULE, _judged(trial, size, rng, bench))
+        source = naive_module(session, size)
+        yield Assignment(told(size), (source,), MODULE, _judged(trial, size, rng, session))
 
 
-def _judged(trial: Trial, size: Size, rng: Rng, bench: Bench) -> Callable[[bytes], str | None]:
-    return lambda data: trial.complaint(data, size, rng, bench)
+def _judged(trial: Trial, size: Size, rng: Rng, session: Session) -> Callable[[bytes], str | None]:
+    return lambda data: trial.complaint(data, size, rng, session)
 
 
 def _odd(rng: Rng) -> Size:
@@ -239,30 +238,30 @@ def _tensors(spec: CallSpec) -> list[TensorSpec]:
     return [t for t in (*spec.arguments, spec.out) if isinstance(t, TensorSpec)]
 
 
-def _entrant(candidate: Candidate, bench: Bench, size: Size) -> tuple[Link, Candidate]:
+def _entrant(session: Session, size: Size) -> tuple[Link, Candidate]:
     """A program of ours that runs what the candidate has made, which rests meanwhile."""
-    own = bench.worker(candidate)
-    data = reschedule(size, candidate, bench)
+    own = session.worker()
+    data = reschedule(size, session)
     own.close()
-    process = RUNS.another(bench, given=True)
+    process = RUNS.another(session, given=True)
     process.ask("load", GivenFile(MODULE, data), timeout_s=LOAD_TIMEOUT_S)
     process.resolve("run")
     return process.link, process.as_candidate("run")
 
 
-def reschedule(size: Size, candidate: Candidate, bench: Bench) -> bytes:
+def reschedule(size: Size, session: Session) -> bytes:
     """The candidate's schedule for a size, looked at. Ruling when it is not one."""
-    source = naive_module(bench, size)
-    data = made(Assignment(told(size), (source,), MODULE, lambda _: None), candidate, bench)
-    seen = LOOKS.given(bench, "looks at").ask("scheduled", GivenFile(MODULE, data), *size)
+    source = naive_module(session, size)
+    data = made(Assignment(told(size), (source,), MODULE, lambda _: None), session)
+    seen = LOOKS.given(session, "looks at").ask("scheduled", GivenFile(MODULE, data), *size)
     if seen is not None:
         raise Ruling(Verdict.WRONG_ANSWER, f"{told(size)}: {seen}.")
     return data
 
 
-def _give_naive(link: Link, bench: Bench, size: Size) -> None:
+def _give_naive(link: Link, session: Session, size: Size) -> None:
     """Have a baseline's worker, which has just started, compile the naive product."""
-    arguments: tuple[Plain | GivenFile, ...] = (naive_module(bench, size),)
+    arguments: tuple[Plain | GivenFile, ...] = (naive_module(session, size),)
     link.resolve("load", "matmul_runs.py", RESOLVE_TIMEOUT_S)
     ask_plainly(link, arguments, LOAD_TIMEOUT_S)
 
@@ -281,36 +280,35 @@ class GeneratesCuda:
     """
 
     targets: tuple[int, ...]
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Generate, look, compile."""
-        source = naive_module(bench, CUDA_SIZE)
+        source = naive_module(session, CUDA_SIZE)
         asked = Assignment(told(CUDA_SIZE), (source,), MODULE, lambda _: None)
-        data = made(asked, candidate, bench)
-        looks = LOOKS.given(bench, "looks at")
+        data = made(asked, session)
+        looks = LOOKS.given(session, "looks at")
         found = looks.ask("cuda", GivenFile(MODULE, data), timeout_s=LOAD_TIMEOUT_S)
         generated = as_message(found) or {}
         with reading():
             if generated["complaint"] is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"In the CUDA source: {generated['complaint']}.")
             threads, shared = int(generated["threads"]), int(generated["shared_bytes"])
+        session.note(threads=threads, shared_bytes=shared)
         rung = CudaCompiles((KERNEL,), self.targets, threads, min_load_bytes=16)
-        with instead(bench, {"matmul.cu": looks.take(generated["path"])}):
-            record = rung.judge(name, Candidate(KERNEL, "matmul.cu"), bench)
-        evidence = {**record.evidence, "threads": threads, "shared_bytes": shared}
-        return replace(record, evidence=evidence)
+        with instead(session, {"matmul.cu": looks.take(generated["path"])}):
+            return rung(session.about(Candidate(KERNEL, "matmul.cu")))
 
 
 @contextmanager
-def instead(bench: Bench, files: dict[str, bytes]) -> Generator[None]:
+def instead(session: Session, files: dict[str, bytes]) -> Generator[None]:
     """A rung that reads the submission's files finds these ones, made by programs of ours."""
-    submitted = bench.files
+    submitted = session.files
     with scratch() as folder:
         for name, data in files.items():
             (folder / name).write_bytes(data)
-        bench.files = SubmissionFiles(folder)
+        session.files = SubmissionFiles(folder)
         try:
             yield
         finally:
-            bench.files = submitted
+            session.files = submitted

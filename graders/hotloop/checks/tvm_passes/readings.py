@@ -14,10 +14,10 @@ import numpy as np
 
 from hotloop import paths
 from hotloop.checks.tvm_passes.products import HARNESS
-from hotloop.judge.bench import Bench
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, dict_complaint, number_complaint, shown
+from hotloop.judge.session import Session
 from hotloop.worker.wire import Message, as_message
 
 Rng = np.random.Generator
@@ -38,9 +38,9 @@ SPEED_UP = 0.001
 RECORDINGS = 4
 
 
-def functions(rng: Rng, bench: Bench) -> Iterator[Question]:
+def functions(rng: Rng, session: Session) -> Iterator[Question]:
     """Each kind of function, with loops of its own."""
-    program = FUNCTIONS.trusted(bench)
+    program = FUNCTIONS.trusted(session)
     kinds = program.ask("kinds")
     if not isinstance(kinds, int):
         raise JudgeFault("our own program does not know how many functions it has")
@@ -61,9 +61,9 @@ class Asked:
 PLAIN = Asked()
 
 
-def tunings(rng: Rng, bench: Bench, asked: Asked = PLAIN) -> Iterator[Question]:
+def tunings(rng: Rng, session: Session, asked: Asked = PLAIN) -> Iterator[Question]:
     """The recording with other trials, in another order, with other times and tiles."""
-    program = TUNINGS.trusted(bench)
+    program = TUNINGS.trusted(session)
     for number in range(RECORDINGS):
         seed = int(rng.integers(1 << 30))
         truth = _told(program.ask("make", seed, number, asked.rank, asked.runs))

@@ -15,7 +15,8 @@ from hotloop.checks.xla_vs_eager import (
     steps,
     streams,
 )
-from hotloop.judge.check import Candidate, Check
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.levels import Level
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
@@ -49,7 +50,7 @@ def bucket(variant: Variant | None = None) -> Check:
         Candidate("bucket_sizes", "buckets.py", "json"),
         {
             "budget": Answers(partial(padding.budget_questions, unit=unit)),
-            "waste": Answers(partial(padding.waste_questions, unit=unit), needs=("budget",)),
+            "waste": Answers(partial(padding.waste_questions, unit=unit), after=("budget",)),
             "equal": Makes(padding.padded_programs, entry="export_padded"),
         },
         extras=XLA,
@@ -63,7 +64,7 @@ def break_even(variant: Variant | None = None) -> Check:
         Candidate("break_even", "timings.py", "json"),
         {
             "times": Answers(partial(clocks.time_questions, per=per)),
-            "steps": Answers(clocks.step_questions, needs=("times",)),
+            "steps": Answers(clocks.step_questions, after=("times",)),
         },
     )
 
@@ -89,7 +90,7 @@ def annotate(variant: Variant | None = None) -> Check:
         Candidate("export_annotated", "annotations.py", "json"),
         {
             "scopes": Makes(scopes),
-            "profile": profiles.ProfileRecorded("record", needs=("scopes",)),
+            "profile": profiles.ProfileRecorded("record", after=("scopes",)),
         },
         extras=XLA,
     )
@@ -101,7 +102,7 @@ def host_transfer() -> Check:
         Candidate("export_step", "on_device.py", "json"),
         {
             "on_device": Makes(steps.on_device),
-            "same": Makes(steps.guarded, needs=("on_device",)),
+            "same": Makes(steps.guarded, after=("on_device",)),
         },
         extras=XLA,
     )

@@ -8,8 +8,8 @@ import numpy as np
 
 from hotloop.checks.xla_vs_eager.answers import complaint
 from hotloop.checks.xla_vs_eager.programs import program, told
-from hotloop.judge.bench import Bench
 from hotloop.judge.questions import GivenFile, Question
+from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 
@@ -18,9 +18,9 @@ KEYS = ("aliased", "arguments", "results", "held")
 MODULES = 5
 
 
-def questions(rng: Rng, bench: Bench) -> Iterator[Question]:
+def questions(rng: Rng, session: Session) -> Iterator[Question]:
     """Modules that jax.jit has lowered, with donations that fit and such as do not."""
-    maker = MAKER.trusted(bench)
+    maker = MAKER.trusted(session)
     for number in range(MODULES):
         truth = told(maker.ask("make", number, int(rng.integers(1 << 30))))
         file = GivenFile("module.txt", maker.take(truth["path"]))

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.checks.xla_vs_eager.programs import program
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import Message, as_list, as_message
 
@@ -72,9 +72,9 @@ def labels(rng: Rng, count: int) -> NDArray[np.float64]:
     return rng.integers(0, CLASSES, count).astype(np.float64)
 
 
-def facts(data: bytes, bench: Bench) -> Message:
+def facts(data: bytes, session: Session) -> Message:
     """What the program says about itself."""
-    found = as_message(FACTS.given(bench, "reads").ask("facts", GivenFile(FILE, data)))
+    found = as_message(FACTS.given(session, "reads").ask("facts", GivenFile(FILE, data)))
     if found is None:
         raise Ruling(Verdict.TAMPERED, "The program made our own reader answer nonsense.")
     return found
@@ -111,13 +111,13 @@ class Trial:
     first: int
     trees: int
 
-    def complaint(self, data: bytes, inputs: tuple[Tensor, ...], bench: Bench) -> str | None:
+    def complaint(self, data: bytes, inputs: tuple[Tensor, ...], session: Session) -> str | None:
         """What is wrong with the numbers that the program gives for these inputs."""
         out = TensorSpec((self.first + self.trees * PARAMETERS,), FP32)
         case = Case("inputs", inputs, out)
-        runner = RUNS.given(bench, "runs")
+        runner = RUNS.given(session, "runs")
         runner.ask("load", GivenFile(FILE, data))
-        want = TRUTH.trusted(bench).answer(self.truth, case)
+        want = TRUTH.trusted(session).answer(self.truth, case)
         return self.disagreement(runner.answer(self.function, case), want)
 
     def disagreement(self, got: Floats, want: Floats) -> str | None:

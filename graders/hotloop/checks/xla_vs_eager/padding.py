@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from hotloop.checks.xla_vs_eager import exported
 from hotloop.checks.xla_vs_eager.exported import Trial, tensor
 from hotloop.judge.artifact import Assignment
-from hotloop.judge.bench import Bench
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list
 
 Rng = np.random.Generator
@@ -127,19 +127,19 @@ def _sizes(answer: object, lengths: Lengths, unit: int) -> Lengths | str:
     return sizes
 
 
-def padded_programs(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+def padded_programs(rng: Rng, session: Session) -> Iterator[Assignment]:
     """For two sizes, each with a full batch, a nearly empty one, and rubbish in the padding."""
     for size in (int(n) for n in rng.permutation(np.arange(6, 25))[:2]):
         yield Assignment(
             f"A program for {size} samples",
             (size,),
             exported.FILE,
-            lambda data, size=size: _program_complaint(data, size, rng, bench),
+            lambda data, size=size: _program_complaint(data, size, rng, session),
         )
 
 
-def _program_complaint(data: bytes, size: int, rng: Rng, bench: Bench) -> str | None:
-    found = exported.facts(data, bench)
+def _program_complaint(data: bytes, size: int, rng: Rng, session: Session) -> str | None:
+    found = exported.facts(data, session)
     others = (f"float32[{size},8,8,1]", f"int32[{size}]", "int32[]")
     complaint = exported.outside_complaint(found) or exported.arguments_complaint(found, 1, others)
     if complaint is not None:
@@ -149,7 +149,7 @@ def _program_complaint(data: bytes, size: int, rng: Rng, bench: Bench) -> str | 
         images[count:] = rubbish
         labels[count:] = rng.integers(-3, 99, size - count)
         inputs = (exported.parameters(rng), images, labels, np.array([float(count)]))
-        wrong = PADDED.complaint(data, tuple(map(tensor, inputs)), bench)
+        wrong = PADDED.complaint(data, tuple(map(tensor, inputs)), session)
         if wrong is not None:
             return f"with {count} real samples and {rubbish:g} in the padding, {wrong}"
     return None

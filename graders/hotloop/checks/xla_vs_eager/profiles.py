@@ -9,14 +9,12 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.questions import ask_plainly, put_folder, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
@@ -33,16 +31,16 @@ class ProfileRecorded:
     """`entry(folder, steps, label)` returns the path of a .trace.json.gz."""
 
     entry: str
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     timeout_s: float = 60.0
     instrumented: ClassVar[bool] = True
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Have it record once, and look at the file."""
-        rng = bench.seeds.generator()
+        rng = session.rng()
         steps, label = int(rng.integers(3, 8)), f"train{int(rng.integers(100, 1000))}"
-        link = bench.worker(replace(candidate, name=self.entry))
-        patience = bench.patience(self.timeout_s)
+        link = session.of(self.entry).worker()
+        patience = session.timeout(self.timeout_s)
         path = ask_plainly(link, (put_folder(link), steps, label), patience)
         if not isinstance(path, str):
             raise Ruling(Verdict.WRONG_ANSWER, f"It returned {shown(path)}, not a path.")
@@ -51,7 +49,8 @@ class ProfileRecorded:
             raise Ruling(Verdict.WRONG_ANSWER, f"In the profile: {complaint}.")
         said = f"{steps} steps with their numbers, loading and execution inside of each."
         evidence = {"steps": steps, "events": len(events)}
-        return RungRecord(name, Verdict.PASSED, said, 1.0, instrumented=True, evidence=evidence)
+        session.note(**evidence)
+        return said
 
 
 def read(data: bytes) -> list[Event]:

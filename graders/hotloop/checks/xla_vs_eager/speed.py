@@ -7,7 +7,7 @@ import numpy as np
 from hotloop.checks.xla_vs_eager import exported
 from hotloop.checks.xla_vs_eager.programs import GIVEN, HARNESS
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.levels import Level

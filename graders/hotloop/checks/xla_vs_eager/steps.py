@@ -10,9 +10,9 @@ from hotloop.checks.xla_vs_eager import exported
 from hotloop.checks.xla_vs_eager.exported import Trial, tensor
 from hotloop.checks.xla_vs_eager.programs import told
 from hotloop.judge.artifact import Assignment
-from hotloop.judge.bench import Bench
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Tensor
+from hotloop.judge.session import Session
 from hotloop.worker.wire import Message, as_list, as_message
 
 Rng = np.random.Generator
@@ -29,12 +29,12 @@ PRODUCTS = 3
 # --- without the host -----------------------------------------------------------------------------
 
 
-def on_device(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+def on_device(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Nothing in the program leaves the device, and the rate goes through it."""
     batch = int(rng.integers(5, 20))
 
     def complaint(data: bytes) -> str | None:
-        found = exported.facts(data, bench)
+        found = exported.facts(data, session)
         return exported.outside_complaint(found) or exported.arguments_complaint(
             found, 2, (*_batch(batch), "float32[]")
         )
@@ -42,13 +42,13 @@ def on_device(rng: Rng, bench: Bench) -> Iterator[Assignment]:
     yield Assignment(f"A step for {batch} samples", (batch,), exported.FILE, complaint)
 
 
-def guarded(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+def guarded(rng: Rng, session: Session) -> Iterator[Assignment]:
     """The numbers on each way that the host took: small and large gradients, a bad batch."""
     batch = int(rng.integers(5, 20))
 
     def complaint(data: bytes) -> str | None:
         for label, inputs in _ways(rng, batch):
-            found = GUARDED.complaint(data, inputs, bench)
+            found = GUARDED.complaint(data, inputs, session)
             if found is not None:
                 return f"{label}, {found}"
         return None
@@ -76,7 +76,7 @@ def _ways(rng: Rng, batch: int) -> Iterator[tuple[str, tuple[Tensor, ...]]]:
 # --- with names -----------------------------------------------------------------------------------
 
 
-def annotated(rng: Rng, bench: Bench, between: str = "") -> Iterator[Assignment]:
+def annotated(rng: Rng, session: Session, between: str = "") -> Iterator[Assignment]:
     """A prefix that nobody could know is on every layer, and on what is returned.
 
     between: what stands between it and a layer's name.
@@ -84,14 +84,14 @@ def annotated(rng: Rng, bench: Bench, between: str = "") -> Iterator[Assignment]
     prefix, batch = f"run{int(rng.integers(100, 1000))}_", int(rng.integers(5, 20))
 
     def complaint(data: bytes) -> str | None:
-        found = exported.facts(data, bench)
+        found = exported.facts(data, session)
         outside = exported.outside_complaint(found) or exported.arguments_complaint(
             found, 2, _batch(batch)
         )
         return (
             outside
             or scopes_complaint(found, prefix + between)
-            or _step_complaint(data, batch, rng, bench)
+            or _step_complaint(data, batch, rng, session)
         )
 
     yield Assignment(f"A step for {batch} samples", (batch, prefix), exported.FILE, complaint)
@@ -128,15 +128,15 @@ def scopes_complaint(found: Message, prefix: str) -> str | None:
 # --- with donated state ---------------------------------------------------------------------------
 
 
-def donated(rng: Rng, bench: Bench) -> Iterator[Assignment]:
+def donated(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Each tensor of the state is taken over, by itself, for a width that nobody could know."""
     width, batch = int(rng.integers(3, 8)), int(rng.integers(5, 20))
     names = sorted(exported.sizes(width))
     state = [4 * int(np.prod(exported.sizes(width)[name])) for name in names] * 2
 
     def complaint(data: bytes) -> str | None:
-        found = exported.facts(data, bench)
-        return exported.outside_complaint(found) or _aliases_complaint(data, found, state, bench)
+        found = exported.facts(data, session)
+        return exported.outside_complaint(found) or _aliases_complaint(data, found, state, session)
 
     label = f"A step of width {width} for {batch} samples"
     yield Assignment(label, (batch, width), exported.FILE, complaint)
@@ -145,11 +145,13 @@ def donated(rng: Rng, bench: Bench) -> Iterator[Assignment]:
         f"A step of width {exported.WIDTH} for {batch} samples",
         (batch, exported.WIDTH),
         exported.FILE,
-        lambda data: _step_complaint(data, batch, rng, bench),
+        lambda data: _step_complaint(data, batch, rng, session),
     )
 
 
-def _aliases_complaint(data: bytes, found: Message, state: list[int], bench: Bench) -> str | None:
+def _aliases_complaint(
+    data: bytes, found: Message, state: list[int], session: Session
+) -> str | None:
     aliased = as_message(found["aliased"]) or {}
     tensors = as_list(found["arguments"]) or []
     if len(tensors) != len(state) + 2:
@@ -159,17 +161,17 @@ def _aliases_complaint(data: bytes, found: Message, state: list[int], bench: Ben
         return f"{len(lost)} of the {len(state)} tensors of the state are held twice, as {lost[0]}"
     if len(aliased) > len(state):
         return "the batch is given away, too, and the loader may still need it"
-    runner = exported.RUNS.given(bench, "plans")
+    runner = exported.RUNS.given(session, "plans")
     planned = told(runner.ask("memory", GivenFile(exported.FILE, data), 2))
     if planned["aliased"] != sum(state):
         return f"XLA reuses {planned['aliased']} bytes, and the state has {sum(state)}"
     return None
 
 
-def _step_complaint(data: bytes, batch: int, rng: Rng, bench: Bench) -> str | None:
+def _step_complaint(data: bytes, batch: int, rng: Rng, session: Session) -> str | None:
     state = np.concatenate([exported.parameters(rng), 0.1 * exported.parameters(rng)])
     inputs = (state, exported.pictures(rng, batch), exported.labels(rng, batch))
-    return STEP.complaint(data, tuple(map(tensor, inputs)), bench)
+    return STEP.complaint(data, tuple(map(tensor, inputs)), session)
 
 
 def _batch(batch: int) -> tuple[str, str]:

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from hotloop.checks.xla_vs_eager.programs import program, told
-from hotloop.judge.bench import Bench
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.session import Session
 from hotloop.worker.wire import Message, as_message
 
 Rng = np.random.Generator
@@ -17,20 +17,20 @@ Rng = np.random.Generator
 STREAMS = program("call_streams.py")
 
 
-def count_questions(rng: Rng, bench: Bench, processes: int = 1) -> Iterator[Question]:
+def count_questions(rng: Rng, session: Session, processes: int = 1) -> Iterator[Question]:
     """How many programs. processes: how many make all of these calls, each for itself."""
-    yield from _questions(rng, bench, ("programs",), processes)
+    yield from _questions(rng, session, ("programs",), processes)
 
 
-def culprit_questions(rng: Rng, bench: Bench) -> Iterator[Question]:
+def culprit_questions(rng: Rng, session: Session) -> Iterator[Question]:
     """Which argument, and what of it."""
-    yield from _questions(rng, bench, ("culprit", "cause"))
+    yield from _questions(rng, session, ("culprit", "cause"))
 
 
 def _questions(
-    rng: Rng, bench: Bench, keys: tuple[str, ...], processes: int = 1
+    rng: Rng, session: Session, keys: tuple[str, ...], processes: int = 1
 ) -> Iterator[Question]:
-    maker = STREAMS.trusted(bench)
+    maker = STREAMS.trusted(session)
     kinds = maker.ask("kinds")
     if not isinstance(kinds, int):
         raise JudgeFault("our own program does not know how many streams it has")

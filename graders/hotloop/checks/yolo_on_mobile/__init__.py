@@ -22,9 +22,11 @@ from hotloop.checks.yolo_on_mobile import (
     tables,
     whole_file,
 )
-from hotloop.judge.check import Candidate, Check, Rung
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.levels import Level
+from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.correct import Correct
@@ -89,7 +91,7 @@ def bisect(variant: Variant | None = None) -> Check:
             "few": Holds(
                 partial(looks, few=True),
                 "The right tensor of {count} more, in as few looks as are needed.",
-                needs=("right",),
+                after=("right",),
             ),
         },
     )
@@ -141,7 +143,7 @@ def quantize() -> Check:
             "accurate": Holds(
                 partial(quantized.looks, complaint=quantized.accuracy_complaint),
                 "It sees about as much on hidden scenes as with float32.",
-                needs=("sound",),
+                after=("sound",),
             ),
         },
         extras=("onnx",),
@@ -175,7 +177,7 @@ def in_graph(variant: Variant | None = None) -> Check:
             "boxes": Holds(
                 partial(whole_file.looks, complaint=whole_file.boxes_complaint),
                 "It gives the right boxes for hidden pictures and limits.",
-                needs=("interface",),
+                after=("interface",),
             ),
         },
         extras=("onnx",),
@@ -189,10 +191,10 @@ def speed() -> Check:
         {
             "correct": Holds(speeds.looks, "The file gives the detector's table, in both sizes."),
             "settings": AnswersFrom(
-                "session_options", session_options.questions, needs=("correct",)
+                "session_options", session_options.questions, after=("correct",)
             ),
             "fast_cpu": speeds.measured(CPU_LEVELS),
-            "engine": engines.Builds(needs=("correct",)),
+            "engine": engines.Builds(after=("correct",)),
             "gpu_fast": engines.EngineFast(ENGINE_LEVELS),
         },
         extras=("onnx",),
@@ -205,7 +207,7 @@ def fit() -> Check:
         Candidate("fit", file="fit.py", style="json"),
         {
             "card": Holds(fitting.kept, "It keeps to the card."),
-            "sees": Holds(fitting.sees, "It sees what the card asks for.", needs=("card",)),
+            "sees": Holds(fitting.sees, "It sees what the card asks for.", after=("card",)),
             "fast_cpu": fitting.FittedFast(FIT_LEVELS),
         },
         extras=("onnx",),
@@ -227,7 +229,7 @@ def litert() -> Check:
         Candidate("to_litert", file="to_litert.py", style="json"),
         {
             **_file_and_runs(runtimes.LITERT),
-            "small": Holds(small_litert.looks, "It is small, and sees.", needs=("runs",)),
+            "small": Holds(small_litert.looks, "It is small, and sees.", after=("runs",)),
         },
         extras=("litert",),
     )
@@ -245,7 +247,7 @@ def litert_int8() -> Check:
             "sees": Holds(
                 partial(integer_litert.looks, complaint=integer_litert.sight_complaint),
                 "It sees about as much on hidden scenes as with float32.",
-                needs=("file",),
+                after=("file",),
             ),
         },
         extras=("litert",),
@@ -273,7 +275,7 @@ def executorch() -> Check:
 def _file_and_runs(runtime: runtimes.Runtime) -> dict[str, Rung]:
     return {
         "file": Holds(runtime.reads, "The file holds what was asked for."),
-        "runs": Holds(runtime.runs, "It computes what the network does.", needs=("file",)),
+        "runs": Holds(runtime.runs, "It computes what the network does.", after=("file",)),
     }
 
 

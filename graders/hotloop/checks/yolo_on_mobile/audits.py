@@ -10,9 +10,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
@@ -26,11 +26,11 @@ COSTS = ("bytes", "peak_bytes", "crossing_bytes", "over")
 
 
 def questions(
-    rng: Rng, bench: Bench, *, keys: tuple[str, ...], runs: int = 1
+    rng: Rng, session: Session, *, keys: tuple[str, ...], runs: int = 1
 ) -> Iterator[Question]:
     """One model and one card each. runs: in how many runs segments are counted."""
     seed = int(rng.integers(1 << 31))
-    made = as_list(PROGRAM.trusted(bench).ask("puzzles", seed, PUZZLES))
+    made = as_list(PROGRAM.trusted(session).ask("puzzles", seed, PUZZLES))
     for number, puzzle in enumerate((cast(Mapping[str, Any], each) for each in made), start=1):
         files = (
             GivenFile("model.onnx", base64.b64decode(puzzle["model"])),

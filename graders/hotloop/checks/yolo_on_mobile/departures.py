@@ -9,10 +9,9 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
@@ -52,33 +51,31 @@ def with_all_before(tensors: Mapping[str, Sequence[str]]) -> dict[str, Set[str]]
     return found
 
 
-def looks(
-    candidate: Candidate, bench: Bench, *, few: bool, nothing: int | None = None
-) -> Iterator[Look]:
+def looks(session: Session, *, few: bool, nothing: int | None = None) -> Iterator[Look]:
     """One conversion each; the last one is sound. nothing: what is said to depart in that one.
 
     In one the last tensor departs, and in one the first.
     """
-    rng = bench.seeds.generator()
+    rng = session.rng()
     for number in range(CONVERSIONS):
         at = {0: -1, 2: 0}.get(number)
         faulty = number < CONVERSIONS - 1
         conversion = drawn(rng, faulty=faulty, misleading=number % 2 == 1, at=at)
         limit = conversion.enough if few else len(conversion.tensors)
         label = f"Conversion {number + 1} of {len(conversion.tensors)} tensors"
-        yield Look(label, partial(complaint, conversion, limit, nothing, candidate, bench))
+        yield Look(label, partial(complaint, conversion, limit, nothing, session))
 
 
 def complaint(
-    conversion: Conversion, limit: int, nothing: int | None, candidate: Candidate, bench: Bench
+    conversion: Conversion, limit: int, nothing: int | None, session: Session
 ) -> str | None:
     """Ask where to look until the candidate says what it has found, or has looked too often."""
-    link = bench.worker(candidate)
+    link = session.worker()
     looked: dict[str, float] = {}
     told = {"tensors": conversion.tensors, "tolerance": TOLERANCE, "looked": looked}
     while True:
         given = GivenFile("conversion.json", json.dumps(told).encode())
-        answer = as_message(ask_plainly(link, (given,), bench.patience(TIMEOUT_S)))
+        answer = as_message(ask_plainly(link, (given,), session.timeout(TIMEOUT_S)))
         if answer is None or len(answer) != 1 or not {"look", "departs"} & set(answer):
             return f"it says {shown(answer)}; asked for is a dict with “look” or “departs”"
         if "departs" in answer:

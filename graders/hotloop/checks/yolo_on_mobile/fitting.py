@@ -18,21 +18,20 @@ from hotloop.checks.yolo_on_mobile.precision import mean_average_precision
 from hotloop.checks.yolo_on_mobile.quantized import HARNESS, PROGRAM, material
 from hotloop.checks.yolo_on_mobile.speeds import EAGER, tiles
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.levels import Level
 from hotloop.judge.link import NO_PROTOCOL, Link, readable
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, ask_plainly
-from hotloop.judge.record import RungRecord
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.window import Workload
 from hotloop.worker.wire import as_list
@@ -99,19 +98,19 @@ def card_of(rng: Rng, side: int, source_bytes: int) -> Card:
     )
 
 
-def card(bench: Bench) -> Card:
+def card(session: Session) -> Card:
     """The card of this judging."""
 
     def drawn() -> Card:
-        rng = bench.seeds.generator()
-        return card_of(rng, int(rng.choice(SIDES)), len(material(bench).network))
+        rng = session.rng()
+        return card_of(rng, int(rng.choice(SIDES)), len(material(session).network))
 
-    return bench.shared("card", drawn)
+    return session.once("card", drawn)
 
 
-def kept(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+def kept(session: Session) -> Iterator[Look]:
     """At what stands in the file, and what it costs."""
-    yield Look("Your file", lambda: complaint_about(_facts(candidate, bench), card(bench)))
+    yield Look("Your file", lambda: complaint_about(_facts(session), card(session)))
 
 
 def complaint_about(facts: Facts, limits: Card) -> str | None:
@@ -140,24 +139,26 @@ def complaint_about(facts: Facts, limits: Card) -> str | None:
     return None
 
 
-def sees(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+def sees(session: Session) -> Iterator[Look]:
     """At what it sees on hidden scenes of its own size."""
-    yield Look(f"{PICTURES} hidden scenes", lambda: _sight_complaint(candidate, bench))
+    yield Look(f"{PICTURES} hidden scenes", lambda: _sight_complaint(session))
 
 
-def _sight_complaint(candidate: Candidate, bench: Bench) -> str | None:
-    side = cast(int, _side(_facts(candidate, bench)))
-    seed = int(bench.seeds.generator().integers(1 << 31))
-    trusted = PROGRAM.trusted(bench)
+def _sight_complaint(session: Session) -> str | None:
+    side = cast(int, _side(_facts(session)))
+    seed = int(session.rng().integers(1 << 31))
+    trusted = PROGRAM.trusted(session)
     told = as_list(trusted.ask("objects", seed, PICTURES, side))
     objects: list[Floats] = [np.array(each, np.float64).reshape(-1, 5) for each in told]
     pictures = TensorSpec((PICTURES, 3, side, side), FP32)
     drawn = trusted.answer("pictures", Case("scenes", (seed,), pictures))
-    process = FITTING.given(bench, "sees")
-    process.ask("load", _file(candidate, bench), 1)
+    process = FITTING.given(session, "sees")
+    process.ask("load", _file(session), 1)
     table = TensorSpec((PICTURES, boxes(side, side), 5 + CLASSES), FP32)
     got = process.answer("tables", Case("scenes", (Tensor(drawn, FP32),), table))
-    return floor_complaint(mean_average_precision(got, objects, CLASSES), FLOORS[card(bench).side])
+    return floor_complaint(
+        mean_average_precision(got, objects, CLASSES), FLOORS[card(session).side]
+    )
 
 
 def floor_complaint(found: float, floor: float) -> str | None:
@@ -175,13 +176,13 @@ class FittedFast:
     """
 
     levels: tuple[Level, ...]
-    needs: tuple[str, ...] = ("card", "sees")
+    after: tuple[str, ...] = ("card", "sees")
     timed: ClassVar[bool] = True
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Measure at the side of the file."""
-        side = cast(int, _side(_facts(candidate, bench)))
-        return self.measured(side).judge(name, candidate, bench)
+        side = cast(int, _side(_facts(session)))
+        return self.measured(side)(session)
 
     def measured(self, side: int) -> RefereedFast:
         """Of a file of this side."""
@@ -193,7 +194,7 @@ class FittedFast:
             self.levels,
             fewest_flops=lambda _spec: flops(side, side),
             entrant=_entrant,
-            needs=self.needs,
+            after=self.after,
             baseline_workload=replace(workload, verify=_nothing),
         )
         return RefereedFast(fast, Referee(FILES, "fitting.py"), "truth", distant)
@@ -209,41 +210,41 @@ def distant(_case: Case, got: Floats, want: Floats) -> str | None:
     return f"the maps are {distance:.2f} of their size away from those of float32"
 
 
-def _entrant(candidate: Candidate, bench: Bench) -> tuple[Link, Candidate]:
+def _entrant(session: Session) -> tuple[Link, Candidate]:
     """A program of ours that has the candidate's file; what is the candidate's own has ended."""
-    file = _file(candidate, bench)
-    bench.worker(candidate).close()
-    process = FITTING.another(bench, given=True)
-    process.ask("load", file, bench.launcher.threads)
+    file = _file(session)
+    session.worker().close()
+    process = FITTING.another(session, given=True)
+    process.ask("load", file, session.launcher.threads)
     process.resolve("run")
     return process.link, process.as_candidate("run")
 
 
-def _load_source(link: Link, bench: Bench) -> None:
-    maker = FITTING.trusted(bench)
-    data = maker.take(maker.ask("source", card(bench).side))
+def _load_source(link: Link, session: Session) -> None:
+    maker = FITTING.trusted(session)
+    data = maker.take(maker.ask("source", card(session).side))
     link.resolve("load_source", "fitting.py", TIMEOUT_S)
-    ask_plainly(link, (GivenFile("detector.onnx", data), bench.launcher.threads), TIMEOUT_S)
+    ask_plainly(link, (GivenFile("detector.onnx", data), session.launcher.threads), TIMEOUT_S)
 
 
-def _facts(candidate: Candidate, bench: Bench) -> Facts:
+def _facts(session: Session) -> Facts:
     def read() -> Facts:
-        process = FITTING.given(bench, "reads")
-        told = process.ask("facts", _file(candidate, bench), card(bench).text)
+        process = FITTING.given(session, "reads")
+        told = process.ask("facts", _file(session), card(session).text)
         if not isinstance(told, dict):
             raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
         return cast(Facts, told)
 
-    return bench.shared("facts of the fitted file", read)
+    return session.once("facts of the fitted file", read)
 
 
-def _file(candidate: Candidate, bench: Bench) -> GivenFile:
+def _file(session: Session) -> GivenFile:
     given = (
-        GivenFile("card.json", card(bench).text.encode()),
-        GivenFile("calibration.npz", material(bench).frames),
+        GivenFile("card.json", card(session).text.encode()),
+        GivenFile("calibration.npz", material(session).frames),
     )
     assignment = Assignment("Your file", given, FILE, lambda _data: None)
-    data = bench.shared("fitted", lambda: made(assignment, candidate, bench, TIMEOUT_S))
+    data = session.once("fitted", lambda: made(assignment, session, TIMEOUT_S))
     return GivenFile(FILE, data)
 
 

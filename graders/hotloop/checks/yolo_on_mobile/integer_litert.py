@@ -9,11 +9,10 @@ from hotloop.checks.yolo_on_mobile import small_litert, speeds
 from hotloop.checks.yolo_on_mobile.quantized import CALIBRATION, CLASSES, HARNESS, PROGRAM, SIDE
 from hotloop.checks.yolo_on_mobile.runtimes import CONVERSION_S
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
 
 Facts = Mapping[str, Any]
 
@@ -28,19 +27,19 @@ INPUTS = [["int8", [1, SIDE, SIDE, 3]]]
 OUTPUTS = [["int8", [1, CHANNELS, SIDE // s, SIDE // s]] for s in (8, 16, 32)]
 
 
-def looks(
-    candidate: Candidate, bench: Bench, complaint: Callable[[bytes, Bench], str | None]
-) -> Iterator[Look]:
+def looks(session: Session, complaint: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
     """At the file, which is made once a judging."""
     yield Look(
         "Your file",
-        lambda: complaint(bench.shared("integers", lambda: _made(candidate, bench)), bench),
+        lambda: complaint(session.once("integers", lambda: _made(session)), session),
     )
 
 
-def structure_complaint(data: bytes, bench: Bench) -> str | None:
+def structure_complaint(data: bytes, session: Session) -> str | None:
     """Whether it computes with integers alone, whatever that is."""
-    facts = READER.given(bench, "reads").ask("facts", GivenFile(FILE, data), timeout_s=CONVERSION_S)
+    facts = READER.given(session, "reads").ask(
+        "facts", GivenFile(FILE, data), timeout_s=CONVERSION_S
+    )
     return complaint_about(cast(Facts, facts), len(data))
 
 
@@ -81,17 +80,17 @@ def _about_rest(facts: Facts, size: int) -> str | None:
     return None
 
 
-def sight_complaint(data: bytes, bench: Bench) -> str | None:
+def sight_complaint(data: bytes, session: Session) -> str | None:
     """What it sees on hidden scenes, beside the floats."""
-    process = READER.given(bench, "sees")
+    process = READER.given(session, "sees")
     process.ask("load", GivenFile(FILE, data), timeout_s=CONVERSION_S)
-    return small_litert.sight_complaint(process, bench)
+    return small_litert.sight_complaint(process, session)
 
 
-def _made(candidate: Candidate, bench: Bench) -> bytes:
-    maker = PROGRAM.trusted(bench)
-    seed = int(bench.seeds.generator().integers(1 << 31))
+def _made(session: Session) -> bytes:
+    maker = PROGRAM.trusted(session)
+    seed = int(session.rng().integers(1 << 31))
     frames = maker.take(maker.ask("calibration", seed, CALIBRATION))
     given = (GivenFile("calibration.npz", frames),)
     task = Assignment("Your file", given, FILE, lambda _data: None)
-    return made(task, candidate, bench, CONVERSION_S)
+    return made(task, session, CONVERSION_S)

@@ -12,9 +12,7 @@ import numpy as np
 from hotloop import paths
 from hotloop.checks.yolo_on_mobile.precision import mean_average_precision, score_change
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.fault import JudgeFault
@@ -22,6 +20,7 @@ from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list
 
 MODULE = "yolo_on_mobile"
@@ -59,22 +58,20 @@ class Material:
     frames: bytes
 
 
-def looks(
-    candidate: Candidate, bench: Bench, complaint: Callable[[bytes, Bench], str | None]
-) -> Iterator[Look]:
+def looks(session: Session, complaint: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
     """At the quantized file, which is made once a judging."""
     yield Look(
         "Your network",
-        lambda: complaint(bench.shared("quantized", lambda: _made(candidate, bench)), bench),
+        lambda: complaint(session.once("quantized", lambda: _made(session)), session),
     )
 
 
-def structure_complaint(data: bytes, bench: Bench) -> str | None:
+def structure_complaint(data: bytes, session: Session) -> str | None:
     """Whether the file is what was asked for, whatever it computes."""
-    facts = PROGRAM.given(bench, "reads").ask("structure", GivenFile(FILE, data))
+    facts = PROGRAM.given(session, "reads").ask("structure", GivenFile(FILE, data))
     if not isinstance(facts, dict):
         return "it is no network"
-    return complaint_about(cast(Facts, facts), len(data), material(bench))
+    return complaint_about(cast(Facts, facts), len(data), material(session))
 
 
 def complaint_about(facts: Facts, size: int, given: Material) -> str | None:
@@ -97,17 +94,17 @@ def complaint_about(facts: Facts, size: int, given: Material) -> str | None:
     return None
 
 
-def accuracy_complaint(data: bytes, bench: Bench) -> str | None:
+def accuracy_complaint(data: bytes, session: Session) -> str | None:
     """The mAP of both on the same hidden scenes."""
-    files = {"float32": material(bench).network, "integers": data}
+    files = {"float32": material(session).network, "integers": data}
     tables: dict[str, list[Floats]] = {name: [] for name in files}
-    runners = {name: _running(bench, name, file) for name, file in files.items()}
+    runners = {name: _running(session, name, file) for name, file in files.items()}
     objects: list[Floats] = []
     for _ in range(PICTURES // AT_ONCE):
-        seed = int(bench.seeds.generator().integers(1 << 31))
-        told = as_list(PROGRAM.trusted(bench).ask("objects", seed, AT_ONCE, SIDE))
+        seed = int(session.rng().integers(1 << 31))
+        told = as_list(PROGRAM.trusted(session).ask("objects", seed, AT_ONCE, SIDE))
         objects += [np.array(each, np.float64).reshape(-1, 5) for each in told]
-        drawn = PROGRAM.trusted(bench).answer("pictures", _case("pictures", seed))
+        drawn = PROGRAM.trusted(session).answer("pictures", _case("pictures", seed))
         for name, process in runners.items():
             case = Case(
                 "pictures", (Tensor(drawn, FP32),), TensorSpec((AT_ONCE, BOXES, 5 + CLASSES), FP32)
@@ -137,26 +134,26 @@ def lost_complaint(
     return None
 
 
-def material(bench: Bench) -> Material:
+def material(session: Session) -> Material:
     """What a candidate is given in this judging."""
-    return bench.shared("material", lambda: _drawn(bench))
+    return session.once("material", lambda: _drawn(session))
 
 
-def _drawn(bench: Bench) -> Material:
-    maker = PROGRAM.trusted(bench)
-    seed = int(bench.seeds.generator().integers(1 << 31))
+def _drawn(session: Session) -> Material:
+    maker = PROGRAM.trusted(session)
+    seed = int(session.rng().integers(1 << 31))
     frames = maker.take(maker.ask("calibration", seed, CALIBRATION))
     return Material(maker.take(maker.ask("source")), frames)
 
 
-def _made(candidate: Candidate, bench: Bench) -> bytes:
-    given = material(bench)
+def _made(session: Session) -> bytes:
+    given = material(session)
     files = (GivenFile("detector.onnx", given.network), GivenFile("calibration.npz", given.frames))
-    return made(Assignment("Your network", files, FILE, lambda _data: None), candidate, bench)
+    return made(Assignment("Your network", files, FILE, lambda _data: None), session)
 
 
-def _running(bench: Bench, purpose: str, file: bytes) -> Process:
-    process = PROGRAM.given(bench, purpose)
+def _running(session: Session, purpose: str, file: bytes) -> Process:
+    process = PROGRAM.given(session, purpose)
     process.ask("load", GivenFile(FILE, file))
     return process
 

@@ -11,13 +11,12 @@ from typing import Any, cast
 import numpy as np
 
 from hotloop.judge.artifact import Assignment, made_together
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import readable
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list
 
 HARNESS = Path(__file__).parents[1] / "harness" / "yolo_on_mobile"
@@ -31,22 +30,22 @@ stays at a hundredth of it."""
 Graph = Mapping[str, Any]
 
 
-def looks(candidate: Candidate, bench: Bench, *, kind: str, version: int = 0) -> Iterator[Look]:
+def looks(session: Session, *, kind: str, version: int = 0) -> Iterator[Look]:
     """At all graphs of a kind: they are made, read and run together, as each message costs.
 
     version: what each has as its model_version; 0 if that does not matter.
     """
-    yield Look("Your graphs", lambda: _complaint(candidate, bench, kind, version))
+    yield Look("Your graphs", lambda: _complaint(session, kind, version))
 
 
-def _complaint(candidate: Candidate, bench: Bench, kind: str, version: int) -> str | None:
-    seed = int(bench.seeds.generator().integers(1 << 31))
-    drawn = as_list(PROGRAM.trusted(bench).ask("make", seed, GRAPHS, kind))
+def _complaint(session: Session, kind: str, version: int) -> str | None:
+    seed = int(session.rng().integers(1 << 31))
+    drawn = as_list(PROGRAM.trusted(session).ask("make", seed, GRAPHS, kind))
     graphs = [cast(Graph, each) for each in drawn]
     if len(graphs) != GRAPHS:
         raise JudgeFault(f"{PROGRAM.main} made {len(graphs)} graphs")
-    made = _rewritten(graphs, candidate, bench)
-    reader = PROGRAM.given(bench, "reads")
+    made = _rewritten(graphs, session)
+    reader = PROGRAM.given(session, "reads")
     pairs = [[g["model"], m] for g, m in zip(graphs, made, strict=True)]
     said = as_list(reader.ask("structure", _file(pairs), version))
     if said:
@@ -77,7 +76,7 @@ def disagreement(got: object, want: list[float]) -> str | None:
     return f"its output is off by {error:.3g}, where the largest value is {largest:.3g}"
 
 
-def _rewritten(graphs: list[Graph], candidate: Candidate, bench: Bench) -> list[str]:
+def _rewritten(graphs: list[Graph], session: Session) -> list[str]:
     assignments = [
         Assignment(
             "a graph",
@@ -87,7 +86,7 @@ def _rewritten(graphs: list[Graph], candidate: Candidate, bench: Bench) -> list[
         )
         for graph in graphs
     ]
-    made = made_together(assignments, candidate, bench)
+    made = made_together(assignments, session)
     return [base64.b64encode(data).decode() for data in made]
 
 

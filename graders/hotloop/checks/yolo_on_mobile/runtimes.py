@@ -16,9 +16,7 @@ import numpy as np
 from hotloop.checks.yolo_on_mobile import speeds
 from hotloop.checks.yolo_on_mobile.network_cost import CLASSES, boxes
 from hotloop.checks.yolo_on_mobile.quantized import HARNESS
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.file_exchange import get_files
@@ -26,6 +24,7 @@ from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 Facts = Mapping[str, Any]
@@ -51,55 +50,53 @@ class Runtime:
     beside: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
 
-    def reads(self, candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    def reads(self, session: Session) -> Iterator[Look]:
         """At what stands in the file."""
-        size = _size(bench)
+        size = _size(session)
 
         def complaint() -> str | None:
-            files = self.files(candidate, bench, size)
+            files = self.files(session, size)
             facts = (
-                self._program().given(bench, "reads").ask("facts", *files, timeout_s=CONVERSION_S)
+                self._program().given(session, "reads").ask("facts", *files, timeout_s=CONVERSION_S)
             )
             return self.complaint(cast(Facts, facts), size)
 
         yield Look(f"{size[0]}×{size[1]}", complaint)
 
-    def runs(self, candidate: Candidate, bench: Bench) -> Iterator[Look]:
+    def runs(self, session: Session) -> Iterator[Look]:
         """At what it computes of hidden pictures, calm and adversarial."""
-        size = _size(bench)
+        size = _size(session)
         for what, hostile in (("A picture", False), ("A bright picture", True)):
             yield Look(
                 f"{what} of {size[0]}×{size[1]}",
-                lambda hostile=hostile: self._difference(candidate, bench, size, hostile),
+                lambda hostile=hostile: self._difference(session, size, hostile),
             )
 
-    def files(self, candidate: Candidate, bench: Bench, size: Size) -> list[GivenFile]:
+    def files(self, session: Session, size: Size) -> list[GivenFile]:
         """What the candidate makes for the size; once a judging."""
-        return bench.shared(f"{candidate.name} {size}", lambda: self._made(candidate, bench, size))
+        return session.once(f"{session.candidate.name} {size}", lambda: self._made(session, size))
 
-    def process(self, bench: Bench, purpose: str, files: list[GivenFile]) -> Process:
+    def process(self, session: Session, purpose: str, files: list[GivenFile]) -> Process:
         """A program of ours that has them loaded."""
-        process = self._program().given(bench, purpose)
+        process = self._program().given(session, purpose)
         process.ask("load", *files, timeout_s=CONVERSION_S)
         return process
 
-    def _difference(
-        self, candidate: Candidate, bench: Bench, size: Size, hostile: bool
-    ) -> str | None:
-        drawn = speeds.tiles(bench.seeds.generator(), (1, 3, *size), hostile)
+    def _difference(self, session: Session, size: Size, hostile: bool) -> str | None:
+        drawn = speeds.tiles(session.rng(), (1, 3, *size), hostile)
         # Whole bytes: some runtimes are fed nothing else.
         picture = np.rint(np.clip(drawn, 0, 1) * 255).astype(np.float32) / np.float32(255)
         out = TensorSpec((1, boxes(*size), 5 + CLASSES), FP32)
         truth = Case("a picture", (Tensor(picture, FP32),), out)
-        want = speeds.eager().trusted(bench).answer("run", truth)
-        process = self.process(bench, "runs", self.files(candidate, bench, size))
+        want = speeds.eager().trusted(session).answer("run", truth)
+        process = self.process(session, "runs", self.files(session, size))
         asked = Case("a picture", (self.fed(picture.astype(np.float64)),), out)
         return speeds.disagreement(asked, process.answer("run", asked), want)
 
-    def _made(self, candidate: Candidate, bench: Bench, size: Size) -> list[GivenFile]:
-        link = bench.worker(candidate)
+    def _made(self, session: Session, size: Size) -> list[GivenFile]:
+        link = session.worker()
         path = f"{put_folder(link)}/{self.target}"
-        ask_plainly(link, (*size, path), bench.patience(CONVERSION_S))
+        ask_plainly(link, (*size, path), session.timeout(CONVERSION_S))
         paths = [path, *(str(Path(path).with_suffix(ending)) for ending in self.beside)]
         try:
             contents = get_files(link, paths)
@@ -116,11 +113,11 @@ class Runtime:
         return Program(files, self.main, self.environment)
 
 
-def _size(bench: Bench) -> Size:
+def _size(session: Session) -> Size:
     """Of the pictures of a judging: tall, never square."""
-    rng = bench.seeds.generator()
+    rng = session.rng()
     drawn = (TILE * int(rng.integers(6, 9)), TILE * int(rng.integers(3, 5)))
-    return bench.shared("the size", lambda: drawn)
+    return session.once("the size", lambda: drawn)
 
 
 # --- what has to stand in each file ---------------------------------------------------------------

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.questions import Question, ask_plainly, shown
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_message
 
@@ -47,11 +46,11 @@ def complaint(answer: object, threads: int) -> str | None:
     return None
 
 
-def asked(candidate: Candidate, bench: Bench) -> str:
+def asked(session: Session) -> str:
     """The candidate's options for the threads that are measured on, as JSON."""
-    threads = bench.launcher.threads
-    link = bench.worker(candidate)
-    answer = ask_plainly(link, (threads,), bench.patience(TIMEOUT_S))
+    threads = session.launcher.threads
+    link = session.worker()
+    answer = ask_plainly(link, (threads,), session.timeout(TIMEOUT_S))
     found = complaint(answer, threads)
     if found is not None:
         raise Ruling(Verdict.WRONG_ANSWER, f"session_options({threads}): {found}.")

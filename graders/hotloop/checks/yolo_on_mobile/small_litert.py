@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -16,44 +15,43 @@ from hotloop.checks.yolo_on_mobile.quantized import (
     lost_complaint,
 )
 from hotloop.checks.yolo_on_mobile.runtimes import LITERT, channels_last
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.program import Process
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list
 
 PICTURES = 150
 MOST_OF_SIZE = 0.4
 
 
-def looks(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+def looks(session: Session) -> Iterator[Look]:
     """At its size beside that of the float file, then at what it sees."""
-    yield Look("The small file", lambda: _size_complaint(candidate, bench))
-    yield Look(f"{PICTURES} hidden scenes", lambda: _sight_complaint(candidate, bench))
+    yield Look("The small file", lambda: _size_complaint(session))
+    yield Look(f"{PICTURES} hidden scenes", lambda: _sight_complaint(session))
 
 
-def _size_complaint(candidate: Candidate, bench: Bench) -> str | None:
-    (floats,) = LITERT.files(candidate, bench, (SIDE, SIDE))
-    (small,) = LITERT.files(_small(candidate), bench, (SIDE, SIDE))
+def _size_complaint(session: Session) -> str | None:
+    (floats,) = LITERT.files(session, (SIDE, SIDE))
+    (small,) = LITERT.files(session.of("to_small_litert"), (SIDE, SIDE))
     share = len(small.data) / len(floats.data)
     if share > MOST_OF_SIZE:
         return f"it has {share:.2f} of the float file's bytes, and {MOST_OF_SIZE} is allowed"
     return None
 
 
-def _sight_complaint(candidate: Candidate, bench: Bench) -> str | None:
-    files = LITERT.files(_small(candidate), bench, (SIDE, SIDE))
-    return sight_complaint(LITERT.process(bench, "sees", files), bench)
+def _sight_complaint(session: Session) -> str | None:
+    files = LITERT.files(session.of("to_small_litert"), (SIDE, SIDE))
+    return sight_complaint(LITERT.process(session, "sees", files), session)
 
 
-def sight_complaint(process: Process, bench: Bench) -> str | None:
+def sight_complaint(process: Process, session: Session) -> str | None:
     """What a program of ours sees with a file that it has loaded, beside the floats."""
-    seed = int(bench.seeds.generator().integers(1 << 31))
-    trusted = PROGRAM.trusted(bench)
+    seed = int(session.rng().integers(1 << 31))
+    trusted = PROGRAM.trusted(session)
     told = as_list(trusted.ask("objects", seed, PICTURES, SIDE))
     objects: list[Floats] = [np.array(each, np.float64).reshape(-1, 5) for each in told]
     drawn = trusted.answer("pictures", Case("", (seed,), _spec((PICTURES, 3, SIDE, SIDE))))
@@ -62,10 +60,6 @@ def sight_complaint(process: Process, bench: Bench) -> str | None:
     integers = process.answer("run", Case("scenes", (channels_last(drawn),), table))
     before, after = (mean_average_precision(t, objects, CLASSES) for t in (floats, integers))
     return lost_complaint(before, after, score_change(floats, integers), PICTURES)
-
-
-def _small(candidate: Candidate) -> Candidate:
-    return replace(candidate, name="to_small_litert")
 
 
 def _spec(shape: tuple[int, ...]) -> TensorSpec:

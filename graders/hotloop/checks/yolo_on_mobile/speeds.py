@@ -8,7 +8,6 @@ more shapes in.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -16,9 +15,8 @@ from hotloop.checks.yolo_on_mobile import session_options
 from hotloop.checks.yolo_on_mobile.network_cost import CLASSES, boxes, flops
 from hotloop.checks.yolo_on_mobile.quantized import GIVEN, HARNESS
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.levels import Level
@@ -30,6 +28,7 @@ from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
@@ -55,13 +54,13 @@ def eager() -> Program:
     return Program(EAGER, "eager.py")
 
 
-def looks(candidate: Candidate, bench: Bench) -> Iterator[Look]:
+def looks(session: Session) -> Iterator[Look]:
     """At the file for a size that is drawn, and at the one that is timed."""
-    rng = bench.seeds.generator()
+    rng = session.rng()
     short, long = (TILE * int(n) for n in (rng.integers(2, 5), rng.integers(6, 9)))
     drawn = (long, short)
     for size in (drawn, SIZE):
-        yield Look(f"{size[0]}×{size[1]}", lambda size=size: _complaint(candidate, bench, size))
+        yield Look(f"{size[0]}×{size[1]}", lambda size=size: _complaint(session, size))
 
 
 def measured(levels: tuple[Level, ...]) -> RefereedFast:
@@ -73,7 +72,7 @@ def measured(levels: tuple[Level, ...]) -> RefereedFast:
         levels,
         fewest_flops=lambda _spec: flops(*SIZE),
         entrant=_entrant,
-        needs=("correct", "settings"),
+        after=("correct", "settings"),
     )
     return RefereedFast(fast, Referee(EAGER, "eager.py"), "run", disagreement)
 
@@ -118,29 +117,29 @@ def tiles(rng: Rng, shape: tuple[int, ...], hostile: bool = False) -> np.ndarray
     return np.clip(drawn + 0.05 * rng.standard_normal(shape, np.float32), 0, 1)
 
 
-def file_of(candidate: Candidate, bench: Bench, size: tuple[int, int]) -> bytes:
+def file_of(session: Session, size: tuple[int, int]) -> bytes:
     """What the candidate exports for the size; once a judging."""
     assignment = Assignment("Your detector", size, FILE, lambda _data: None)
-    return bench.shared(f"prepared {size}", lambda: made(assignment, candidate, bench))
+    return session.once(f"prepared {size}", lambda: made(assignment, session))
 
 
-def _entrant(candidate: Candidate, bench: Bench) -> tuple[Link, Candidate]:
+def _entrant(session: Session) -> tuple[Link, Candidate]:
     """A program of ours that has the candidate's file; what is the candidate's own has ended."""
-    data = file_of(candidate, bench, SIZE)
-    options = session_options.asked(replace(candidate, name="session_options"), bench)
-    bench.worker(candidate).close()
-    process = runner().another(bench, given=True)
+    data = file_of(session, SIZE)
+    options = session_options.asked(session.of("session_options"))
+    session.worker().close()
+    process = runner().another(session, given=True)
     process.ask("load", GivenFile(FILE, data), options)
     process.resolve("run")
     return process.link, process.as_candidate("run")
 
 
-def _complaint(candidate: Candidate, bench: Bench, size: tuple[int, int]) -> str | None:
-    process = runner().given(bench, "runs the detector")
-    data = file_of(candidate, bench, size)
-    process.ask("load", GivenFile(FILE, data), session_options.plain(bench.launcher.threads))
+def _complaint(session: Session, size: tuple[int, int]) -> str | None:
+    process = runner().given(session, "runs the detector")
+    data = file_of(session, size)
+    process.ask("load", GivenFile(FILE, data), session_options.plain(session.launcher.threads))
     asked = spec(*size)
-    picture = tiles(bench.seeds.generator(), (1, 3, *size))
+    picture = tiles(session.rng(), (1, 3, *size))
     case = Case("a picture", (Tensor(picture, FP32),), asked.out)
-    want = eager().trusted(bench).answer("run", case)
+    want = eager().trusted(session).answer("run", case)
     return disagreement(case, process.answer("run", case), want)

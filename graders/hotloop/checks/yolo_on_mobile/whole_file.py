@@ -10,15 +10,14 @@ import numpy as np
 from hotloop.checks.yolo_on_mobile.quantized import BOXES, CLASSES, PROGRAM, SIDE
 from hotloop.checks.yolo_on_mobile.suppression import decided, kept, shows_the_classes
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.link import readable
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Look
+from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 Limits = tuple[float, float]
@@ -35,26 +34,23 @@ FLOAT, INT64 = 1, 7
 
 
 def looks(
-    candidate: Candidate,
-    bench: Bench,
-    complaint: Callable[[bytes, int, Bench], str | None],
+    session: Session,
+    complaint: Callable[[bytes, int, Session], str | None],
 ) -> Iterator[Look]:
     """At the file, which is made once a judging, for a number of boxes that is drawn."""
-    most = bench.shared("most", lambda: int(bench.seeds.generator().choice(MOST)))
+    most = session.once("most", lambda: int(session.rng().choice(MOST)))
     yield Look(
         f"Your file of {most} boxes",
-        lambda: complaint(
-            bench.shared("exported", lambda: _made(candidate, bench, most)), most, bench
-        ),
+        lambda: complaint(session.once("exported", lambda: _made(session, most)), most, session),
     )
 
 
-def interface_complaint(data: bytes, most: int, bench: Bench, version: int = 0) -> str | None:
+def interface_complaint(data: bytes, most: int, session: Session, version: int = 0) -> str | None:
     """Whether it has the ends that were asked for, with sizes that are known.
 
     version: what the model has as its model_version; 0 if that does not matter.
     """
-    facts = PROGRAM.given(bench, "reads").ask("interface", GivenFile(FILE, data))
+    facts = PROGRAM.given(session, "reads").ask("interface", GivenFile(FILE, data))
     told = cast(Mapping[str, Any], facts)
     if version and told["version"] != version:
         return f"its model_version is {told['version']} and should be {version}"
@@ -82,16 +78,16 @@ def complaint_about(facts: Mapping[str, Any], most: int) -> str | None:
     return None
 
 
-def boxes_complaint(data: bytes, most: int, bench: Bench) -> str | None:
+def boxes_complaint(data: bytes, most: int, session: Session) -> str | None:
     """What it sees on hidden pictures, with limits that are drawn for each."""
-    trusted = PROGRAM.trusted(bench)
+    trusted = PROGRAM.trusted(session)
 
     def tables_of(seed: int) -> list[Floats]:
         return list(trusted.answer("tables", _case(seed, (PICTURES, BOXES, 5 + CLASSES))))
 
-    seed, tables, limits = drawn(bench.seeds.generator(), tables_of, most)
+    seed, tables, limits = drawn(session.rng(), tables_of, most)
     fed = trusted.answer("pictures", _case(seed, (PICTURES, 3, SIDE, SIDE)))
-    process = PROGRAM.given(bench, "runs")
+    process = PROGRAM.given(session, "runs")
     process.ask("load", GivenFile(FILE, data))
     out = TensorSpec((PICTURES, most + 1, 6), FP32)
     case = Case("pictures", (Tensor(fed, FP32), Tensor(np.array(limits), FP32)), out)
@@ -145,8 +141,8 @@ def _limits(rng: Rng, table: Floats) -> Limits:
     return 0.999, 0.5
 
 
-def _made(candidate: Candidate, bench: Bench, most: int) -> bytes:
-    return made(Assignment("Your file", (most,), FILE, lambda _data: None), candidate, bench)
+def _made(session: Session, most: int) -> bytes:
+    return made(Assignment("Your file", (most,), FILE, lambda _data: None), session)
 
 
 def _case(seed: int, shape: tuple[int, ...]) -> Case:

@@ -7,8 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from hotloop.course.class_page.marks import Mark
-from hotloop.judge.check import NOT_REACHED
-from hotloop.judge.record import RungRecord
+from hotloop.judge.record import NOT_REACHED, RungRecord
 from hotloop.judge.verdict import Verdict
 
 _NUMBER = re.compile(r"(?<!\w)[-+−]?\d+(?:,\d{3}(?!\d))*(?:\.\d+)?(?:[eE][-+]?\d+)?")

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.calls import Call, CallSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.clock import now
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.gpu.arithmetic import Tensor

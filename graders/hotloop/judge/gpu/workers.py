@@ -6,58 +6,76 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.device import kind
 from hotloop.judge.gpu import devices
-from hotloop.judge.gpu.card import Card, NoCard, open_card
+from hotloop.judge.gpu.card import Card, CardBusy, NoCard, open_card
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Ruling, Verdict
 
 RESOLVE_TIMEOUT_S = 120.0
 
 
-def card_for(bench: Bench) -> Card:
-    """The GPU for this judging. NoCard where there is none.
+def card_for(session: Session) -> Card:
+    """The GPU for this judging. Ruling NOT_MEASURED where there is none.
 
     In JupyterLab, where no points are at stake, the kernel may have a context already.
     """
-    if bench.device == "cuda":
-        bench.have_machine_alone()
-    return open_card(guests_of(bench))
-
-
-def guests_of(bench: Bench) -> int:
-    """Processes with a context that are neither the judge nor started by it."""
-    return int(bench.launcher.isolation == "none")
+    if session.device == "cuda":
+        session.alone()
+    try:
+        return open_card(guests_of(session))
+    except NoCard as missing:
+        raise Ruling(Verdict.NOT_MEASURED, str(missing)) from None
 
 
 @contextmanager
-def candidate_worker(bench: Bench, candidate: Candidate, card: Card) -> Generator[Link]:
+def card_for_three(session: Session) -> Generator[Card]:
+    """The GPU, for the judge and three processes: candidate, baseline and oracle.
+
+    Ruling UNDECIDED when others use it meanwhile.
+    """
+    card = card_for(session)
+    card.clocks.expected_clients = 4 + guests_of(session)
+    try:
+        yield card
+    except CardBusy as busy:
+        sentence = f"Others use this GPU ({busy}); it stays open until it is measured again."
+        raise Ruling(Verdict.UNDECIDED, sentence) from None
+
+
+def guests_of(session: Session) -> int:
+    """Processes with a context that are neither the judge nor started by it."""
+    return int(session.launcher.isolation == "none")
+
+
+@contextmanager
+def candidate_worker(session: Session, card: Card) -> Generator[Link]:
     """The candidate's worker: a new one for a file, the notebook's own kernel otherwise.
 
     The kernel was started by others, who must have let the device through to it, or by
     `notebook_worker`.
     """
+    candidate = session.candidate
     if candidate.file is None:
-        yield bench.worker(candidate)
+        yield session.worker()
         return
-    bench.files.read_text(candidate.file)
-    link = _start(bench.launcher, bench.files.root, card, trusted=False)
-    link.deadline = bench.deadline
+    session.source()
+    link = _start(session.launcher, session.files.root, card, trusted=False)
+    link.deadline = session.budget.deadline
     try:
-        harness = None if candidate.harness is None else bench.harness(candidate.harness)
-        name = bench.called(candidate.name)
-        link.resolve(name, candidate.file, RESOLVE_TIMEOUT_S, harness)
+        harness = None if candidate.harness is None else session.harness(candidate.harness)
+        link.resolve(session.name, candidate.file, RESOLVE_TIMEOUT_S, harness)
         yield link
     finally:
         link.close()
 
 
 @contextmanager
-def trusted_worker(bench: Bench, folder: Path, card: Card) -> Generator[Link]:
+def trusted_worker(session: Session, folder: Path, card: Card) -> Generator[Link]:
     """A worker that sees only `folder`, one of ours, under the same confinement."""
-    link = _start(bench.launcher, folder, card, trusted=True)
+    link = _start(session.launcher, folder, card, trusted=True)
     try:
         yield link
     finally:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.questions import Question
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
@@ -20,10 +18,9 @@ class AnswersFrom:
 
     entry: str
     questions: Callable[[np.random.Generator], Iterable[Question]]
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     timeout_s: float = 60.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """As `Answers` does."""
-        asked = replace(candidate, name=self.entry)
-        return Answers(self.questions, self.needs, self.timeout_s).judge(name, asked, bench)
+        return Answers(self.questions, timeout_s=self.timeout_s)(session.of(self.entry))

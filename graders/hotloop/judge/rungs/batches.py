@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.loaded import LoadedSide, Questions
-from hotloop.judge.record import RungRecord
 from hotloop.judge.served import no_answer, over, require_sound
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.serving import metrics
 from hotloop.serving.server import Server
@@ -31,47 +29,49 @@ _LATE = 1.25
 
 @dataclass(frozen=True)
 class Batches:
-    """repository: puts it together. questions: as in `LoadedSide`, made for a bench.
+    """repository: puts it together. questions: as in `LoadedSide`, made for a session.
 
     model: whose batches. least_mean: rows of a mean execution while `clients` ask.
     """
 
     timed: ClassVar[bool] = True
-    repository: Callable[[Bench], Path]
-    questions: Callable[[Bench], Questions]
+    repository: Callable[[Session], Path]
+    questions: Callable[[Session], Questions]
     model: str
     least_mean: float
     clients: int = 16
     requests: int = 512
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Put load on; compare all answers; look at the sizes: once more where they are small."""
-        bench.have_machine_alone()
-        server = candidate_server(self.repository, bench)
-        bench.progress(f"{self.clients} clients")
-        sizes = self._sizes(server, bench)
+        session.alone()
+        server = candidate_server(self.repository, session)
+        session.progress(f"{self.clients} clients")
+        sizes = self._sizes(server, session)
         for _ in range(_TRIES - 1):
             if mean_size(sizes) < self.least_mean:
-                sizes = self._sizes(server, bench)
+                sizes = self._sizes(server, session)
         mean = mean_size(sizes)
         said = f"{self.clients} clients: {mean:.2f} rows in a mean execution of {self.model}"
         evidence = {"mean": mean, "sizes": {str(size): count for size, count in sizes.items()}}
         if mean >= self.least_mean:
-            return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
+            session.note(**evidence)
+            return f"{said}."
         said += f"; at least {self.least_mean:g} are asked for: let requests wait for one another."
-        return RungRecord(name, Verdict.TOO_SLOW, said, 0.0, evidence=evidence)
+        session.note(**evidence)
+        raise Ruling(Verdict.TOO_SLOW, said)
 
-    def _sizes(self, server: Server, bench: Bench) -> dict[int, int]:
+    def _sizes(self, server: Server, session: Session) -> dict[int, int]:
         """How often the model computed a batch of each size, under one load."""
         before = self._histogram(server)
         side = LoadedSide(
             server,
-            self.questions(bench),
-            bench.seeds,
+            self.questions(session),
+            session.seeds,
             clients=self.clients,
             requests=self.requests,
-            threads=bench.launcher.threads,
+            threads=session.launcher.threads,
             trusted=False,
         )
         with closing(side):
@@ -87,15 +87,15 @@ class Batches:
             raise no_answer(server, error) from None
 
 
-def candidate_server(repository: Callable[[Bench], Path], bench: Bench) -> Server:
+def candidate_server(repository: Callable[[Session], Path], session: Session) -> Server:
     """The one server over the candidate's repository that the rungs of a task share."""
 
     def make() -> Server:
-        folder = repository(bench)
+        folder = repository(session)
         require_sound(folder)
-        return over(folder, bench)
+        return over(folder, session)
 
-    return bench.shared("candidate's server", make)
+    return session.once("candidate's server", make)
 
 
 def _require_no_more_rows(sizes: Mapping[int, int], requests: int, model: str) -> None:

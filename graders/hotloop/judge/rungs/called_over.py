@@ -18,14 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.clock import now
 from hotloop.judge.fault import JudgeFault, made, ours
 from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly, number_complaint, shown
-from hotloop.judge.record import RungRecord
 from hotloop.judge.served import over, require_environment
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.serving import extra, listeners
 from hotloop.serving.conversation import Call, Kind
@@ -59,9 +57,9 @@ class Service:
     server itself, by the judge's own client.
     """
 
-    repository: Callable[[Bench], Path]
+    repository: Callable[[Session], Path]
     texts: Callable[[np.random.Generator, int], Sequence[str]]
-    truth: Callable[[Bench, Sequence[str]], Sequence[Pair]] | None = None
+    truth: Callable[[Session, Sequence[str]], Sequence[Pair]] | None = None
     model: str = "topics"
     versions: tuple[str, ...] = ("1", "2")
     max_batch_size: int = 16
@@ -101,52 +99,49 @@ class CalledOver:
     service: Service
     trials: Callable[[np.random.Generator, Service], Iterable[Trial]]
     passed: str
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     patience_s: float = 15.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """The first trial that goes wrong rules."""
-        rng = bench.seeds.generator()
+        rng = session.rng()
         done: list[dict[str, object]] = []
         for trial in made(self.trials(rng, self.service)):
-            bench.progress(trial.label)
+            session.progress(trial.label)
             given = list(self.service.texts(rng, trial.count))
-            done.append(self._tried(trial, given, candidate, bench))
-        return RungRecord(name, Verdict.PASSED, self.passed, 1.0, evidence={"calls": done})
+            done.append(self._tried(trial, given, session))
+        session.note(calls=done)
+        return self.passed
 
-    def _tried(
-        self, trial: Trial, given: Sequence[str], candidate: Candidate, bench: Bench
-    ) -> dict[str, object]:
+    def _tried(self, trial: Trial, given: Sequence[str], session: Session) -> dict[str, object]:
         """The trial, once more where the server did not outlive it.
 
         A server may end by chance. If it ends twice under the candidate's requests and serves
         ours, it is the requests that end it.
         """
         try:
-            return self._run(trial, given, candidate, bench)
+            return self._run(trial, given, session)
         except _ServerGone:
-            bench.progress(f"{trial.label}, with a new server")
+            session.progress(f"{trial.label}, with a new server")
         try:
-            return self._run(trial, given, candidate, bench)
+            return self._run(trial, given, session)
         except _ServerGone:
             with ours("asking a new server"):
-                _asked(self._server(bench), self.service, given)
+                _asked(self._server(session), self.service, given)
         raise Ruling(
             Verdict.RUNTIME_ERROR,
             f"{trial.label}: the server stopped serving while your client called it, and a second "
             "server did so too. It serves other clients: send it inference requests only.",
         )
 
-    def _run(
-        self, trial: Trial, given: Sequence[str], candidate: Candidate, bench: Bench
-    ) -> dict[str, object]:
+    def _run(self, trial: Trial, given: Sequence[str], session: Session) -> dict[str, object]:
         """Ruling for a wrong answer, _ServerGone where there is no server to judge it by."""
-        server = self._server(bench)
-        truth = self._truth(server, bench, given)
-        link = bench.worker(candidate)
-        with _relay(link, server, trial.trouble, bench) as relay:
+        server = self._server(session)
+        truth = self._truth(server, session, given)
+        link = session.worker()
+        with _relay(link, server, trial.trouble, session) as relay:
             started = now()
-            patience = bench.patience(trial.deadline_s + self.patience_s)
+            patience = session.timeout(trial.deadline_s + self.patience_s)
             try:
                 answer = _ask(link, trial, given, relay, patience)
                 seconds = now() - started
@@ -162,18 +157,18 @@ class CalledOver:
             "connections": sum(seen.connections.values()),
         }
 
-    def _server(self, bench: Bench) -> Server:
+    def _server(self, session: Session) -> Server:
         """The server of all rungs; a new one where it does not serve any more."""
-        running = bench.shared("called server", list[Server])
+        running = session.once("called server", list[Server])
         if running and not running[0].ready():
             running.pop().stop()
         if not running:
-            running.append(_start(self.service, bench))
+            running.append(_start(self.service, session))
         return running[0]
 
-    def _truth(self, server: Server, bench: Bench, given: Sequence[str]) -> Sequence[Pair]:
+    def _truth(self, server: Server, session: Session, given: Sequence[str]) -> Sequence[Pair]:
         if self.service.truth is not None:
-            return self.service.truth(bench, given)
+            return self.service.truth(session, given)
         try:
             return _asked(server, self.service, given)
         except (OSError, ValueError, InferenceFailed):
@@ -202,18 +197,18 @@ def _asked(server: Server, service: Service, given: Sequence[str]) -> list[Pair]
     return found
 
 
-def _start(service: Service, bench: Bench) -> Server:
-    """The server, until the bench is closed. Ruling NOT_MEASURED when there can be none."""
+def _start(service: Service, session: Session) -> Server:
+    """The server, until the session is closed. Ruling NOT_MEASURED when there can be none."""
     missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
     if missing:
         gap = ServingUnavailable(f"{missing[0]} is not installed for your client", extra.remedy())
         raise Ruling(Verdict.NOT_MEASURED, f"Not called here: {gap}")
-    require_environment(bench)
-    return over(service.repository(bench), bench, trusted=True)
+    require_environment(session)
+    return over(service.repository(session), session, trusted=True)
 
 
 def _relay(
-    link: Link, server: Server, trouble: Trouble, bench: Bench
+    link: Link, server: Server, trouble: Trouble, session: Session
 ) -> AbstractContextManager[Relay]:
     """Between new ports of the candidate's and the server."""
     if link.confined is None:
@@ -223,7 +218,7 @@ def _relay(
     except OSError as error:
         if link.confined.poll() is not None:
             raise Ruling(Verdict.RUNTIME_ERROR, "Its process ended between two calls.") from None
-        if error.errno == errno.EADDRINUSE and bench.launcher.isolation != "none":
+        if error.errno == errno.EADDRINUSE and session.launcher.isolation != "none":
             # The sandbox's network has no other user.
             raise Ruling(
                 Verdict.RUNTIME_ERROR, "It holds all ports: close the sockets that it has opened."

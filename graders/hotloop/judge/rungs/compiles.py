@@ -10,14 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.kernel_source import KernelSource
 from hotloop.judge.launch_plan import Argument, Launch, Pointer, Scalar
 from hotloop.judge.link import Link, readable, reading
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.kernel_calls import KernelCalls, Recorded
 from hotloop.judge.rungs.kernel_process import kernel_process
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 SHARED_KIB: Mapping[int, int] = {75: 64, 80: 163, 86: 99, 89: 99, 90: 227, 100: 227, 120: 99}
@@ -38,36 +36,33 @@ class Compiles:
     calls: KernelCalls
     targets: tuple[int, ...] = (80, 90)
     max_spill_bytes: int | None = None
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     timeout_s: float = 60.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Compile each kernel of the recorded launches once for each target."""
-        judged = self.calls.judged(candidate, bench)
+        judged = self.calls.judged(session)
         figures: list[dict[str, Any]] = []
-        with kernel_process(bench, "triton_compile", {}) as link:
+        with kernel_process(session, "triton_compile", {}) as link:
             for launch, claim, source in _distinct(judged.compiled):
                 for target in self.targets:
-                    bench.progress(f"compiling {launch.kernel} for sm_{target}")
-                    timeout = min(self.timeout_s, bench.remaining_s)
+                    session.progress(f"compiling {launch.kernel} for sm_{target}")
+                    timeout = min(self.timeout_s, session.budget.remaining_s())
                     figures.append(_compile(launch, claim, source, target, link, timeout))
-        return self._rule(name, figures)
+        return self._rule(session, figures)
 
-    def _rule(self, name: str, figures: Sequence[dict[str, Any]]) -> RungRecord:
-        evidence = {"kernels": list(figures)}
+    def _rule(self, session: Session, figures: Sequence[dict[str, Any]]) -> str:
+        session.note(kernels=list(figures))
         spilled = max(f.get("spill_store_bytes", 0) for f in figures)
         if self.max_spill_bytes is not None and spilled > self.max_spill_bytes:
             sentence = (
                 f"It compiles, but {spilled} bytes of registers spill to memory: "
                 "use smaller blocks or more warps."
             )
-            return RungRecord(name, Verdict.TOO_SLOW, sentence, evidence=evidence)
+            raise Ruling(Verdict.TOO_SLOW, sentence)
         targets = " and ".join(f"sm_{target}" for target in self.targets)
         registers = max(f.get("registers", 0) for f in figures)
-        sentence = (
-            f"Compiles for {targets}: {registers} registers a thread, {spilled} bytes spilled."
-        )
-        return RungRecord(name, Verdict.PASSED, sentence, 1.0, evidence=evidence)
+        return f"Compiles for {targets}: {registers} registers a thread, {spilled} bytes spilled."
 
 
 def _compile(

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Arena, Call, CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import BOOL, DType, to_float64, to_storage
 from hotloop.judge.fault import made, ours
 from hotloop.judge.labelled import labelled
 from hotloop.judge.link import NO_PROTOCOL, Link, readable
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import Message, as_list, as_message
 
@@ -84,36 +83,36 @@ class Correct:
     cases: Callable[[np.random.Generator], Iterable[Case]]
     reference: Callable[..., Floats]
     tolerance: Callable[[Case], Tolerance]
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     case_timeout_s: float = 60.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Ask for every case; the first wrong one rules."""
-        link = bench.worker(candidate)
+        link = session.worker()
         passed = 0
-        for case in made(self.cases(bench.seeds.generator())):
+        for case in made(self.cases(session.rng())):
             with ruling_about(case):
-                self._judge_case(case, candidate, link, bench)
+                self._judge_case(case, link, session)
             passed += 1
         sentence = f"Right on all {passed} hidden cases."
-        return RungRecord(name, Verdict.PASSED, sentence, 1.0, evidence={"cases": passed})
+        session.note(cases=passed)
+        return sentence
 
-    def _judge_case(self, case: Case, candidate: Candidate, link: Link, bench: Bench) -> None:
-        patience = bench.patience(self.case_timeout_s)
-        answer = ask(case, candidate, link, bench, patience)
+    def _judge_case(self, case: Case, link: Link, session: Session) -> None:
+        patience = session.timeout(self.case_timeout_s)
+        answer = ask(case, link, session, patience)
         require_agreement(case, answer, self.reference, self.tolerance(case))
 
 
-def ask(case: Case, candidate: Candidate, link: Link, bench: Bench, timeout_s: float) -> Floats:
+def ask(case: Case, link: Link, session: Session, timeout_s: float) -> Floats:
     """The candidate's answer to one case."""
-    return call(case, candidate, link, bench, timeout_s)[0]
+    return call(case, link, session, timeout_s)[0]
 
 
 def call(
     case: Case,
-    candidate: Candidate,
     link: Link,
-    bench: Bench,
+    session: Session,
     timeout_s: float,
     *,
     watch: str | None = None,
@@ -126,11 +125,11 @@ def call(
     try:
         placed = arena.calls[0]
         fill(placed, case)
-        placed.poison_output(bench.seeds.pattern())
-        arena.hand_to(link, candidate, timeout_s, watch=watch)
+        placed.poison_output(session.seeds.pattern())
+        arena.hand_to(link, session.candidate, timeout_s, watch=watch)
         reply = link.request({"op": "run"}, timeout_s)
         with frozen(link):
-            _require_fit(placed, candidate, reply)
+            _require_fit(placed, session.candidate, reply)
             _require_inputs_kept(placed, case)
             answer = placed.output_values()
         link.request({"op": "unmap"}, 10)

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaKernel, sentence, simulator
 from hotloop.judge.fault import made
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.simulate.orders import ORDERS
 
@@ -29,21 +27,21 @@ class CudaClean:
     cases: Callable[[np.random.Generator], Iterable[Case]]
     reference: Callable[..., Floats]
     tolerance: Callable[[Case], Tolerance]
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 30.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Run every case in every order; the first finding rules."""
-        del candidate
         runs = 0
-        simulated = simulator(self.kernel, bench)
-        for case in made(self.cases(bench.seeds.generator())):
+        simulated = simulator(self.kernel, session)
+        for case in made(self.cases(session.rng())):
             for order in ORDERS:
                 with ruling_about(case):
-                    ran = simulated.run(case, bench.patience(self.case_timeout_s), order)
+                    ran = simulated.run(case, session.timeout(self.case_timeout_s), order)
                     if ran.findings:
                         raise Ruling(Verdict.WRONG_ANSWER, sentence(ran.findings[0]))
                     require_agreement(case, ran.answer, self.reference, self.tolerance(case))
                 runs += 1
         said = f"No race and no other fault in {runs} runs, in {len(ORDERS)} orders of threads."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"runs": runs})
+        session.note(runs=runs)
+        return said

@@ -13,11 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.link import Link, readable
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.kernel_process import kernel_process
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.nvcc import compile as compiling
 from hotloop.nvcc import figures, toolchain
@@ -53,44 +51,41 @@ class CudaCompiles:
     max_spill_bytes: int | None = 0
     min_load_bytes: int | None = None
     include: tuple[Path, ...] = ()
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     timeout_s: float = 60.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Compile the file once for each target."""
-        if candidate.file is None:
-            raise TypeError("only a file has kernels to compile")
-        source = bench.files.read_text(candidate.file)
-        named = replace(self, kernels=tuple(map(bench.called, self.kernels)))
+        file, source = session.candidate.file or "", session.source()
+        named = replace(self, kernels=tuple(map(session.called, self.kernels)))
         tools = _toolchain()
         made: list[Compiled] = []
-        with kernel_process(bench, "nvcc_compile", {}) as link:
-            link.deadline = bench.deadline
+        with kernel_process(session, "nvcc_compile", {}) as link:
+            link.deadline = session.budget.deadline
             for target in self.targets:
-                bench.progress(f"compiling {candidate.file} for sm_{target}")
-                timeout_s = bench.patience(self.timeout_s)
+                session.progress(f"compiling {file} for sm_{target}")
+                timeout_s = session.timeout(self.timeout_s)
                 job = compiling.job(tools, target, timeout_s, include=self.include)
-                outcome = _compile(candidate.file, source, job, link)
-                refusal = self._refuse(name, candidate.file, outcome, tools, timeout_s)
-                if refusal is not None:
-                    return refusal
+                outcome = _compile(file, source, job, link)
+                self._require_compiled(session, outcome, tools, timeout_s)
                 made.append(outcome.compiled())
-        return _Ruled(named, name, candidate.file, made).record()
+        return _Ruled(named, file, made).sentence(session)
 
-    def _refuse(
-        self, name: str, file: str, outcome: Outcome, tools: Toolchain, timeout_s: float
-    ) -> RungRecord | None:
+    def _require_compiled(
+        self, session: Session, outcome: Outcome, tools: Toolchain, timeout_s: float
+    ) -> None:
+        file = session.candidate.file or ""
         if outcome.ended != "done":
             verdict = Verdict.TIMEOUT if outcome.ended == "timeout" else Verdict.OUTPUT_LIMIT
-            return RungRecord(name, verdict, compiling.failure(outcome, timeout_s))
+            raise Ruling(verdict, compiling.failure(outcome, timeout_s))
         if _strangers(outcome, (*tools.headers, *self.include)):
             sentence = (
                 f"{file} includes a file that is no header of CUDA or C++: "
                 "it has to compile by itself, so put what it needs into it."
             )
-            return RungRecord(name, Verdict.COMPILE_ERROR, sentence)
+            raise Ruling(Verdict.COMPILE_ERROR, sentence)
         if outcome.succeeded:
-            return None
+            return
         told = [d for d in outcome.diagnostics() if d.failure and _may_be_told(d, outcome, file)]
         sentence = f"It does not compile for sm_{outcome.capability}"
         if told:
@@ -99,8 +94,8 @@ class CudaCompiles:
             sentence = f"{_place(first, file)}: {sentence}: {readable(first.message, 300)}"
         texts = [d.text if outcome.read is not None else d.text.splitlines()[0] for d in told]
         messages = readable("\n".join(texts), _TEXT_LIMIT)
-        evidence = {"target": f"sm_{outcome.capability}", "messages": messages}
-        return RungRecord(name, Verdict.COMPILE_ERROR, f"{sentence}.", evidence=evidence)
+        session.note(target=f"sm_{outcome.capability}", messages=messages)
+        raise Ruling(Verdict.COMPILE_ERROR, f"{sentence}.")
 
 
 @dataclass(frozen=True)
@@ -108,22 +103,20 @@ class _Ruled:
     """The judgement of what was compiled."""
 
     rung: CudaCompiles
-    name: str
     file: str
     made: Sequence[Compiled]
     named: list[tuple[Kernel, Code]] = field(default_factory=list[tuple[Kernel, Code]])
 
-    def record(self) -> RungRecord:
-        """The verdict on the worst of the kernels, with the figures of all."""
+    def sentence(self, session: Session) -> str:
+        """Ruling about the worst of the kernels; the figures of all are noted."""
         self.named.extend(self._named())
         complaint = (
             self._absent() or self._not_launchable() or self._spilled() or self._narrow_loads()
         )
-        evidence = {"kernels": [self._figures(k, code) for k, code in self.named[:_SHOWN]]}
+        session.note(kernels=[self._figures(k, code) for k, code in self.named[:_SHOWN]])
         if complaint is not None:
-            verdict, sentence = complaint
-            return RungRecord(self.name, verdict, sentence, evidence=evidence)
-        return RungRecord(self.name, Verdict.PASSED, self._praise(), 1.0, evidence=evidence)
+            raise Ruling(*complaint)
+        return self._praise()
 
     def _named(self) -> Iterator[tuple[Kernel, Code]]:
         for made in self.made:

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaKernel, Simulated, sentence, simulator
 from hotloop.judge.fault import made
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Ruling
 
 ORDER = "reverse"
 """The last thread runs first. A missing barrier then often leaves the result right, as it does on a
@@ -32,21 +30,21 @@ class CudaCorrect:
     cases: Callable[[np.random.Generator], Iterable[Case]]
     reference: Callable[..., Floats]
     tolerance: Callable[[Case], Tolerance]
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     case_timeout_s: float = 30.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Compile once, run every case; the first wrong one rules."""
-        del candidate
         passed = 0
-        simulated = simulator(self.kernel, bench)
-        for case in made(self.cases(bench.seeds.generator())):
+        simulated = simulator(self.kernel, session)
+        for case in made(self.cases(session.rng())):
             with ruling_about(case):
-                ran = simulated.run(case, bench.patience(self.case_timeout_s), ORDER)
+                ran = simulated.run(case, session.timeout(self.case_timeout_s), ORDER)
                 self._require_right(case, ran)
             passed += 1
         said = f"Right on all {passed} hidden cases, in the simulator."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"cases": passed})
+        session.note(cases=passed)
+        return said
 
     def _require_right(self, case: Case, ran: Simulated) -> None:
         """Where something else was found as well, it may be the reason."""

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Rung, Style
+from hotloop.judge.candidate import Style
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.fault import made
 from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
-from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import Rung, after
 from hotloop.judge.rungs.correct import Case, ask, require_agreement, ruling_about
 from hotloop.judge.rungs.refuses import RAISED
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 
@@ -28,18 +28,18 @@ class Called:
     style: Style = "return"
 
     @property
-    def needs(self) -> tuple[str, ...]:
+    def after(self) -> tuple[str, ...]:
         """Those of the rung."""
-        return self.rung.needs
+        return after(self.rung)
 
     @property
     def levels(self) -> tuple[Level, ...]:
         """Those of the rung, where it measures speed."""
         return getattr(self.rung, "levels", ())
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """As the rung does."""
-        return self.rung.judge(name, replace(candidate, name=self.name, style=self.style), bench)
+        return self.rung(session.of(self.name, self.style))
 
 
 @dataclass(frozen=True)
@@ -53,16 +53,16 @@ class RightOrRefused:
     cases: Callable[[np.random.Generator], Iterable[Case]]
     reference: Callable[..., Floats]
     tolerance: Callable[[Case], Tolerance]
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 60.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Ask for every case; the first wrong one rules."""
-        link = bench.worker(candidate)
+        link = session.worker()
         right, cases = 0, 0
-        for case in made(self.cases(bench.seeds.generator())):
+        for case in made(self.cases(session.rng())):
             with ruling_about(case):
-                right += self._is_right(case, candidate, link, bench)
+                right += self._is_right(case, link, session)
             cases += 1
         said = f"Right on {right} of {cases} hidden cases, and an error on the others."
         if right == cases:
@@ -70,13 +70,14 @@ class RightOrRefused:
         if right == 0:
             said = f"Refused with an error in all {cases} hidden cases, as it may."
         evidence = {"cases": cases, "right": right}
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
+        session.note(**evidence)
+        return said
 
-    def _is_right(self, case: Case, candidate: Candidate, link: Link, bench: Bench) -> bool:
+    def _is_right(self, case: Case, link: Link, session: Session) -> bool:
         """False when it raised an exception."""
-        patience = bench.patience(self.case_timeout_s)
+        patience = session.timeout(self.case_timeout_s)
         try:
-            answer = ask(case, candidate, link, bench, patience)
+            answer = ask(case, link, session, patience)
         except Ruling as ruling:
             if ruling.verdict is Verdict.RUNTIME_ERROR and ruling.sentence.startswith(RAISED):
                 link.request({"op": "unmap"}, patience)

@@ -12,16 +12,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaKernel, simulator
 from hotloop.judge.fault import ours
 from hotloop.judge.link import readable, reading
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
 from hotloop.judge.rungs.traffic import COUNTING_SLACK, ByteLevel
-from hotloop.judge.verdict import Verdict
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Partly, Ruling, Verdict
 
 CONFLICTS = 1.05
 """Passes over the banks, against the fewest, that still count as none too many."""
@@ -47,40 +45,39 @@ class CudaTraffic:
     levels: Sequence[ByteLevel] = (ByteLevel(1.05, 1.0), ByteLevel(1.6, 0.5))
     width: int = 0
     advice: str = "Load every element once, keep it in registers, and store each result once."
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     timeout_s: float = 30.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Run one case and count."""
-        del candidate
         with ours("making the case"):
-            case = self.case(bench.seeds.generator())
-        simulated = simulator(self.kernel, bench)
+            case = self.case(session.rng())
+        simulated = simulator(self.kernel, session)
         with ruling_about(case):
-            ran = simulated.run(case, bench.patience(self.timeout_s))
+            ran = simulated.run(case, session.timeout(self.timeout_s))
             require_agreement(case, ran.answer, self.reference, self.tolerance(case))
         with reading():
-            return self._rule(name, ran.sites, self.fewest_bytes(case))
+            return self._rule(session, ran.sites, self.fewest_bytes(case))
 
-    def _rule(self, name: str, sites: Sequence[Mapping[str, Any]], fewest: int) -> RungRecord:
+    def _rule(self, session: Session, sites: Sequence[Mapping[str, Any]], fewest: int) -> str:
         global_ = [s for s in sites if s["space"] == "global"]
         local = sum(int(s["moved"]) for s in sites if s["space"] == "local")
         moved = sum(int(s["moved"]) for s in global_) + local
         loads = [s for s in global_ if s["did"] == "read"]
         widest = max((int(s["width"]) for s in loads), default=0)
         factor, conflicts = moved / fewest, _conflicts(sites)
-        evidence = {
-            "moved_bytes": moved,
-            "local_bytes": local,
-            "fewest_bytes": fewest,
-            "factor": round(factor, 4),
-            "widest_load_bytes": widest,
-            "bank_passes_over_fewest": round(conflicts, 4),
-            "lines": [_line(site) for site in sites],
-        }
+        session.note(
+            moved_bytes=moved,
+            local_bytes=local,
+            fewest_bytes=fewest,
+            factor=round(factor, 4),
+            widest_load_bytes=widest,
+            bank_passes_over_fewest=round(conflicts, 4),
+            lines=[_line(site) for site in sites],
+        )
         if factor < COUNTING_SLACK:
             told = f"It moves {factor:.2f}× of what this task was thought to need at least."
-            return RungRecord(name, Verdict.IMPLAUSIBLE, told, evidence=evidence)
+            raise Ruling(Verdict.IMPLAUSIBLE, told)
         earned = max((lv.earned for lv in self.levels if factor <= lv.factor), default=0.0)
         faults: list[str] = []
         if earned < 1:
@@ -98,11 +95,8 @@ class CudaTraffic:
             faults.append(f"shared memory is passed {conflicts:.1f} times as often as it need be")
             earned = min(earned, 0.5)
         if not faults:
-            told = f"Moves {factor:.2f}× the fewest bytes possible."
-            return RungRecord(name, Verdict.PASSED, told, 1.0, evidence=evidence)
-        verdict = Verdict.PARTIAL if earned else Verdict.TOO_SLOW
-        told = f"Right, but {', and '.join(faults)}. {self.advice}"
-        return RungRecord(name, verdict, told, earned, evidence=evidence)
+            return f"Moves {factor:.2f}× the fewest bytes possible."
+        raise Partly(earned, f"Right, but {', and '.join(faults)}. {self.advice}")
 
 
 def _wide_share(loads: Sequence[Mapping[str, Any]], width: int) -> float:

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from hotloop.judge.arithmetic_ceiling import flops_per_second
-from hotloop.judge.bench import RESOLVE_TIMEOUT_S, Bench
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
-from hotloop.judge.record import RungRecord
 from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
 from hotloop.judge.seeds import Seeds
+from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
 from hotloop.judge.speed import Trial
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verification import Rows
@@ -37,16 +36,16 @@ IMPLAUSIBLE = 1.3
 """Nobody is this many times faster than the measured copy; caches explain some of it."""
 
 
-Entrant = Callable[[Candidate, Bench], tuple[Link, Candidate]]
+Entrant = Callable[[Session], tuple[Link, Candidate]]
 """What is timed for a candidate: a worker, and the function that is called in it."""
 
 
-def own_worker(candidate: Candidate, bench: Bench) -> tuple[Link, Candidate]:
+def own_worker(session: Session) -> tuple[Link, Candidate]:
     """The candidate itself, where it lives."""
-    return bench.worker(candidate), candidate
+    return session.worker(), session.candidate
 
 
-def _nothing(_link: Link, _bench: Bench) -> None:
+def _nothing(_link: Link, _session: Session) -> None:
     """Most baselines are ready when they have started."""
 
 
@@ -65,23 +64,23 @@ class Baseline:
     name: str
     copy: str = "copy"
     beside: Mapping[str, Path] = field(default_factory=dict[str, Path])
-    prepare: Callable[[Link, Bench], None] = _nothing
+    prepare: Callable[[Link, Session], None] = _nothing
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def start(self, bench: Bench) -> tuple[Link, Candidate]:
+    def start(self, session: Session) -> tuple[Link, Candidate]:
         """A worker of its own, and what is called in it."""
-        link = bench.trusted(self.folder(bench), self.environment)
-        self.prepare(link, bench)
+        link = session.trusted(self.folder(session), self.environment)
+        self.prepare(link, session)
         ours = Candidate(self.name, self.path.name, "destination")
         link.resolve(ours.name, ours.file, RESOLVE_TIMEOUT_S)
         return link, ours
 
-    def folder(self, bench: Bench) -> Path:
+    def folder(self, session: Session) -> Path:
         """What its worker sees."""
         if not self.beside:
             return self.path.parent
         files = {self.path.name: self.path, **self.beside}
-        return bench.shared(f"files of {self.path}", lambda: bench.staged(files))
+        return session.once(f"files of {self.path}", lambda: session.staged(files))
 
 
 @dataclass(frozen=True)
@@ -102,89 +101,89 @@ class Fast:
     levels: tuple[Level, ...]
     fewest_flops: Callable[[CallSpec], int] | None = None
     entrant: Entrant = own_worker
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     seconds: float = 30.0
     baseline_workload: Workload | None = None
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Correctness is known; measure, compare, rule."""
-        threads = bench.launcher.threads
-        link, run = self.entrant(candidate, bench)
-        bench.progress("starting the baseline")
-        other, ours = self.baseline.start(bench)
+        threads = session.launcher.threads
+        link, run = self.entrant(session)
+        session.progress("starting the baseline")
+        other, ours = self.baseline.start(session)
         theirs = self.baseline_workload or self.workload
-        side_a = Side(other, ours, theirs, threads, bench.seeds)
-        side_b = Side(link, run, self.workload, threads, bench.seeds)
+        side_a = Side(other, ours, theirs, threads, session.seeds)
+        side_b = Side(link, run, self.workload, threads, session.seeds)
         try:
-            bench.progress("warming up")
+            session.progress("warming up")
             for side in (side_b, side_a):
-                warm_up(side, self.workload, bench.seeds)
-            bench.have_machine_alone()
+                warm_up(side, self.workload, session.seeds)
+            session.alone()
             with undisturbed((link, other), threads):
-                return self._judge(name, side_a, side_b, bench)
+                return self._judge(side_a, side_b, session)
         finally:
             side_a.close()
             side_b.close()
 
     @contextmanager
-    def _twin(self, like: Side, bench: Bench) -> Generator[Side]:
+    def _twin(self, like: Side, session: Session) -> Generator[Side]:
         """The baseline in another process, placed and warmed up like the first one."""
-        link, _ = self.baseline.start(bench)
+        link, _ = self.baseline.start(session)
         try:
-            twin = Side(link, like.candidate, like.workload, like.threads, bench.seeds)
+            twin = Side(link, like.candidate, like.workload, like.threads, session.seeds)
             try:
                 join(link, cores_of(like.link))
-                lengthen_side(twin, self.workload, bench.seeds, len(like.calls))
+                lengthen_side(twin, self.workload, session.seeds, len(like.calls))
                 yield twin
             finally:
                 twin.close()
         finally:
             link.close()
 
-    def _judge(self, name: str, side_a: Side, side_b: Side, bench: Bench) -> RungRecord:
-        rng = bench.seeds.generator()
+    def _judge(self, side_a: Side, side_b: Side, session: Session) -> str:
+        rng = session.rng()
         for side in (side_b, side_a):
-            lengthen_side(side, self.workload, bench.seeds)
-        deadline = bench.deadline_in(self.seconds)
+            lengthen_side(side, self.workload, session.seeds)
+        deadline = session.deadline_in(self.seconds)
         trial = Trial(
             side_a,
             side_b,
             self.levels,
             rng,
             deadline,
-            bench.progress,
-            twin=lambda: self._twin(side_a, bench),
+            session.progress,
+            twin=lambda: self._twin(side_a, session),
         )
         outcome = trial.run()
         evidence = speed_evidence(
             outcome,
             self.levels,
             baseline=self.baseline.name,
-            limit=self._limit(side_a, side_b, bench),
+            limit=self._limit(side_a, side_b, session),
             calls_per_window=len(side_b.calls),
             threads=side_b.threads,
             **measured_on(side_b.calls[0].spec),
         )
-        return rule_on_speed(name, outcome, self.levels, evidence, IMPLAUSIBLE)
+        return rule_on_speed(session, outcome, self.levels, evidence, IMPLAUSIBLE)
 
-    def _limit(self, side_a: Side, side_b: Side, bench: Bench) -> Limit:
+    def _limit(self, side_a: Side, side_b: Side, session: Session) -> Limit:
         """Of a mean call of the candidate."""
-        bench.progress("measuring the device's limit")
+        session.progress("measuring the device's limit")
         specs = [call.spec for call in side_b.calls]
         if self.fewest_flops is not None:
             flops = sum(map(self.fewest_flops, specs)) / len(specs)
-            peak = flops_per_second(bench)
+            peak = flops_per_second(session)
             return Limit(flops / peak, flops_per_call=flops, flops_per_s=peak)
         moved = sum(map(self.fewest_bytes, specs)) / len(specs)
-        peak = self._copied_per_second(side_a, bench)
+        peak = self._copied_per_second(side_a, session)
         return Limit(moved / peak, moved, peak)
 
-    def _copied_per_second(self, side: Side, bench: Bench) -> float:
+    def _copied_per_second(self, side: Side, session: Session) -> float:
         """Bytes a second of a plain copy over buffers of the same sizes, on the same threads."""
         side.link.freezer.thaw()
         side.link.resolve(self.baseline.copy, side.candidate.file, 60)
         side.workload = replace(self.workload, verify=_anything)
-        fastest = lengthen_side(side, side.workload, bench.seeds, 2 * len(side.calls))
+        fastest = lengthen_side(side, side.workload, session.seeds, 2 * len(side.calls))
         return sum(self.fewest_bytes(call.spec) for call in side.calls) / fastest
 
 

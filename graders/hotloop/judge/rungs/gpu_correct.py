@@ -10,21 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.buffers import Placement, extent_bytes
 from hotloop.judge.calls import Call
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import poison, to_float64, to_storage
 from hotloop.judge.fault import made
-from hotloop.judge.gpu.card import NoCard
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.memory import DeviceBuffer, Layout, Loan
 from hotloop.judge.gpu.workers import candidate_worker, card_for
 from hotloop.judge.link import Link
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, Tensor, frozen, require_agreement, ruling_about
 from hotloop.judge.seeds import Seeds
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.device import OUT_OF_MEMORY, CudaError
 
@@ -39,20 +37,17 @@ class GpuCorrect:
     cases: Callable[[np.random.Generator], Iterable[Case]]
     reference: Callable[..., Floats]
     tolerance: Callable[[Case], Tolerance]
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 120.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Ask for every case; the first wrong one rules."""
-        try:
-            card = card_for(bench)
-        except NoCard as missing:
-            return RungRecord(name, Verdict.NOT_MEASURED, str(missing))
-        with candidate_worker(bench, candidate, card) as link:
-            passed = self.judge_on(card.driver, link, candidate, bench.seeds)
-        sentence = f"Right on the {card.facts.name} on all {passed} hidden cases."
-        evidence = {"cases": passed, "gpu": card.facts.name}
-        return RungRecord(name, Verdict.PASSED, sentence, 1.0, evidence=evidence)
+        card = card_for(session)
+        session.note(gpu=card.facts.name)
+        with candidate_worker(session, card) as link:
+            passed = self.judge_on(card.driver, link, session.candidate, session.seeds)
+        session.note(cases=passed)
+        return f"Right on the {card.facts.name} on all {passed} hidden cases."
 
     def judge_on(self, driver: Driver, link: Link, candidate: Candidate, seeds: Seeds) -> int:
         """Number of cases, all of them right. Ruling about the first that is not."""

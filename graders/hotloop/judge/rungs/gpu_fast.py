@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import CallSpec
-from hotloop.judge.check import Candidate
-from hotloop.judge.gpu.card import Card, CardBusy, NoCard
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.gpu.card import Card, CardBusy
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import Ceiling, measure
 from hotloop.judge.gpu.length import lengthen
@@ -24,8 +23,8 @@ from hotloop.judge.gpu.workers import (
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.fast import Baseline
+from hotloop.judge.session import Session
 from hotloop.judge.speed import Trial
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verdict import Ruling, Verdict
@@ -55,40 +54,41 @@ class GpuFast:
     levels: tuple[Level, ...]
     fewest_flops: Callable[[CallSpec], int] | None = None
     baseline_truth: Callable[..., Any] | None = None
-    needs: tuple[str, ...] = ("gpu_correct",)
+    after: tuple[str, ...] = ("gpu_correct",)
     seconds: float = 60.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Correctness is known; measure, compare, rule."""
-        try:
-            card = card_for(bench)
-        except NoCard as missing:
-            return RungRecord(name, Verdict.NOT_MEASURED, str(missing))
+        card = card_for(session)
         # The judge, the notebook's kernel where there is one; then each worker that is started.
-        card.clocks.expected_clients = 1 + max(guests_of(bench), int(candidate.file is None))
+        card.clocks.expected_clients = 1 + max(
+            guests_of(session), int(session.candidate.file is None)
+        )
         try:
-            return self._judge_on(card, name, candidate, bench)
+            return self._judge_on(card, session)
         except CardBusy as busy:
             raise _others_use_it(str(busy)) from None
 
-    def _judge_on(self, card: Card, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
-        bench.progress("measuring the card's limits")
-        with trusted_worker(bench, LIMITS.parent, card) as link:
+    def _judge_on(self, card: Card, session: Session) -> str:
+        session.progress("measuring the card's limits")
+        with trusted_worker(session, LIMITS.parent, card) as link:
             ceiling = measure(link, matmul=self.fewest_flops is not None)
-        bench.progress("starting the baseline")
+        session.progress("starting the baseline")
         before = card.driver.memory()[0]
-        with trusted_worker(bench, self.baseline.path.parent, card) as other:
+        with trusted_worker(session, self.baseline.path.parent, card) as other:
             card.clocks.expected_clients += 1
             ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
             other.resolve(ours.name, ours.file, 120)
-            side_a = DeviceSide(other, ours, self._of_baseline(), card, bench.seeds, before)
+            side_a = DeviceSide(other, ours, self._of_baseline(), card, session.seeds, before)
             lengthen(side_a)
             free = card.free_bytes - max(0, before - card.driver.memory()[0])
-            with candidate_worker(bench, candidate, card) as link:
-                card.clocks.expected_clients += int(candidate.file is not None)
-                side_b = DeviceSide(link, candidate, self.workload, card, bench.seeds, free)
+            with candidate_worker(session, card) as link:
+                card.clocks.expected_clients += int(session.candidate.file is not None)
+                side_b = DeviceSide(
+                    link, session.candidate, self.workload, card, session.seeds, free
+                )
                 try:
-                    return self._judge(name, side_a, side_b, ceiling, bench)
+                    return self._judge(side_a, side_b, ceiling, session)
                 except CardBusy as busy:
                     raise blame(link, card, str(busy)) from None
                 finally:
@@ -101,20 +101,20 @@ class GpuFast:
         return replace(self.workload, reference=truth, device_reference=truth)
 
     def _judge(
-        self, name: str, side_a: DeviceSide, side_b: DeviceSide, ceiling: Ceiling, bench: Bench
-    ) -> RungRecord:
-        bench.progress("warming up")
+        self, side_a: DeviceSide, side_b: DeviceSide, ceiling: Ceiling, session: Session
+    ) -> str:
+        session.progress("warming up")
         lengthen(side_b)
         shares = [take_off_protocol(side_a, side) for side in (side_a, side_b)]
-        deadline = time.monotonic() + min(self.seconds, bench.remaining_s)
-        rng = bench.seeds.generator()
+        deadline = time.monotonic() + min(self.seconds, session.budget.remaining_s())
+        rng = session.rng()
         trial = Trial(
             side_a,
             side_b,
             self.levels,
             rng,
             deadline,
-            bench.progress,
+            session.progress,
             control_tolerance=CONTROL_TOLERANCE,
         )
         outcome = trial.run()
@@ -130,7 +130,7 @@ class GpuFast:
             protocol_shares=shares,
             **measured_on(side_b.calls[0].spec),
         )
-        return rule_on_speed(name, outcome, self.levels, evidence, IMPLAUSIBLE)
+        return rule_on_speed(session, outcome, self.levels, evidence, IMPLAUSIBLE)
 
     def _limit(self, ceiling: Ceiling, side: DeviceSide) -> Limit:
         """By the card's measured ceilings."""

@@ -7,29 +7,27 @@ reached. The protocol is that of a CPU; card and clocks are watched as for kerne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Call, CallSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import made
-from hotloop.judge.gpu.card import Card, CardBusy, NoCard
+from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import measure
-from hotloop.judge.gpu.workers import candidate_worker, card_for, guests_of, trusted_worker
+from hotloop.judge.gpu.workers import candidate_worker, card_for_three, trusted_worker
 from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
-from hotloop.judge.record import RungRecord
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, ask, ruling_about
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.refereed_fast import case_of
 from hotloop.judge.scheduling import undisturbed
+from hotloop.judge.session import Session
 from hotloop.judge.speed import Trial
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verdict import Ruling, Verdict
@@ -51,29 +49,28 @@ class GpuRefereed:
     referee: Referee
     function: str
     disagreement: Callable[[Case, Floats, Floats], str | None]
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 120.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Ask both for every case; the first wrong one rules."""
-        with _card(name, bench) as card:
-            if isinstance(card, RungRecord):
-                return card
+        with card_for_three(session) as card:
             passed = 0
             with (
-                candidate_worker(bench, candidate, card) as link,
-                self.referee.on_gpu(self.function, bench, card) as truth,
+                candidate_worker(session, card) as link,
+                self.referee.on_gpu(self.function, session, card) as truth,
             ):
-                for case in made(self.cases(bench.seeds.generator())):
+                for case in made(self.cases(session.rng())):
                     with ruling_about(case):
-                        timeout_s = bench.patience(self.case_timeout_s)
-                        got = ask(case, candidate, link, bench, timeout_s)
+                        timeout_s = session.timeout(self.case_timeout_s)
+                        got = ask(case, link, session, timeout_s)
                         found = self.disagreement(case, got, truth(case))
                         if found is not None:
                             raise Ruling(Verdict.WRONG_ANSWER, f"{found}.")
                     passed += 1
             said = f"Right on all {passed} hidden cases, on the GPU."
-            return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"cases": passed})
+            session.note(cases=passed)
+            return said
 
 
 class CardSide(Side):
@@ -104,32 +101,30 @@ class GpuRefereedFast:
     disagreement: Callable[[Case, Floats, Floats], str | None]
     fewest_flops: Callable[[CallSpec], int]
     levels: tuple[Level, ...]
-    needs: tuple[str, ...] = ("gpu_correct",)
+    after: tuple[str, ...] = ("gpu_correct",)
     seconds: float = 120.0
     baseline_workload: Workload | None = None
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Correctness is known; measure, compare, rule."""
-        with _card(name, bench) as card:
-            if isinstance(card, RungRecord):
-                return card
-            bench.progress("measuring the card's limits")
-            with trusted_worker(bench, LIMITS.parent, card) as link:
+        with card_for_three(session) as card:
+            session.progress("measuring the card's limits")
+            with trusted_worker(session, LIMITS.parent, card) as link:
                 peak = measure(link, matmul=True).flops_per_s
             with (
-                candidate_worker(bench, candidate, card) as link,
-                trusted_worker(bench, self.baseline.folder(bench), card) as other,
-                self.referee.on_gpu(self.function, bench, card) as truth,
+                candidate_worker(session, card) as link,
+                trusted_worker(session, self.baseline.folder(session), card) as other,
+                self.referee.on_gpu(self.function, session, card) as truth,
             ):
                 ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
                 other.resolve(ours.name, ours.file, RESOLVE_TIMEOUT_S)
                 workload = replace(self.workload, verify=self._verifier(truth))
-                threads = bench.launcher.threads
+                threads = session.launcher.threads
                 theirs = self.baseline_workload or workload
-                side_a = CardSide(other, ours, theirs, threads, bench.seeds)
-                side_b = CardSide(link, candidate, workload, threads, bench.seeds)
+                side_a = CardSide(other, ours, theirs, threads, session.seeds)
+                side_b = CardSide(link, session.candidate, workload, threads, session.seeds)
                 try:
-                    return self._judge(name, side_a, side_b, card, peak or 0.0, bench)
+                    return self._judge(side_a, side_b, card, peak or 0.0, session)
                 finally:
                     side_a.close()
                     side_b.close()
@@ -143,25 +138,23 @@ class GpuRefereedFast:
 
         return verify
 
-    def _judge(
-        self, name: str, a: CardSide, b: CardSide, card: Card, peak: float, bench: Bench
-    ) -> RungRecord:
-        bench.progress("warming up")
-        spec = self.workload.spec(bench.seeds.shapes(), 0)
+    def _judge(self, a: CardSide, b: CardSide, card: Card, peak: float, session: Session) -> str:
+        session.progress("warming up")
+        spec = self.workload.spec(session.seeds.shapes(), 0)
         for side in (b, a):
             side.plan([spec])
             for _ in range(WARMUP_WINDOWS):
                 side.window([False])
         links: tuple[Link, Link] = (b.link, a.link)
-        with undisturbed(links, bench.launcher.threads):
+        with undisturbed(links, session.launcher.threads):
             a.card = b.card = card
             trial = Trial(
                 a,
                 b,
                 self.levels,
-                bench.seeds.generator(),
-                bench.deadline_in(self.seconds),
-                bench.progress,
+                session.rng(),
+                session.deadline_in(self.seconds),
+                session.progress,
                 control_tolerance=CONTROL_TOLERANCE,
             )
             outcome = trial.run()
@@ -176,21 +169,4 @@ class GpuRefereedFast:
             clock=card.clocks.state().words(),
             **measured_on(spec),
         )
-        return rule_on_speed(name, outcome, self.levels, evidence, IMPLAUSIBLE)
-
-
-@contextmanager
-def _card(name: str, bench: Bench) -> Generator[Card | RungRecord]:
-    """The GPU, or the record that says why there is none."""
-    try:
-        card = card_for(bench)
-    except NoCard as missing:
-        yield RungRecord(name, Verdict.NOT_MEASURED, str(missing))
-        return
-    # The judge, and each of candidate, baseline and referee.
-    card.clocks.expected_clients = 4 + guests_of(bench)
-    try:
-        yield card
-    except CardBusy as busy:
-        sentence = f"Others use this GPU ({busy}); it stays open until it is measured again."
-        raise Ruling(Verdict.UNDECIDED, sentence) from None
+        return rule_on_speed(session, outcome, self.levels, evidence, IMPLAUSIBLE)

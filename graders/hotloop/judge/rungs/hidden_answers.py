@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.questions import Question
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
@@ -21,13 +19,13 @@ class HiddenAnswers:
     entry: the function that is asked, if not the task's own.
     """
 
-    questions: Callable[[np.random.Generator, Bench], Iterable[Question]]
+    questions: Callable[[np.random.Generator, Session], Iterable[Question]]
     entry: str | None = None
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     timeout_s: float = 60.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Ask all of them; the first wrong answer rules."""
-        asked = candidate if self.entry is None else replace(candidate, name=self.entry)
-        rung = Answers(lambda rng: self.questions(rng, bench), self.needs, self.timeout_s)
-        return rung.judge(name, asked, bench)
+        asked = session.of(self.entry) if self.entry else session
+        answers = Answers(lambda rng: self.questions(rng, session), timeout_s=self.timeout_s)
+        return answers(asked)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.labelled import labelled
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 
@@ -32,19 +30,20 @@ class Holds:
         the looks.
     """
 
-    looks: Callable[[Candidate, Bench], Iterable[Look]]
+    looks: Callable[[Session], Iterable[Look]]
     said: str
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Look at everything; the first complaint rules."""
         count = 0
-        for look in self.looks(candidate, bench):
-            bench.progress(look.label)
+        for look in self.looks(session):
+            session.progress(look.label)
             with labelled(look.label):
                 complaint = look.complaint()
             if complaint is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{look.label}: {complaint}.")
             count += 1
         said = self.said.format(count=count)
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"looks": count})
+        session.note(looks=count)
+        return said

@@ -16,9 +16,7 @@ from typing import Any, cast
 import numpy as np
 
 from hotloop.judge import launch_plan
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Arena, Call
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.fault import ours
 from hotloop.judge.kernel_source import KernelSource, vet
@@ -26,6 +24,7 @@ from hotloop.judge.launch_plan import Launch, Plan, Pointer
 from hotloop.judge.link import NO_PROTOCOL, Link, readable, reading
 from hotloop.judge.rungs.correct import Case, call, fill, require_agreement, ruling_about
 from hotloop.judge.rungs.kernel_process import kernel_process
+from hotloop.judge.session import Session
 from hotloop.judge.twins import twins, with_values_of
 from hotloop.judge.verdict import Ruling, Verdict
 
@@ -98,43 +97,43 @@ class KernelCalls:
     counted_calls: int = 3
     timeout_s: float = 60.0
 
-    def judged(self, candidate: Candidate, bench: Bench) -> Judged:
+    def judged(self, session: Session) -> Judged:
         """Make all calls, then replay them; once for all rungs. Ruling if one is wrong."""
-        if candidate.file is None or candidate.style != "destination":
+        if session.candidate.file is None or session.candidate.style != "destination":
             raise TypeError("only a destination-style function in a file has launches to record")
-        key = f"calls of {candidate.name}"
-        return bench.shared(key, lambda: self._judged(candidate, bench))
+        key = f"calls of {session.candidate.name}"
+        return session.once(key, lambda: self._judged(session))
 
-    def _judged(self, candidate: Candidate, bench: Bench) -> Judged:
+    def _judged(self, session: Session) -> Judged:
         with ours("making the cases"):
-            asked = self._asked(bench)
-        claims = [self._claim(one.case, candidate, bench) for one in asked]
+            asked = self._asked(session)
+        claims = [self._claim(one.case, session) for one in asked]
         plans = [_plan(one.case, claim) for one, claim in zip(asked, claims, strict=True)]
-        recorded = _recorded(asked, plans, candidate, bench)
-        bench.progress("running the kernels alone")
-        with kernel_process(bench, "triton_replay", INTERPRETED) as link:
-            return self._replayed(asked, recorded, link, bench)
+        recorded = _recorded(asked, plans, session)
+        session.progress("running the kernels alone")
+        with kernel_process(session, "triton_replay", INTERPRETED) as link:
+            return self._replayed(asked, recorded, link, session)
 
-    def _asked(self, bench: Bench) -> list[_Asked]:
+    def _asked(self, session: Session) -> list[_Asked]:
         """The cases in their order, and the others at random places between them."""
-        make = twins(bench.seeds)
+        make = twins(session.seeds)
         cases = list(self.cases(make()))
         again = _Later(lambda: list(self.cases(make())))
         asked = [_Asked(case, again.item(i), "correct") for i, case in enumerate(cases)]
         others = [("counted", self.counted)] * self.counted_calls
         if self.compiled is not None:
             others.append(("compiled", self.compiled))
-        rng = bench.seeds.generator()
+        rng = session.rng()
         for kind, builder in others:
-            one = _twice(builder, kind, bench)
+            one = _twice(builder, kind, session)
             asked.insert(int(rng.integers(len(asked) + 1)), one)
         return asked
 
-    def _claim(self, case: Case, candidate: Candidate, bench: Bench) -> object:
+    def _claim(self, case: Case, session: Session) -> object:
         """What the worker says that the call launched; the call's answer is right."""
         with ruling_about(case):
-            link, patience = bench.worker(candidate), bench.patience(self.timeout_s)
-            answer, reply = call(case, candidate, link, bench, patience, watch="launches")
+            link, patience = session.worker(), session.timeout(self.timeout_s)
+            answer, reply = call(case, link, session, patience, watch="launches")
             require_agreement(case, answer, self.reference, self.tolerance(case))
         claims = reply.get("watched")
         if not isinstance(claims, list) or len(claims) != 1:  # pyright: ignore[reportUnknownArgumentType]
@@ -142,18 +141,18 @@ class KernelCalls:
         return claims[0]  # pyright: ignore[reportUnknownVariableType]
 
     def _replayed(
-        self, asked: Sequence[_Asked], recorded: Sequence[Recorded], link: Link, bench: Bench
+        self, asked: Sequence[_Asked], recorded: Sequence[Recorded], link: Link, session: Session
     ) -> Judged:
         counted: list[tuple[Case, Sequence[TensorTraffic]]] = []
         started, replayed = time.monotonic(), 0
-        for index in _order(asked, bench.seeds.generator()):
+        for index in _order(asked, session.rng()):
             one = asked[index]
             if one.kind == "correct" and time.monotonic() - started > REPLAYS_S:
                 continue
             with ours("making the case again"):
                 case = with_values_of(one.case, one.again())
             with ruling_about(case):
-                moved = self._replay(case, recorded[index], link, bench)
+                moved = self._replay(case, recorded[index], link, session)
             replayed += one.kind == "correct"
             if one.kind == "counted":
                 counted.append((case, moved))
@@ -166,15 +165,17 @@ class KernelCalls:
             compiled=[r for r, kind in zip(recorded, kinds, strict=True) if kind == compiled],
         )
 
-    def _replay(self, case: Case, told: Recorded, link: Link, bench: Bench) -> list[TensorTraffic]:
+    def _replay(
+        self, case: Case, told: Recorded, link: Link, session: Session
+    ) -> list[TensorTraffic]:
         arena = Arena([case.spec], seal_inputs=False)
         try:
             placed = arena.calls[0]
             fill(placed, case)
-            placed.poison_output(bench.seeds.pattern())
+            placed.poison_output(session.seeds.pattern())
             link.map(arena.buffers)
-            request = _request(placed, told, bench.seeds.generator())
-            reply = link.request(request, bench.patience(self.timeout_s))
+            request = _request(placed, told, session.rng())
+            reply = link.request(request, session.timeout(self.timeout_s))
             if "fault" in reply:
                 with reading():
                     raise _ruling(reply["fault"], told)
@@ -221,8 +222,8 @@ class _Later:
         return get
 
 
-def _twice(builder: Callable[[Rng], Case], kind: str, bench: Bench) -> _Asked:
-    make = twins(bench.seeds)
+def _twice(builder: Callable[[Rng], Case], kind: str, session: Session) -> _Asked:
+    make = twins(session.seeds)
     return _Asked(builder(make()), lambda: builder(make()), kind)
 
 
@@ -237,13 +238,11 @@ def _plan(case: Case, claim: object) -> Plan:
         return launch_plan.read(claim, len(case.arguments) + 1)
 
 
-def _recorded(
-    asked: Sequence[_Asked], plans: Sequence[Plan], candidate: Candidate, bench: Bench
-) -> list[Recorded]:
+def _recorded(asked: Sequence[_Asked], plans: Sequence[Plan], session: Session) -> list[Recorded]:
     """With the kernels of all plans, taken out of the candidate's file once."""
-    file = candidate.file or ""
+    file = session.candidate.file or ""
     names = {name for plan in plans for name in plan.kernels}
-    source = vet(bench.files.read_text(file), names, file)
+    source = vet(session.files.read_text(file), names, file)
     for one, plan in zip(asked, plans, strict=True):
         with ruling_about(one.case):
             launch_plan.require_fit(plan, source)

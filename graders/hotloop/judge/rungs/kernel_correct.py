@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.kernel_calls import KernelCalls
-from hotloop.judge.verdict import Verdict
+from hotloop.judge.session import Session
 
 
 @dataclass(frozen=True)
@@ -20,15 +17,16 @@ class KernelCorrect:
     """
 
     calls: KernelCalls
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """All calls first, because their sentences help most; then the kernels alone."""
-        judged = self.calls.judged(candidate, bench)
+        judged = self.calls.judged(session)
         alone = "all" if judged.replayed == judged.cases else str(judged.replayed)
         sentence = (
             f"Right on all {judged.cases} hidden cases, and on new values of {alone} of them "
             "by the kernels alone."
         )
         evidence = {"cases": judged.cases, "replayed": judged.replayed}
-        return RungRecord(name, Verdict.PASSED, sentence, 1.0, evidence=evidence)
+        session.note(**evidence)
+        return sentence

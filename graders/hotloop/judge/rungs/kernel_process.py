@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.link import Link
+from hotloop.judge.session import Session
 
 
 @contextmanager
-def kernel_process(bench: Bench, program: str, environment: Mapping[str, str]) -> Generator[Link]:
+def kernel_process(
+    session: Session, program: str, environment: Mapping[str, str]
+) -> Generator[Link]:
     """`hotloop.worker.<program>` in a sandbox of its own."""
     module = ("-m", f"hotloop.worker.{program}")
-    link = bench.trusted(None, environment, module, runs_kernels=True)
+    link = session.trusted(None, environment, module, runs_kernels=True)
     try:
         yield link
     finally:

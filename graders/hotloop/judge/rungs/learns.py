@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
-from hotloop.judge.record import RungRecord
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, ask, ruling_about
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 
@@ -40,25 +38,27 @@ class Learns:
     train: str
     accuracy: str
     margin: float
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 120.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Train twice, here and there, and test both."""
-        exam = self.exam(bench.seeds.generator())
-        link = bench.worker(candidate)
+        exam = self.exam(session.rng())
+        link = session.worker()
         with ruling_about(exam.training):
-            timeout_s = bench.patience(self.case_timeout_s)
-            got = ask(exam.training, candidate, link, bench, timeout_s)
+            timeout_s = session.timeout(self.case_timeout_s)
+            got = ask(exam.training, link, session, timeout_s)
             if not np.isfinite(got).all():
                 raise Ruling(Verdict.WRONG_ANSWER, "Some of the trained weights are not numbers.")
-        want = self.referee.answer(self.train, exam.training, bench)
-        theirs, ours = (self._tested(exam, weights, bench) for weights in (got, want))
+        want = self.referee.answer(self.train, exam.training, session)
+        theirs, ours = (self._tested(exam, weights, session) for weights in (got, want))
         evidence = {"accuracy": theirs, "reference_accuracy": ours, "margin": self.margin}
         said = f"Right on {theirs:.1%} of held-out images; our own training reaches {ours:.1%}"
         if theirs < ours - self.margin:
-            return RungRecord(name, Verdict.WRONG_ANSWER, f"{said}.", evidence=evidence)
-        return RungRecord(name, Verdict.PASSED, f"{said}.", 1.0, evidence=evidence)
+            session.note(**evidence)
+            raise Ruling(Verdict.WRONG_ANSWER, f"{said}.")
+        session.note(**evidence)
+        return f"{said}."
 
-    def _tested(self, exam: Exam, weights: Floats, bench: Bench) -> float:
-        return float(self.referee.answer(self.accuracy, exam.test(weights), bench)[0])
+    def _tested(self, exam: Exam, weights: Floats, session: Session) -> float:
+        return float(self.referee.answer(self.accuracy, exam.test(weights), session)[0])

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from hotloop.judge import fault
 from hotloop.judge.artifact import TIMEOUT_S, Assignment, made
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.labelled import labelled
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 
@@ -24,22 +22,23 @@ class Makes:
         may come from a `Program`. entry: the function that is asked, if not the task's own.
     """
 
-    assignments: Callable[[np.random.Generator, Bench], Iterable[Assignment]]
+    assignments: Callable[[np.random.Generator, Session], Iterable[Assignment]]
     entry: str | None = None
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     timeout_s: float = TIMEOUT_S
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Have all of them made; the first wrong one rules."""
-        asked = candidate if self.entry is None else replace(candidate, name=self.entry)
+        asked = session.of(self.entry) if self.entry else session
         count = 0
-        for assignment in fault.made(self.assignments(bench.seeds.generator(), bench)):
-            bench.progress(assignment.label)
+        for assignment in fault.made(self.assignments(session.rng(), session)):
+            session.progress(assignment.label)
             with labelled(assignment.label):
-                data = made(assignment, asked, bench, self.timeout_s)
+                data = made(assignment, asked, self.timeout_s)
                 complaint = assignment.complaint(data)
             if complaint is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{assignment.label}: {complaint}.")
             count += 1
         said = f"Right on all {count} hidden inputs." if count > 1 else "It is what was asked for."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"files": count})
+        session.note(files=count)
+        return said

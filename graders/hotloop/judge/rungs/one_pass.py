@@ -10,12 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.link import readable, reading
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, ruling_about
 from hotloop.judge.rungs.watched import Watched
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import Message
 
@@ -30,14 +28,14 @@ class OnePass:
 
     calls: Watched
     widest: int = 4096
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     instrumented: ClassVar[bool] = True
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """The first call that is not as it must be rules."""
         figures = [
             self._require(case, note)
-            for case, note in self.calls.calls(candidate, bench)
+            for case, note in self.calls.calls(session)
             if case.out.shape[-1] >= LONG_ROW and case.out.shape[-1] == _elements(case)
         ]
         widest, passes = max(f[0] for f in figures), max(f[1] for f in figures)
@@ -46,7 +44,8 @@ class OnePass:
             f"at most {widest} at once."
         )
         evidence = {"widest": widest, "passes": round(passes, 4)}
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence=evidence)
+        session.note(**evidence)
+        return said
 
     def _require(self, case: Case, note: Message) -> tuple[int, float]:
         """Widest reduction and passes. Ruling when there is too much of either."""

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import made
-from hotloop.judge.record import RungRecord
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, ask, ruling_about
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 
@@ -29,22 +27,23 @@ class Refereed:
     referee: Referee
     function: str
     disagreement: Callable[[Case, Floats, Floats], str | None]
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     case_timeout_s: float = 60.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Ask both for every case; the first wrong one rules."""
-        link = bench.worker(candidate)
+        link = session.worker()
         passed = 0
-        for case in made(self.cases(bench.seeds.generator())):
+        for case in made(self.cases(session.rng())):
             with ruling_about(case):
-                got = ask(case, candidate, link, bench, bench.patience(self.case_timeout_s))
-                self._require_agreement(case, got, bench)
+                got = ask(case, link, session, session.timeout(self.case_timeout_s))
+                self._require_agreement(case, got, session)
             passed += 1
         sentence = f"Right on all {passed} hidden cases."
-        return RungRecord(name, Verdict.PASSED, sentence, 1.0, evidence={"cases": passed})
+        session.note(cases=passed)
+        return sentence
 
-    def _require_agreement(self, case: Case, got: Floats, bench: Bench) -> None:
-        found = self.disagreement(case, got, self.referee.answer(self.function, case, bench))
+    def _require_agreement(self, case: Case, got: Floats, session: Session) -> None:
+        found = self.disagreement(case, got, self.referee.answer(self.function, case, session))
         if found is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"{found}.")

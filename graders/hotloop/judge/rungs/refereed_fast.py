@@ -6,15 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Call, TensorSpec
-from hotloop.judge.check import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.levels import Level
-from hotloop.judge.record import RungRecord
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Argument, Case, Tensor
 from hotloop.judge.rungs.fast import Fast
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.verification import Rows
 
@@ -33,27 +31,27 @@ class RefereedFast:
     disagreement: Callable[[Case, Floats, Floats], str | None]
 
     @property
-    def needs(self) -> tuple[str, ...]:
+    def after(self) -> tuple[str, ...]:
         """As the measurement's."""
-        return self.fast.needs
+        return self.fast.after
 
     @property
     def levels(self) -> tuple[Level, ...]:
         """As the measurement's."""
         return self.fast.levels
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Measure, with the referee at hand."""
 
         def verify(call: Call, _rows: Rows) -> None:
             case = case_of(call)
-            want = self.referee.answer(self.function, case, bench)
+            want = self.referee.answer(self.function, case, session)
             found = self.disagreement(case, call.output_values(), want)
             if found is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"In a timed call: {found}.")
 
         workload = replace(self.fast.workload, verify=verify)
-        return replace(self.fast, workload=workload).judge(name, candidate, bench)
+        return replace(self.fast, workload=workload)(session)
 
 
 def case_of(call: Call) -> Case:

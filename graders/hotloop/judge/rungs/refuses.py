@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import Arena
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import made
 from hotloop.judge.link import Link
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, fill, ruling_about
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 RAISED = "It raised "
@@ -28,19 +27,22 @@ class Refuses:
     """
 
     cases: Callable[[np.random.Generator], Iterable[Case]]
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 30.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Make every call; the first one that is accepted rules."""
-        link = bench.worker(candidate)
+        link = session.worker()
         refused = 0
-        for case in made(self.cases(bench.seeds.generator())):
+        for case in made(self.cases(session.rng())):
             with ruling_about(case):
-                _require_refusal(case, candidate, link, bench.patience(self.case_timeout_s))
+                _require_refusal(
+                    case, session.candidate, link, session.timeout(self.case_timeout_s)
+                )
             refused += 1
         said = f"Refuses all {refused} inputs that it cannot compute."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"cases": refused})
+        session.note(cases=refused)
+        return said
 
 
 def _require_refusal(case: Case, candidate: Candidate, link: Link, timeout_s: float) -> None:

@@ -8,24 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
+from hotloop.judge.labelled import labelled
 from hotloop.judge.levels import Level
 from hotloop.judge.loaded import TAIL, LoadedSide, Questions
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.batches import candidate_server
 from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.served import over
+from hotloop.judge.session import Session
 from hotloop.judge.speed import Samples, Trial
-from hotloop.judge.speed_record import Limit, rule_on_speed, speed_evidence
+from hotloop.judge.speed_record import Limit, speed_evidence, speed_share
 from hotloop.judge.statistics import Estimate, estimate
-from hotloop.judge.verdict import Verdict
+from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.serving.server import Server
 
 WARMUP_WINDOWS = 2
@@ -45,62 +44,62 @@ class ServedFast:
     """
 
     timed: ClassVar[bool] = True
-    repository: Callable[[Bench], Path]
-    baseline: Callable[[Bench], Path]
-    questions: Callable[[Bench], Questions]
+    repository: Callable[[Session], Path]
+    baseline: Callable[[Session], Path]
+    questions: Callable[[Session], Questions]
     levels: tuple[Level, ...]
-    limit_s: Callable[[Bench, int], float]
+    limit_s: Callable[[Session, int], float]
     clients: int
     requests: int
-    needs: tuple[str, ...] = ("batches",)
+    after: tuple[str, ...] = ("batches",)
     seconds: float = 40.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Correctness is known; measure, compare, rule."""
         # Before the servers start: they age while one waits for the machine.
-        bench.have_machine_alone()
-        bench.progress("starting the untuned server")
-        theirs = candidate_server(self.repository, bench)
-        ours = bench.shared(
-            "untuned server", lambda: over(self.baseline(bench), bench, trusted=True)
+        session.alone()
+        session.progress("starting the untuned server")
+        theirs = candidate_server(self.repository, session)
+        ours = session.once(
+            "untuned server", lambda: over(self.baseline(session), session, trusted=True)
         )
         with (
-            undisturbed((theirs.process, ours.process), bench.launcher.threads),
-            closing(self._side(ours, bench, trusted=True)) as a,
-            closing(self._side(theirs, bench)) as b,
+            undisturbed((theirs.process, ours.process), session.launcher.threads),
+            closing(self._side(ours, session, trusted=True)) as a,
+            closing(self._side(theirs, session)) as b,
         ):
-            bench.progress("warming up")
+            session.progress("warming up")
             for side in (b, a):
                 for _ in range(WARMUP_WINDOWS):
                     side.window([False] * len(side.calls))
-            return self._judge(name, a, b, bench)
+            return self._judge(a, b, session)
 
-    def _side(self, server: Server, bench: Bench, *, trusted: bool = False) -> LoadedSide:
+    def _side(self, server: Server, session: Session, *, trusted: bool = False) -> LoadedSide:
         return LoadedSide(
             server,
-            self.questions(bench),
-            bench.seeds,
+            self.questions(session),
+            session.seeds,
             clients=self.clients,
             requests=self.requests,
-            threads=bench.launcher.threads,
+            threads=session.launcher.threads,
             trusted=trusted,
         )
 
-    def _judge(self, name: str, a: LoadedSide, b: LoadedSide, bench: Bench) -> RungRecord:
-        rng = bench.seeds.generator()
-        deadline = bench.deadline_in(self.seconds)
+    def _judge(self, a: LoadedSide, b: LoadedSide, session: Session) -> str:
+        rng = session.rng()
+        deadline = session.deadline_in(self.seconds)
         trial = Trial(
             a,
             b,
             self.levels,
             rng,
             deadline,
-            bench.progress,
+            session.progress,
             control_tolerance=CONTROL_TOLERANCE,
         )
         outcome = trial.run()
-        bench.progress("measuring the network alone")
-        threads = bench.launcher.threads
+        session.progress("measuring the network alone")
+        threads = session.launcher.threads
         samples = outcome.samples
         tails = [tail_of(samples.baseline, a), tail_of(samples.candidate, b)]
         tail = tail_estimate(samples, a, b, rng)
@@ -108,7 +107,7 @@ class ServedFast:
             outcome,
             self.levels,
             baseline="the untuned repository",
-            limit=Limit(self.limit_s(bench, self.clients) / min(threads, self.clients)),
+            limit=Limit(self.limit_s(session, self.clients) / min(threads, self.clients)),
             calls_per_window=len(b.calls),
             threads=threads,
             shape=[self.clients],
@@ -119,9 +118,13 @@ class ServedFast:
         who = "one client" if self.clients == 1 else f"{self.clients} clients"
         evidence["measures"] = f"requests of {who}, in a closed loop"
         evidence["limit"] = "the network alone"
-        record = rule_on_speed(name, outcome, self.levels, evidence, IMPLAUSIBLE)
-        record = replace(record, sentence=f"{who.capitalize()}: {record.sentence}")
-        return _with_tail(record, tail, tails) if self.clients > 1 else record
+        session.note(**evidence)
+        with labelled(who.capitalize()):
+            share, said = speed_share(outcome, self.levels, evidence, IMPLAUSIBLE)
+        said = f"{who.capitalize()}: {said}"
+        if self.clients > 1 and share > 0 and tail.interval.high < TAIL_MARGIN:
+            raise Ruling(Verdict.TOO_SLOW, _with_tail(said, tails))
+        return session.award(share, said)
 
 
 def tail_of(blocks: list[list[float]], side: LoadedSide) -> float:
@@ -140,13 +143,10 @@ def tail_estimate(
     )
 
 
-def _with_tail(record: RungRecord, tail: Estimate, tails: list[float]) -> RungRecord:
+def _with_tail(said: str, tails: list[float]) -> str:
     """No points for throughput at the cost of those who wait longest."""
-    if record.earned == 0 or tail.interval.high >= TAIL_MARGIN:
-        return record
     before, after = (1e3 * seconds for seconds in tails)
-    said = (
-        f"{record.sentence} But {TAIL:.0%} of the answers came within {before:.1f} ms, and now "
-        f"within {after:.1f}: no points for throughput that others wait for."
+    return (
+        f"{said} But {TAIL:.0%} of the answers came within {before:.1f} ms, and now within "
+        f"{after:.1f}: no points for throughput that others wait for."
     )
-    return replace(record, verdict=Verdict.TOO_SLOW, sentence=said, earned=0.0)

@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
-from hotloop.judge.record import RungRecord
 from hotloop.judge.served import require_sound
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.serving.problem import Problem
 from hotloop.serving.repository import PLATFORMS, read_config
@@ -25,18 +23,19 @@ class Sound:
         others once. A sound repository may lack what is asked for.
     """
 
-    repository: Callable[[Bench], Path]
+    repository: Callable[[Session], Path]
     backends: Mapping[str, str] = field(default_factory=dict[str, str])
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """No server is started."""
-        folder = self.repository(bench)
+        folder = self.repository(session)
         require_sound(folder)
         _require_asked_for(folder, self.backends)
         models = sum(1 for path in folder.iterdir() if path.is_dir())
         said = f"The {models} models fit the server's rules, their files, and each other."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"models": models})
+        session.note(models=models)
+        return said
 
 
 def _require_asked_for(folder: Path, backends: Mapping[str, str]) -> None:

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.questions import Plain, ask_plainly
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 
@@ -22,17 +20,19 @@ class Stable:
     """arguments: of one call, from a secret generator. The candidate is a file's function."""
 
     arguments: Callable[[np.random.Generator], tuple[Plain, ...]]
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     timeout_s: float = 30.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Ask two processes the same."""
-        given = self.arguments(bench.seeds.generator())
-        links = (bench.worker(candidate), bench.another_worker(candidate))
-        first, second = (ask_plainly(link, given, bench.patience(self.timeout_s)) for link in links)
+        given = self.arguments(session.rng())
+        links = (session.worker(), session.another_worker())
+        first, second = (
+            ask_plainly(link, given, session.timeout(self.timeout_s)) for link in links
+        )
         if first != second:
             raise Ruling(
                 Verdict.WRONG_ANSWER,
                 "A second process answers differently: nothing may depend on the process.",
             )
-        return RungRecord(name, Verdict.PASSED, "Two processes give the same answers.", 1.0)
+        return "Two processes give the same answers."

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.questions import ask_plainly, shown
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.trace_recorded import recorded, trace_of
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.trace import Trace
 
@@ -20,13 +18,13 @@ class TraceRead:
 
     recorder: str
     complaint: Callable[[Trace, object], str | None]
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
     timeout_s: float = 90.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Record, ask, and recompute from the very file that was asked about."""
-        link = bench.worker(Candidate(self.recorder, candidate.file, "json"))
-        told = recorded(link, (1, 1, 3, "own"), bench.patience(self.timeout_s))
+        link = session.of(self.recorder, "json").worker()
+        told = recorded(link, (1, 1, 3, "own"), session.timeout(self.timeout_s))
         path = told.get("chrome")
         if not isinstance(path, str):
             raise Ruling(
@@ -35,10 +33,11 @@ class TraceRead:
         trace = trace_of(link, path)
         if not trace.steps or not trace.ops():
             raise Ruling(Verdict.WRONG_ANSWER, "Your own trace has no steps or no operators.")
-        bench.worker(candidate)
-        answer = ask_plainly(link, (path,), bench.patience(self.timeout_s))
+        session.worker()
+        answer = ask_plainly(link, (path,), session.timeout(self.timeout_s))
         complaint = self.complaint(trace, answer)
         if complaint is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"About your own trace: {complaint}.")
         said = f"Right about your own trace of {trace.events:,} events."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, evidence={"events": trace.events})
+        session.note(events=trace.events)
+        return said

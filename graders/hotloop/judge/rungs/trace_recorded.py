@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.link import Link
 from hotloop.judge.questions import Plain, ask_plainly, put_folder, shown
-from hotloop.judge.record import RungRecord
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.scratch import scratch
 from hotloop.trace import Trace, TraceError, read
@@ -37,17 +35,17 @@ class TraceRecorded:
     between: str = "/"
     instrumented: ClassVar[bool] = True
 
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     timeout_s: float = 90.0
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Have it record once; look at both files."""
-        rng = bench.seeds.generator()
+        rng = session.rng()
         # None of them is what the notebook calls `record` with.
         wait, warmup, active = (int(rng.choice(numbers)) for numbers in ((2, 3), (1, 3), (2, 4, 5)))
         label = f"run{int(rng.integers(100, 1000))}"
-        link = bench.worker(candidate)
-        told = recorded(link, (wait, warmup, active, label), bench.patience(self.timeout_s))
+        link = session.worker()
+        told = recorded(link, (wait, warmup, active, label), session.timeout(self.timeout_s))
         chrome, board = (_path(told, key) for key in ("chrome", "tensorboard"))
         if chrome == board:
             raise Ruling(Verdict.WRONG_ANSWER, "Both paths name the same file.")
@@ -63,7 +61,8 @@ class TraceRecorded:
         self._require_board(link, board, active)
         evidence = {"steps": len(found.steps), "events": found.events}
         said = f"A trace of {active} steps with ranges, memory, shapes and stacks, in both layouts."
-        return RungRecord(name, Verdict.PASSED, said, 1.0, instrumented=True, evidence=evidence)
+        session.note(**evidence)
+        return said
 
     def _require_board(self, link: Link, path: str, active: int) -> None:
         if not path.endswith(BOARD_SUFFIXES):

@@ -10,12 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.rungs.kernel_calls import KernelCalls, TensorTraffic
-from hotloop.judge.verdict import Verdict
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Partly, Ruling, Verdict
 
 COUNTING_SLACK = 0.98
 """Below this share of the fewest bytes the check's own figure is not believed any more."""
@@ -45,41 +43,39 @@ class Traffic:
     fewest_bytes: Callable[[Case], int]
     levels: Sequence[ByteLevel] = (ByteLevel(1.05, 1.0), ByteLevel(1.5, 0.5))
     advice: str = "Load every element once, keep it in registers, and store each result once."
-    needs: tuple[str, ...] = ("correct",)
+    after: tuple[str, ...] = ("correct",)
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """Of the counted calls."""
-        judged = self.calls.judged(candidate, bench)
+        judged = self.calls.judged(session)
         counted = [(moved, self.fewest_bytes(case)) for case, moved in judged.counted]
-        return self._rule(name, counted)
+        return self._rule(session, counted)
 
     def _rule(
-        self, name: str, counted: Sequence[tuple[Sequence[TensorTraffic], int]]
-    ) -> RungRecord:
+        self, session: Session, counted: Sequence[tuple[Sequence[TensorTraffic], int]]
+    ) -> str:
         factors = [_total(tensors) / fewest for tensors, fewest in counted]
         factor = max(factors)
         tensors, fewest = counted[factors.index(factor)]
-        evidence = {
-            "loaded_bytes": sum(t.loaded for t in tensors),
-            "stored_bytes": sum(t.stored for t in tensors),
-            "fewest_bytes": fewest,
-            "factor": round(factor, 4),
-            "factors": [round(f, 4) for f in factors],
-            "tensors": [_evidence(t) for t in tensors],
-        }
+        session.note(
+            loaded_bytes=sum(t.loaded for t in tensors),
+            stored_bytes=sum(t.stored for t in tensors),
+            fewest_bytes=fewest,
+            factor=round(factor, 4),
+            factors=[round(f, 4) for f in factors],
+            tensors=[_evidence(t) for t in tensors],
+        )
         if min(factors) < COUNTING_SLACK:
             sentence = (
                 f"It moves {min(factors):.2f}× of what this task was thought to need at least: "
                 "show it to your instructor."
             )
-            return RungRecord(name, Verdict.IMPLAUSIBLE, sentence, evidence=evidence)
+            raise Ruling(Verdict.IMPLAUSIBLE, sentence)
         earned = max((lv.earned for lv in self.levels if factor <= lv.factor), default=0.0)
         if earned >= 1:
-            sentence = f"Moves {factor:.2f}× the fewest bytes possible."
-            return RungRecord(name, Verdict.PASSED, sentence, earned, evidence=evidence)
-        verdict = Verdict.PARTIAL if earned else Verdict.TOO_SLOW
+            return f"Moves {factor:.2f}× the fewest bytes possible."
         sentence = f"Your kernel moves {factor:.2f}× the fewest bytes: {_excess(tensors)}. "
-        return RungRecord(name, verdict, sentence + self.advice, earned, evidence=evidence)
+        raise Partly(earned, sentence + self.advice)
 
 
 def _total(tensors: Sequence[TensorTraffic]) -> int:

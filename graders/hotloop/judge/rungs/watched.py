@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
 from hotloop.judge.fault import made
 from hotloop.judge.link import NO_PROTOCOL
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rungs.correct import Case, Correct, call, require_agreement, ruling_about
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import Message, as_list, as_message
 
@@ -24,27 +22,28 @@ class Watched:
 
     correct: Correct
     watch: str
-    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
-    def judge(self, name: str, candidate: Candidate, bench: Bench) -> RungRecord:
+    def __call__(self, session: Session) -> str:
         """As `Correct`."""
-        passed = len(self.calls(candidate, bench))
+        passed = len(self.calls(session))
         sentence = f"Right on all {passed} hidden cases."
-        return RungRecord(name, Verdict.PASSED, sentence, 1.0, evidence={"cases": passed})
+        session.note(cases=passed)
+        return sentence
 
-    def calls(self, candidate: Candidate, bench: Bench) -> Sequence[tuple[Case, Message]]:
+    def calls(self, session: Session) -> Sequence[tuple[Case, Message]]:
         """The cases with the worker's notes; made once. Ruling about the first wrong answer."""
-        key = f"calls of {candidate.name}"
-        return bench.shared(key, lambda: self._calls(candidate, bench))
+        key = f"calls of {session.candidate.name}"
+        return session.once(key, lambda: self._calls(session))
 
-    def _calls(self, candidate: Candidate, bench: Bench) -> list[tuple[Case, Message]]:
-        cases = made(self.correct.cases(bench.seeds.generator()))
-        return [(case, self._call(case, candidate, bench)) for case in cases]
+    def _calls(self, session: Session) -> list[tuple[Case, Message]]:
+        cases = made(self.correct.cases(session.rng()))
+        return [(case, self._call(case, session)) for case in cases]
 
-    def _call(self, case: Case, candidate: Candidate, bench: Bench) -> Message:
+    def _call(self, case: Case, session: Session) -> Message:
         with ruling_about(case):
-            link, patience = bench.worker(candidate), bench.patience(self.correct.case_timeout_s)
-            answer, reply = call(case, candidate, link, bench, patience, watch=self.watch)
+            link, patience = session.worker(), session.timeout(self.correct.case_timeout_s)
+            answer, reply = call(case, link, session, patience, watch=self.watch)
             tolerance = self.correct.tolerance(case)
             require_agreement(case, answer, self.correct.reference, tolerance)
         notes = [as_message(note) for note in as_list(reply.get("watched"))]

@@ -12,12 +12,12 @@ import pytest
 
 from hotloop import paths
 from hotloop.checks.control_flow_export import decoding, diagnoses, packages, successors, trap
-from hotloop.judge.bench import Bench
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.dtypes import I64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.rungs.correct import Case
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling
 
 ROW = [3, 4, 5]
@@ -56,7 +56,7 @@ def test_an_input_on_which_our_program_fails_is_not_our_failure(
     given: str,
     fault: type[Exception],
     tmp_path: Path,
-    bench_over: Callable[..., Bench],
+    session_over: Callable[..., Session],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     raises = f"""
@@ -68,9 +68,9 @@ def seen_by_trace(weights, example, given):
     (tmp_path / "program.py").write_text(raises)
     program = Program({"program.py": tmp_path / "program.py"}, "program.py")
     monkeypatch.setattr(trap, "TRUTH", program)
-    bench = bench_over(tmp_path, isolation="none")
+    session = session_over(tmp_path, isolation="none")
     with pytest.raises(fault):
-        trap.changed("kind", {"tokens": [ROW], "kind": 1}, 7, "the example", bench)
+        trap.changed("kind", {"tokens": [ROW], "kind": 1}, 7, "the example", session)
 
 
 def test_every_successor_is_one_of_the_choices() -> None:

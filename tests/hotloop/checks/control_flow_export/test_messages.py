@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from hotloop.checks.control_flow_export.ways import FULL_UP_TO, Way, case_of
-from hotloop.judge.bench import Bench
+from hotloop.judge.budget import Budget
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.seeds import Seeds
+from hotloop.judge.session import Session
 
 UNSURE = 12 * 7919 + 1
 """Weights that were sure of three in sixteen thousand long messages, drawn word by word."""
@@ -17,12 +19,13 @@ SURE = 141285726
 """Weights that are sure of each single word after one layer."""
 
 
-def _bench() -> Bench:
-    return Bench(
+def _session() -> Session:
+    return Session(
+        Candidate("nobody"),
         files=None,
         launcher=Launcher("bubblewrap"),
         connect=lambda: None,
-        budget_s=60,
+        budget=Budget(60),
         device="cpu",
     )
 
@@ -30,11 +33,11 @@ def _bench() -> Bench:
 @pytest.mark.sandbox
 @pytest.mark.parametrize("late", [False, True])
 def test_the_unsure_are_sure_of_something(late: bool) -> None:
-    bench = _bench()
+    session = _session()
     try:
-        case = case_of(UNSURE, Way(0, 8, 128, late), Seeds().generator(), bench)
+        case = case_of(UNSURE, Way(0, 8, 128, late), Seeds().generator(), session)
     finally:
-        bench.close()
+        session.close()
     tokens = case.arguments[0]
     assert isinstance(tokens, Tensor)
     assert len({tuple(row) for row in tokens.values.tolist()}) == 8
@@ -43,11 +46,11 @@ def test_the_unsure_are_sure_of_something(late: bool) -> None:
 @pytest.mark.sandbox
 @pytest.mark.parametrize("kind", [0, 1, 2])
 def test_where_no_message_of_a_length_goes_on_another_length_does(kind: int) -> None:
-    bench = _bench()
+    session = _session()
     try:
-        case = case_of(SURE, Way(kind, 1, 1, late=True), Seeds().generator(), bench)
+        case = case_of(SURE, Way(kind, 1, 1, late=True), Seeds().generator(), session)
     finally:
-        bench.close()
+        session.close()
     tokens = case.arguments[0]
     assert isinstance(tokens, Tensor)
     assert 1 < tokens.values.shape[1] <= FULL_UP_TO

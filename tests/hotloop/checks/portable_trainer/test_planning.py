@@ -22,8 +22,8 @@ from hotloop.checks.portable_trainer.costs import (
     invalid,
     plan_from,
 )
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import judge_rungs
+from hotloop.judge.rung import judge_rungs
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 
 SOLUTION = paths.solutions() / "portable_trainer"
@@ -152,17 +152,17 @@ def test_none_is_right_only_where_nothing_fits() -> None:
 
 @pytest.mark.sandbox
 def test_a_planner_has_its_time(
-    tmp_path: Path, bench_over: Any, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, session_over: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planning, "PATIENCE_S", 1.0)
     for name in ("cluster.py", "planner.py"):
         shutil.copy(SOLUTION / name, tmp_path)
     with (tmp_path / "planner.py").open("a") as file:
         file.write("\n\nimport time\n\n\ndef plan_case(text):\n    time.sleep(30)\n")
-    bench: Bench = bench_over(tmp_path)
+    session: Session = session_over(tmp_path)
     check = planning.check()
     alone = planning.Check(check.candidate, {"large": check.rungs["large"]})
-    (record,) = judge_rungs(alone, bench)
+    (record,) = judge_rungs(alone.rungs, session.about(alone.candidate))
     assert record.verdict is Verdict.TIMEOUT
 
 

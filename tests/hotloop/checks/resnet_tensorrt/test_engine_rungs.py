@@ -8,7 +8,7 @@ shown in tests/hotloop/judge/gpu.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,11 +17,12 @@ import pytest
 
 from hotloop import extras, render
 from hotloop.checks.resnet_tensorrt import engines, exports
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.check import Check
 from hotloop.judge.link import Link
 from hotloop.judge.program import Program
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import judge_rungs
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 
 pytestmark = [
@@ -34,17 +35,17 @@ HERE = Path(__file__).parent
 STAND_IN = HERE / "engine_on_cpu.py"
 SMALL = Program({"small_camera.py": HERE / "small_camera.py"}, "small_camera.py")
 
-BenchOver = Callable[..., Bench]
+SessionOver = Callable[..., Session]
 
 
 @contextmanager
-def candidate_worker(bench: Bench, candidate: Candidate, _card: Any) -> Generator[Link]:
-    yield bench.worker(candidate)
+def candidate_worker(session: Session, _card: Any) -> Generator[Link]:
+    yield session.worker()
 
 
 @contextmanager
-def trusted_worker(bench: Bench, files: Path, _card: Any) -> Generator[Link]:
-    link = bench.trusted(files)
+def trusted_worker(session: Session, files: Path, _card: Any) -> Generator[Link]:
+    link = session.trusted(files)
     yield link
     link.close()
 
@@ -53,9 +54,8 @@ def trusted_worker(bench: Bench, files: Path, _card: Any) -> Generator[Link]:
 def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything that TensorRT or a card is needed for, in small."""
     for name, stand_in in {
-        "lacking": lambda: None,
-        "card_for": lambda _bench: SimpleNamespace(clocks=SimpleNamespace()),
-        "guests_of": lambda _bench: 0,
+        "require_tensorrt": lambda: None,
+        "card_for_three": lambda _session: nullcontext(SimpleNamespace()),
         "candidate_worker": candidate_worker,
         "trusted_worker": trusted_worker,
         "_network": lambda: SMALL,
@@ -63,15 +63,15 @@ def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
         "CLASSES": 4,
     }.items():
         monkeypatch.setattr(engines, name, stand_in)
-    staged = Bench.staged
+    staged = Session.staged
 
-    def with_stand_in(bench: Bench, files: Mapping[str, Path]) -> Path:
-        return staged(bench, {**files, "tensorrt.py": STAND_IN})
+    def with_stand_in(session: Session, files: Mapping[str, Path]) -> Path:
+        return staged(session, {**files, "tensorrt.py": STAND_IN})
 
-    monkeypatch.setattr(Bench, "staged", with_stand_in)
+    monkeypatch.setattr(Session, "staged", with_stand_in)
 
 
-def judged(bench_over: BenchOver, folder: Path, *change: str) -> RungRecord:
+def judged(session_over: SessionOver, folder: Path, *change: str) -> RungRecord:
     for name, content in render.submission("resnet_tensorrt").items():
         (folder / name).write_bytes(content)
     (folder / "tensorrt.py").write_bytes(STAND_IN.read_bytes())
@@ -80,12 +80,12 @@ def judged(bench_over: BenchOver, folder: Path, *change: str) -> RungRecord:
         assert text.count(change[0]) == 1
         (folder / "export.py").write_text(text.replace(*change))
     check = Check(exports.ENGINE, {"builds": engines.Builds()})
-    (record,) = judge_rungs(check, bench_over(folder))
+    (record,) = judge_rungs(check.rungs, session_over(folder).about(check.candidate))
     return record
 
 
-def test_the_reference_builds_what_is_asked_for(bench_over: BenchOver, tmp_path: Path) -> None:
-    record = judged(bench_over, tmp_path)
+def test_the_reference_builds_what_is_asked_for(session_over: SessionOver, tmp_path: Path) -> None:
+    record = judged(session_over, tmp_path)
     assert record.verdict is Verdict.PASSED, record.sentence
 
 
@@ -119,8 +119,8 @@ def test_the_reference_builds_what_is_asked_for(bench_over: BenchOver, tmp_path:
     ],
 )
 def test_who_builds_another_one_is_told_so(
-    right: str, wrong: str, said: str, bench_over: BenchOver, tmp_path: Path
+    right: str, wrong: str, said: str, session_over: SessionOver, tmp_path: Path
 ) -> None:
-    record = judged(bench_over, tmp_path, right, wrong)
+    record = judged(session_over, tmp_path, right, wrong)
     assert record.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}
     assert said in record.sentence

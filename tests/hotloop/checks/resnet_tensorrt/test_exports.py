@@ -22,9 +22,11 @@ from hotloop.checks.resnet_tensorrt.exported_files import (
 from hotloop.checks.resnet_tensorrt.halves import unlike
 from hotloop.checks.resnet_tensorrt.network_cost import kernels, last_layer
 from hotloop.checks.resnet_tensorrt.small_plans import Plan, Step, memory, plans
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Check, Rung, judge_rungs
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import Rung, judge_rungs
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 
 MODULE = "resnet_tensorrt"
@@ -40,7 +42,7 @@ TASKS: Mapping[str, tuple[Candidate, Callable[[], Mapping[str, Rung]]]] = {
     "engine": (exports.ENGINE, exports.engine_rungs),
 }
 
-BenchOver = Callable[..., Bench]
+SessionOver = Callable[..., Session]
 Harness = Callable[[str], ModuleType]
 needs_onnx = pytest.mark.skipif(
     bool(extras.missing("onnx")), reason="the group onnx is not installed"
@@ -54,16 +56,18 @@ def given_from_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def judged(
-    task: str, bench_over: BenchOver, folder: Path, wrong: str | None = None
+    task: str, session_over: SessionOver, folder: Path, wrong: str | None = None
 ) -> dict[str, RungRecord]:
     for name in (*BESIDE, "jetson_nano.json"):
         (folder / name).write_bytes((SOURCE / name).read_bytes())
     path = None if wrong is None else WRONG[wrong].path
     (folder / "export.py").write_bytes(render.submission(MODULE, path)["export.py"])
     candidate, rungs = TASKS[task]
-    bench = bench_over(folder, budget_s=600.0)
+    session = session_over(folder, budget_s=600.0)
     check = Check(candidate, rungs(), extras=("onnx",))
-    return dict(zip(check.rungs, judge_rungs(check, bench), strict=True))
+    return dict(
+        zip(check.rungs, judge_rungs(check.rungs, session.about(check.candidate)), strict=True)
+    )
 
 
 # --- the judge over whole submissions -------------------------------------------------------------
@@ -71,16 +75,16 @@ def judged(
 
 @needs_onnx
 @pytest.mark.parametrize("task", ["export", "jetson_nano"])
-def test_the_reference_passes(task: str, bench_over: BenchOver, tmp_path: Path) -> None:
-    records = judged(task, bench_over, tmp_path)
+def test_the_reference_passes(task: str, session_over: SessionOver, tmp_path: Path) -> None:
+    records = judged(task, session_over, tmp_path)
     assert {r.verdict for r in records.values()} == {Verdict.PASSED}, records
 
 
 @needs_onnx
-def test_the_engine_task_says_what_is_missing(bench_over: BenchOver, tmp_path: Path) -> None:
+def test_the_engine_task_says_what_is_missing(session_over: SessionOver, tmp_path: Path) -> None:
     if importlib.util.find_spec("tensorrt") is not None:
         pytest.skip("TensorRT is installed: the other rungs are measured")
-    records = judged("engine", bench_over, tmp_path)
+    records = judged("engine", session_over, tmp_path)
     assert records["half"].verdict is Verdict.PASSED, records["half"].sentence
     for name in ("builds", "gpu_fast"):
         assert records[name].verdict is Verdict.NOT_MEASURED
@@ -93,10 +97,10 @@ def test_the_engine_task_says_what_is_missing(bench_over: BenchOver, tmp_path: P
     [name for name in WRONG if name.startswith(QUICK)],
 )
 def test_each_wrong_answer_fails_where_it_says(
-    wrong: str, bench_over: BenchOver, tmp_path: Path
+    wrong: str, session_over: SessionOver, tmp_path: Path
 ) -> None:
     answer = WRONG[wrong]
-    records = judged(answer.task, bench_over, tmp_path, wrong)
+    records = judged(answer.task, session_over, tmp_path, wrong)
     rungs = list(records)
     before = rungs[: rungs.index(answer.rung)]
     assert [records[name].verdict for name in before] == [Verdict.PASSED] * len(before)

@@ -10,9 +10,11 @@ import pytest
 
 from hotloop import extras, paths, render
 from hotloop.checks.resnet_tensorrt import departures, graph_figures, rewriting
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
+from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 from hotloop.markers import parse, solved
 
@@ -67,7 +69,7 @@ SAID = {
     "wrong_order_of_axes": "Graph",
 }
 
-BenchOver = Callable[..., Bench]
+SessionOver = Callable[..., Session]
 
 
 def submission(folder: Path, wrong: str | None = None) -> Path:
@@ -81,20 +83,25 @@ def submission(folder: Path, wrong: str | None = None) -> Path:
     return folder
 
 
-def verdicts(task: str, bench: Bench) -> dict[str, tuple[Verdict, str]]:
-    return {r.rung: (r.verdict, r.sentence) for r in judge_rungs(CHECKS[task], bench)}
+def verdicts(task: str, session: Session) -> dict[str, tuple[Verdict, str]]:
+    return {
+        r.rung: (r.verdict, r.sentence)
+        for r in judge_rungs(CHECKS[task].rungs, session.about(CHECKS[task].candidate))
+    }
 
 
 @pytest.mark.parametrize("task", CHECKS)
-def test_the_reference_passes(task: str, tmp_path: Path, bench_over: BenchOver) -> None:
-    found = verdicts(task, bench_over(submission(tmp_path)))
+def test_the_reference_passes(task: str, tmp_path: Path, session_over: SessionOver) -> None:
+    found = verdicts(task, session_over(submission(tmp_path)))
     assert {verdict for verdict, _ in found.values()} == {Verdict.PASSED}, found
 
 
 @pytest.mark.parametrize("wrong", SAID)
-def test_a_mistake_fails_where_it_says(wrong: str, tmp_path: Path, bench_over: BenchOver) -> None:
+def test_a_mistake_fails_where_it_says(
+    wrong: str, tmp_path: Path, session_over: SessionOver
+) -> None:
     task, rung = WRONG[wrong].task, WRONG[wrong].rung
-    found = verdicts(task, bench_over(submission(tmp_path, wrong)))
+    found = verdicts(task, session_over(submission(tmp_path, wrong)))
     before = list(found)[: list(found).index(rung)]
     assert all(found[name][0] is Verdict.PASSED for name in before), found
     assert found[rung][0] is Verdict.WRONG_ANSWER, found
@@ -102,16 +109,18 @@ def test_a_mistake_fails_where_it_says(wrong: str, tmp_path: Path, bench_over: B
 
 
 @pytest.mark.parametrize("task", ["fold_batchnorm", "remove_noops"])
-def test_a_copy_is_no_rewrite(task: str, tmp_path: Path, bench_over: BenchOver) -> None:
+def test_a_copy_is_no_rewrite(task: str, tmp_path: Path, session_over: SessionOver) -> None:
     code = f"import shutil\n\ndef {task}(source, target):\n    shutil.copyfile(source, target)\n"
     (tmp_path / "rewrites.py").write_text(code)
-    found = verdicts(task, bench_over(tmp_path))
+    found = verdicts(task, session_over(tmp_path))
     assert {verdict for verdict, _ in found.values()} == {Verdict.WRONG_ANSWER}, found
 
 
-def test_a_file_that_is_no_model_is_a_wrong_answer(tmp_path: Path, bench_over: BenchOver) -> None:
+def test_a_file_that_is_no_model_is_a_wrong_answer(
+    tmp_path: Path, session_over: SessionOver
+) -> None:
     code = "def fold_batchnorm(source, target):\n    open(target, 'w').write('no model')\n"
     (tmp_path / "rewrites.py").write_text(code)
-    verdict, sentence = verdicts("fold_batchnorm", bench_over(tmp_path))["structure"]
+    verdict, sentence = verdicts("fold_batchnorm", session_over(tmp_path))["structure"]
     assert verdict is Verdict.WRONG_ANSWER
     assert sentence == "Graph 1: what was written is no ONNX model."

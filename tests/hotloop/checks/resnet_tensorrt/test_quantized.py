@@ -12,8 +12,9 @@ import pytest
 from hotloop.checks.resnet_tensorrt import given_files, quantized
 from hotloop.checks.resnet_tensorrt.network_cost import flops
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.dtypes import FP32
+from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.verdict import Verdict
 
@@ -106,9 +107,11 @@ def test_a_processor_that_multiplies_bytes_is_known_by_its_flags(
     assert quantized.multiplies_bytes(cpu) is can
 
 
-def test_without_such_a_processor_nothing_is_measured(tmp_path: Path, bench_over: Any) -> None:
+def test_without_such_a_processor_nothing_is_measured(tmp_path: Path, session_over: Any) -> None:
     rung = quantized.IntegerFast(quantized.measured(()).measured, tmp_path / "none")
-    record = rung.judge("fast_cpu", Candidate("quantize", "quantize.py", "json"), bench_over())
+    record = judge_rung(
+        "fast_cpu", rung, session_over().about(Candidate("quantize", "quantize.py", "json"))
+    )
     assert record.verdict is Verdict.NOT_MEASURED
     assert "VNNI" in record.sentence
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,9 @@ import pytest
 
 from hotloop import paths
 from hotloop.checks.sparse_attention_op import counted, files, patterns, plugins
+from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 GIVEN = paths.solutions() / "sparse_attention_op"
@@ -95,10 +98,11 @@ def test_the_fewest_loads_are_those_of_each_query() -> None:
     ],
 )
 def test_loads_are_ruled_on_by_the_worst_density(
-    loaded: int, verdict: Verdict, earned: float
+    loaded: int, verdict: Verdict, earned: float, session_over: Callable[..., Session]
 ) -> None:
     shares = [counted.Share(0.5, 100, 100, 10), counted.Share(0.1, loaded, 100, 10)]
-    record = counted.CountedLoads()._rule("traffic", shares)
+    rung = counted.CountedLoads()
+    record = judge_rung("traffic", lambda session: rung._rule(session, shares), session_over())
     assert (record.verdict, record.earned) == (verdict, earned)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from hotloop.checks.sparse_attention_op import kernels, patterns, silences, truth
-from hotloop.judge.bench import Bench
 from hotloop.judge.dtypes import FP16, FP32, DType
 from hotloop.judge.rungs.correct import Tensor
+from hotloop.judge.session import Session
 
 Floats = np.ndarray
 
@@ -165,7 +165,7 @@ def test_files_without_a_fault_are_causal_and_not(seed: int) -> None:
     assert sorted(c for c, label in drawn if label == "A file without a fault") == [False, True]
 
 
-class _Told(Bench):
+class _Told(Session):
     """One whose programs say what nobody looks at."""
 
     def __init__(self) -> None:

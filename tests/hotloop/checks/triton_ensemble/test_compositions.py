@@ -9,14 +9,14 @@ import pytest
 
 from hotloop.checks.triton_ensemble import compositions
 from hotloop.checks.triton_ensemble.compositions import CANARY, LAYOUT, TUNED, UNTUNED, backend
-from hotloop.judge.bench import Bench
 from hotloop.judge.composition import Composition
 from hotloop.judge.files import lay_out
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling
 from hotloop.render import submission, untouched
 from hotloop.serving import repository
 
-BenchOver = Callable[..., Bench]
+SessionOver = Callable[..., Session]
 ALL: dict[str, Composition] = {
     "layout": LAYOUT,
     "preprocess": backend("preprocess"),
@@ -48,20 +48,20 @@ def solution(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", ALL)
 def test_the_solution_makes_a_sound_repository(
-    bench_over: BenchOver, solution: Path, name: str
+    session_over: SessionOver, solution: Path, name: str
 ) -> None:
-    assert repository.check(ALL[name].put_together(bench_over(solution))) == []
+    assert repository.check(ALL[name].put_together(session_over(solution))) == []
 
 
 @pytest.mark.parametrize("name", ALL)
 def test_only_what_a_task_is_about_is_the_candidates(
-    bench_over: BenchOver, solution: Path, name: str
+    session_over: SessionOver, solution: Path, name: str
 ) -> None:
     """Every file of the submission is marked; the mark is found in those of the task only."""
     for path in solution.rglob("*"):
         if path.is_file():
             path.write_bytes(b"# theirs\n" + path.read_bytes())
-    folder = ALL[name].put_together(bench_over(solution))
+    folder = ALL[name].put_together(session_over(solution))
     theirs = {
         str(path.relative_to(folder))
         for path in folder.rglob("*")
@@ -71,13 +71,15 @@ def test_only_what_a_task_is_about_is_the_candidates(
 
 
 @pytest.mark.parametrize("name", sorted(ALL.keys() - {"untuned"}))
-def test_nothing_handed_in_is_a_ruling(bench_over: BenchOver, tmp_path: Path, name: str) -> None:
+def test_nothing_handed_in_is_a_ruling(
+    session_over: SessionOver, tmp_path: Path, name: str
+) -> None:
     with pytest.raises(Ruling, match="is missing: hand it in too"):
-        ALL[name].put_together(bench_over(tmp_path))
+        ALL[name].put_together(session_over(tmp_path))
 
 
-def test_an_untouched_exercise_has_all_files(bench_over: BenchOver, tmp_path: Path) -> None:
+def test_an_untouched_exercise_has_all_files(session_over: SessionOver, tmp_path: Path) -> None:
     """So that a beginner is told what is wrong in them, and not that they are missing."""
     lay_out(dict(untouched("triton_ensemble")), tmp_path)
     for composition in (TUNED, backend("preprocess"), backend("postprocess")):
-        assert composition.put_together(bench_over(tmp_path)).is_dir()
+        assert composition.put_together(session_over(tmp_path)).is_dir()

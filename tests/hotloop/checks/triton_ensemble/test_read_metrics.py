@@ -15,11 +15,13 @@ import pytest
 from hotloop import paths
 from hotloop.checks import triton_ensemble
 from hotloop.checks.triton_ensemble.figures import figures_of
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import judge_rungs
+from hotloop.judge.budget import Budget
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import judge_rungs
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.freezer import SignalFreezer
 from hotloop.worker.serve import serve
@@ -57,16 +59,21 @@ def judged() -> Iterator[Judge]:
             worker.start()
             ending.callback(worker.join, 10)
             link = Link(ours, SignalFreezer(2**22 - 1), trusted=False)
-            bench = Bench(
+            session = Session(
+                Candidate("nobody"),
                 files=None,
                 launcher=Launcher("none"),
                 connect=lambda: link,
-                budget_s=60,
+                budget=Budget(60),
                 device="cpu",
             )
-            ending.callback(bench.close)
+            ending.callback(session.close)
             return {
-                record.rung: record for record in judge_rungs(triton_ensemble.read_metrics(), bench)
+                record.rung: record
+                for record in judge_rungs(
+                    triton_ensemble.read_metrics().rungs,
+                    session.about(triton_ensemble.read_metrics().candidate),
+                )
             }
 
         yield run

@@ -15,15 +15,16 @@ from hypothesis import strategies as st
 
 from hotloop.checks.triton_ensemble import routing
 from hotloop.checks.triton_ensemble.routing import CANARY, STABLE, USERS
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.stable import Stable
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.render import submission
 
 Route = Callable[[Sequence[str], float, str], Any]
-BenchOver = Callable[..., Bench]
+SessionOver = Callable[..., Session]
 SEEDS = 60
 CANDIDATE = Candidate("route", "routing.py", "json")
 
@@ -193,22 +194,24 @@ def route(users, share, experiment):
 """
 
 
-def test_a_salted_hash_is_stable_in_one_process_only(bench_over: BenchOver, tmp_path: Path) -> None:
+def test_a_salted_hash_is_stable_in_one_process_only(
+    session_over: SessionOver, tmp_path: Path
+) -> None:
     (tmp_path / "routing.py").write_text(SALTED)
-    bench = bench_over(tmp_path)
-    assert Answers(routing.questions).judge("correct", CANDIDATE, bench).earned == 1.0
+    session = session_over(tmp_path)
+    assert judge_rung("correct", Answers(routing.questions), session.about(CANDIDATE)).earned == 1.0
     with pytest.raises(Ruling, match="A second process answers differently") as caught:
-        Stable(routing.some_users).judge("stable", CANDIDATE, bench)
+        Stable(routing.some_users)(session.about(CANDIDATE))
     assert caught.value.verdict is Verdict.WRONG_ANSWER
 
 
-def test_the_solution_is_stable(bench_over: BenchOver, tmp_path: Path) -> None:
+def test_the_solution_is_stable(session_over: SessionOver, tmp_path: Path) -> None:
     (tmp_path / "routing.py").write_bytes(submission("triton_ensemble")["routing.py"])
-    bench = bench_over(tmp_path)
-    assert Stable(routing.some_users).judge("stable", CANDIDATE, bench).earned == 1.0
-    first, second = bench.worker(CANDIDATE), bench.another_worker(CANDIDATE)
+    session = session_over(tmp_path).about(CANDIDATE)
+    assert judge_rung("stable", Stable(routing.some_users), session).earned == 1.0
+    first, second = session.worker(), session.another_worker()
     assert first.confined is not None
     assert second.confined is not None
     assert first.confined.pid != second.confined.pid
-    bench.close()
-    assert second.confined.poll() is not None, "it ends with the bench"
+    session.close()
+    assert second.confined.poll() is not None, "it ends with the session"

@@ -25,11 +25,11 @@ from hotloop.checks.triton_ensemble.truth import (
     tensors_complaint,
     topic_complaint,
 )
-from hotloop.judge.bench import Bench
+from hotloop.judge.session import Session
 from hotloop.serving.environment import Environment
 from hotloop.serving.inference import Array, InferenceFailed
 
-BenchOver = Callable[..., Bench]
+SessionOver = Callable[..., Session]
 SHARES = np.array([[0.1, 0.6, 0.1, 0.1, 0.05, 0.05], [0.02, 0.02, 0.9, 0.02, 0.02, 0.02]])
 TEXTS_APART = 500
 
@@ -172,12 +172,12 @@ def test_logits_of_the_other_version_are_told_from_rounding() -> None:
 
 @pytest.mark.serving
 def test_nearly_every_text_tells_the_versions_apart(
-    installed: Environment, bench_over: BenchOver
+    installed: Environment, session_over: SessionOver
 ) -> None:
     """Of 20,000 texts 44 did not, when this was written. Five are asked of each ensemble."""
-    bench, rng = bench_over(), np.random.default_rng()
+    session, rng = session_over(), np.random.default_rng()
     given = [make(rng) for make in (sentence, awkward) for _ in range(TEXTS_APART)]
-    first, second = (truth.answers(bench, given, version).shares for version in (1, 2))
+    first, second = (truth.answers(session, given, version).shares for version in (1, 2))
     rows = [slice(n, n + 1) for n in range(len(given))]
     assert all(topic_complaint(said_of(first[row]), first[row]) is None for row in rows)
     for right, other in ((first, second), (second, first)):
@@ -186,42 +186,42 @@ def test_nearly_every_text_tells_the_versions_apart(
 
 
 @pytest.mark.serving
-def test_logits_tell_the_versions_apart(installed: Environment, bench_over: BenchOver) -> None:
-    bench, rng = bench_over(), np.random.default_rng()
+def test_logits_tell_the_versions_apart(installed: Environment, session_over: SessionOver) -> None:
+    session, rng = session_over(), np.random.default_rng()
     given = [sentence(rng) for _ in range(TEXTS_APART)]
-    first, second = (truth.answers(bench, given, version).logits for version in (1, 2))
+    first, second = (truth.answers(session, given, version).logits for version in (1, 2))
     assert np.abs(first - second).max(-1).min() > 0.05
 
 
 @pytest.mark.serving
-def test_tokens_and_batches(installed: Environment, bench_over: BenchOver) -> None:
-    bench, rng = bench_over(), np.random.default_rng(1)
+def test_tokens_and_batches(installed: Environment, session_over: SessionOver) -> None:
+    session, rng = session_over(), np.random.default_rng(1)
     given = [sentence(rng), " ".join([sentence(rng)] * 9), "a"]
-    found = truth.answers(bench, given)
+    found = truth.answers(session, given)
     assert found.input_ids.shape == found.attention_mask.shape == (3, inquiries.LENGTH)
     assert set(np.unique(found.attention_mask)) == {0, 1}
     assert found.attention_mask[1].all(), "a long text is cut"
     assert found.attention_mask[2].sum() < 5, "a short one is padded"
     assert found.shares.sum(-1) == pytest.approx(1)
-    alone = truth.answers(bench, given[2:])
+    alone = truth.answers(session, given[2:])
     assert alone.logits == pytest.approx(found.logits[2:], abs=1e-4)
-    many = truth.answers(bench, [given[0]] * 130)
+    many = truth.answers(session, [given[0]] * 130)
     assert many.logits == pytest.approx(np.repeat(found.logits[:1], 130, 0), abs=1e-4)
 
 
 @pytest.mark.serving
-def test_pairs_are_the_answers(installed: Environment, bench_over: BenchOver) -> None:
-    bench, rng = bench_over(), np.random.default_rng(2)
+def test_pairs_are_the_answers(installed: Environment, session_over: SessionOver) -> None:
+    session, rng = session_over(), np.random.default_rng(2)
     given = [sentence(rng) for _ in range(5)]
-    shares = truth.answers(bench, given).shares
-    for (topic, sure), row in zip(truth.pairs(bench, given), shares, strict=True):
+    shares = truth.answers(session, given).shares
+    for (topic, sure), row in zip(truth.pairs(session, given), shares, strict=True):
         assert TOPICS[int(row.argmax())] == topic
         assert sure == row.max()
 
 
 @pytest.mark.serving
-def test_the_networks_own_time(installed: Environment, bench_over: BenchOver) -> None:
-    bench = bench_over()
-    one, many = (truth.seconds_per_row(bench, rows) for rows in (1, 16))
+def test_the_networks_own_time(installed: Environment, session_over: SessionOver) -> None:
+    session = session_over()
+    one, many = (truth.seconds_per_row(session, rows) for rows in (1, 16))
     assert 1e-6 < many < 0.1
     assert many < 2 * one, "rows together cost no more than rows apart"

@@ -9,8 +9,8 @@ import pytest
 
 from hotloop import extras, paths
 from hotloop.checks.tvm_passes import importing
-from hotloop.judge.bench import Bench
 from hotloop.judge.program import Program
+from hotloop.judge.session import Session
 
 needs_tvm = pytest.mark.skipif(bool(extras.missing("tvm")), reason=extras.remedy("tvm"))
 
@@ -83,24 +83,24 @@ def test_networks_differ_in_both_ways() -> None:
 
 
 @needs_tvm
-def test_parameters_that_are_missing_are_seen(eager: None, bench_over: Any) -> None:
-    bench: Bench = bench_over()
+def test_parameters_that_are_missing_are_seen(eager: None, session_over: Any) -> None:
+    session: Session = session_over()
     network = importing.Network(seed=7, width=4, blocks=1, parameters="inside")
-    named, running, _ = importing._parameters(network, bench)
+    named, running, _ = importing._parameters(network, session)
     count = sum(int(np.prod(shape)) for _, shape in named) + running
-    assert importing._wrong_parameters(network, told(inside=count), bench) is None
-    few = importing._wrong_parameters(network, told(inside=count - 1), bench)
+    assert importing._wrong_parameters(network, told(inside=count), session) is None
+    few = importing._wrong_parameters(network, told(inside=count - 1), session)
     assert "some are missing" in (few or "")
-    left = importing._wrong_parameters(network, told(attributes=["params"]), bench)
+    left = importing._wrong_parameters(network, told(attributes=["params"]), session)
     assert "still in the file" in (left or "")
 
 
 @needs_tvm
-def test_pytorch_answers_as_the_network_is_used(eager: None, bench_over: Any) -> None:
-    bench: Bench = bench_over()
+def test_pytorch_answers_as_the_network_is_used(eager: None, session_over: Any) -> None:
+    session: Session = session_over()
     network = importing.Network(seed=7, width=4, blocks=1, parameters="inside")
     pictures = np.random.default_rng(2).standard_normal((3, 3, 16, 16))
-    whole = importing._truth(network, importing._case(pictures), bench)
-    first = importing._truth(network, importing._case(pictures[:1]), bench)
+    whole = importing._truth(network, importing._case(pictures), session)
+    first = importing._truth(network, importing._case(pictures[:1]), session)
     assert np.allclose(whole[0], first[0], atol=1e-9)  # no picture sees the others
     assert np.abs(whole[1] - whole[0]).max() > 0.01

@@ -13,7 +13,7 @@ import pytest
 from hotloop import extras, paths
 from hotloop.checks.tvm_passes import mac16, partitions, planning, wiring
 from hotloop.checks.tvm_passes.graphs import MOTIFS, Graph, Operator, every_motif
-from hotloop.judge.bench import Bench
+from hotloop.judge.session import Session
 
 needs_tvm = pytest.mark.skipif(bool(extras.missing("tvm")), reason=extras.remedy("tvm"))
 
@@ -263,30 +263,30 @@ def test_all_graphs_of_the_generator_compute_themselves() -> None:
     ("composite", "right"), [("mac16.matmul_bias_relu", True), ("mac16.matmul_bias", False)]
 )
 def test_the_accelerator_does_what_the_name_says(
-    composite: str, right: bool, bench_over: Any
+    composite: str, right: bool, session_over: Any
 ) -> None:
-    bench: Bench = bench_over()
+    session: Session = session_over()
     graph = layer()
     divided = partitions.Divided(graph, b"", partitions.Partition(plan(composite)))
-    complaint = partitions._wrong(divided, partitions.CANDIDATE, bench)
+    complaint = partitions._wrong(divided, session)
     assert (complaint is None) is right
 
 
 @needs_tvm
-def test_what_is_built_is_told_again(bench_over: Any) -> None:
-    bench: Bench = bench_over()
-    builder = partitions.BUILDING.trusted(bench)
+def test_what_is_built_is_told_again(session_over: Any) -> None:
+    session: Session = session_over()
+    builder = partitions.BUILDING.trusted(session)
     for graph in every_motif(np.random.default_rng(3))[:4]:
         module = builder.take(builder.ask("build", graph.text))
-        told = partitions.told(module, bench)
+        told = partitions.told(module, session)
         assert partitions.unsound(told, graph) is None
         assert told.cost_us == pytest.approx(planning.host_us(graph))
 
 
 @needs_tvm
-def test_what_is_no_module_is_refused(bench_over: Any) -> None:
-    bench: Bench = bench_over()
-    told = partitions.told(b"many words", bench)
+def test_what_is_no_module_is_refused(session_over: Any) -> None:
+    session: Session = session_over()
+    told = partitions.told(b"many words", session)
     assert "no module" in told.refused
 
 

@@ -9,10 +9,13 @@ import pytest
 
 from hotloop import extras, markers, paths, render
 from hotloop.checks.tvm_passes.passes import Subject, rungs
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.budget import Budget
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import judge_rungs
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.level import level
 
@@ -41,17 +44,20 @@ def handed_in(name: str, folder: Path, bodies: Mapping[str, tuple[str, ...]]) ->
 
 def judged(name: str, folder: Path, check: Check | None = None) -> dict[str, RungRecord]:
     """All rungs of the task whose file is called `name`."""
-    bench = Bench(
+    session = Session(
+        Candidate("nobody"),
         files=folder,
         launcher=Launcher(level()[0]),
         connect=lambda: None,
-        budget_s=300.0,
+        budget=Budget(300.0),
         device="cpu",
     )
     try:
-        return {record.rung: record for record in judge_rungs(check or CHECKS[name], bench)}
+        check = check or CHECKS[name]
+        records = judge_rungs(check.rungs, session.about(check.candidate))
+        return {record.rung: record for record in records}
     finally:
-        bench.close()
+        session.close()
 
 
 # What nobody can decide is added to each guard that reads no memory; the scalar is never so small.

@@ -13,7 +13,7 @@ import pytest
 from hotloop import extras, render
 from hotloop.checks.xla_vs_eager import exported, steps
 from hotloop.checks.xla_vs_eager.exported import tensor
-from hotloop.judge.bench import Bench
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 pytestmark = pytest.mark.skipif(
@@ -22,10 +22,10 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture
-def bench(tmp_path: Path, bench_over: Callable[..., Bench]) -> Bench:
+def session(tmp_path: Path, session_over: Callable[..., Session]) -> Session:
     for name, data in render.submission("xla_vs_eager").items():
         (tmp_path / name).write_bytes(data)
-    return bench_over(tmp_path, isolation="none")
+    return session_over(tmp_path, isolation="none")
 
 
 def program(function: str) -> bytes:
@@ -37,23 +37,23 @@ def program(function: str) -> bytes:
     return bytes(exported_program.serialize())
 
 
-def test_calls_of_anything_outside_are_told(bench: Bench) -> None:
-    found = exported.facts(program("lambda x: jnp.linalg.eigh(x)[0]"), bench)
+def test_calls_of_anything_outside_are_told(session: Session) -> None:
+    found = exported.facts(program("lambda x: jnp.linalg.eigh(x)[0]"), session)
     assert "lapack" in (exported.outside_complaint(found) or "")
-    inside = exported.facts(program("lambda x: jnp.tanh(x) @ x"), bench)
+    inside = exported.facts(program("lambda x: jnp.tanh(x) @ x"), session)
     assert exported.outside_complaint(inside) is None
     assert inside["arguments"] == ["float32[4,4]"]
     assert exported.arguments_complaint(inside, 2, ()) is not None
 
 
 @pytest.mark.parametrize("data", [b"", b"no program at all", b"\0" * 4096])
-def test_what_is_no_program_is_the_candidates_failure(data: bytes, bench: Bench) -> None:
+def test_what_is_no_program_is_the_candidates_failure(data: bytes, session: Session) -> None:
     with pytest.raises(Ruling) as ruling:
-        exported.facts(data, bench)
+        exported.facts(data, session)
     assert ruling.value.verdict is not Verdict.JUDGE_ERROR
 
 
-def test_both_networks_give_the_same_step(tmp_path: Path, bench: Bench) -> None:
+def test_both_networks_give_the_same_step(tmp_path: Path, session: Session) -> None:
     """The learner's network, exported, and the truth's, which is written with other operations."""
     code = (
         "import sys, network; "
@@ -65,7 +65,7 @@ def test_both_networks_give_the_same_step(tmp_path: Path, bench: Bench) -> None:
     state = np.concatenate([exported.parameters(rng), exported.parameters(rng)])
     images, labels = exported.pictures(rng, 6), exported.labels(rng, 6)
     inputs = tuple(map(tensor, (state, images, labels)))
-    assert steps.STEP.complaint(target.read_bytes(), inputs, bench) is None
+    assert steps.STEP.complaint(target.read_bytes(), inputs, session) is None
     other = np.concatenate([[1.0], state])
     assert steps.STEP.disagreement(other, other) is None
     other[5] += 1

@@ -8,7 +8,8 @@ numbers would be those of the stand-in.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -20,18 +21,20 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from hotloop import extras, paths, render
 from hotloop.checks.yolo_on_mobile import engines, network_cost, speeds
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate, Check, judge_rungs
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.check import Check
 from hotloop.judge.link import Link
 from hotloop.judge.record import RungRecord
+from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs.correct import Case
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 
 STAND_IN = Path(__file__).parents[1] / "resnet_tensorrt" / "engine_on_cpu.py"
 NO_ONNX = pytest.mark.skipif(bool(extras.missing("onnx")), reason=extras.remedy("onnx"))
 CASE: Any = Case("", (), speeds.spec(32, 32).out)
 
-BenchOver = Callable[..., Bench]
+SessionOver = Callable[..., Session]
 
 
 @pytest.mark.parametrize("size", [(128, 128), (384, 640)])
@@ -74,13 +77,13 @@ def test_an_engine_may_be_off_as_far_as_ten_bits_are() -> None:
 
 
 @contextmanager
-def candidate_worker(bench: Bench, candidate: Candidate, _card: Any) -> Generator[Link]:
-    yield bench.worker(candidate)
+def candidate_worker(session: Session, _card: Any) -> Generator[Link]:
+    yield session.worker()
 
 
 @contextmanager
-def trusted_worker(bench: Bench, files: Path, _card: Any) -> Generator[Link]:
-    link = bench.trusted(files)
+def trusted_worker(session: Session, files: Path, _card: Any) -> Generator[Link]:
+    link = session.trusted(files)
     yield link
     link.close()
 
@@ -89,9 +92,8 @@ def trusted_worker(bench: Bench, files: Path, _card: Any) -> Generator[Link]:
 def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything that TensorRT or a card is needed for, in small."""
     for name, stand_in in {
-        "lacking": lambda: None,
-        "card_for": lambda _bench: SimpleNamespace(clocks=SimpleNamespace()),
-        "guests_of": lambda _bench: 0,
+        "require_tensorrt": lambda: None,
+        "card_for_three": lambda _session: nullcontext(SimpleNamespace()),
         "candidate_worker": candidate_worker,
         "trusted_worker": trusted_worker,
         "DEVICE": "cpu",
@@ -99,15 +101,15 @@ def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
         "BATCHES": (1, 2, 3),
     }.items():
         monkeypatch.setattr(engines, name, stand_in)
-    staged = Bench.staged
+    staged = Session.staged
 
-    def with_stand_in(bench: Bench, files: Mapping[str, Path]) -> Path:
-        return staged(bench, {**files, "tensorrt.py": STAND_IN})
+    def with_stand_in(session: Session, files: Mapping[str, Path]) -> Path:
+        return staged(session, {**files, "tensorrt.py": STAND_IN})
 
-    monkeypatch.setattr(Bench, "staged", with_stand_in)
+    monkeypatch.setattr(Session, "staged", with_stand_in)
 
 
-def judged(bench_over: BenchOver, folder: Path, *change: str) -> RungRecord:
+def judged(session_over: SessionOver, folder: Path, *change: str) -> RungRecord:
     for name, content in render.submission("yolo_on_mobile").items():
         (folder / name).write_bytes(content)
     (folder / "tensorrt.py").write_bytes(STAND_IN.read_bytes())
@@ -116,15 +118,15 @@ def judged(bench_over: BenchOver, folder: Path, *change: str) -> RungRecord:
         assert text.count(change[0]) == 1
         (folder / "speed.py").write_text(text.replace(*change))
     check = Check(Candidate("prepare", "speed.py", "json"), {"engine": engines.Builds()})
-    (record,) = judge_rungs(check, bench_over(folder))
+    (record,) = judge_rungs(check.rungs, session_over(folder).about(check.candidate))
     return record
 
 
 @NO_ONNX
 @pytest.mark.sandbox
 @pytest.mark.usefixtures("no_gpu")
-def test_the_reference_builds_what_is_asked_for(bench_over: BenchOver, tmp_path: Path) -> None:
-    record = judged(bench_over, tmp_path)
+def test_the_reference_builds_what_is_asked_for(session_over: SessionOver, tmp_path: Path) -> None:
+    record = judged(session_over, tmp_path)
     assert record.verdict is Verdict.PASSED, record.sentence
 
 
@@ -144,18 +146,18 @@ def test_the_reference_builds_what_is_asked_for(bench_over: BenchOver, tmp_path:
     ],
 )
 def test_who_builds_another_one_is_told_so(
-    right: str, wrong: str, said: str, bench_over: BenchOver, tmp_path: Path
+    right: str, wrong: str, said: str, session_over: SessionOver, tmp_path: Path
 ) -> None:
-    record = judged(bench_over, tmp_path, right, wrong)
+    record = judged(session_over, tmp_path, right, wrong)
     assert record.verdict in {Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR}
     assert said in record.sentence
 
 
-def test_without_tensorrt_nothing_is_measured(bench_over: BenchOver, tmp_path: Path) -> None:
-    if engines.lacking() is None:
+def test_without_tensorrt_nothing_is_measured(session_over: SessionOver, tmp_path: Path) -> None:
+    if find_spec("tensorrt") is not None:
         pytest.skip("TensorRT is installed")
     (tmp_path / "speed.py").write_text("prepare = None")
     check = Check(Candidate("prepare", "speed.py", "json"), {"engine": engines.Builds()})
-    (record,) = judge_rungs(check, bench_over(tmp_path))
+    (record,) = judge_rungs(check.rungs, session_over(tmp_path).about(check.candidate))
     assert record.verdict is Verdict.NOT_MEASURED
     assert engines.REMEDY in record.sentence

@@ -7,18 +7,20 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from hotloop.judge.bench import Bench
+from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.gpu import workers
 from hotloop.judge.gpu.card import NoCard
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.launcher import Launcher
+from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.seeds import Seeds
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 FILL = Candidate("softmax", "candidate.py", "destination")
@@ -98,10 +100,15 @@ def test_without_a_gpu_it_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> No
         raise NoCard("No NVIDIA GPU here: elsewhere.")
 
     monkeypatch.setattr(workers, "open_card", none)
-    bench = Bench(
-        files=None, launcher=Launcher("none"), connect=lambda: None, budget_s=5, device="cpu"
+    session = Session(
+        Candidate("nobody"),
+        files=None,
+        launcher=Launcher("none"),
+        connect=lambda: None,
+        budget=Budget(5),
+        device="cpu",
     )
-    record = RUNG.judge("gpu_correct", FILL, bench)
+    record = judge_rung("gpu_correct", RUNG, session.about(FILL))
     assert record.verdict is Verdict.NOT_MEASURED
     assert record.verdict.pending
     assert record.earned == 0

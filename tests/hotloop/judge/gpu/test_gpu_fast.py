@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from hotloop.judge import speed
-from hotloop.judge.bench import Bench
+from hotloop.judge.budget import Budget
 from hotloop.judge.calls import CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.gpu import length, window, workers
@@ -23,9 +23,11 @@ from hotloop.judge.gpu.recipes import Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import Level
+from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs import gpu_fast as module
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
 SHAPE = (16, 32)
@@ -48,33 +50,40 @@ RUNG = GpuFast(
 
 
 @pytest.fixture
-def bench() -> Bench:
-    return Bench(
-        files=None, launcher=Launcher("none"), connect=lambda: None, budget_s=100, device="cuda"
+def session() -> Session:
+    return Session(
+        Candidate("nobody"),
+        files=None,
+        launcher=Launcher("none"),
+        connect=lambda: None,
+        budget=Budget(100),
+        device="cuda",
     )
 
 
 @pytest.fixture
-def judge(card: Card, start, bench: Bench, monkeypatch: pytest.MonkeyPatch):
+def judge(card: Card, start, session: Session, monkeypatch: pytest.MonkeyPatch):
     """Judges a candidate of so many seconds a call against a baseline of SLOW seconds."""
 
     @contextmanager
-    def trusted(_bench: Bench, _folder: Path, _card: Card) -> Iterator[Any]:
+    def trusted(_session: Session, _folder: Path, _card: Card) -> Iterator[Any]:
         link = start(COPY.format(seconds=SLOW), trusted=True).link
         monkeypatch.setattr(link, "resolve", lambda *_: None)
         yield link
 
     def judged(source: str, bytes_per_s: float = 1e12):
         @contextmanager
-        def candidate(_bench: Bench, _candidate: Candidate, _card: Card) -> Iterator[Any]:
+        def candidate(_session: Session, _card: Card) -> Iterator[Any]:
             yield start(source).link
 
         monkeypatch.setattr(module, "candidate_worker", candidate)
         monkeypatch.setattr(module, "measure", lambda _link, **_options: Ceiling(bytes_per_s))
-        return RUNG.judge("gpu_fast", Candidate("softmax", "c.py", "destination"), bench)
+        return judge_rung(
+            "gpu_fast", RUNG, session.about(Candidate("softmax", "c.py", "destination"))
+        )
 
     card.free_bytes = card.driver.memory()[0]
-    monkeypatch.setattr(module, "card_for", lambda _bench: card)
+    monkeypatch.setattr(module, "card_for", lambda _session: card)
     monkeypatch.setattr(module, "trusted_worker", trusted)
     monkeypatch.setattr(length, "WINDOW_S", 0.001)
     monkeypatch.setattr(length, "L2_TIMES", 0)
@@ -104,22 +113,21 @@ def test_a_candidate_as_slow_as_the_baseline(judge) -> None:
 
 
 def test_wrong_in_a_timed_call(judge) -> None:
-    with pytest.raises(Ruling, match="timed call") as ruling:
-        judge("def softmax(x, out):\n    out.copy_(x)\n    out[3] = 0\n")
-    assert ruling.value.verdict is Verdict.WRONG_ANSWER
+    record = judge("def softmax(x, out):\n    out.copy_(x)\n    out[3] = 0\n")
+    assert record.verdict is Verdict.WRONG_ANSWER
+    assert "timed call" in record.sentence
 
 
 def test_faster_than_the_card(judge) -> None:
-    with pytest.raises(Ruling) as ruling:
-        judge(COPY.format(seconds=SLOW / 8), bytes_per_s=1e3)
-    assert ruling.value.verdict is Verdict.IMPLAUSIBLE
+    record = judge(COPY.format(seconds=SLOW / 8), bytes_per_s=1e3)
+    assert record.verdict is Verdict.IMPLAUSIBLE
 
 
 def test_others_on_the_card(judge, fake) -> None:
     fake.set(clients=9)
-    with pytest.raises(Ruling, match="Others used the GPU") as ruling:
-        judge(COPY.format(seconds=0))
-    assert ruling.value.verdict is Verdict.UNDECIDED
+    record = judge(COPY.format(seconds=0))
+    assert record.verdict is Verdict.UNDECIDED
+    assert "Others used the GPU" in record.sentence
 
 
 class Confined:
@@ -187,10 +195,14 @@ def test_the_limit_is_the_slower_of_bytes_and_operations() -> None:
     assert counting._limit(Ceiling(1e9, 1e6), side).seconds == pytest.approx(10.0)
 
 
-def test_without_a_gpu_it_is_not_measured(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_gpu_it_is_not_measured(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def none(_guests: int) -> None:
         raise NoCard("No NVIDIA GPU here: elsewhere.")
 
     monkeypatch.setattr(workers, "open_card", none)
-    record = RUNG.judge("gpu_fast", Candidate("softmax", "c.py", "destination"), bench)
+    record = judge_rung(
+        "gpu_fast", RUNG, session.about(Candidate("softmax", "c.py", "destination"))
+    )
     assert (record.verdict, record.earned) == (Verdict.NOT_MEASURED, 0)

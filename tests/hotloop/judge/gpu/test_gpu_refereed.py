@@ -12,21 +12,24 @@ import pytest
 
 from hotloop.judge import referee as referees
 from hotloop.judge import speed, window
-from hotloop.judge.bench import Bench
+from hotloop.judge.budget import Budget
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
+from hotloop.judge.gpu import workers
 from hotloop.judge.gpu.card import Card, NoCard
 from hotloop.judge.gpu.ceiling import Ceiling
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import Level
 from hotloop.judge.referee import Referee
+from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs import gpu_refereed as module
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Verdict
 from hotloop.judge.window import Workload
 
 SPEC = CallSpec((TensorSpec((64,), FP32),), TensorSpec((64,), FP32))
@@ -63,34 +66,39 @@ FAST = GpuRefereedFast(
 
 
 @pytest.fixture
-def bench() -> Iterator[Bench]:
-    bench = Bench(
-        files=None, launcher=Launcher("none"), connect=lambda: None, budget_s=100, device="cuda"
+def session() -> Iterator[Session]:
+    session = Session(
+        Candidate("nobody"),
+        files=None,
+        launcher=Launcher("none"),
+        connect=lambda: None,
+        budget=Budget(100),
+        device="cuda",
     )
-    yield bench
-    bench.close()
+    yield session
+    session.close()
 
 
 @pytest.fixture
-def judge(card: Card, start: Any, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Any:
+def judge(card: Card, start: Any, session: Session, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Judges a candidate's source by a rung; what is ours doubles its input."""
 
     @contextmanager
-    def trusted(_bench: Bench, _folder: Path, _card: Card) -> Iterator[Any]:
+    def trusted(_session: Session, _folder: Path, _card: Card) -> Iterator[Any]:
         link = start(TWICE.format(seconds=SLOW), trusted=True).link
         monkeypatch.setattr(link, "resolve", lambda *_: None)
         yield link
 
     def judged(rung: Any, source: str) -> Any:
         @contextmanager
-        def candidate(_bench: Bench, _candidate: Candidate, _card: Card) -> Iterator[Any]:
+        def candidate(_session: Session, _card: Card) -> Iterator[Any]:
             yield start(source).link
 
         monkeypatch.setattr(module, "candidate_worker", candidate)
-        return rung.judge("r", CANDIDATE, bench)
+        return judge_rung("r", rung, session.about(CANDIDATE))
 
     card.free_bytes = card.driver.memory()[0]
-    monkeypatch.setattr(module, "card_for", lambda _bench: card)
+    monkeypatch.setattr(workers, "card_for", lambda _session: card)
     monkeypatch.setattr(module, "trusted_worker", trusted)
     monkeypatch.setattr(referees, "trusted_worker", trusted)
     monkeypatch.setattr(module, "measure", lambda _link, **_options: Ceiling(1e12, 1e12))
@@ -104,9 +112,9 @@ def judge(card: Card, start: Any, bench: Bench, monkeypatch: pytest.MonkeyPatch)
 
 def test_right_and_wrong_answers(judge: Any) -> None:
     assert judge(CORRECT, TWICE.format(seconds=0)).verdict is Verdict.PASSED
-    with pytest.raises(Ruling, match="They differ") as ruling:
-        judge(CORRECT, WRONG)
-    assert ruling.value.verdict is Verdict.WRONG_ANSWER
+    record = judge(CORRECT, WRONG)
+    assert record.verdict is Verdict.WRONG_ANSWER
+    assert "They differ" in record.sentence
 
 
 def test_a_fast_loop(judge: Any) -> None:
@@ -122,23 +130,24 @@ def test_a_loop_as_slow_as_the_slow_one(judge: Any) -> None:
 
 
 def test_wrong_in_a_timed_call(judge: Any) -> None:
-    with pytest.raises(Ruling, match="In a timed call: They differ"):
-        judge(FAST, WRONG)
+    assert "In a timed call: They differ" in judge(FAST, WRONG).sentence
 
 
 def test_others_on_the_card(judge: Any, fake: Any) -> None:
     fake.set(clients=9)
-    with pytest.raises(Ruling, match="Others use this GPU") as ruling:
-        judge(FAST, TWICE.format(seconds=0))
-    assert ruling.value.verdict is Verdict.UNDECIDED
+    record = judge(FAST, TWICE.format(seconds=0))
+    assert record.verdict is Verdict.UNDECIDED
+    assert "Others use this GPU" in record.sentence
 
 
-def test_without_a_card_nothing_is_measured(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    def none(_bench: Bench) -> Card:
+def test_without_a_card_nothing_is_measured(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none(_guests: int) -> Card:
         raise NoCard("No GPU here.")
 
-    monkeypatch.setattr(module, "card_for", none)
+    monkeypatch.setattr(workers, "open_card", none)
     for rung in (CORRECT, FAST):
-        record = rung.judge("r", CANDIDATE, bench)
+        record = judge_rung("r", rung, session.about(CANDIDATE))
         assert record.verdict is Verdict.NOT_MEASURED
         assert record.sentence == "No GPU here."

@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 from hotloop.checks import fused_softmax
-from hotloop.judge.bench import Bench
-from hotloop.judge.check import Candidate
+from hotloop.judge.budget import Budget
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.card import Card, open_card
 from hotloop.judge.gpu.window import DeviceSide
 from hotloop.judge.gpu.workers import trusted_worker
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.rungs.gpu_correct import ask
 from hotloop.judge.seeds import Seeds
+from hotloop.judge.session import Session
 from hotloop.sandbox.level import level
 
 pytestmark = pytest.mark.gpu
@@ -30,23 +31,24 @@ def card() -> Card:
 
 
 @pytest.fixture(params=["bubblewrap", "none"])
-def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
+def session(request: pytest.FixtureRequest) -> Iterator[Session]:
     if request.param == "bubblewrap" and level()[0] != "bubblewrap":
         pytest.skip("needs bubblewrap")
-    bench = Bench(
+    session = Session(
+        Candidate("nobody"),
         files=None,
         launcher=Launcher(request.param),
         connect=lambda: None,
-        budget_s=300,
+        budget=Budget(300),
         device="cuda",
     )
-    yield bench
-    bench.close()
+    yield session
+    session.close()
 
 
-def test_memory_is_shared_with_a_worker(card: Card, bench: Bench) -> None:
+def test_memory_is_shared_with_a_worker(card: Card, session: Session) -> None:
     check = fused_softmax.triton_forward().rungs["gpu_correct"]
-    with trusted_worker(bench, BASELINES, card) as link:
+    with trusted_worker(session, BASELINES, card) as link:
         link.resolve(FIVE_OPS.name, FIVE_OPS.file, 120)
         for case in check.cases(Seeds().generator()):
             if "−inf" in case.label:
@@ -55,10 +57,10 @@ def test_memory_is_shared_with_a_worker(card: Card, bench: Bench) -> None:
             assert answer.shape == case.out.shape
 
 
-def test_an_honest_window_counts(card: Card, bench: Bench) -> None:
+def test_an_honest_window_counts(card: Card, session: Session) -> None:
     workload = fused_softmax.triton_forward().rungs["gpu_fast"].workload
     card.clocks.expected_clients = 2
-    with trusted_worker(bench, BASELINES, card) as link:
+    with trusted_worker(session, BASELINES, card) as link:
         link.resolve(FIVE_OPS.name, FIVE_OPS.file, 120)
         free = card.driver.memory()[0]
         side = DeviceSide(link, FIVE_OPS, workload, card, Seeds(), free)

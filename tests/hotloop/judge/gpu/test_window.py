@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from hotloop.judge.calls import CallSpec, TensorSpec
-from hotloop.judge.check import Candidate
+from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.fault import JudgeFault

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import copy
 import logging
-import math
 import shutil
 import socket
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypeVar, cast
+from typing import Any, Literal, Self, TypeVar, cast
 
-from hotloop.judge.check import Candidate
+import numpy as np
+
+from hotloop.judge.budget import Budget
+from hotloop.judge.candidate import Candidate, Style
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.verdict import Partly, Ruling, Verdict
 from hotloop.sandbox.scratch import scratch
 from hotloop.variants.variant import Variant
 
@@ -32,41 +36,109 @@ SIMULATOR = "/opt/simulator"
 T = TypeVar("T")
 
 
-class Bench:
-    """Workers, files, secrets and time for one task.
+class Session:
+    """The candidate, its workers, secrets and time: the same for all rungs of a task.
 
+    `for_rung` and `of` give a session that shares all of it but the evidence, or the candidate.
+
+    candidate: who is judged.
     connect: gives the socketed notebook worker, or None where there is none.
-    turn: returns when the machine is free of other gradings.
+    budget: the time for the whole task.
     variant: what differs for this candidate; in a course nothing does.
-    seed: of an earlier record; one is drawn if there is none.
+    seed: of an earlier record, in hexadecimal; one is drawn if there is none.
     """
 
     def __init__(
         self,
+        candidate: Candidate,
         *,
         files: Path | None,
         launcher: Launcher,
         connect: Callable[[], Link | None],
-        budget_s: float,
+        budget: Budget,
         device: Literal["cpu", "cuda"],
         on_progress: Callable[[str], None] = lambda _text: None,
-        turn: Callable[[], None] = lambda: None,
         variant: Variant | None = None,
         seed: str = "",
     ) -> None:
+        self.candidate = candidate
         self.files = SubmissionFiles(files)
         self.launcher = launcher
+        self.budget = budget
         self.device = device
         self.seeds = Seeds(bytes.fromhex(seed))
-        self.deadline = time.monotonic() + budget_s
+        self.figures: dict[str, Any] = {}
         self._connect = connect
         self._on_progress = on_progress
-        self._turn: Callable[[], None] | None = turn
         self._variant = variant
         self._workers: dict[str | None, Link] = {}
         self._owned: list[Link] = []
-        self._shared: dict[str, object] = {}
+        self._made: dict[str, object] = {}
         self._kept = ExitStack()
+
+    def for_rung(self) -> Self:
+        """The same session, with no evidence yet."""
+        other = copy.copy(self)
+        other.figures = {}
+        return other
+
+    def about(self, candidate: Candidate) -> Self:
+        """The same session, with evidence in common, about another candidate."""
+        other = copy.copy(self)
+        other.candidate = candidate
+        return other
+
+    def of(self, name: str, style: Style | None = None) -> Self:
+        """The same session about another function of the candidate's file."""
+        mine = self.candidate
+        return self.about(replace(mine, name=name, style=style or mine.style))
+
+    # --- what is said ---------------------------------------------------------------------------
+
+    def note(self, **figures: Any) -> None:
+        """Evidence for the feedback page: plain data, units in the names.
+
+        It is kept however the rung ends, so note before you rule.
+        """
+        self.figures.update(figures)
+
+    def award(self, share: float, sentence: str) -> str:
+        """The sentence where the whole of the points is earned; Partly otherwise."""
+        if share >= 1:
+            return sentence
+        raise Partly(share, sentence)
+
+    def progress(self, text: str) -> None:
+        """Tell whoever waits what is being done."""
+        self._on_progress(text)
+
+    def log_exception(self, error: BaseException) -> None:
+        """For the instructor's log; never for the learner's page."""
+        log.error("judging failed", exc_info=error)
+
+    # --- secrets and time -----------------------------------------------------------------------
+
+    def rng(self) -> np.random.Generator:
+        """A new secret generator at each call."""
+        return self.seeds.generator()
+
+    def timeout(self, most_s: float) -> float:
+        """How long to wait for the candidate. Ruling TIMEOUT when it has used up all its time."""
+        return self.budget.timeout(most_s)
+
+    def deadline_in(self, most_s: float) -> float:
+        """When measuring must end, on the monotonic clock: after `most_s`, or with the judging."""
+        return time.monotonic() + min(most_s, self.budget.remaining_s())
+
+    def alone(self) -> None:
+        """Wait until no other grading is at work. The rung must say that it is `timed`."""
+        if self.launcher.fork is not None:
+            raise JudgeFault("what is to be timed was forked: its rung does not say `timed`")
+        self.budget.wait_for_turn()
+        for link in self._workers.values():
+            link.deadline = self.budget.deadline
+
+    # --- the candidate --------------------------------------------------------------------------
 
     @property
     def interpreted(self) -> dict[str, str]:
@@ -78,47 +150,15 @@ class Bench:
         """True once code of the candidate's was started or read: an exception may be its doing."""
         return bool(self.files.read or self._workers)
 
-    def last_answer(self, candidate: Candidate) -> str:
+    def last_answer(self) -> str:
         """What its worker returned last, as it may stand in a sentence; empty if it is unknown."""
-        link = self._workers.get(candidate.file)
+        link = self._workers.get(self.candidate.file)
         return "" if link is None else link.answered
 
     @property
-    def remaining_s(self) -> float:
-        """Seconds that are left for measuring. Ruling UNDECIDED when there are none."""
-        left = self.deadline - time.monotonic()
-        if left <= 0:
-            raise Ruling(
-                Verdict.UNDECIDED, "The judging's time was used up: judging again decides."
-            )
-        return left
-
-    def deadline_in(self, most_s: float) -> float:
-        """When measuring must end, on the monotonic clock: after `most_s`, or with the judging."""
-        return time.monotonic() + min(most_s, self.remaining_s)
-
-    def patience(self, most_s: float) -> float:
-        """How long to wait for the candidate. Ruling TIMEOUT when it has used up all its time."""
-        left = self.deadline - time.monotonic()
-        if left <= 0:
-            raise Ruling(
-                Verdict.TIMEOUT, "It used up all the time that the task has: do less in each call."
-            )
-        return min(most_s, left)
-
-    def have_machine_alone(self) -> None:
-        """Wait until no other grading is at work, once. The wait is not the candidate's time."""
-        if self.launcher.fork is not None:
-            raise JudgeFault("what is to be timed was forked: its rung does not say `timed`")
-        turn, self._turn = self._turn, None
-        if turn is None:
-            return
-        started, deadline = time.monotonic(), self.deadline
-        self.deadline = math.inf
-        turn()
-        self.deadline = deadline + time.monotonic() - started
-        for link in self._workers.values():
-            link.deadline = self.deadline
+    def name(self) -> str:
+        """What the candidate calls the function that is judged."""
+        return self.called(self.candidate.name)
 
     def called(self, name: str) -> str:
         """What the candidate calls what the check calls `name`."""
@@ -133,26 +173,34 @@ class Bench:
         renamed = (f"#define {old} {new}\n" for old, new in names if old in text)
         return "".join(renamed) + text
 
-    def worker(self, candidate: Candidate) -> Link:
-        """The candidate's worker, with the candidate found in it."""
-        link = self._workers.get(candidate.file)
+    def source(self) -> str:
+        """The text of the candidate's file."""
+        file = self.candidate.file
+        assert file is not None, "the candidate is in the notebook"
+        return self.files.read_text(file)
+
+    def worker(self) -> Link:
+        """The candidate's process, in which its function was found."""
+        link = self._workers.get(self.candidate.file)
         if link is None or not link.is_open:
-            link = self._start(candidate)
-            link.deadline = self.deadline
-            self._workers[candidate.file] = link
-        self._resolve(candidate, link)
+            link = self._start()
+            link.deadline = self.budget.deadline
+            self._workers[self.candidate.file] = link
+        self._resolve(link)
         return link
 
-    def another_worker(self, candidate: Candidate) -> Link:
-        """A second worker for a candidate in a file.
+    def another_worker(self) -> Link:
+        """A second process for a candidate in a file.
 
         It shares nothing with the first: two forks of one process hash texts alike.
         """
-        link = self._start(candidate, anew=True)
+        link = self._start(anew=True)
         self._owned.append(link)
-        link.deadline = self.deadline
-        self._resolve(candidate, link)
+        link.deadline = self.budget.deadline
+        self._resolve(link)
         return link
+
+    # --- programs of ours -----------------------------------------------------------------------
 
     def trusted(
         self,
@@ -163,7 +211,7 @@ class Bench:
         runs_kernels: bool = False,
         anew: bool = False,
     ) -> Link:
-        """A worker that sees only `files`, a folder of ours; it ends with the bench.
+        """A worker that sees only `files`, a folder of ours; it ends with the session.
 
         runs_kernels: it will be given a candidate's vetted kernels, so that what fails from then on
             is the candidate's.
@@ -187,18 +235,18 @@ class Bench:
             read_only=read_only,
         )
         link.trusted = False
-        link.deadline = self.deadline
+        link.deadline = self.budget.deadline
         self._owned.append(link)
         return link
 
-    def shared(self, key: str, make: Callable[[], T]) -> T:
+    def once(self, key: str, make: Callable[[], T]) -> T:
         """What several rungs of the task use: made by the first one, the same for the others."""
-        if key not in self._shared:
-            self._shared[key] = make()
-        return cast(T, self._shared[key])
+        if key not in self._made:
+            self._made[key] = make()
+        return cast(T, self._made[key])
 
     def keep(self, context: AbstractContextManager[T]) -> T:
-        """Enter a context that ends with the bench."""
+        """Enter a context that ends with the session."""
         return self._kept.enter_context(context)
 
     def staged(self, files: Mapping[str, Path]) -> Path:
@@ -207,14 +255,6 @@ class Bench:
         for name, path in files.items():
             shutil.copyfile(path, folder / name)
         return folder
-
-    def progress(self, text: str) -> None:
-        """Tell whoever waits what is being done."""
-        self._on_progress(text)
-
-    def log_exception(self, error: BaseException) -> None:
-        """For the instructor's log; never for the learner's page."""
-        log.error("judging failed", exc_info=error)
 
     def libraries(self) -> dict[str, str]:
         """Versions as the candidate's workers claim them."""
@@ -234,14 +274,13 @@ class Bench:
             link.close()
         self._kept.close()
 
-    def _resolve(self, candidate: Candidate, link: Link) -> None:
-        name = self.called(candidate.name)
-        link.resolve(name, candidate.file, self.patience(RESOLVE_TIMEOUT_S))
+    def _resolve(self, link: Link) -> None:
+        link.resolve(self.name, self.candidate.file, self.timeout(RESOLVE_TIMEOUT_S))
 
-    def _start(self, candidate: Candidate, *, anew: bool = False) -> Link:
-        if candidate.file is not None:
-            self.files.read_text(candidate.file)
-            if candidate.operator:
+    def _start(self, *, anew: bool = False) -> Link:
+        if self.candidate.file is not None:
+            self.source()
+            if self.candidate.operator:
                 return self._start_with_simulator(anew)
             return self.launcher.start(
                 files=self.files.root,
