@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -13,8 +12,8 @@ import numpy as np
 from hotloop.checks.portable_trainer.programs import READING, RESUMING, WRITING
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.link import Link
-from hotloop.judge.questions import GivenFile, Plain, ask_plainly, shown
+from hotloop.judge.fault import made
+from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
@@ -30,6 +29,9 @@ AFTER = 12
 
 RELATIVE = 1e-6
 """One machine, one library, one order of operations: the rest is there for other thread counts."""
+
+STEPS = (2, 9, 11)
+"""Optimizer steps before each of three checkpoints, of which `newest` chooses one."""
 
 KILLS = 4
 TIMEOUT_S = 60.0
@@ -101,40 +103,31 @@ def goes_on(
     return complaint
 
 
-@dataclass(frozen=True)
-class Chooses:
-    """`newest` takes the newest whole checkpoint of several files, and none that is not whole."""
-
-    after: tuple[str, ...] = ()
-
-    def __call__(self, session: Session) -> str:
-        """Show it files of which one more, at least, is damaged in some way each time."""
-        link, rng = session.of("newest", "json").worker(), session.rng()
-        files = [_ours(int(rng.integers(1 << 30)), steps, session) for steps in (2, 9, 11)]
-        asked = 0
-        for label, damaged in _damages(files[2], rng):
-            order = [int(place) for place in rng.permutation(3)]
-            shown_files = [GivenFile(FILE, [files[0], files[1], damaged][place]) for place in order]
-            self._ask(label, shown_files, order.index(1), link, session)
-            asked += 1
-        whole = [GivenFile(FILE, files[place]) for place in (2, 0, 1)]
-        self._ask("three whole files", whole, 0, link, session)
-        none = [GivenFile(FILE, files[1][:100]), GivenFile(FILE, b"")]
-        self._ask("no whole file", none, None, link, session)
-        said = f"It took the right one each time, of {asked + 2} folders."
-        session.note(folders=asked + 2)
-        return said
-
-    def _ask(
-        self, label: str, files: list[GivenFile], want: int | None, link: Link, session: Session
-    ) -> None:
-        arguments: list[Plain | GivenFile] = [*files]
-        got = ask_plainly(link, arguments, session.timeout(TIMEOUT_S))
+def chosen(session: Session) -> str:
+    """`newest` gives the index of the newest whole file, or None if each is damaged."""
+    link, count = session.of("newest").worker(), 0
+    for label, files, want in made(_folders(session)):
+        given = [GivenFile(FILE, data) for data in files]
+        got = ask_plainly(link, given, session.timeout(TIMEOUT_S))
         if got != want or isinstance(got, bool):
             raise Ruling(
                 Verdict.WRONG_ANSWER,
                 f"{label}: of {len(files)} files it takes {shown(got)} and should take {want}.",
             )
+        count += 1
+    session.note(folders=count)
+    return f"It took the right one each time, of {count} folders."
+
+
+def _folders(session: Session) -> Iterator[tuple[str, list[bytes], int | None]]:
+    """A label, the files, and the index of the newest whole one."""
+    rng = session.rng()
+    oldest, whole, newest = (_ours(int(rng.integers(1 << 30)), steps, session) for steps in STEPS)
+    for label, damaged in _damages(newest, rng):
+        order = [int(place) for place in rng.permutation(3)]
+        yield label, [[oldest, whole, damaged][place] for place in order], order.index(1)
+    yield "three whole files", [newest, oldest, whole], 0
+    yield "no whole file", [whole[:100], b""], None
 
 
 def _ours(seed: int, steps: int, session: Session) -> bytes:
@@ -166,23 +159,16 @@ def _damages(data: bytes, rng: Rng) -> Iterator[tuple[str, bytes]]:
         yield label, struct.pack("<Q", len(text)) + text + data[begin:]
 
 
-@dataclass(frozen=True)
-class SurvivesKills:
-    """Whenever `write` is killed, a whole checkpoint is there."""
-
-    after: tuple[str, ...] = ()
-
-    def __call__(self, session: Session) -> str:
-        """Have our program start and kill it."""
-        file = GivenFile("checkpoint.py", session.files.content(session.candidate.file or ""))
-        seed = int(session.rng().integers(1 << 30))
-        program = WRITING.given(session, "kills")
-        complaint = program.ask("survived", file, seed, KILLS, timeout_s=TIMEOUT_S)
-        if complaint is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"{str(complaint).capitalize()}.")
-        said = f"Killed {KILLS} times while it wrote, and stopped by a full disk: always whole."
-        session.note(kills=KILLS)
-        return said
+def killed(session: Session) -> str:
+    """A whole checkpoint is on disk whenever a process is killed in `write`."""
+    file = GivenFile("checkpoint.py", session.files.content(session.candidate.file or ""))
+    seed = int(session.rng().integers(1 << 30))
+    program = WRITING.given(session, "kills")
+    mismatch = program.ask("survived", file, seed, KILLS, timeout_s=TIMEOUT_S)
+    if mismatch is not None:
+        raise Ruling(Verdict.WRONG_ANSWER, f"{str(mismatch).capitalize()}.")
+    session.note(kills=KILLS)
+    return f"Killed {KILLS} times while it wrote, and stopped by a full disk: always whole."
 
 
 def rungs(version: int = 0) -> dict[str, Rung]:
@@ -190,6 +176,6 @@ def rungs(version: int = 0) -> dict[str, Rung]:
     return {
         "written": Makes(partial(written, version=version)),
         "resumed": Makes(partial(resumed, version=version), entry="resume_and_save"),
-        "chosen": Chooses(),
-        "killed": SurvivesKills(),
+        "chosen": chosen,
+        "killed": killed,
     }

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from hotloop.checks.portable_trainer.programs import LAUNCHING
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.link import reading
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rung import Rung
+from hotloop.judge.rung import Rung, following
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_message
@@ -19,65 +19,62 @@ RANKS = Candidate("train", "ranks.py", "json")
 COUNT, BATCH, STEPS, EVERY = 2, 8, 12, 2
 TIMEOUT_S = 150.0
 
+Sharding = Literal["data_parallel", "fully_sharded"]
+
 CLOSE = 1e-4
 """Weights and velocities after 12 steps, absolute: their magnitude is below 10, and the order of
 sums over ranks is another one than in one process. Mistakes are off by more than 1e-3."""
 
 
-@dataclass(frozen=True)
-class Trains:
-    """The ranks end with what one process ends with, and have fetched each sample once.
+def trained(session: Session, how: Sharding, killed: bool = False) -> str:
+    """The weights after STEPS steps are those of one process, and each sample was fetched once.
 
-    killed: whether a rank is lost on the way.
+    killed: a rank, drawn at random, gets SIGKILL at a random step; torchrun restarts all of them.
     """
+    rng = session.rng()
+    kill = [int(rng.integers(COUNT)), int(rng.integers(5, STEPS - 1))] if killed else []
+    outcome = _launched(session, int(rng.integers(1 << 20)), how, kill)
+    with reading():
+        mismatch = _mismatch(outcome, how, kill)
+    if mismatch is not None:
+        raise Ruling(Verdict.WRONG_ANSWER, f"{mismatch}.")
+    session.note(off=outcome["off"])
+    lost = f"; one was lost at step {kill[1]}, and they went on" if kill else ""
+    return f"Two ranks ended with the weights of one process{lost}."
 
-    how: Literal["data_parallel", "fully_sharded"]
-    killed: bool = False
-    after: tuple[str, ...] = ()
 
-    def __call__(self, session: Session) -> str:
-        """Have our program start them."""
-        rng = session.rng()
-        kill = [int(rng.integers(COUNT)), int(rng.integers(5, STEPS - 1))] if self.killed else []
-        names = (session.candidate.file or "", "checkpoint.py")
-        files = [GivenFile(file, session.files.content(file)) for file in names]
-        told = LAUNCHING.given(session, "launches").ask(
-            "launched",
-            *files,
-            int(rng.integers(1 << 20)),
-            STEPS,
-            EVERY,
-            self.how,
-            [str(part) for part in kill],
-            timeout_s=TIMEOUT_S,
-        )
-        outcome = as_message(told) or {}
-        with reading():
-            mismatch = self._mismatch(outcome, kill)
-        if mismatch is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"{mismatch}.")
-        said = "Two ranks ended with the weights of one process"
-        said += f"; one was lost at step {kill[1]}, and they went on." if kill else "."
-        session.note(off=outcome["off"])
-        return said
+def _launched(session: Session, seed: int, how: Sharding, kill: list[int]) -> dict[str, Any]:
+    """What `launched` in launching.py returns. kill: rank and step, or nothing."""
+    names = (session.candidate.file or "", "checkpoint.py")
+    told = LAUNCHING.given(session, "launches").ask(
+        "launched",
+        *(GivenFile(file, session.files.content(file)) for file in names),
+        seed,
+        STEPS,
+        EVERY,
+        how,
+        [str(part) for part in kill],
+        timeout_s=TIMEOUT_S,
+    )
+    return as_message(told) or {}
 
-    def _mismatch(self, outcome: dict[str, Any], kill: list[int]) -> str | None:
-        if outcome["off"] is None or outcome["code"] != 0:
-            return f"The ranks do not come to an end, or write no final file: {outcome['error']}"
-        lives = [outcome["fetched"][at : at + COUNT] for at in range(0, 2 * COUNT, COUNT)]
-        return (
-            _about_fetches(lives if kill else lives[:1], kill)
-            or _about_distance(outcome["off"])
-            or self._about_parts(outcome)
-        )
 
-    def _about_parts(self, outcome: dict[str, Any]) -> str | None:
-        if self.how == "data_parallel":
-            return None
-        largest = max(outcome["bytes"])
-        if largest <= 0.6 * outcome["whole"]:
-            return None
-        return f"One rank has {largest} of {outcome['whole']} bytes: that is more than a part"
+def _mismatch(outcome: dict[str, Any], how: Sharding, kill: list[int]) -> str | None:
+    if outcome["off"] is None or outcome["code"] != 0:
+        return f"The ranks do not come to an end, or write no final file: {outcome['error']}"
+    lives = [outcome["fetched"][at : at + COUNT] for at in range(0, 2 * COUNT, COUNT)]
+    return (
+        _about_fetches(lives if kill else lives[:1], kill)
+        or _about_distance(outcome["off"])
+        or (_about_parts(outcome) if how == "fully_sharded" else None)
+    )
+
+
+def _about_parts(outcome: dict[str, Any]) -> str | None:
+    largest = max(outcome["bytes"])
+    if largest <= 0.6 * outcome["whole"]:
+        return None
+    return f"One rank has {largest} of {outcome['whole']} bytes: that is more than a part"
 
 
 def _about_distance(off: float) -> str | None:
@@ -119,7 +116,7 @@ def _by_step(life: list[Any]) -> Iterator[tuple[int, list[int]]]:
 def rungs() -> dict[str, Rung]:
     """All rungs of the task."""
     return {
-        "data_parallel": Trains("data_parallel"),
-        "lost": Trains("data_parallel", killed=True, after=("data_parallel",)),
-        "fully_sharded": Trains("fully_sharded"),
+        "data_parallel": partial(trained, how="data_parallel"),
+        "lost": following("data_parallel", partial(trained, how="data_parallel", killed=True)),
+        "fully_sharded": partial(trained, how="fully_sharded"),
     }

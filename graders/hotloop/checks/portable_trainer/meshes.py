@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from math import prod
 
@@ -14,7 +13,7 @@ from hotloop.judge.artifact import Assignment
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.rung import Rung
-from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
 from hotloop.worker.wire import as_list, as_message
@@ -143,21 +142,10 @@ def _about_part(name: str, part: list[int], data: int, model: int, batch: int) -
     return f"{kind} {parameter}, {list(shape)}, has {prod(part)} elements a device, not {want}"
 
 
-@dataclass(frozen=True)
-class Specs:
-    """What `specs` says, whatever the task's own entry is."""
-
-    after: tuple[str, ...] = ()
-
-    def __call__(self, session: Session) -> str:
-        """Ask about each length of the axis."""
-        return Answers(asked)(session.of("specs"))
-
-
 def rungs() -> dict[str, Rung]:
     """All rungs of the task."""
     return {
-        "specs": Specs(),
+        "specs": AnswersFrom("specs", asked),
         "laid_out": Makes(partial(exported, runs=False)),
         "same": Makes(partial(exported, runs=True), after=("laid_out",)),
     }

@@ -22,12 +22,12 @@ class Outcome:
     told: dict[str, Any]
     rules: Rules = PLAIN
 
-    def complaint(self, session: Session) -> str | None:
+    def mismatch(self, session: Session) -> str | None:
         """A sentence's beginning, or None."""
         if self.told["foul"] is not None:
             return str(self.told["foul"])
         return (
-            _Following(Policy(self.ordeal.backends, self.rules)).complaint(self.told["events"])
+            _Following(Policy(self.ordeal.backends, self.rules)).mismatch(self.told["events"])
             or self._about_the_end(session)
             or self._about_waste()
             or self._about_the_report()
@@ -109,7 +109,7 @@ class _Following:
     killed: bool = False
     said: str = ""
 
-    def complaint(self, events: list[Event]) -> str | None:
+    def mismatch(self, events: list[Event]) -> str | None:
         """A sentence's beginning about the first thing that was not as decided."""
         for event in events:
             found = self._about(event)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -16,7 +16,7 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import made
 from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly, dict_complaint, shown
-from hotloop.judge.rung import Rung
+from hotloop.judge.rung import Rung, following, rung
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
@@ -30,68 +30,54 @@ MOST_MEMORY = 2048
 TIMEOUT_S = 10.0
 
 
-@dataclass(frozen=True)
-class Decides:
-    """The policy decides rightly after each event of each story."""
-
-    stories: Callable[[Rng], Iterator[Story]]
-    rules: Rules
-    after: tuple[str, ...] = ()
-
-    def __call__(self, session: Session) -> str:
-        """Tell all of them; the first wrong decision rules."""
-        link = session.worker()
-        events = 0
-        for label, run, length in made(self.stories(session.rng())):
-            session.progress(label)
-            events += _told(label, run, length, link, session, self.rules)
-        said = f"Right after all {events} hidden events."
-        session.note(events=events)
-        return said
+def decides(session: Session, stories: Callable[[Rng], Iterator[Story]], rules: Rules) -> str:
+    """The policy decides rightly after each event; the first wrong decision rules."""
+    events = 0
+    for label, run, length in made(stories(session.rng())):
+        session.progress(label)
+        events += _told(label, run, length, session, rules)
+    session.note(events=events)
+    return f"Right after all {events} hidden events."
 
 
-@dataclass(frozen=True)
-class Remembers:
-    """Memory and event are all that a decision depends on, and memory stays small."""
+@rung(after=("faults",))
+def remembers(session: Session, rules: Rules) -> str:
+    """A decision depends on memory and event alone, and memory stays below MOST_MEMORY bytes.
 
-    rules: Rules
-    after: tuple[str, ...] = ()
+    After a long story a new process is asked about the same events, in another order.
+    """
+    run = Weather(*weather.many_troubles(session.rng()), session.rng())
+    right, asked = Policy(run.backends, rules), _Asked(run.backends)
+    for _ in range(250):
+        event = run.event()
+        asked.tell(event, session)
+        decision = right.decide(event)
+        run.follow(event, decision)
+        if decision.do == "stop":
+            break
+    _ask_again(asked, session)
+    size = max(len(memory) for _, memory, _, _ in asked.told)
+    if size > MOST_MEMORY:
+        raise Ruling(
+            Verdict.WRONG_ANSWER,
+            f"After {len(asked.told)} events its memory has {size} bytes of JSON, more than "
+            f"{MOST_MEMORY}: remember what decides, and not what happened.",
+        )
+    session.note(bytes=size)
+    return f"It forgets nothing over a restart, and its memory is {size} bytes at most."
 
-    def __call__(self, session: Session) -> str:
-        """Tell a long story, then ask a new process about its events, in another order."""
-        run = Weather(*weather.many_troubles(session.rng()), session.rng())
-        right, asked = Policy(run.backends, self.rules), _Asked(run.backends)
-        link = session.worker()
-        for _ in range(250):
-            event = run.event()
-            asked.tell(event, link, session)
-            decision = right.decide(event)
-            run.follow(event, decision)
-            if decision.do == "stop":
-                break
-        self._ask_again(asked, session.another_worker(), session)
-        size = max(len(memory) for _, memory, _, _ in asked.told)
-        if size > MOST_MEMORY:
+
+def _ask_again(asked: _Asked, session: Session) -> None:
+    link, order = session.another_worker(), session.rng().permutation(len(asked.told))
+    for place in map(int, order):
+        before, after, event, decision = asked.told[place]
+        memory, again = _answered(asked.backends, before, event, link, session)
+        if (json.dumps(memory), again) != (after, decision):
             raise Ruling(
                 Verdict.WRONG_ANSWER,
-                f"After {len(asked.told)} events its memory has {size} bytes of JSON, more than "
-                f"{MOST_MEMORY}: remember what decides, and not what happened.",
+                "In a new process, with the memory that it had, it decides otherwise: it "
+                "remembers something that is not in its memory.",
             )
-        said = f"It forgets nothing over a restart, and its memory is {size} bytes at most."
-        session.note(bytes=size)
-        return said
-
-    def _ask_again(self, asked: _Asked, link: Link, session: Session) -> None:
-        order = session.rng().permutation(len(asked.told))
-        for place in map(int, order):
-            before, after, event, decision = asked.told[place]
-            memory, again = _answered(asked.backends, before, event, link, session)
-            if (json.dumps(memory), again) != (after, decision):
-                raise Ruling(
-                    Verdict.WRONG_ANSWER,
-                    "In a new process, with the memory that it had, it decides otherwise: it "
-                    "remembers something that is not in its memory.",
-                )
 
 
 class _Asked:
@@ -102,24 +88,24 @@ class _Asked:
         self.memory = "null"
         self.told: list[tuple[str, str, Event, object]] = []
 
-    def tell(self, event: Event, link: Link, session: Session) -> object:
+    def tell(self, event: Event, session: Session) -> object:
         """The decision after the event."""
         before = self.memory
-        memory, decision = _answered(self.backends, before, event, link, session)
+        memory, decision = _answered(self.backends, before, event, session.worker(), session)
         self.memory = json.dumps(memory)
         self.told.append((before, self.memory, event, decision))
         return decision
 
 
-def _told(label: str, run: Weather, length: int, link: Link, session: Session, rules: Rules) -> int:
+def _told(label: str, run: Weather, length: int, session: Session, rules: Rules) -> int:
     """How many events were answered rightly; Ruling at the first that was not."""
     asked, right = _Asked(run.backends), Policy(run.backends, rules)
     for count in range(1, length + 1):
         event = run.event()
-        got, want = asked.tell(event, link, session), right.decide(event)
-        complaint = dict_complaint("the decision", got, want.plain())
-        if complaint is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"{label}, {_described(event)}: {complaint}.")
+        got, want = asked.tell(event, session), right.decide(event)
+        mismatch = dict_complaint("the decision", got, want.plain())
+        if mismatch is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{label}, {_described(event)}: {mismatch}.")
         run.follow(event, want)
         if want.do == "stop":
             return count
@@ -204,8 +190,8 @@ def rungs(rules: Rules = PLAIN) -> dict[str, Rung]:
     """All rungs of the task."""
     quiet = partial(quiet_runs, rest=rules.rest)
     return {
-        "faults": Decides(single_faults, rules),
-        "steady": Decides(quiet, rules, after=("faults",)),
-        "whole": Decides(whole_runs, rules, after=("faults",)),
-        "remembers": Remembers(rules, after=("faults",)),
+        "faults": partial(decides, stories=single_faults, rules=rules),
+        "steady": following("faults", partial(decides, stories=quiet, rules=rules)),
+        "whole": following("faults", partial(decides, stories=whole_runs, rules=rules)),
+        "remembers": partial(remembers, rules=rules),
     }

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
 
 import numpy as np
 
@@ -15,7 +13,7 @@ from hotloop.judge.artifact import Assignment
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.link import reading
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rung import Rung
+from hotloop.judge.rung import Rung, rung
 from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
@@ -47,36 +45,30 @@ def trained(rng: Rng, session: Session, *, name: str, relative: float) -> Iterat
         )
 
 
-@dataclass(frozen=True)
-class OneGraph:
-    """Batches of several sizes, and one graph for them; counted where the candidate's code runs."""
+@rung(instrumented=True)
+def one_graph(session: Session) -> str:
+    """`torch.compile` makes at most MOST_GRAPHS graphs for five batch sizes.
 
-    after: tuple[str, ...] = ()
-    instrumented: ClassVar[bool] = True
-
-    def __call__(self, session: Session) -> str:
-        """Have our program compile with it."""
-        sizes = session.rng().permutation(np.arange(3, 12))[:5].tolist()
-        files = [
-            GivenFile(file, session.files.content(file))
-            for file in (session.candidate.file or "", "checkpoint.py")
-        ]
-        program = GRAPHING.given(session, "counts")
-        told = program.ask("graphs", *files, " ".join(map(str, sizes)), timeout_s=TIMEOUT_S)
-        with reading():
-            found = as_message(told) or {}
-            graphs, off = int(found["graphs"]), float(found["off"])
-        if not 1 <= graphs <= MOST_GRAPHS:
-            raise Ruling(
-                Verdict.WRONG_ANSWER,
-                f"{graphs} graphs for batches of {', '.join(map(str, sizes))}: "
-                f"between 1 and {MOST_GRAPHS} are right.",
-            )
-        if not off <= 1e-4:
-            raise Ruling(Verdict.WRONG_ANSWER, f"Compiled, a loss is off by {off:.2g}.")
-        said = f"{graphs} graph{'s' if graphs > 1 else ''} for five sizes of batch."
-        session.note(graphs=graphs)
-        return said
+    They are counted in the process that runs the candidate's file.
+    """
+    sizes = session.rng().permutation(np.arange(3, 12))[:5].tolist()
+    names = (session.candidate.file or "", "checkpoint.py")
+    files = [GivenFile(file, session.files.content(file)) for file in names]
+    program = GRAPHING.given(session, "counts")
+    told = program.ask("graphs", *files, " ".join(map(str, sizes)), timeout_s=TIMEOUT_S)
+    with reading():
+        found = as_message(told) or {}
+        graphs, off = int(found["graphs"]), float(found["off"])
+    if not 1 <= graphs <= MOST_GRAPHS:
+        raise Ruling(
+            Verdict.WRONG_ANSWER,
+            f"{graphs} graphs for batches of {', '.join(map(str, sizes))}: "
+            f"between 1 and {MOST_GRAPHS} are right.",
+        )
+    if not off <= 1e-4:
+        raise Ruling(Verdict.WRONG_ANSWER, f"Compiled, a loss is off by {off:.2g}.")
+    session.note(graphs=graphs)
+    return f"{graphs} graph{'s' if graphs > 1 else ''} for five sizes of batch."
 
 
 def rungs() -> dict[str, Rung]:
@@ -84,6 +76,6 @@ def rungs() -> dict[str, Rung]:
     return {
         "eager": Makes(partial(trained, name="eager", relative=RELATIVE)),
         "compiled": Makes(partial(trained, name="compile", relative=COMPILED)),
-        "one_graph": OneGraph(),
+        "one_graph": one_graph,
         "xla": Makes(partial(trained, name="xla", relative=COMPILED)),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from hotloop.checks.portable_trainer.weather import Trouble
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import made
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rung import Rung
+from hotloop.judge.rung import Rung, following
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_message
@@ -30,30 +30,19 @@ TIMEOUT_S = 60.0
 KINDS = ("compile_failed", "out_of_memory", "not_finite", "rank_lost", "recompiles", "slow")
 
 
-@dataclass(frozen=True)
-class Survives:
-    """The candidate's trainer, with the policy and the checkpoints that it stands on.
-
-    The run ends as the undisturbed one does, and did what the policy says on its way."""
-
-    ordeals: Callable[[Rng], Iterator[Ordeal]]
-    rules: Rules
-    after: tuple[str, ...] = ()
-
-    def __call__(self, session: Session) -> str:
-        """Have all of them run; the first that goes wrong rules."""
-        names = (*STANDS_ON, session.candidate.file or "")
-        files = [GivenFile(name, session.files.content(name)) for name in names]
-        count = 0
-        for ordeal in made(self.ordeals(session.rng())):
-            session.progress(ordeal.label)
-            complaint = Outcome(ordeal, _run(ordeal, files, session), self.rules).complaint(session)
-            if complaint is not None:
-                raise Ruling(Verdict.WRONG_ANSWER, f"{ordeal.label}: {complaint}.")
-            count += 1
-        said = f"All {count} runs ended as if nothing had happened."
-        session.note(runs=count)
-        return said
+def survives(session: Session, ordeals: Callable[[Rng], Iterator[Ordeal]], rules: Rules) -> str:
+    """Each run ends as the undisturbed one does, and does on its way what the policy says."""
+    names = (*STANDS_ON, session.candidate.file or "")
+    files = [GivenFile(name, session.files.content(name)) for name in names]
+    count = 0
+    for ordeal in made(ordeals(session.rng())):
+        session.progress(ordeal.label)
+        mismatch = Outcome(ordeal, _run(ordeal, files, session), rules).mismatch(session)
+        if mismatch is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{ordeal.label}: {mismatch}.")
+        count += 1
+    session.note(runs=count)
+    return f"All {count} runs ended as if nothing had happened."
 
 
 def _run(ordeal: Ordeal, files: list[GivenFile], session: Session) -> dict[str, Any]:
@@ -121,7 +110,7 @@ def _seed(rng: Rng) -> int:
 def rungs(rules: Rules = PLAIN) -> dict[str, Rung]:
     """All rungs of the task."""
     return {
-        "faults": Survives(single, rules),
-        "killed": Survives(killed, rules, after=("faults",)),
-        "several": Survives(several, rules, after=("faults",)),
+        "faults": partial(survives, ordeals=single, rules=rules),
+        "killed": following("faults", partial(survives, ordeals=killed, rules=rules)),
+        "several": following("faults", partial(survives, ordeals=several, rules=rules)),
     }

@@ -50,52 +50,52 @@ def told(**other: object) -> dict[str, Any]:
     return {**right, **other}
 
 
-def complaint(ordeal: Ordeal = ORDEAL, **other: object) -> str:
-    return Outcome(ordeal, told(**other)).complaint(None) or ""  # pyright: ignore[reportArgumentType]
+def mismatch(ordeal: Ordeal = ORDEAL, **other: object) -> str:
+    return Outcome(ordeal, told(**other)).mismatch(None) or ""  # pyright: ignore[reportArgumentType]
 
 
 def test_a_run_as_it_should_be() -> None:
-    assert complaint() == ""
+    assert mismatch() == ""
 
 
 def test_a_sample_that_is_counted_twice() -> None:
     order = ORDEAL.order()
-    assert "second time" in complaint(numbers=[order[0], order[0], order[2]])
+    assert "second time" in mismatch(numbers=[order[0], order[0], order[2]])
 
 
 def test_an_end_before_the_end() -> None:
-    assert "ends after 2 of 3" in complaint(numbers=ORDEAL.order()[:2])
+    assert "ends after 2 of 3" in mismatch(numbers=ORDEAL.order()[:2])
 
 
 def test_another_loss() -> None:
-    assert "is 1.5 and should be 2" in complaint(losses=[3.0, 1.5, 1.0])
+    assert "is 1.5 and should be 2" in mismatch(losses=[3.0, 1.5, 1.0])
 
 
 def test_spoiled_weights() -> None:
-    assert "spoiled" in complaint(spoiled=True)
+    assert "spoiled" in mismatch(spoiled=True)
 
 
 def test_a_foul_is_told_as_it_is() -> None:
-    assert complaint(foul="it does what none may") == "it does what none may"
+    assert mismatch(foul="it does what none may") == "it does what none may"
 
 
 def test_going_back_too_far() -> None:
-    assert "goes back too far" in complaint(steps_done=9)
+    assert "goes back too far" in mismatch(steps_done=9)
 
 
 def test_another_backend_than_the_first() -> None:
-    assert "begins with plain" in complaint(events=[taken_up("plain", 0)])
+    assert "begins with plain" in mismatch(events=[taken_up("plain", 0)])
 
 
 def test_a_restore_that_is_not_done() -> None:
     events = [taken_up("fast", 0), done(0, loss=math.nan), done(1), done(2)]
-    assert "the policy says restore" in complaint(events=events)
+    assert "the policy says restore" in mismatch(events=events)
 
 
 def test_a_backend_that_was_barred_before_a_kill() -> None:
     failed = {"kind": "compile_failed", "backend": "fast", "step": 0}
     events = [failed, taken_up("plain", 0), done(0, "plain"), {"kind": "killed"}]
-    assert "barred before" in complaint(events=[*events, taken_up("fast", 0)])
+    assert "barred before" in mismatch(events=[*events, taken_up("fast", 0)])
 
 
 def test_a_fault_without_its_line() -> None:
@@ -103,13 +103,13 @@ def test_a_fault_without_its_line() -> None:
     events = [failed, taken_up("plain", 0), *(done(step, "plain") for step in range(3))]
     line = {"step": 0, "backend": "fast", "because": "compile_failed"}
     line |= {"do": "fall_back", "to": "plain"}
-    assert "does not have" in complaint(events=events)
-    assert complaint(events=events, report=json.dumps(line)) == ""
+    assert "does not have" in mismatch(events=events)
+    assert mismatch(events=events, report=json.dumps(line)) == ""
     twice = "\n".join([json.dumps(line)] * 2)
-    assert "2 lines for 1 faults" in complaint(events=events, report=twice)
+    assert "2 lines for 1 faults" in mismatch(events=events, report=twice)
 
 
 def test_the_word_stop_where_it_is_due() -> None:
     ordeal = Ordeal("a run", 5, BACKENDS, (), steps=3, ends=False)
-    assert "gives True" in complaint(ordeal)
-    assert complaint(ordeal, value=False) == ""
+    assert "gives True" in mismatch(ordeal)
+    assert mismatch(ordeal, value=False) == ""
