@@ -23,8 +23,8 @@ import numpy as np
 
 from hotloop import render
 from hotloop.checks.transformer_compilation import compile_policy, replay
-from hotloop.checks.transformer_compilation.replay import Pays
 from hotloop.checks.transformer_compilation.streams import Process, Stream, best_fixed
+from hotloop.judge.rung import Rung, attribute
 from hotloop.judge.verdict import Ruling
 
 MODULE, TASK = "transformer_compilation", "compile_policy"
@@ -40,23 +40,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=500)
     seeds = range(parser.parse_args().seeds)
-    rungs = {name: rung for name, rung in compile_policy().rungs.items() if isinstance(rung, Pays)}
+    rungs = compile_policy().rungs
+    limits = {name: attribute(rung, "most", None) for name, rung in rungs.items()}
     sound = True
     reference = loaded(None)
     for name, rung in rungs.items():
         found = [worst(reference, rung, seed) for seed in seeds]
-        sound &= told("reference", name, "passes", max(found), rung.most, len(seeds))
+        sound &= told("reference", name, "passes", max(found), limits[name], len(seeds))
     for wrong in render.wrong_answers(MODULE):
         if wrong.task != TASK:
             continue
         decide, names = loaded(wrong.path), list(rungs)
         for name in names[: names.index(wrong.rung)]:
             found = [worst(decide, rungs[name], seed) for seed in seeds]
-            sound &= told(wrong.name, name, "passes", max(found), rungs[name].most, len(seeds))
+            sound &= told(wrong.name, name, "passes", max(found), limits[name], len(seeds))
         found = [worst(decide, rungs[wrong.rung], seed) for seed in seeds]
-        sound &= told(
-            wrong.name, wrong.rung, "fails", min(found), rungs[wrong.rung].most, len(seeds)
-        )
+        sound &= told(wrong.name, wrong.rung, "fails", min(found), limits[wrong.rung], len(seeds))
     return 0 if sound else 1
 
 
@@ -70,9 +69,10 @@ def told(who: str, rung: str, must: str, ratio: float, limit: float, seeds: int)
     return right
 
 
-def worst(decide: Decide, rung: Pays, seed: int) -> float:
+def worst(decide: Decide, rung: Rung, seed: int) -> float:
     """The largest ratio over a seed's streams."""
-    return max(ratio(decide, stream) for stream in rung.streams(np.random.default_rng(seed)))
+    streams = attribute(rung, "streams", None)
+    return max(ratio(decide, stream) for stream in streams(np.random.default_rng(seed)))
 
 
 def ratio(decide: Decide, stream: Stream) -> float:

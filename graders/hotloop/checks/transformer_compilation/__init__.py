@@ -17,14 +17,14 @@ from hotloop.checks.transformer_compilation import (
     speeds,
     streams,
 )
-from hotloop.checks.transformer_compilation.replay import Pays
-from hotloop.checks.transformer_compilation.tensor_cores import FeedsTensorCores
-from hotloop.checks.transformer_compilation.tuning import Regret
+from hotloop.checks.transformer_compilation.replay import pays
+from hotloop.checks.transformer_compilation.tensor_cores import feeds_tensor_cores
+from hotloop.checks.transformer_compilation.tuning import regret
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check
 from hotloop.judge.levels import Level
+from hotloop.judge.rung import following
 from hotloop.judge.rungs.answers import Answers
-from hotloop.judge.rungs.compiles import Compiles
 from hotloop.judge.rungs.correct import Correct
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.rungs.kernel_calls import KernelCalls
@@ -91,7 +91,7 @@ def flash_forward(variant: Variant | None = None) -> Check:
         {
             "correct": KernelCorrect(calls),
             "traffic": traffic,
-            "compiles": FeedsTensorCores(Compiles(calls)),
+            "compiles": partial(feeds_tensor_cores, calls=calls),
             "gpu_correct": GpuCorrect(attentions.gpu_cases, truth, attentions.tolerance),
             "gpu_fast": speeds.gpu_fast(GPU_LEVELS),
         },
@@ -122,7 +122,7 @@ def flash_backward(variant: Variant | None = None) -> Check:
         {
             "correct": KernelCorrect(calls),
             "traffic": traffic,
-            "compiles": FeedsTensorCores(Compiles(calls)),
+            "compiles": partial(feeds_tensor_cores, calls=calls),
             "gpu_correct": GpuCorrect(gradients.gpu_cases, truth, tolerance),
         },
     )
@@ -134,17 +134,20 @@ def compile_policy(variant: Variant | None = None) -> Check:
     return Check(
         Candidate("decide", "policy.py", "json"),
         {
-            "once": Pays(streams.few_calls, most=2.0, pool=pool),
-            "mixed": Pays(streams.mixed_calls, most=1.75, after=("once",), pool=pool),
+            "once": partial(pays, streams=streams.few_calls, most=2.0, pool=pool),
+            "mixed": following(
+                "once", partial(pays, streams=streams.mixed_calls, most=1.75, pool=pool)
+            ),
         },
     )
 
 
 def learned_costs(variant: Variant | None = None) -> Check:
     """Schedules by a cost model that was learned within a budget."""
+    revision = _number(variant, "REVISION") or 0
     return Check(
         Candidate("tune", "schedules.py", "json"),
-        {"regret": Regret(most=1.35, revision=_number(variant, "REVISION") or 0)},
+        {"regret": partial(regret, most=1.35, revision=revision)},
     )
 
 
@@ -179,7 +182,7 @@ def decode_step(variant: Variant | None = None) -> Check:
         Candidate("generate", decoding.FILE, "destination"),
         {
             "correct": decoding.correct(scale),
-            "launches": decoding.FewLaunches(LAUNCHES, logit_scale=scale),
+            "launches": partial(decoding.few_launches, levels=LAUNCHES, logit_scale=scale),
             "generates": decoding.generates(),
             "gpu_correct": decoding.gpu_correct(),
             "gpu_fast": decoding.gpu_fast(DECODE_LEVELS),
@@ -210,7 +213,7 @@ def cold_start(variant: Variant | None = None) -> Check:
         {
             "starts": Answers(starts),
             "breaks_even": Answers(cold_starts.even_questions, after=("starts",)),
-            "measured": cold_starts.MeasuresStarts(),
+            "measured": cold_starts.measures_starts,
         },
     )
 
@@ -221,9 +224,9 @@ def few_graphs(variant: Variant | None = None) -> Check:
     return Check(
         Candidate("make", serving.FILE, "json"),
         {
-            "correct": serving.RightAnswers(gain=gain),
-            "graphs": serving.FewGraphs(most=2, gain=gain),
-            "padding": serving.LittlePadding(most=1.3, gain=gain),
+            "correct": partial(serving.right_answers, gain=gain),
+            "graphs": partial(serving.few_graphs, most=2, gain=gain),
+            "padding": partial(serving.little_padding, most=1.3, gain=gain),
         },
     )
 

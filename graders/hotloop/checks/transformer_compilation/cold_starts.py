@@ -13,13 +13,14 @@ import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from hotloop import paths
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
@@ -274,25 +275,22 @@ def _gains_little(record: Record) -> bool:
 # --- a made-up world ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class MeasuresStarts:
-    """The learner's measurement finds what a made-up world was given."""
+@rung(after=("starts",), instrumented=True)
+def measures_starts(session: Session) -> str:
+    """`measured` finds the seconds of a simulated machine, within NEAR.
 
-    instrumented: ClassVar[bool] = True
-    after: tuple[str, ...] = ("starts",)
-
-    def __call__(self, session: Session) -> str:
-        """Have it measure, and read its record as `account` does."""
-        rng = session.rng()
-        world = World(int(rng.integers(1 << 31)), drawn_ways(rng), float(rng.uniform(10, 30)))
-        process = PROGRAM.given(session, "measures")
-        text = session.files.read_text(session.candidate.file or FILE).encode()
-        figures, named = json.dumps(asdict(world)), session.called("measured")
-        told = process.ask("measure", GivenFile(FILE, text), named, figures, PROCESSES, CALLS)
-        complaint = measured_complaint(*told_apart(told), world)
-        if complaint is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"In a made-up world {complaint}.")
-        return "It finds what each way costs in a made-up world."
+    Starts, calls and the clock are simulated in the process that runs the candidate's file.
+    """
+    rng = session.rng()
+    world = World(int(rng.integers(1 << 31)), drawn_ways(rng), float(rng.uniform(10, 30)))
+    process = PROGRAM.given(session, "measures")
+    text = session.files.read_text(session.candidate.file or FILE).encode()
+    figures, named = json.dumps(asdict(world)), session.called("measured")
+    told = process.ask("measure", GivenFile(FILE, text), named, figures, PROCESSES, CALLS)
+    mismatch = measured_mismatch(*told_apart(told), world)
+    if mismatch is not None:
+        raise Ruling(Verdict.WRONG_ANSWER, f"In a made-up world {mismatch}.")
+    return "It finds what each way costs in a made-up world."
 
 
 def told_apart(told: object) -> tuple[object, dict[str, Any]]:
@@ -301,7 +299,7 @@ def told_apart(told: object) -> tuple[object, dict[str, Any]]:
     return record, as_message(cold) or {}
 
 
-def measured_complaint(record: object, cold: dict[str, Any], world: World) -> str | None:
+def measured_mismatch(record: object, cold: dict[str, Any], world: World) -> str | None:
     """About a record of this world.
 
     cold: by way, the calls of each process that found nothing kept, as the world saw them.
@@ -309,25 +307,26 @@ def measured_complaint(record: object, cold: dict[str, Any], world: World) -> st
     ways = as_message((as_message(record) or {}).get("ways")) or {}
     for name in WAYS:
         found = as_message(ways.get(name)) or {}
-        complaint = _shape_complaint(name, found, cold)
-        if complaint is not None:
-            return complaint
-        told, way = _typical(as_list(found["runs"])), world.ways[name]
-        complaint = number_complaint(
-            f"“build_s” of “{name}”",
-            found.get("build_s"),
-            world.build_s if name == "package" else 0.0,
-            NEAR,
-        )
-        for key, want in (("first_s", way.first_s()), ("call_s", way.call_s)):
-            what = f"the median “{key}” of “{name}”"
-            complaint = complaint or number_complaint(what, told[key], want, NEAR)
-        if complaint is not None:
-            return complaint
+        mismatch = _shape_mismatch(name, found, cold) or _seconds_mismatch(name, found, world)
+        if mismatch is not None:
+            return mismatch
     return None
 
 
-def _shape_complaint(name: str, found: dict[str, Any], cold: dict[str, Any]) -> str | None:
+def _seconds_mismatch(name: str, found: dict[str, Any], world: World) -> str | None:
+    """About the first of build, first answer and later calls that is off by more than NEAR."""
+    told, way = _typical(as_list(found["runs"])), world.ways[name]
+    build_s = world.build_s if name == "package" else 0.0
+    return (
+        number_complaint(f"“build_s” of “{name}”", found.get("build_s"), build_s, NEAR)
+        or number_complaint(
+            f"the median “first_s” of “{name}”", told["first_s"], way.first_s(), NEAR
+        )
+        or number_complaint(f"the median “call_s” of “{name}”", told["call_s"], way.call_s, NEAR)
+    )
+
+
+def _shape_mismatch(name: str, found: dict[str, Any], cold: dict[str, Any]) -> str | None:
     """About too few processes or calls, or what is no record at all."""
     runs = [as_message(run) or {} for run in as_list(found.get("runs"))]
     if any(type(run.get("kept")) is not bool or not _are_numbers(run) for run in runs):

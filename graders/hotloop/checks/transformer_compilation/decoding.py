@@ -7,7 +7,7 @@ which compares. So the operators that are counted are those that gave the answer
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from hotloop.judge.levels import Level
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.referee import Referee
+from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
@@ -83,37 +84,25 @@ class LaunchLevel:
         return self.layer * layers + self.beside
 
 
-@dataclass(frozen=True)
-class FewLaunches:
-    """Kernels of a recorded step, which has been repeated and was right.
-
-    logit_scale: as in `Problem`.
-    """
-
-    levels: tuple[LaunchLevel, ...]
-    after: tuple[str, ...] = ("correct",)
-    logit_scale: int = 1
-
-    def __call__(self, session: Session) -> str:
-        """Record, repeat, compare, count."""
-        rng = session.rng()
-        size = decoders.sizes(rng, 3)
-        prompts = rng.integers(0, 9, 3)
-        problem = Problem("A step that is counted", size, prompts, 2, self.logit_scale)
-        runner, kernels = _recorded(session, size)
-        complaint = problem.complaint(rng, runner)
-        if complaint is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"{problem.label}: {complaint}.")
-        earned = max(
-            (lv.earned for lv in self.levels if kernels <= lv.most(size.layers)), default=0.0
-        )
-        full = max(self.levels, key=lambda lv: lv.earned).most(size.layers)
-        said = f"{kernels} kernels a step, with {size.layers} layers"
-        session.note(kernels=kernels, layers=size.layers)
-        if earned >= 1:
-            return f"{said}."
-        advice = "look which of them could be one product, one write, or one for all layers"
-        raise Partly(earned, f"{said}; {full} are enough: {advice}.")
+@rung(after=("correct",))
+def few_launches(session: Session, levels: Sequence[LaunchLevel], logit_scale: int = 1) -> str:
+    """Kernels of a recorded step that gives the right scores. logit_scale: as in `Problem`."""
+    rng = session.rng()
+    size = decoders.sizes(rng, 3)
+    prompts = rng.integers(0, 9, 3)
+    problem = Problem("A step that is counted", size, prompts, 2, logit_scale)
+    runner, kernels = _recorded(session, size)
+    mismatch = problem.mismatch(rng, runner)
+    if mismatch is not None:
+        raise Ruling(Verdict.WRONG_ANSWER, f"{problem.label}: {mismatch}.")
+    session.note(kernels=kernels, layers=size.layers)
+    said = f"{kernels} kernels a step, with {size.layers} layers"
+    earned = max((lv.earned for lv in levels if kernels <= lv.most(size.layers)), default=0.0)
+    if earned >= 1:
+        return f"{said}."
+    full = max(levels, key=lambda lv: lv.earned).most(size.layers)
+    advice = "look which of them could be one product, one write, or one for all layers"
+    raise Partly(earned, f"{said}; {full} are enough: {advice}.")
 
 
 def correct(logit_scale: int = 1) -> Holds:
@@ -186,7 +175,7 @@ class Problem:
     steps: int
     logit_scale: int = 1
 
-    def complaint(self, rng: Rng, runner: Process) -> str | None:
+    def mismatch(self, rng: Rng, runner: Process) -> str | None:
         """About what the recording gives for requests drawn now."""
         drawn = {
             name: values.astype(np.float32).astype(np.float64)
@@ -206,10 +195,10 @@ def _looks(session: Session, logit_scale: int) -> Iterator[Look]:
     rng = session.rng()
     for problem in problems(rng, logit_scale):
 
-        def complaint(problem: Problem = problem) -> str | None:
-            return problem.complaint(rng, _recorded(session, problem.size)[0])
+        def mismatch(problem: Problem = problem) -> str | None:
+            return problem.mismatch(rng, _recorded(session, problem.size)[0])
 
-        yield Look(problem.label, complaint)
+        yield Look(problem.label, mismatch)
 
 
 def problems(rng: Rng, logit_scale: int = 1) -> Iterator[Problem]:

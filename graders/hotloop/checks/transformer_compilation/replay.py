@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from hotloop.checks.transformer_compilation.streams import (
     best_fixed,
 )
 from hotloop.judge.fault import made
-from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly, shown
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
@@ -30,41 +28,32 @@ MOST_MEMORY = 16384
 """Bytes of JSON that a policy may remember: about a number for each length."""
 
 
-@dataclass(frozen=True)
-class Pays:
-    """No stream costs more than `most` times what the best fixed set of programs would have.
+def pays(
+    session: Session, streams: Callable[[Rng], Iterator[Stream]], most: float, pool: int = 0
+) -> str:
+    """No stream takes more than `most` times the seconds of the best fixed set of programs.
 
     pool: as in `read_answer`.
     """
-
-    streams: Callable[[Rng], Iterator[Stream]]
-    most: float
-    after: tuple[str, ...] = ()
-    pool: int = 0
-
-    def __call__(self, session: Session) -> str:
-        """Replay all of them; the first that costs too much rules."""
-        link, ratios = session.worker(), dict[str, float]()
-        for stream in made(self.streams(session.rng())):
-            session.progress(stream.label)
-            spent, best = replay(stream, link, session, self.pool).seconds, best_fixed(stream)
-            ratios[stream.label] = round(spent / best, 3)
-            if spent > self.most * best:
-                raise Ruling(
-                    Verdict.WRONG_ANSWER,
-                    f"{stream.label}: it took {spent:.1f} s, and the best programs, known "
-                    f"beforehand, would have taken {best:.1f} s; at most {self.most:g} times "
-                    "that is allowed.",
-                )
-        worst = max(ratios.values())
-        said = f"At most {worst:.2f} times as long as the best programs known beforehand."
-        session.note(ratios=ratios)
-        return said
+    ratios = dict[str, float]()
+    for stream in made(streams(session.rng())):
+        session.progress(stream.label)
+        spent, best = replay(stream, session, pool).seconds, best_fixed(stream)
+        ratios[stream.label] = round(spent / best, 3)
+        if spent > most * best:
+            raise Ruling(
+                Verdict.WRONG_ANSWER,
+                f"{stream.label}: it took {spent:.1f} s, and the best programs, known beforehand, "
+                f"would have taken {best:.1f} s; at most {most:g} times that is allowed.",
+            )
+    session.note(ratios=ratios)
+    worst = max(ratios.values())
+    return f"At most {worst:.2f} times as long as the best programs known beforehand."
 
 
-def replay(stream: Stream, link: Link, session: Session, pool: int = 0) -> Process:
+def replay(stream: Stream, session: Session, pool: int = 0) -> Process:
     """What the process has spent when all calls are done. pool: as in `read_answer`."""
-    process, memory = Process(stream.prices), "null"
+    process, memory, link = Process(stream.prices), "null", session.worker()
     prices = json.dumps(stream.prices.plain())
     for number, life in enumerate(stream.lives):
         if number:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
@@ -66,71 +66,44 @@ class Served:
     """Requests of which some positions went through no compiled graph."""
 
 
-@dataclass(frozen=True)
-class RightAnswers:
-    """All requests of a stream are answered as by eager PyTorch. gain: as in `served`."""
-
-    instrumented: ClassVar[bool] = True
-    after: tuple[str, ...] = ()
-    gain: int = 1
-
-    def __call__(self, session: Session) -> str:
-        """Serve a stream; the first wrong answer rules."""
-        served(session, self.gain)
-        return f"Right for all {CALLS} hidden requests."
+@rung(instrumented=True)
+def right_answers(session: Session, gain: int = 1) -> str:
+    """Each request of a stream is answered as by eager PyTorch. gain: as in `served`."""
+    served(session, gain)
+    return f"Right for all {CALLS} hidden requests."
 
 
-@dataclass(frozen=True)
-class FewGraphs:
-    """most: graphs that a stream of requests may be compiled into. gain: as in `served`."""
-
-    instrumented: ClassVar[bool] = True
-    most: int
-    after: tuple[str, ...] = ("correct",)
-    gain: int = 1
-
-    def __call__(self, session: Session) -> str:
-        """Serve another stream, and look what TorchDynamo has made."""
-        found = served(session, self.gain)
-        evidence = {"graphs": found.graphs}
-        if found.outside:
-            raise Ruling(
-                Verdict.WRONG_ANSWER,
-                f"{found.outside} of {CALLS} requests were not computed by what `compiled` has "
-                "given, or not all of their positions were.",
-            )
-        if found.graphs > self.most:
-            raise Ruling(
-                Verdict.TOO_SLOW,
-                f"{found.graphs} graphs were compiled for {CALLS} requests, {self.most} are "
-                "allowed: which sizes and values have a guard?",
-            )
-        graphs = "1 graph" if found.graphs == 1 else f"{found.graphs} graphs"
-        session.note(**evidence)
-        return f"{graphs} for {CALLS} requests."
+@rung(after=("correct",), instrumented=True)
+def few_graphs(session: Session, most: int, gain: int = 1) -> str:
+    """TorchDynamo compiles at most `most` graphs for a stream. gain: as in `served`."""
+    found = served(session, gain)
+    if found.outside:
+        raise Ruling(
+            Verdict.WRONG_ANSWER,
+            f"{found.outside} of {CALLS} requests were not computed by what `compiled` has "
+            "given, or not all of their positions were.",
+        )
+    if found.graphs > most:
+        raise Ruling(
+            Verdict.TOO_SLOW,
+            f"{found.graphs} graphs were compiled for {CALLS} requests, {most} are "
+            "allowed: which sizes and values have a guard?",
+        )
+    session.note(graphs=found.graphs)
+    graphs = "1 graph" if found.graphs == 1 else f"{found.graphs} graphs"
+    return f"{graphs} for {CALLS} requests."
 
 
-@dataclass(frozen=True)
-class LittlePadding:
-    """most: positions that are computed, over those asked for. gain: as in `served`."""
-
-    instrumented: ClassVar[bool] = True
-    most: float
-    after: tuple[str, ...] = ("graphs",)
-    gain: int = 1
-
-    def __call__(self, session: Session) -> str:
-        """Serve another stream, and add up."""
-        found = served(session, self.gain)
-        share = found.positions / found.real
-        said = f"It computes {share:.2f} times the positions that were asked for"
-        evidence = {"share": round(share, 3)}
-        if share > self.most:
-            sentence = f"{said}; at most {self.most:g} times is allowed."
-            session.note(**evidence)
-            raise Ruling(Verdict.TOO_SLOW, sentence)
-        session.note(**evidence)
-        return f"{said}."
+@rung(after=("graphs",), instrumented=True)
+def little_padding(session: Session, most: float, gain: int = 1) -> str:
+    """Computed positions are at most `most` times the requested ones. gain: as in `served`."""
+    found = served(session, gain)
+    share = found.positions / found.real
+    session.note(share=round(share, 3))
+    said = f"It computes {share:.2f} times the positions that were asked for"
+    if share > most:
+        raise Ruling(Verdict.TOO_SLOW, f"{said}; at most {most:g} times is allowed.")
+    return f"{said}."
 
 
 def served(session: Session, gain: int = 1) -> Served:

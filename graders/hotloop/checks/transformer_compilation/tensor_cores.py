@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
+from hotloop.judge.rung import rung
 from hotloop.judge.rungs.compiles import Compiles
+from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
@@ -14,28 +15,18 @@ FIGURE = "wgmma_f16"
 """Instructions in the PTX that multiply 16-bit tiles by a group of four warps."""
 
 
-@dataclass(frozen=True)
-class FeedsTensorCores:
-    """compiles: says whether they compile at all; sm_90 must be among its targets."""
-
-    compiles: Compiles
-
-    @property
-    def after(self) -> tuple[str, ...]:
-        """As compiling."""
-        return self.compiles.after
-
-    def __call__(self, session: Session) -> str:
-        """Compile, and look for the instruction."""
-        said = self.compiles(session)
-        found = most_wgmma(session.figures)
-        if found >= 2:
-            return f"{said} {found} wgmma instructions in the PTX for sm_90."
-        raise Ruling(
-            Verdict.TOO_SLOW,
-            "It compiles, but for sm_90 its two products are no wgmma instructions on 16-bit "
-            "tiles: give tl.dot float16 operands, and 64 rows or more to a program of four warps.",
-        )
+@rung(after=("correct",))
+def feeds_tensor_cores(session: Session, calls: KernelCalls) -> str:
+    """A kernel of the recorded calls compiles to two wgmma instructions or more for sm_90."""
+    said = Compiles(calls)(session)
+    found = most_wgmma(session.figures)
+    if found >= 2:
+        return f"{said} {found} wgmma instructions in the PTX for sm_90."
+    raise Ruling(
+        Verdict.TOO_SLOW,
+        "It compiles, but for sm_90 its two products are no wgmma instructions on 16-bit "
+        "tiles: give tl.dot float16 operands, and 64 rows or more to a program of four warps.",
+    )
 
 
 def most_wgmma(evidence: Mapping[str, Any]) -> int:

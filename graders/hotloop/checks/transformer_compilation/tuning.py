@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.checks.transformer_compilation import machines
 from hotloop.checks.transformer_compilation.machines import SCHEDULES, SPACE, Machine, Shape
-from hotloop.judge.link import Link
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
@@ -30,34 +28,22 @@ KNOWN, UNSEEN = 6, 12
 TIMEOUT_S = 60.0
 
 
-@dataclass(frozen=True)
-class Regret:
-    """most: of the geometric mean of time over the best time, without the hardest machines.
+def regret(session: Session, most: float, revision: int = 0) -> str:
+    """The geometric mean of chosen over best time is at most `most`, without the worst machines.
 
     revision: as in `machines.as_row`.
     """
-
-    most: float
-    after: tuple[str, ...] = ()
-    revision: int = 0
-
-    def __call__(self, session: Session) -> str:
-        """Play on all machines; the mean of the ones that went best rules."""
-        link, rng = session.worker(), session.rng()
-        found: list[float] = []
-        for number in range(1, MACHINES + 1):
-            session.progress(f"machine {number} of {MACHINES}")
-            ratios = played(machines.draw(rng), rng, link, session, self.revision)
-            found.append(float(np.exp(np.log(ratios).mean())))
-        mean = typical(found)
-        evidence = {"regret": round(mean, 4), "machines": [round(each, 3) for each in found]}
-        said = f"The schedules take {mean:.2f} times as long as the best ones"
-        if mean <= self.most:
-            session.note(**evidence)
-            return f"{said}."
-        said += f", and at most {self.most:g} times is asked for."
-        session.note(**evidence)
-        raise Ruling(Verdict.WRONG_ANSWER, said)
+    rng, found = session.rng(), list[float]()
+    for number in range(1, MACHINES + 1):
+        session.progress(f"machine {number} of {MACHINES}")
+        ratios = played(machines.draw(rng), rng, session, revision)
+        found.append(float(np.exp(np.log(ratios).mean())))
+    mean = typical(found)
+    session.note(regret=round(mean, 4), machines=[round(each, 3) for each in found])
+    said = f"The schedules take {mean:.2f} times as long as the best ones"
+    if mean > most:
+        raise Ruling(Verdict.WRONG_ANSWER, f"{said}, and at most {most:g} times is asked for.")
+    return f"{said}."
 
 
 def typical(found: Sequence[float]) -> float:
@@ -65,20 +51,18 @@ def typical(found: Sequence[float]) -> float:
     return float(np.exp(np.log(np.sort(found)[: len(found) - LEFT_OUT]).mean()))
 
 
-def played(
-    machine: Machine, rng: Rng, link: Link, session: Session, revision: int = 0
-) -> NDArray[np.float64]:
+def played(machine: Machine, rng: Rng, session: Session, revision: int = 0) -> NDArray[np.float64]:
     """For each unseen shape, the chosen schedule's time over the best one's."""
     known, unseen = shapes(rng, KNOWN), shapes(rng, UNSEEN)
     done: list[dict[str, object]] = []
     while len(done) < BUDGET:
         left = BUDGET - len(done)
-        answer = _asked(known, done, left, link, session)
+        answer = _asked(known, done, left, session)
         for shape, row in _to_measure(answer, known, left, revision):
             schedule = dict(zip(machines.NAMES, map(int, row), strict=True))
             taken = machines.measured(machine, shape, row, rng)
             done.append({"shape": list(shape), "schedule": schedule, "seconds": taken})
-    chosen = as_list(_asked(unseen, done, 0, link, session))
+    chosen = as_list(_asked(unseen, done, 0, session))
     if len(chosen) != len(unseen):
         raise _refused(f"for {len(unseen)} shapes it chooses {len(chosen)} schedules")
     rows = np.stack([_row(schedule, revision) for schedule in chosen])
@@ -104,11 +88,11 @@ def shapes(rng: Rng, count: int) -> list[Shape]:
 
 
 def _asked(
-    given: Sequence[Shape], done: list[dict[str, object]], left: int, link: Link, session: Session
+    given: Sequence[Shape], done: list[dict[str, object]], left: int, session: Session
 ) -> object:
     text = {"space": SPACE, "shapes": given, "measured": done, "left": left}
     file = GivenFile("tuning.json", json.dumps(text).encode())
-    return ask_plainly(link, (file,), session.timeout(TIMEOUT_S))
+    return ask_plainly(session.worker(), (file,), session.timeout(TIMEOUT_S))
 
 
 def _to_measure(

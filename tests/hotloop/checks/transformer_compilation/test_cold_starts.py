@@ -117,7 +117,7 @@ def _world(seed: int) -> World:
 def _measured(path: Path, world: World) -> str | None:
     figures = json.dumps(asdict(world))
     told = HARNESS.measure(str(path), "measured", figures, PROCESSES, CALLS)
-    return cold_starts.measured_complaint(*cold_starts.told_apart(told), world)
+    return cold_starts.measured_mismatch(*cold_starts.told_apart(told), world)
 
 
 @SEEDS
@@ -190,21 +190,21 @@ def _honest(world: World) -> tuple[dict[str, Any], dict[str, list[int]]]:
 def test_what_is_wrong_of_a_record_is_named() -> None:
     world = _world(1)
     record, cold = _honest(world)
-    assert cold_starts.measured_complaint(record, cold, world) is None
+    assert cold_starts.measured_mismatch(record, cold, world) is None
     assert "4 processes" in str(
-        cold_starts.measured_complaint(record, {**cold, "compiled": [1 + CALLS] * 4}, world)
+        cold_starts.measured_mismatch(record, {**cold, "compiled": [1 + CALLS] * 4}, world)
     )
     record["ways"]["package"]["build_s"] = 0.0
-    assert "“build_s” of “package”" in str(cold_starts.measured_complaint(record, cold, world))
+    assert "“build_s” of “package”" in str(cold_starts.measured_mismatch(record, cold, world))
     record["ways"]["eager"]["runs"][0]["seconds"].pop()
-    assert "answers" in str(cold_starts.measured_complaint(record, cold, world))
+    assert "answers" in str(cold_starts.measured_mismatch(record, cold, world))
 
 
 @pytest.mark.parametrize(
     "record", [None, [], {}, {"ways": {"eager": {"runs": [3]}}}, {"ways": {"eager": {"runs": 3}}}]
 )
 def test_what_is_no_record_is_wrong(record: object) -> None:
-    assert cold_starts.measured_complaint(record, COLD, _world(1))
+    assert cold_starts.measured_mismatch(record, COLD, _world(1))
 
 
 @pytest.mark.parametrize("seconds", [10**400, float("nan"), float("inf"), True, "2.0", None])
@@ -214,7 +214,7 @@ def test_what_is_no_time_is_wrong(seconds: object) -> None:
     record, cold = _honest(world)
     runs = [{"kept": False, "seconds": [seconds] * (1 + CALLS)}] * (PROCESSES + 1)
     record["ways"]["eager"]["runs"] = runs
-    assert "no list of runs" in str(cold_starts.measured_complaint(record, cold, world))
+    assert "no list of runs" in str(cold_starts.measured_mismatch(record, cold, world))
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_what_a_process_of_the_learners_says_of_its_world_is_not_believed(told: 
     world = _world(1)
     record, _ = _honest(world)
     _, cold = cold_starts.told_apart(told)
-    assert "0 processes" in str(cold_starts.measured_complaint(record, cold, world))
+    assert "0 processes" in str(cold_starts.measured_mismatch(record, cold, world))
 
 
 def test_processes_of_the_made_up_world_end_once() -> None:

@@ -122,10 +122,10 @@ def test_scores_are_scaled_as_is_asked_for(scale: int) -> None:
     prompts = np.zeros(2, np.int64)
     problem = decoding.Problem("One", size, prompts, 4, scale)
 
-    def complaint(gain: int) -> str | None:
+    def mismatch(gain: int) -> str | None:
         process = cast(Process, Replays(size, prompts, gain))
-        return problem.complaint(np.random.default_rng(3), process)
+        return problem.mismatch(np.random.default_rng(3), process)
 
-    assert complaint(scale) is None
-    assert "scores" in str(complaint(scale + 1))
-    assert "scores" in str(complaint(scale - 1))
+    assert mismatch(scale) is None
+    assert "scores" in str(mismatch(scale + 1))
+    assert "scores" in str(mismatch(scale - 1))

@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 
 from hotloop.checks.transformer_compilation import learned_costs, machines
-from hotloop.checks.transformer_compilation.tuning import LEFT_OUT, MACHINES, Regret, typical
+from hotloop.checks.transformer_compilation.tuning import LEFT_OUT, MACHINES, typical
+from hotloop.judge.rung import attribute
 
 
 @pytest.fixture
 def most() -> float:
-    (rung,) = learned_costs().rungs.values()
-    assert isinstance(rung, Regret)
-    return rung.most
+    return attribute(learned_costs().rungs["regret"], "most", None)
 
 
 def test_machines_that_no_budget_learns_do_not_rule(most: float) -> None:
