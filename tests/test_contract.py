@@ -27,6 +27,7 @@ from hotloop.judge import check
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.local import judge_submission
 from hotloop.judge.record import Record, RungRecord
+from hotloop.judge.rung import after
 from hotloop.judge.verdict import Verdict
 from hotloop.markers import parse, regions
 from hotloop.measured_code import measured_code
@@ -490,7 +491,7 @@ def _stands_on(module: Module, task: Task, rung: str) -> set[str]:
     found: set[str] = set()
     waiting = [rung]
     while waiting:
-        new = set(rungs[waiting.pop()].needs) - found
+        new = set(after(rungs[waiting.pop()])) - found
         found |= new
         waiting += new
     return found
