@@ -27,7 +27,7 @@ from hotloop.judge import check
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.local import judge_submission
 from hotloop.judge.record import Record, RungRecord
-from hotloop.judge.rung import after
+from hotloop.judge.rung import after, attribute
 from hotloop.judge.verdict import Verdict
 from hotloop.markers import parse, regions
 from hotloop.measured_code import measured_code
@@ -203,7 +203,7 @@ def test_what_a_rung_says_it_needs_is_asked_for_before_it_is_judged(
 def test_speed_levels_are_those_of_the_check(module: Module, task: Task) -> None:
     found = check.find(module.id, task.id)
     for rung in task.rungs:
-        levels: Any = getattr(found.rungs[rung.id], "levels", ())
+        levels: Any = attribute(found.rungs[rung.id], "levels", ())
         timed = [(level.ratio, level.earned) for level in levels if hasattr(level, "ratio")]
         promised = rung.threshold.levels if rung.threshold is not None else []
         assert [pair for pair in timed if pair[1] > 0] == [(p.ratio, p.earned) for p in promised]

@@ -51,7 +51,7 @@ def judge(tmp_path: Path, isolation: str) -> Iterator[Judge]:
             device="cpu",
         )
         sessions.append(session)
-        values: dict[str, Any] = {"kernels": ("scalar",), "targets": (90,), "needs": ()} | rung
+        values: dict[str, Any] = {"kernels": ("scalar",), "targets": (90,), "after": ()} | rung
         check = Check(Candidate("launch", name), {"compiles": CudaCompiles(**values)})
         (record,) = judge_rungs(check.rungs, session.about(check.candidate))
         return record
@@ -239,7 +239,7 @@ def test_a_file_that_is_too_long_or_missing(fake: Path, judge: Judge) -> None:
 
 
 def test_an_earlier_rung_comes_first() -> None:
-    assert CudaCompiles(kernels=("k",)).needs == ("correct",)
+    assert CudaCompiles(kernels=("k",)).after == ("correct",)
 
 
 # --- with nvcc itself, confined -------------------------------------------------------------------

@@ -12,7 +12,7 @@ from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.fault import made
 from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
-from hotloop.judge.rung import Rung, after
+from hotloop.judge.rung import Rung, after, attribute
 from hotloop.judge.rungs.correct import Case, ask, require_agreement, ruling_about
 from hotloop.judge.rungs.refuses import RAISED
 from hotloop.judge.session import Session
@@ -35,7 +35,7 @@ class Called:
     @property
     def levels(self) -> tuple[Level, ...]:
         """Those of the rung, where it measures speed."""
-        return getattr(self.rung, "levels", ())
+        return attribute(self.rung, "levels", ())
 
     def __call__(self, session: Session) -> str:
         """As the rung does."""
