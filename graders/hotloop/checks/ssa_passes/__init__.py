@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from hotloop.checks.ssa_passes import (
+    cleaning,
     finished,
     fusion,
     left,
@@ -19,9 +20,10 @@ from hotloop.checks.ssa_passes import (
     verifier,
 )
 from hotloop.checks.ssa_passes.drawing import as_blocks, as_python
-from hotloop.checks.ssa_passes.passes import Same, Sound, Subject
+from hotloop.checks.ssa_passes.passes import Subject
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check
+from hotloop.judge.rung import following
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.variants.variant import Variant
@@ -30,7 +32,10 @@ from hotloop.variants.variant import Variant
 def lowering(variant: Variant | None = None) -> Check:
     """A Python function as blocks and jumps."""
     subject = Subject(as_python, verifier.untyped, suffix=_suffix(variant))
-    rungs = {"sound": Sound(subject), "same": Same(subject)}
+    rungs = {
+        "sound": partial(passes.sound, subject=subject),
+        "same": partial(passes.same, subject=subject),
+    }
     return Check(Candidate("lower", "lowering.py", "json"), rungs)
 
 
@@ -49,7 +54,18 @@ def dominance(variant: Variant | None = None) -> Check:
 def to_ssa(variant: Variant | None = None) -> Check:
     """Names that are bound once."""
     subject = Subject(as_blocks, structure.in_ssa, suffix=_suffix(variant))
-    rungs = {"sound": Sound(subject), "same": Same(subject), "few": structure.FewPhis(subject)}
+    rungs = {
+        "sound": partial(passes.sound, subject=subject),
+        "same": partial(passes.same, subject=subject),
+        "few": partial(
+            passes.few,
+            subject=subject,
+            op="phi",
+            limit=lambda program: len(structure.needed_phis(program)),
+            plural="phis",
+            limit_word="needed",
+        ),
+    }
     return Check(Candidate("to_ssa", "to_ssa.py", "json"), rungs)
 
 
@@ -92,7 +108,18 @@ def hoist(variant: Variant | None = None) -> Check:
 def leave_ssa(variant: Variant | None = None) -> Check:
     """Copies in place of phis."""
     subject = Subject(left.as_phis, left.without_phis, suffix=_suffix(variant))
-    rungs = {"sound": Sound(subject), "same": Same(subject), "few": left.FewCopies(subject)}
+    rungs = {
+        "sound": partial(passes.sound, subject=subject),
+        "same": partial(passes.same, subject=subject),
+        "few": partial(
+            passes.few,
+            subject=subject,
+            op="copy",
+            limit=left.enough,
+            plural="copies",
+            limit_word="enough",
+        ),
+    }
     return Check(Candidate("leave", "leave.py", "json"), rungs)
 
 
@@ -101,8 +128,8 @@ def plan_memory(variant: Variant | None = None) -> Check:
     candidate = Candidate("plan", "memory_plan.py", "json")
     begin = _number(variant, "MEMORY_BEGINS") or 0
     rungs = {
-        "apart": memory.Places(begin=begin),
-        "reuse": memory.Places(most=memory.ALLOWED, after=("apart",), begin=begin),
+        "apart": partial(memory.placed, begin=begin),
+        "reuse": following("apart", partial(memory.placed, most=memory.ALLOWED, begin=begin)),
         "order": AnswersFrom("best_order", memory.orders),
     }
     return Check(candidate, rungs)
@@ -112,8 +139,8 @@ def fuse(variant: Variant | None = None) -> Check:
     """Which steps become one kernel."""
     first = _number(variant, "FIRST_KERNEL")
     rungs = {
-        "legal": fusion.Fused(first=first),
-        "merged": fusion.Fused(thorough=True, after=("legal",), first=first),
+        "legal": partial(fusion.fused, first=first),
+        "merged": following("legal", partial(fusion.fused, thorough=True, first=first)),
         "fewest": AnswersFrom("best", partial(fusion.least_moved, first=first)),
     }
     return Check(Candidate("fuse", "fuse.py", "json"), rungs)
@@ -122,12 +149,8 @@ def fuse(variant: Variant | None = None) -> Check:
 def torch_fx(variant: Variant | None = None) -> Check:
     """Merging and removing in torch.fx, where tensors can be written to."""
     candidate = Candidate("clean_text", "fx_pass.py", "json")
-    mark = _number(variant, "CLEANED")
-    rungs = {
-        "sound": tensor_graphs.Judged("sound", mark=mark),
-        "same": tensor_graphs.Judged("same", "sound", mark=mark),
-        "complete": tensor_graphs.Judged("complete", "same", mark=mark),
-    }
+    language = tensor_graphs.language(_number(variant, "CLEANED"))
+    rungs = cleaning.rungs(language, tensor_graphs.different, tensor_graphs.unfinished)
     return Check(candidate, rungs)
 
 
@@ -162,7 +185,7 @@ def classifier() -> Check:
     rungs = {
         "folded": Answers(networks.to_fold),
         "int8": AnswersFrom("quantised_from", networks.to_quantise),
-        "smaller": networks.Smaller(),
+        "smaller": networks.smaller,
     }
     candidate = Candidate("folded_from", "small_classifier.py", "json")
     return Check(candidate, rungs, extras=("paddle",))

@@ -14,7 +14,8 @@ from functools import cached_property
 
 import numpy as np
 
-from hotloop.judge.questions import Question, ask_all_plainly, shown
+from hotloop.checks.ssa_passes.batches import in_batches
+from hotloop.judge.questions import Question, shown
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list
@@ -122,7 +123,7 @@ def run(graph: Graph, kernels: Kernels) -> int | str:
 
 
 def answered(graph: Graph, answer: object, first: int | None = None) -> Kernels | str:
-    """The kernels, each step in one; or a complaint.
+    """The kernels, each step in one; or a mismatch.
 
     first: the number that the first kernel begins with; without it none has a number.
     """
@@ -136,6 +137,15 @@ def answered(graph: Graph, answer: object, first: int | None = None) -> Kernels 
     if sorted(name for kernel in kernels for name in kernel) != sorted(graph.named):
         return f"{shown(answer)} does not name each step once, in lists"
     return [kernel for kernel in kernels if kernel]
+
+
+def ran(graph: Graph, answer: object, first: int | None) -> tuple[Kernels, int] | str:
+    """The kernels and the bytes that they move, or a mismatch. first: as in `answered`."""
+    kernels = answered(graph, answer, first)
+    if isinstance(kernels, str):
+        return kernels
+    moved = run(graph, kernels)
+    return moved if isinstance(moved, str) else (kernels, moved)
 
 
 def in_order(graph: Graph, kernels: Kernels) -> Kernels | None:
@@ -328,46 +338,32 @@ def small_graphs(rng: random.Random) -> Iterator[tuple[Graph, int]]:
 # --- rungs ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Fused:
-    """A rung: the kernels of all graphs can be run; or, thorough, no two are left worth merging.
+def fused(session: Session, *, thorough: bool = False, first: int | None = None) -> str:
+    """The kernels of each graph are legal and run in the order given.
 
-    first: as in `answered`.
+    thorough: and merging no two of them moves fewer bytes. first: as in `answered`.
     """
-
-    thorough: bool = False
-    after: tuple[str, ...] = ()
-    first: int | None = None
-
-    def __call__(self, session: Session) -> str:
-        """The first complaint rules, the small graphs come first."""
-        pairs = session.once("fused graphs", lambda: _asked(session))
-        before = after = kernels = 0
-        for number, (graph, answer) in enumerate(pairs, 1):
-            found = answered(graph, answer, self.first)
-            total = found if isinstance(found, str) else run(graph, found)
-            complaint = total if isinstance(total, str) else None
-            if complaint is None and self.thorough and not isinstance(found, str):
-                complaint = unmerged(graph, found)
-            if complaint is not None or isinstance(found, str) or isinstance(total, str):
-                told = f"Graph {number}: {complaint}. It was: {graph.text()}"
-                raise Ruling(Verdict.WRONG_ANSWER, told)
-            before += cost(graph, [[made] for made in graph.named]) or 0
-            after, kernels = after + total, kernels + len(found)
-        steps = sum(len(graph.steps) for graph, _ in pairs)
-        said = f"{steps} steps in {kernels} kernels, {after} bytes moved instead of {before}."
-        evidence = {"kernels": kernels, "bytes_before": before, "bytes_after": after}
-        session.note(**evidence)
-        return said
+    pairs = session.once("fused graphs", lambda: _asked(session))
+    before = after = kernels = 0
+    for number, (graph, answer) in enumerate(pairs, 1):
+        found = ran(graph, answer, first)
+        if thorough and not isinstance(found, str):
+            found = unmerged(graph, found[0]) or found
+        if isinstance(found, str):
+            told = f"Graph {number}: {found}. It was: {graph.text()}"
+            raise Ruling(Verdict.WRONG_ANSWER, told)
+        kernels += len(found[0])
+        after += found[1]
+        before += cost(graph, [[made] for made in graph.named]) or 0
+    session.note(kernels=kernels, bytes_before=before, bytes_after=after)
+    steps = sum(len(graph.steps) for graph, _ in pairs)
+    return f"{steps} steps in {kernels} kernels, {after} bytes moved instead of {before}."
 
 
 def _asked(session: Session) -> list[tuple[Graph, object]]:
     rng = random.Random(int(session.rng().integers(1 << 62)))
     graphs = [drawn(rng, number, 3 + number // 9) for number in range(GRAPHS)]
-    link, answers = session.worker(), list[object]()
-    for start in range(0, GRAPHS, AT_ONCE):
-        calls = [[graph.text()] for graph in graphs[start : start + AT_ONCE]]
-        answers += ask_all_plainly(link, calls, session.timeout(TIMEOUT_S))
+    answers = in_batches(session, [graph.text() for graph in graphs], AT_ONCE, TIMEOUT_S)
     return list(zip(graphs, answers, strict=True))
 
 
@@ -379,13 +375,13 @@ def least_moved(generator: Rng, *, first: int | None = None) -> Iterator[Questio
 
 
 def _moves_least(graph: Graph, fewest: int, first: int | None) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
-        found = answered(graph, answer, first)
-        total = found if isinstance(found, str) else run(graph, found)
-        if isinstance(total, str):
-            return total
-        if total > fewest:
-            return f"{total} bytes are moved, and {fewest} would do; the graph is {graph.text()}"
+    def mismatch(answer: object) -> str | None:
+        found = ran(graph, answer, first)
+        if isinstance(found, str):
+            return found
+        _, moved = found
+        if moved > fewest:
+            return f"{moved} bytes are moved, and {fewest} would do; the graph is {graph.text()}"
         return None
 
-    return complaint
+    return mismatch

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from hotloop.checks.ssa_passes import verifier
 from hotloop.checks.ssa_passes.drawing import as_ssa
 from hotloop.checks.ssa_passes.language import Block, Instr, Program
-from hotloop.checks.ssa_passes.passes import Subject
 from hotloop.checks.ssa_passes.trees import Return, Tree, Var
-from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 SHAPES = 5
 """Of ten programs so many are written for what random ones seldom hold."""
@@ -146,26 +142,3 @@ def _circles(edge: dict[str, str]) -> int:
             on_circles |= set(way)
             count += 1
     return count
-
-
-@dataclass(frozen=True)
-class FewCopies:
-    """No more copies than the moves of each edge take."""
-
-    subject: Subject
-    after: tuple[str, ...] = ("same",)
-
-    def __call__(self, session: Session) -> str:
-        """Count them, program by program."""
-        given, total = self.subject.given(session), 0
-        for one, result in zip(given, self.subject.made(session), strict=True):
-            allowed = enough(one.program)
-            count = sum(1 for instr in result.instrs if instr.op == "copy")
-            total += count
-            if count > allowed:
-                raise Ruling(
-                    Verdict.WRONG_ANSWER,
-                    f"{one.label}: it has {count} copies, and {allowed} are enough. "
-                    f"It was: {one.told()}.",
-                )
-        return f"{total} copies, and none too many."

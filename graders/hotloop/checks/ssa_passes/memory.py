@@ -80,39 +80,31 @@ def drawn(rng: random.Random, steps: int) -> Graph:
     return Graph(inputs, outputs, sizes, made)
 
 
-class Places:
-    """A rung: the offsets of all graphs, each checked; or, with `most`, their sum.
+def placed(session: Session, *, most: float | None = None, begin: int = 0) -> str:
+    """No two tensors of a graph overlap while both live.
 
-    begin: the first address that there is.
+    most: limit of the bytes used for all graphs, in peaks of living bytes. begin: the lowest
+        address, in bytes.
     """
-
-    def __init__(
-        self, *, most: float | None = None, after: tuple[str, ...] = (), begin: int = 0
-    ) -> None:
-        self.most = most
-        self.after: tuple[str, ...] = after
-        self.begin = begin
-
-    def __call__(self, session: Session) -> str:
-        """Ask for all of them."""
-        link = session.worker()
-        rng = random.Random(int(session.rng().integers(1 << 62)))
-        used = peaks = 0
-        for number in range(GRAPHS):
-            graph = drawn(rng, 3 + number // 2)
-            answer = ask_plainly(link, [graph.text()], session.timeout(60.0))
-            found = arena(graph, answer, self.begin)
-            if isinstance(found, str):
-                raise Ruling(Verdict.WRONG_ANSWER, f"Graph {number + 1}: {found}.")
-            used, peaks = used + found, peaks + graph.peak([made for made, _ in graph.steps])
-        said = f"{used} bytes for all graphs, where {peaks} live at most: {used / peaks:.2f} times."
-        if self.most is not None and used > self.most * peaks:
-            raise Ruling(Verdict.WRONG_ANSWER, f"{said} At most {self.most} times is asked for.")
-        return said
+    link = session.worker()
+    rng = random.Random(int(session.rng().integers(1 << 62)))
+    used = peaks = 0
+    for number in range(GRAPHS):
+        graph = drawn(rng, 3 + number // 2)
+        answer = ask_plainly(link, [graph.text()], session.timeout(60.0))
+        found = arena(graph, answer, begin)
+        if isinstance(found, str):
+            raise Ruling(Verdict.WRONG_ANSWER, f"Graph {number + 1}: {found}.")
+        used += found
+        peaks += graph.peak([made for made, _ in graph.steps])
+    said = f"{used} bytes for all graphs, where {peaks} live at most: {used / peaks:.2f} times."
+    if most is not None and used > most * peaks:
+        raise Ruling(Verdict.WRONG_ANSWER, f"{said} At most {most} times is asked for.")
+    return said
 
 
 def arena(graph: Graph, answer: object, begin: int = 0) -> int | str:
-    """Bytes that the offsets need, or a complaint. begin: the lowest one's, if it is not 0."""
+    """Bytes that the offsets need, or a mismatch. begin: the lowest one's, if it is not 0."""
     offsets = as_message(answer) or {}
     begins = f", and memory begins at {begin}" if begin else ""
     for name, size in graph.sizes.items():

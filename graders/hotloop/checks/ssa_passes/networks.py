@@ -10,7 +10,6 @@ import base64
 import io
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -324,41 +323,38 @@ def _far(layer: str, near: NDArray[np.float64], given: NDArray[Any]) -> str | No
     )
 
 
-@dataclass(frozen=True)
-class Smaller:
-    """A trained network becomes one of fewer bytes, which still knows its pictures."""
+def smaller(session: Session) -> str:
+    """A trained network pruned to a LESS-th of its bytes; accuracy drops by at most MOST_LOST."""
+    training = TRAINING.trusted(session)
+    seeds = [int(seed) for seed in session.rng().integers(1 << 62, size=3)]
+    given = training.take(training.ask("trained", seeds[0]))
+    pictures = training.take(training.ask("pictures", seeds[1], GIVEN))
+    hidden = _loaded(training.take(training.ask("pictures", seeds[2], HIDDEN)))
+    before = folded(_loaded(given))
+    most = 4 * sum(array.size for array in before.values()) // LESS
+    network = _pruned(session, given, pictures, most)
+    was, now = (
+        share_right(each, hidden["images"], hidden["labels"]) for each in (before, floats(network))
+    )
+    session.note(bytes=size(network), accuracy=now, given_accuracy=was)
+    said = f"{size(network):,} bytes of {LESS * most:,}; right on {now:.1%} of {HIDDEN:,} "
+    said += f"hidden pictures, the given network on {was:.1%}"
+    if was - now > MOST_LOST:
+        said += f": {100 * MOST_LOST:g} in a hundred may be lost, not {100 * (was - now):.1f}."
+        raise Ruling(Verdict.WRONG_ANSWER, said)
+    return f"{said}."
 
-    after: tuple[str, ...] = ()
 
-    def __call__(self, session: Session) -> str:
-        """Train, ask once, count bytes and right answers."""
-        training = TRAINING.trusted(session)
-        seeds = [int(seed) for seed in session.rng().integers(1 << 62, size=3)]
-        given = training.take(training.ask("trained", seeds[0]))
-        pictures = training.take(training.ask("pictures", seeds[1], GIVEN))
-        hidden = _loaded(training.take(training.ask("pictures", seeds[2], HIDDEN)))
-        before = folded(_loaded(given))
-        most = 4 * sum(array.size for array in before.values()) // LESS
-        link = session.of("pruned_from").worker()
-        files = GivenFile("network.npz", given), GivenFile("pictures.npz", pictures)
-        answer = ask_plainly(link, (*files, most), session.timeout(TIMEOUT_S))
-        try:
-            network = read(answer)
-        except Malformed as wrong:
-            raise Ruling(Verdict.WRONG_ANSWER, f"Your network: {wrong}.") from None
-        if size(network) > most:
-            said = f"It has {size(network):,} bytes, and may have {most:,}."
-            raise Ruling(Verdict.WRONG_ANSWER, said)
-        was, now = (
-            share_right(each, hidden["images"], hidden["labels"])
-            for each in (before, floats(network))
-        )
-        evidence = {"bytes": size(network), "accuracy": now, "given_accuracy": was}
-        said = f"{size(network):,} bytes of {LESS * most:,}; right on {now:.1%} of {HIDDEN:,} "
-        said += f"hidden pictures, the given network on {was:.1%}"
-        if was - now > MOST_LOST:
-            said += f": {100 * MOST_LOST:g} in a hundred may be lost, not {100 * (was - now):.1f}."
-            session.note(**evidence)
-            raise Ruling(Verdict.WRONG_ANSWER, said)
-        session.note(**evidence)
-        return f"{said}."
+def _pruned(session: Session, network: bytes, pictures: bytes, most: int) -> Arrays:
+    """What the candidate makes of the files given. Ruling when it has more than `most` bytes."""
+    files = GivenFile("network.npz", network), GivenFile("pictures.npz", pictures)
+    link = session.of("pruned_from").worker()
+    answer = ask_plainly(link, (*files, most), session.timeout(TIMEOUT_S))
+    try:
+        pruned = read(answer)
+    except Malformed as wrong:
+        raise Ruling(Verdict.WRONG_ANSWER, f"Your network: {wrong}.") from None
+    if size(pruned) > most:
+        said = f"It has {size(pruned):,} bytes, and may have {most:,}."
+        raise Ruling(Verdict.WRONG_ANSWER, said)
+    return pruned

@@ -9,17 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
-from hotloop.checks.ssa_passes.regions import INTS, Judged, Language, Malformed, Op, Program
+from hotloop.checks.ssa_passes.cleaning import Language, cleaned, rungs
+from hotloop.checks.ssa_passes.language import Malformed
+from hotloop.checks.ssa_passes.regions import (
+    INTS,
+    Op,
+    Program,
+    different,
+    drawn_many,
+    same_types,
+    size,
+    unfinished,
+)
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check
 from hotloop.judge.questions import shown
+from hotloop.judge.rung import following
 
 FILE = "pir_pass.py"
-CAPTURED = 40
-CLEANED = 80
-"""To capture one takes a tenth of a second."""
-
 LONGEST = 200_000
 DEEPEST = 50
 
@@ -255,14 +264,23 @@ def _refuse_other_kinds(op: Op, kinds: list[str]) -> None:
 # --- rungs ----------------------------------------------------------------------------------------
 
 
+def _language(entry: str, count: int) -> Language[Program]:
+    drawn = partial(drawn_many, count=count)
+    return Language(entry, drawn, source, parse, same_types, size, _TERMS)
+
+
+CAPTURED = _language("captured_text", 40)
+"""To capture one takes a tenth of a second."""
+
+CLEANED = _language("clean_text", 80)
+
+
 def check() -> Check:
     """Capturing, then merging and removing, on PaddlePaddle's PIR."""
-    captured = Language("captured", source, parse, CAPTURED, "captured_text", _TERMS)
-    cleaned = Language("cleaned", source, parse, CLEANED, "clean_text", _TERMS)
-    rungs = {
-        "static": Judged("same", language=captured),
-        "sound": Judged("sound", "static", language=cleaned),
-        "same": Judged("same", "sound", language=cleaned),
-        "complete": Judged("complete", "same", language=cleaned),
+    cleaning = rungs(CLEANED, different, unfinished)
+    ladder = {
+        "static": partial(cleaned, language=CAPTURED, look=different),
+        **cleaning,
+        "sound": following("static", cleaning["sound"]),
     }
-    return Check(Candidate("clean_text", FILE, "json"), rungs, extras=("paddle",))
+    return Check(Candidate("clean_text", FILE, "json"), ladder, extras=("paddle",))

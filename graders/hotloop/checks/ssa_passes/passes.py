@@ -1,18 +1,19 @@
-"""A learner's function from program to program, judged on hidden ones: four rungs."""
+"""Rungs of a function from program to program, on hidden programs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from hotloop.checks.ssa_passes import verifier
+from hotloop.checks.ssa_passes.batches import in_batches
 from hotloop.checks.ssa_passes.drawing import Given, Maker, as_ssa, programs
 from hotloop.checks.ssa_passes.language import Malformed, Program, parse
 from hotloop.checks.ssa_passes.ssa_form import renumbered
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check
-from hotloop.judge.questions import ask_all_plainly
-from hotloop.judge.rung import Rung
+from hotloop.judge.rung import Rung, rung
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 
@@ -20,140 +21,126 @@ COUNT = 200
 AT_ONCE = 25
 TIMEOUT_S = 60.0
 
-Complaint = Callable[[Program], str | None]
+Look = Callable[[Program], str | None]
+"""What is wrong with a program, or None."""
 
 
 @dataclass(frozen=True)
 class Subject:
     """maker: of what the function is given. fits: whether a result is of the form asked for.
 
-    unfinished: what is left to be done in a result. suffix: what a result's name ends in besides.
+    suffix: what the name of a result ends in besides.
     """
 
     maker: Maker = as_ssa
-    fits: Complaint = verifier.complaint
-    unfinished: Complaint = lambda _program: None
-    count: int = COUNT
+    fits: Look = verifier.complaint
     suffix: str = ""
 
-    def given(self, session: Session) -> list[Given]:
-        """The same for all rungs of a judging."""
-        return session.once("programs", lambda: programs(session.rng(), self.maker, self.count))
-
-    def made(self, session: Session) -> list[Program]:
-        """What the learner's function makes of each; asked once. Ruling when that is no program."""
-        given = self.given(session)
-        return session.once("results", lambda: applied(session, given, [g.text for g in given]))
+    def pairs(self, session: Session) -> list[tuple[Given, Program]]:
+        """Each hidden program and its result, the same for all rungs. Ruling when it is none."""
+        given = session.once("programs", lambda: programs(session.rng(), self.maker, COUNT))
+        texts = [one.text for one in given]
+        results = session.once("results", lambda: applied(session, given, texts))
+        return list(zip(given, results, strict=True))
 
 
 def applied(session: Session, given: Sequence[Given], texts: Sequence[str]) -> list[Program]:
-    """The function's results, read."""
-    link = session.worker()
-    found: list[Program] = []
-    for start in range(0, len(texts), AT_ONCE):
-        calls = [[text] for text in texts[start : start + AT_ONCE]]
-        answers = ask_all_plainly(link, calls, session.timeout(TIMEOUT_S))
-        for number, answer in enumerate(answers, start):
-            try:
-                found.append(parse(answer))
-            except Malformed as wrong:
-                _rule(given[number], str(wrong))
-    return found
+    """The candidate's result for each text. given: the programs that a ruling names."""
+    results: list[Program] = []
+    answers = in_batches(session, texts, AT_ONCE, TIMEOUT_S)
+    for one, answer in zip(given, answers, strict=True):
+        try:
+            results.append(parse(answer))
+        except Malformed as wrong:
+            _require(one, str(wrong))
+    return results
 
 
-def _rule(given: Given, complaint: str) -> None:
-    raise Ruling(Verdict.WRONG_ANSWER, f"{given.label}: {complaint}. It was: {given.told()}.")
+def _require(given: Given, mismatch: str | None) -> None:
+    """Ruling WRONG_ANSWER about a program, unless there is no mismatch."""
+    if mismatch is not None:
+        sentence = f"{given.label}: {mismatch}. It was: {given.told()}."
+        raise Ruling(Verdict.WRONG_ANSWER, sentence)
 
 
-@dataclass(frozen=True)
-class Sound:
-    """The result is a program of the form asked for, and is called as before."""
-
-    subject: Subject
-    after: tuple[str, ...] = ()
-
-    def __call__(self, session: Session) -> str:
-        """Look at all of them; the first complaint rules, and the smallest programs come first."""
-        given = self.subject.given(session)
-        for one, result in zip(given, self.subject.made(session), strict=True):
-            complaint = self.subject.fits(result)
-            name_before, *others = one.program.signature
-            if result.signature != (name_before + self.subject.suffix, *others):
-                complaint = "it has another name, other parameters or another result type"
-            if complaint is not None:
-                _rule(one, complaint)
-        return f"{len(given)} sound programs."
+def sound(session: Session, subject: Subject) -> str:
+    """Each result is of the form asked for, with the signature of the program that was given."""
+    pairs = subject.pairs(session)
+    for given, result in pairs:
+        mismatch = subject.fits(result)
+        name, *others = given.program.signature
+        if result.signature != (name + subject.suffix, *others):
+            mismatch = "it has another name, other parameters or another result type"
+        _require(given, mismatch)
+    return f"{len(pairs)} sound programs."
 
 
-@dataclass(frozen=True)
-class Same:
-    """Nobody outside can tell it from what was given."""
-
-    subject: Subject
-    after: tuple[str, ...] = ("sound",)
-
-    def __call__(self, session: Session) -> str:
-        """Run both, on inputs that include zeros, infinities, nan and the largest ints."""
-        given, count = self.subject.given(session), 0
-        for one, result in zip(given, self.subject.made(session), strict=True):
-            count += len(one.runs)
-            complaint = one.other(result)
-            if complaint is not None:
-                _rule(one, complaint)
-        return f"The same in all {count} runs."
+@rung(after=("sound",))
+def same(session: Session, subject: Subject) -> str:
+    """Each result prints and returns the same, on inputs with zeros, infinities and NaN."""
+    pairs = subject.pairs(session)
+    for given, result in pairs:
+        _require(given, given.other(result))
+    return f"The same in all {sum(len(given.runs) for given, _ in pairs)} runs."
 
 
-@dataclass(frozen=True)
-class Idempotent:
-    """A second time changes nothing but names."""
-
-    subject: Subject
-    after: tuple[str, ...] = ("sound",)
-
-    def __call__(self, session: Session) -> str:
-        """Compare what it makes of its results with them."""
-        given, once = self.subject.given(session), self.subject.made(session)
-        twice = applied(session, given, [str(result) for result in once])
-        for one, first, second in zip(given, once, twice, strict=True):
-            if str(renumbered(first)) != str(renumbered(second)):
-                _rule(one, "run on its own result, it changes it again")
-        return "Nothing left to do the second time."
+@rung(after=("sound",))
+def idempotent(session: Session, subject: Subject) -> str:
+    """Run on its own results, the function changes nothing but names."""
+    pairs = subject.pairs(session)
+    again = applied(session, [given for given, _ in pairs], [str(result) for _, result in pairs])
+    for (given, first), second in zip(pairs, again, strict=True):
+        if str(renumbered(first)) != str(renumbered(second)):
+            _require(given, "run on its own result, it changes it again")
+    return "Nothing left to do the second time."
 
 
-@dataclass(frozen=True)
-class Complete:
-    """Nothing is left that the pass is there for, and less is computed."""
-
-    subject: Subject
-    after: tuple[str, ...] = ("same",)
-
-    def __call__(self, session: Session) -> str:
-        """Look at each result by itself, then count what all runs execute."""
-        given, before, after = self.subject.given(session), 0, 0
-        for one, result in zip(given, self.subject.made(session), strict=True):
-            complaint = self.subject.unfinished(result)
-            if complaint is not None:
-                _rule(one, complaint)
-            steps = one.steps(result)
-            before, after = before + steps[0], after + steps[1]
-        if after >= before:
-            raise Ruling(
-                Verdict.WRONG_ANSWER,
-                f"In all runs {after} operations are executed, and {before} before: no gain.",
-            )
-        said = f"{before} operations executed before, {after} after: {1 - after / before:.0%} less."
-        evidence = {"operations_before": before, "operations_after": after}
-        session.note(**evidence)
-        return said
+@rung(after=("same",))
+def complete(session: Session, subject: Subject, unfinished: Look) -> str:
+    """`unfinished` finds nothing in any result, and fewer operations are executed in all runs."""
+    before = after = 0
+    for given, result in subject.pairs(session):
+        _require(given, unfinished(result))
+        steps = given.steps(result)
+        before, after = before + steps[0], after + steps[1]
+    if after >= before:
+        said = f"In all runs {after} operations are executed, and {before} before: no gain."
+        raise Ruling(Verdict.WRONG_ANSWER, said)
+    session.note(operations_before=before, operations_after=after)
+    return f"{before} operations executed before, {after} after: {1 - after / before:.0%} less."
 
 
-def check(entry: str, file: str, unfinished: Complaint, suffix: str = "") -> Check:
+@rung(after=("same",))
+def few(
+    session: Session,
+    subject: Subject,
+    op: str,
+    limit: Callable[[Program], int],
+    *,
+    plural: str,
+    limit_word: str,
+) -> str:
+    """No result has more instructions `op` than the limit for the given program.
+
+    plural, limit_word: as in "it has 3 phis, and 2 are needed".
+    """
+    total = 0
+    for given, result in subject.pairs(session):
+        count = sum(instr.op == op for instr in result.instrs)
+        most = limit(given.program)
+        if count > most:
+            _require(given, f"it has {count} {plural}, and {most} are {limit_word}")
+        total += count
+    return f"{total} {plural}, and none too many."
+
+
+def check(entry: str, file: str, unfinished: Look, suffix: str = "") -> Check:
     """A pass on SSA form. suffix: as in `Subject`."""
-    subject = Subject(unfinished=unfinished, suffix=suffix)
+    subject = Subject(suffix=suffix)
     rungs: dict[str, Rung] = {
-        "sound": Sound(subject),
-        "same": Same(subject),
-        "idempotent": Idempotent(subject),
-        "complete": Complete(subject),
+        "sound": partial(sound, subject=subject),
+        "same": partial(same, subject=subject),
+        "idempotent": partial(idempotent, subject=subject),
+        "complete": partial(complete, subject=subject, unfinished=unfinished),
     }
     return Check(Candidate(entry, file, "json"), rungs)

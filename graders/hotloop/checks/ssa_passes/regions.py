@@ -13,15 +13,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from hotloop.checks.ssa_passes.arithmetic import wrap
+from hotloop.checks.ssa_passes.cleaning import Language, rungs
+from hotloop.checks.ssa_passes.language import Malformed
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check
-from hotloop.judge.questions import ask_all_plainly, shown
-from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.judge.questions import shown
 
 COUNT = 120
-AT_ONCE = 30
-TIMEOUT_S = 120.0
 LONGEST = 100_000
 
 INTS = ("arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori", "arith.xori")
@@ -46,10 +44,6 @@ _COMPUTED: Mapping[str, Callable[[int, int], int]] = {
     "sgt": lambda a, b: a > b,
     "sge": lambda a, b: a >= b,
 }
-
-
-class Malformed(Exception):
-    """No such program. The message is a sentence's beginning."""
 
 
 @dataclass(frozen=True)
@@ -554,88 +548,37 @@ def drawn(rng: random.Random, number: int) -> Program:
 # --- rungs ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Language:
-    """How programs are given and read; how many are, and which function is asked.
-
-    terms: what MLIR's names for operations are in it, for sentences.
-    """
-
-    name: str
-    write: Callable[[Program], str]
-    read: Callable[[object], Program]
-    count: int
-    entry: str
-    terms: Mapping[str, str] = field(default_factory=dict[str, str])
-
-    def told(self, sentence: str) -> str:
-        """In its own words."""
-        return re.sub(r"\b\w+\.\w+", lambda word: self.terms.get(word[0], word[0]), sentence)
+def drawn_many(rng: random.Random, count: int) -> list[Program]:
+    """`count` programs, from the smallest to the largest size."""
+    return [drawn(rng, number * COUNT // count) for number in range(count)]
 
 
-MLIR = Language("regions", str, parse, COUNT, "clean_text")
+def same_types(given: Program, result: Program) -> str | None:
+    """A mismatch between the types of the parameters."""
+    if [kind for _, kind in result.params] != [kind for _, kind in given.params]:
+        return "its function takes something else"
+    return None
 
 
-class Judged:
-    """A rung: one of three looks at all results. The function is asked once for all of them."""
+def different(given: Program, result: Program, rng: random.Random) -> str | None:
+    """A mismatch in what is printed and returned, on six inputs."""
+    for condition in (0, 1):
+        pair = [rng.choice((0, 1, -1, 7, -30, 2**63 - 1, -(2**63))) for _ in range(2)]
+        for numbers in (pair, [3, 5], [5, 3]):
+            arguments = [*numbers, condition]
+            now, was = result.run(arguments), given.run(arguments)
+            if now != was:
+                return f"with {arguments} it gives {now}, not {was}"
+    return None
 
-    def __init__(self, look: str, *needs: str, language: Language = MLIR) -> None:
-        self.look = look
-        self.after: tuple[str, ...] = needs
-        self.language = language
 
-    def __call__(self, session: Session) -> str:
-        """The first complaint rules."""
-        write = self.language.write
-        pairs = session.once(self.language.name, lambda: _asked(session, self.language))
-        rng = random.Random(int(session.rng().integers(1 << 62)))
-        before = after = 0
-        for number, (given, answer) in enumerate(pairs, 1):
-            complaint, result = self._complaint(given, answer, rng)
-            if complaint is not None or result is None:
-                told = write(given).strip().replace("\n", " ⏎ ")
-                said = f"Program {number}: {self.language.told(complaint or '')}. It was: {told}"
-                raise Ruling(Verdict.WRONG_ANSWER, said[:1500])
-            before, after = before + _count(given.body), after + _count(result.body)
-        said = f"So for all {len(pairs)} programs: {before} operations before, {after} after."
-        evidence = {"operations_before": before, "operations_after": after}
-        session.note(**evidence)
-        return said
-
-    def _complaint(
-        self, given: Program, answer: object, rng: random.Random
-    ) -> tuple[str | None, Program | None]:
-        try:
-            result = self.language.read(answer)
-        except Malformed as wrong:
-            return str(wrong), None
-        if [kind for _, kind in result.params] != [kind for _, kind in given.params]:
-            return "its function takes something else", None
-        if self.look == "complete":
-            return unfinished(result), result
-        if self.look == "same":
-            for condition in (0, 1):
-                pair = [rng.choice((0, 1, -1, 7, -30, 2**63 - 1, -(2**63))) for _ in range(2)]
-                for numbers in (pair, [3, 5], [5, 3]):
-                    now = result.run([*numbers, condition])
-                    was = given.run([*numbers, condition])
-                    if now != was:
-                        return f"with {[*numbers, condition]} it gives {now}, not {was}", None
-        return None, result
+def size(program: Program) -> int:
+    """Operations, those in regions too."""
+    return _count(program.body)
 
 
 def _count(body: tuple[Op, ...]) -> int:
     return sum(1 + sum(map(_count, op.regions)) for op in body)
-
-
-def _asked(session: Session, language: Language) -> list[tuple[Program, object]]:
-    rng = random.Random(int(session.rng().integers(1 << 62)))
-    given = [drawn(rng, number * COUNT // language.count) for number in range(language.count)]
-    link, answers = session.of(language.entry).worker(), list[object]()
-    for start in range(0, len(given), AT_ONCE):
-        calls = [[language.write(one)] for one in given[start : start + AT_ONCE]]
-        answers += ask_all_plainly(link, calls, session.timeout(TIMEOUT_S))
-    return list(zip(given, answers, strict=True))
 
 
 def check(file: str, extra: str, mark: int | None = None) -> Check:
@@ -643,10 +586,13 @@ def check(file: str, extra: str, mark: int | None = None) -> Check:
 
     mark: as in `parse`.
     """
-    language = replace(MLIR, read=partial(parse, mark=mark))
-    rungs = {
-        "sound": Judged("sound", language=language),
-        "same": Judged("same", "sound", language=language),
-        "complete": Judged("complete", "same", language=language),
-    }
-    return Check(Candidate("clean_text", file, "json"), rungs, extras=(extra,))
+    language = Language(
+        entry="clean_text",
+        drawn=partial(drawn_many, count=COUNT),
+        write=str,
+        read=partial(parse, mark=mark),
+        fits=same_types,
+        size=size,
+    )
+    looks = rungs(language, different, unfinished)
+    return Check(Candidate("clean_text", file, "json"), looks, extras=(extra,))

@@ -12,10 +12,7 @@ import numpy as np
 
 from hotloop.checks.ssa_passes import drawing, flow, verifier
 from hotloop.checks.ssa_passes.language import Block, Instr, Malformed, Program, parse
-from hotloop.checks.ssa_passes.passes import Subject
 from hotloop.judge.questions import Question, dict_complaint, shown
-from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list
 
 Rng = np.random.Generator
@@ -74,30 +71,6 @@ def in_ssa(program: Program) -> str | None:
     if found is None and any(instr.op == "copy" for instr in program.instrs):
         return "a copy is left, where the name itself would do"
     return found
-
-
-class FewPhis:
-    """A rung: no more phis than liveness and dominance ask for."""
-
-    after: tuple[str, ...] = ("same",)
-
-    def __init__(self, subject: Subject) -> None:
-        self.subject = subject
-
-    def __call__(self, session: Session) -> str:
-        """Count them, program by program."""
-        given, total = self.subject.given(session), 0
-        for one, result in zip(given, self.subject.made(session), strict=True):
-            allowed = len(needed_phis(one.program))
-            count = sum(1 for instr in result.instrs if instr.op == "phi")
-            total += count
-            if count > allowed:
-                raise Ruling(
-                    Verdict.WRONG_ANSWER,
-                    f"{one.label}: it has {count} phis, and {allowed} are needed. "
-                    f"It was: {one.told()}.",
-                )
-        return f"{total} phis, and none too many."
 
 
 def needed_phis(program: Program) -> set[tuple[str, str]]:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, replace
+from functools import partial
 
 from hotloop.checks.ssa_passes.arithmetic import is_name
-from hotloop.judge.questions import ask_all_plainly, shown
-from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.checks.ssa_passes.cleaning import Language
+from hotloop.checks.ssa_passes.language import Malformed
+from hotloop.judge.questions import shown
 
 ARITY = {
     **dict.fromkeys(("add", "sub", "mul", "add_", "mul_"), 2),
@@ -20,16 +21,11 @@ ARITY = {
 PURE = ("add", "sub", "mul", "relu", "neg")
 METHODS = ("add_", "mul_", "relu_")
 COUNT = 200
-AT_ONCE = 50
 MOST_LINES = 500
 TWINS_EVERY = 20
 """Of so many programs one has two draws of random numbers that look alike."""
 
 Step = tuple[str, str, tuple[str, ...]]
-
-
-class Malformed(Exception):
-    """No such program. The message is a sentence's beginning."""
 
 
 @dataclass(frozen=True)
@@ -171,51 +167,22 @@ def unfinished(program: Steps) -> str | None:
     return None
 
 
-class Judged:
-    """A rung: one of three looks at all results. The function is asked once for all of them.
-
-    mark: as in `parse`.
-    """
-
-    def __init__(self, look: str, *needs: str, mark: int | None = None) -> None:
-        self.look = look
-        self.mark = mark
-        self.after: tuple[str, ...] = needs
-
-    def __call__(self, session: Session) -> str:
-        """The first complaint rules, the small programs come first."""
-        pairs = session.once("tensor graphs", lambda: _asked(session))
-        rng = random.Random(int(session.rng().integers(1 << 62)))
-        for number, (given, answer) in enumerate(pairs, 1):
-            complaint = self._complaint(given, answer, rng)
-            if complaint is not None:
-                told = str(given).strip().replace("\n", " ⏎ ")
-                sentence = f"Program {number}: {complaint}. It was: {told}"
-                raise Ruling(Verdict.WRONG_ANSWER, sentence)
-        return f"So for all {len(pairs)} programs."
-
-    def _complaint(self, given: Steps, answer: object, rng: random.Random) -> str | None:
-        try:
-            result = parse(answer, self.mark)
-        except Malformed as wrong:
-            return str(wrong)
-        if result.inputs != given.inputs or len(result.returned) != len(given.returned):
-            return "it takes or returns something else"
-        if self.look == "complete":
-            return unfinished(result)
-        if self.look == "same":
-            for _ in range(4):
-                inputs = [rng.randint(-50, 50) for _ in given.inputs]
-                if result.run(inputs) != given.run(inputs):
-                    return f"with {inputs} it gives {result.run(inputs)}, not {given.run(inputs)}"
-        return None
+def same_ends(given: Steps, result: Steps) -> str | None:
+    """A mismatch between the inputs, or between the numbers of outputs."""
+    if result.inputs != given.inputs or len(result.returned) != len(given.returned):
+        return "it takes or returns something else"
+    return None
 
 
-def _asked(session: Session) -> list[tuple[Steps, object]]:
-    rng = random.Random(int(session.rng().integers(1 << 62)))
-    given = programs(rng)
-    link, answers = session.worker(), list[object]()
-    for start in range(0, COUNT, AT_ONCE):
-        calls = [[str(one)] for one in given[start : start + AT_ONCE]]
-        answers += ask_all_plainly(link, calls, session.timeout(60.0))
-    return list(zip(given, answers, strict=True))
+def different(given: Steps, result: Steps, rng: random.Random) -> str | None:
+    """A mismatch in the outputs, or in what is left in the inputs; on four inputs."""
+    for _ in range(4):
+        inputs = [rng.randint(-50, 50) for _ in given.inputs]
+        if result.run(inputs) != given.run(inputs):
+            return f"with {inputs} it gives {result.run(inputs)}, not {given.run(inputs)}"
+    return None
+
+
+def language(mark: int | None = None) -> Language[Steps]:
+    """Graphs of torch.fx as text. mark: as in `parse`."""
+    return Language("clean_text", programs, str, partial(parse, mark=mark), same_ends)

@@ -138,6 +138,5 @@ def test_the_python_that_is_written_does_what_the_program_does(seed: int) -> Non
 
 
 def test_sentences_speak_of_paddles_operations() -> None:
-    language = paddle_pir.check().rungs["complete"].language  # type: ignore[attr-defined]
-    told = language.told("%4 = arith.muli is computed again: %3 is that")
+    told = paddle_pir.CLEANED.told("%4 = arith.muli is computed again: %3 is that")
     assert told == "%4 = pd_op.multiply is computed again: %3 is that"

@@ -1,0 +1,103 @@
+"""A pass that merges and removes operations, judged on hidden programs of a framework."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Generic, TypeVar
+
+from hotloop.checks.ssa_passes.batches import in_batches
+from hotloop.checks.ssa_passes.language import Malformed
+from hotloop.judge.rung import Rung, following
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Ruling, Verdict
+
+AT_ONCE = 30
+TIMEOUT_S = 120.0
+LONGEST_SENTENCE = 1500
+
+P = TypeVar("P")
+
+
+@dataclass(frozen=True)
+class Language(Generic[P]):
+    """How a framework's programs are drawn, written and read.
+
+    entry: the candidate's function. drawn: the hidden programs, small ones first.
+    read: what `entry` returns; Malformed when it is no program.
+    fits: a mismatch between the inputs and outputs of a program and of its result.
+    size: operations in a program. terms: MLIR's names of operations to the framework's.
+    """
+
+    entry: str
+    drawn: Callable[[random.Random], Sequence[P]]
+    write: Callable[[P], str]
+    read: Callable[[object], P]
+    fits: Callable[[P, P], str | None]
+    size: Callable[[P], int] | None = None
+    terms: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def told(self, sentence: str) -> str:
+        """The sentence with the framework's names of operations."""
+        return re.sub(r"\b\w+\.\w+", lambda word: self.terms.get(word[0], word[0]), sentence)
+
+
+Look = Callable[[P, P, random.Random], str | None]
+"""A mismatch between a program and its result, or None. The generator draws inputs."""
+
+
+def cleaned(
+    session: Session,
+    *,
+    language: Language[P],
+    look: Look[P] = lambda _given, _result, _rng: None,
+) -> str:
+    """Each result is a program with the same inputs and outputs, and `look` finds no mismatch.
+
+    The candidate's function is called once for all rungs of a task.
+    """
+    pairs = session.once(language.entry, lambda: _asked(session, language))
+    rng = random.Random(int(session.rng().integers(1 << 62)))
+    results: list[P] = []
+    for number, (given, answer) in enumerate(pairs, 1):
+        try:
+            result = language.read(answer)
+            results.append(result)
+            mismatch = language.fits(given, result) or look(given, result, rng)
+        except Malformed as wrong:
+            mismatch = str(wrong)
+        if mismatch is not None:
+            told = language.write(given).strip().replace("\n", " ⏎ ")
+            sentence = f"Program {number}: {language.told(mismatch)}. It was: {told}"
+            raise Ruling(Verdict.WRONG_ANSWER, sentence[:LONGEST_SENTENCE])
+    if language.size is None:
+        return f"So for all {len(pairs)} programs."
+    before = sum(language.size(given) for given, _ in pairs)
+    after = sum(map(language.size, results))
+    session.note(operations_before=before, operations_after=after)
+    return f"So for all {len(pairs)} programs: {before} operations before, {after} after."
+
+
+def rungs(
+    language: Language[P], different: Look[P], unfinished: Callable[[P], str | None]
+) -> dict[str, Rung]:
+    """Results are programs; they compute the same; nothing is left to merge or remove."""
+
+    def left(_given: P, result: P, _rng: random.Random) -> str | None:
+        return unfinished(result)
+
+    return {
+        "sound": partial(cleaned, language=language),
+        "same": following("sound", partial(cleaned, language=language, look=different)),
+        "complete": following("same", partial(cleaned, language=language, look=left)),
+    }
+
+
+def _asked(session: Session, language: Language[P]) -> list[tuple[P, object]]:
+    given = language.drawn(random.Random(int(session.rng().integers(1 << 62))))
+    texts = [language.write(program) for program in given]
+    answers = in_batches(session.of(language.entry), texts, AT_ONCE, TIMEOUT_S)
+    return list(zip(given, answers, strict=True))
