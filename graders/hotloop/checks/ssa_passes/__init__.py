@@ -1,4 +1,4 @@
-"""What the judge asks of the tasks of module ssa_passes."""
+"""Checks of the tasks of module ssa_passes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from hotloop.variants.variant import Variant
 
 
 def lowering(variant: Variant | None = None) -> Check:
-    """A Python function as blocks and jumps."""
+    """Lowering a Python function to basic blocks."""
     subject = Subject(as_python, verifier.untyped, suffix=_suffix(variant))
     rungs = {
         "sound": partial(passes.sound, subject=subject),
@@ -40,7 +40,7 @@ def lowering(variant: Variant | None = None) -> Check:
 
 
 def dominance(variant: Variant | None = None) -> Check:
-    """The dominator tree, and where dominance ends."""
+    """Dominator tree and dominance frontiers."""
     trees = partial(structure.trees, root=_number(variant, "ROOT"))
     candidate = Candidate("immediate_from_text", "dominance.py", "json")
     entry = "frontiers_from_text"
@@ -52,7 +52,7 @@ def dominance(variant: Variant | None = None) -> Check:
 
 
 def to_ssa(variant: Variant | None = None) -> Check:
-    """Names that are bound once."""
+    """SSA construction with pruned phis."""
     subject = Subject(as_blocks, structure.in_ssa, suffix=_suffix(variant))
     rungs = {
         "sound": partial(passes.sound, subject=subject),
@@ -81,32 +81,32 @@ def verify(variant: Variant | None = None) -> Check:
 
 
 def dead_code(variant: Variant | None = None) -> Check:
-    """What nobody needs goes."""
+    """Dead-code elimination."""
     return passes.check("dead_code", "dead_code.py", finished.dead, _suffix(variant))
 
 
 def fold(variant: Variant | None = None) -> Check:
-    """What is known is computed."""
+    """Constant folding."""
     return passes.check("fold", "fold.py", finished.folded, _suffix(variant))
 
 
 def common(variant: Variant | None = None) -> Check:
-    """What was computed already is not computed again."""
+    """Common-subexpression elimination."""
     return passes.check("common", "common.py", finished.common, _suffix(variant))
 
 
 def simplify(variant: Variant | None = None) -> Check:
-    """Operations that give what is already there."""
+    """Algebraic simplification."""
     return passes.check("simplify", "simplify.py", finished.simplified, _suffix(variant))
 
 
 def hoist(variant: Variant | None = None) -> Check:
-    """What a loop does not change is computed before it."""
+    """Loop-invariant code motion."""
     return passes.check("hoist", "hoist.py", finished.hoisted, _suffix(variant))
 
 
 def leave_ssa(variant: Variant | None = None) -> Check:
-    """Copies in place of phis."""
+    """SSA destruction: copies in place of phis."""
     subject = Subject(left.as_phis, left.without_phis, suffix=_suffix(variant))
     rungs = {
         "sound": partial(passes.sound, subject=subject),
@@ -124,7 +124,7 @@ def leave_ssa(variant: Variant | None = None) -> Check:
 
 
 def plan_memory(variant: Variant | None = None) -> Check:
-    """Where tensors lie, and in which order steps run."""
+    """Memory planning: offsets of tensors, and the order of steps with the smallest peak."""
     candidate = Candidate("plan", "memory_plan.py", "json")
     begin = _number(variant, "MEMORY_BEGINS") or 0
     rungs = {
@@ -136,7 +136,7 @@ def plan_memory(variant: Variant | None = None) -> Check:
 
 
 def fuse(variant: Variant | None = None) -> Check:
-    """Which steps become one kernel."""
+    """Operator fusion."""
     first = _number(variant, "FIRST_KERNEL")
     rungs = {
         "legal": partial(fusion.fused, first=first),
@@ -147,7 +147,7 @@ def fuse(variant: Variant | None = None) -> Check:
 
 
 def torch_fx(variant: Variant | None = None) -> Check:
-    """Merging and removing in torch.fx, where tensors can be written to."""
+    """CSE and dead-code elimination on torch.fx graphs with in-place operations."""
     candidate = Candidate("clean_text", "fx_pass.py", "json")
     language = tensor_graphs.language(_number(variant, "CLEANED"))
     rungs = cleaning.rungs(language, tensor_graphs.different, tensor_graphs.unfinished)
@@ -155,17 +155,17 @@ def torch_fx(variant: Variant | None = None) -> Check:
 
 
 def xdsl(variant: Variant | None = None) -> Check:
-    """Merging and removing in xDSL, with regions."""
+    """CSE and dead-code elimination in xDSL, with regions."""
     return regions.check("xdsl_pass.py", "xdsl", _number(variant, "CLEANED"))
 
 
 def mlir(variant: Variant | None = None) -> Check:
-    """The same through MLIR's own bindings."""
+    """The same through MLIR's Python bindings."""
     return regions.check("mlir_pass.py", "xla", _number(variant, "CLEANED"))
 
 
 def infer(variant: Variant | None = None) -> Check:
-    """Types and shapes before anything runs, or the reason why not."""
+    """Type and shape inference, or the reason for an error."""
     candidate = Candidate("infer", "shapes.py", "json")
     rules = _number(variant, "RULES")
     rungs = {
@@ -176,12 +176,12 @@ def infer(variant: Variant | None = None) -> Check:
 
 
 def pir() -> Check:
-    """From Python to PaddlePaddle's PIR; merging and removing there."""
+    """From Python to PaddlePaddle's PIR; CSE and dead-code elimination there."""
     return paddle_pir.check()
 
 
 def classifier() -> Check:
-    """A smaller image classifier, in PaddlePaddle; three steps, each by itself."""
+    """Batch-norm folding, int8 quantization and channel pruning of a PaddlePaddle classifier."""
     rungs = {
         "folded": Answers(networks.to_fold),
         "int8": AnswersFrom("quantised_from", networks.to_quantise),

@@ -1,4 +1,4 @@
-"""A pass that merges and removes operations, judged on hidden programs of a framework."""
+"""A pass for CSE and dead-code elimination, judged on hidden programs of a framework."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def cleaned(
 def rungs(
     language: Language[P], different: Look[P], unfinished: Callable[[P], str | None]
 ) -> dict[str, Rung]:
-    """Results are programs; they compute the same; nothing is left to merge or remove."""
+    """Results are programs, compute the same, and have nothing left to merge or remove."""
 
     def left(_given: P, result: P, _rng: random.Random) -> str | None:
         return unfinished(result)

@@ -324,7 +324,7 @@ def _far(layer: str, near: NDArray[np.float64], given: NDArray[Any]) -> str | No
 
 
 def smaller(session: Session) -> str:
-    """A trained network pruned to a LESS-th of its bytes; accuracy drops by at most MOST_LOST."""
+    """A trained network pruned to 1/LESS of its bytes: accuracy drops by at most MOST_LOST."""
     training = TRAINING.trusted(session)
     seeds = [int(seed) for seed in session.rng().integers(1 << 62, size=3)]
     given = training.take(training.ask("trained", seeds[0]))

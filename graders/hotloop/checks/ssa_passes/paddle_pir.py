@@ -276,7 +276,7 @@ CLEANED = _language("clean_text", 80)
 
 
 def check() -> Check:
-    """Capturing, then merging and removing, on PaddlePaddle's PIR."""
+    """Capturing, then CSE and dead-code elimination, on PaddlePaddle's PIR."""
     cleaning = rungs(CLEANED, different, unfinished)
     ladder = {
         "static": partial(cleaned, language=CAPTURED, look=different),

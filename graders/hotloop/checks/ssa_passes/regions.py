@@ -582,7 +582,7 @@ def _count(body: tuple[Op, ...]) -> int:
 
 
 def check(file: str, extra: str, mark: int | None = None) -> Check:
-    """Merging and removing, in the framework that the file uses and the group `extra` brings.
+    """CSE and dead-code elimination, in the framework that the group `extra` installs.
 
     mark: as in `parse`.
     """
