@@ -24,15 +24,21 @@ TIMEOUT_S = 120.0
 RESOLVE_TIMEOUT_S = 60.0
 
 
+def _nothing(_link: Link, _session: Session) -> None:
+    """Most referees are ready when they have started."""
+
+
 @dataclass(frozen=True)
 class Referee:
     """Functions of ours, in destination style.
 
     files: what the worker sees, by name in its folder. main: which of them holds the functions.
+    prepare: what is to be done in a worker that has just started, such as loading a network.
     """
 
     files: Mapping[str, Path]
     main: str
+    prepare: Callable[[Link, Session], None] = _nothing
 
     def answer(self, function: str, case: Case, session: Session) -> Floats:
         """What `function` gives for the inputs of a case. JudgeFault when it fails."""
@@ -51,6 +57,7 @@ class Referee:
         """The same on the GPU: gives what answers a case."""
         ours = Candidate(function, self.main, "destination")
         with trusted_worker(session, session.staged(self.files), card) as link:
+            self.prepare(link, session)
             link.resolve(function, self.main, RESOLVE_TIMEOUT_S)
 
             def answer(case: Case) -> Floats:
@@ -59,4 +66,6 @@ class Referee:
             yield answer
 
     def _start(self, session: Session) -> Link:
-        return session.trusted(session.staged(self.files))
+        link = session.trusted(session.staged(self.files))
+        self.prepare(link, session)
+        return link

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
 from hotloop import extras
+from hotloop.judge import referee
+from hotloop.judge.gpu import engine
+from hotloop.judge.link import Link
+from hotloop.judge.rungs import gpu_refereed
+from hotloop.judge.session import Session
+
+STAND_IN = Path(__file__).parent / "engine_on_cpu.py"
 
 NEEDED = {"resnet_tensorrt": "onnx", "tvm_passes": "tvm"}
 """The group that a folder's tests need."""
@@ -22,3 +33,40 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if extra is not None and extras.missing(extra):
             reason = f"{', '.join(extras.missing(extra))} not installed: {extras.remedy(extra)}"
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@contextmanager
+def _candidate_worker(session: Session, _card: Any) -> Generator[Link]:
+    yield session.worker()
+
+
+@contextmanager
+def _trusted_worker(session: Session, files: Path, _card: Any) -> Generator[Link]:
+    link = session.trusted(files)
+    yield link
+    link.close()
+
+
+@pytest.fixture
+def engines_on_cpu(monkeypatch: pytest.MonkeyPatch) -> Callable[[ModuleType, Path], None]:
+    """Has a module's engines built and run on the CPU, with a stand-in for TensorRT.
+
+    It lies beside a submission's files too, where they are staged.
+    """
+
+    def on_cpu(module: ModuleType, submission: Path) -> None:
+        monkeypatch.setattr(engine, "find_spec", lambda _name: object())
+        card = nullcontext(SimpleNamespace())
+        monkeypatch.setattr(gpu_refereed, "card_for_three", lambda _session: card)
+        monkeypatch.setattr(module, "candidate_worker", _candidate_worker)
+        for starts_ours in (engine, referee):
+            monkeypatch.setattr(starts_ours, "trusted_worker", _trusted_worker)
+        (submission / "tensorrt.py").write_bytes(STAND_IN.read_bytes())
+        staged = Session.staged
+
+        def with_stand_in(session: Session, files: Mapping[str, Path]) -> Path:
+            return staged(session, {**files, "tensorrt.py": STAND_IN})
+
+        monkeypatch.setattr(Session, "staged", with_stand_in)
+
+    return on_cpu

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
-from hotloop.checks.resnet_tensorrt import exported_files, halves, nano
-from hotloop.checks.resnet_tensorrt.engines import Builds, EngineFast
+from hotloop.checks.resnet_tensorrt import engines, exported_files, halves, nano
 from hotloop.checks.resnet_tensorrt.exported_files import OPSETS, Export
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.levels import Level
@@ -45,6 +45,6 @@ def engine_rungs() -> Mapping[str, Rung]:
     """The conversion runs anywhere; what follows needs TensorRT and a card."""
     return {
         "half": Makes(halves.assignments, entry="in_half"),
-        "builds": Builds(after=("half",)),
-        "gpu_fast": EngineFast(ENGINE_LEVELS),
+        "builds": engines.builds,
+        "gpu_fast": partial(engines.fast, levels=ENGINE_LEVELS),
     }

@@ -194,8 +194,8 @@ def speed() -> Check:
                 "session_options", session_options.questions, after=("correct",)
             ),
             "fast_cpu": speeds.measured(CPU_LEVELS),
-            "engine": engines.Builds(after=("correct",)),
-            "gpu_fast": engines.EngineFast(ENGINE_LEVELS),
+            "engine": engines.builds,
+            "gpu_fast": partial(engines.fast, levels=ENGINE_LEVELS),
         },
         extras=("onnx",),
     )
@@ -208,7 +208,7 @@ def fit() -> Check:
         {
             "card": Holds(fitting.kept, "It keeps to the card."),
             "sees": Holds(fitting.sees, "It sees what the card asks for.", after=("card",)),
-            "fast_cpu": fitting.FittedFast(FIT_LEVELS),
+            "fast_cpu": partial(fitting.fast, levels=FIT_LEVELS),
         },
         extras=("onnx",),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from hotloop.judge.link import NO_PROTOCOL, Link, readable
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, ask_plainly
 from hotloop.judge.referee import Referee
+from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
@@ -168,36 +169,21 @@ def floor_complaint(found: float, floor: float) -> str | None:
     return f"its mAP is {found:.3f}, and the card asks for {floor:g}"
 
 
-@dataclass(frozen=True)
-class FittedFast:
-    """The file against the one that an exporter leaves, both in ONNX Runtime.
-
-    Which side it has is known when it is made.
-    """
-
-    levels: tuple[Level, ...]
-    after: tuple[str, ...] = ("card", "sees")
-    timed: ClassVar[bool] = True
-
-    def __call__(self, session: Session) -> str:
-        """Measure at the side of the file."""
-        side = cast(int, _side(_facts(session)))
-        return self.measured(side)(session)
-
-    def measured(self, side: int) -> RefereedFast:
-        """Of a file of this side."""
-        workload = Workload(lambda _rng, _index: _maps(side), _fill)
-        fast = Fast(
-            workload,
-            Baseline(HARNESS / "fitting.py", "as_it_was", beside=BESIDE, prepare=_load_source),
-            lambda spec: spec.out.bytes,
-            self.levels,
-            fewest_flops=lambda _spec: flops(side, side),
-            entrant=_entrant,
-            after=self.after,
-            baseline_workload=replace(workload, verify=_nothing),
-        )
-        return RefereedFast(fast, Referee(FILES, "fitting.py"), "truth", distant)
+@rung(after=("card", "sees"), timed=True)
+def fast(session: Session, levels: tuple[Level, ...]) -> str:
+    """The file against the float32 one of an exporter, both in ONNX Runtime, at the file's side."""
+    side = cast(int, _side(_facts(session)))
+    workload = Workload(lambda _rng, _index: _maps(side), _fill)
+    measured = Fast(
+        workload,
+        Baseline(HARNESS / "fitting.py", "as_it_was", beside=BESIDE, prepare=_load_source),
+        lambda spec: spec.out.bytes,
+        levels,
+        fewest_flops=lambda _spec: flops(side, side),
+        entrant=_entrant,
+        baseline_workload=replace(workload, verify=_nothing),
+    )
+    return RefereedFast(measured, Referee(FILES, "fitting.py"), "truth", distant)(session)
 
 
 def distant(_case: Case, got: Floats, want: Floats) -> str | None:

@@ -58,6 +58,7 @@ class Baseline:
         sees the folder that it lies in.
     prepare: what is to be done in a worker that has just started, such as giving it a model.
     environment: variables of its process.
+    label: what the evidence calls it, if not by its name.
     """
 
     path: Path
@@ -66,6 +67,12 @@ class Baseline:
     beside: Mapping[str, Path] = field(default_factory=dict[str, Path])
     prepare: Callable[[Link, Session], None] = _nothing
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    label: str = ""
+
+    @property
+    def told(self) -> str:
+        """For the evidence."""
+        return self.label or self.name
 
     def start(self, session: Session) -> tuple[Link, Candidate]:
         """A worker of its own, and what is called in it."""
@@ -158,7 +165,7 @@ class Fast:
         evidence = speed_evidence(
             outcome,
             self.levels,
-            baseline=self.baseline.name,
+            baseline=self.baseline.told,
             limit=self._limit(side_a, side_b, session),
             calls_per_window=len(side_b.calls),
             threads=side_b.threads,

@@ -121,7 +121,7 @@ class GpuFast:
         evidence = speed_evidence(
             outcome,
             self.levels,
-            baseline=self.baseline.name,
+            baseline=self.baseline.told,
             limit=self._limit(ceiling, side_b),
             calls_per_window=len(side_b.calls),
             gpu=side_b.card.facts.name,

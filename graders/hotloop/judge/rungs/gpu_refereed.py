@@ -7,7 +7,8 @@ reached. The protocol is that of a CPU; card and clocks are watched as for kerne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -41,9 +42,23 @@ WARMUP_WINDOWS = 3
 """Algorithms are chosen, graphs captured and code compiled in them; none of it is timed."""
 
 
+Entrant = Callable[[Session, Card], AbstractContextManager[tuple[Link, Candidate]]]
+"""What computes for a candidate: a worker, and the function that is called in it."""
+
+
+@contextmanager
+def own_worker(session: Session, card: Card) -> Generator[tuple[Link, Candidate]]:
+    """The candidate itself."""
+    with candidate_worker(session, card) as link:
+        yield link, session.candidate
+
+
 @dataclass(frozen=True)
 class GpuRefereed:
-    """As `Refereed`, with candidate and referee on the GPU."""
+    """As `Refereed`, with candidate and referee on the GPU.
+
+    entrant: gives what is asked, if that is not the candidate itself but a file that it has made.
+    """
 
     cases: Callable[[np.random.Generator], Iterable[Case]]
     referee: Referee
@@ -51,19 +66,20 @@ class GpuRefereed:
     disagreement: Callable[[Case, Floats, Floats], str | None]
     after: tuple[str, ...] = ("correct",)
     case_timeout_s: float = 120.0
+    entrant: Entrant = own_worker
 
     def __call__(self, session: Session) -> str:
         """Ask both for every case; the first wrong one rules."""
         with card_for_three(session) as card:
             passed = 0
             with (
-                candidate_worker(session, card) as link,
+                self.entrant(session, card) as (link, run),
                 self.referee.on_gpu(self.function, session, card) as truth,
             ):
                 for case in made(self.cases(session.rng())):
                     with ruling_about(case):
                         timeout_s = session.timeout(self.case_timeout_s)
-                        got = ask(case, link, session, timeout_s)
+                        got = ask(case, link, session.about(run), timeout_s)
                         found = self.disagreement(case, got, truth(case))
                         if found is not None:
                             raise Ruling(Verdict.WRONG_ANSWER, f"{found}.")
@@ -91,7 +107,7 @@ class GpuRefereedFast:
     """Speed of whole calls on the GPU, every timed answer compared with the referee's.
 
     fewest_flops: of one call; the card's measured matrix product gives the limit.
-    baseline_workload: as in `Fast`.
+    baseline_workload: as in `Fast`. entrant: as in `GpuRefereed`.
     """
 
     workload: Workload
@@ -104,6 +120,7 @@ class GpuRefereedFast:
     after: tuple[str, ...] = ("gpu_correct",)
     seconds: float = 120.0
     baseline_workload: Workload | None = None
+    entrant: Entrant = own_worker
 
     def __call__(self, session: Session) -> str:
         """Correctness is known; measure, compare, rule."""
@@ -112,17 +129,18 @@ class GpuRefereedFast:
             with trusted_worker(session, LIMITS.parent, card) as link:
                 peak = measure(link, matmul=True).flops_per_s
             with (
-                candidate_worker(session, card) as link,
+                self.entrant(session, card) as (link, run),
                 trusted_worker(session, self.baseline.folder(session), card) as other,
                 self.referee.on_gpu(self.function, session, card) as truth,
             ):
+                self.baseline.prepare(other, session)
                 ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
                 other.resolve(ours.name, ours.file, RESOLVE_TIMEOUT_S)
                 workload = replace(self.workload, verify=self._verifier(truth))
                 threads = session.launcher.threads
                 theirs = self.baseline_workload or workload
                 side_a = CardSide(other, ours, theirs, threads, session.seeds)
-                side_b = CardSide(link, session.candidate, workload, threads, session.seeds)
+                side_b = CardSide(link, run, workload, threads, session.seeds)
                 try:
                     return self._judge(side_a, side_b, card, peak or 0.0, session)
                 finally:
@@ -162,7 +180,7 @@ class GpuRefereedFast:
         evidence = speed_evidence(
             outcome,
             self.levels,
-            baseline=self.baseline.name,
+            baseline=self.baseline.told,
             limit=Limit(flops / peak, flops_per_call=flops, flops_per_s=peak),
             calls_per_window=1,
             gpu=card.facts.name,

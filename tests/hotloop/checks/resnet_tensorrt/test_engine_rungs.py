@@ -7,21 +7,17 @@ shown in tests/hotloop/judge/gpu.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from types import ModuleType
 
 import pytest
 
 from hotloop import extras, render
 from hotloop.checks.resnet_tensorrt import engines, exports
-from hotloop.judge.check import Check
-from hotloop.judge.link import Link
 from hotloop.judge.program import Program
 from hotloop.judge.record import RungRecord
-from hotloop.judge.rung import judge_rungs
+from hotloop.judge.rung import judge_rung
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 
@@ -32,61 +28,38 @@ pytestmark = [
 ]
 
 HERE = Path(__file__).parent
-STAND_IN = HERE / "engine_on_cpu.py"
 SMALL = Program({"small_camera.py": HERE / "small_camera.py"}, "small_camera.py")
 
 SessionOver = Callable[..., Session]
 
 
-@contextmanager
-def candidate_worker(session: Session, _card: Any) -> Generator[Link]:
-    yield session.worker()
-
-
-@contextmanager
-def trusted_worker(session: Session, files: Path, _card: Any) -> Generator[Link]:
-    link = session.trusted(files)
-    yield link
-    link.close()
-
-
 @pytest.fixture(autouse=True)
-def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything that TensorRT or a card is needed for, in small."""
-    for name, stand_in in {
-        "require_tensorrt": lambda: None,
-        "card_for_three": lambda _session: nullcontext(SimpleNamespace()),
-        "candidate_worker": candidate_worker,
-        "trusted_worker": trusted_worker,
-        "_network": lambda: SMALL,
-        "SIDE": 16,
-        "CLASSES": 4,
-    }.items():
-        monkeypatch.setattr(engines, name, stand_in)
-    staged = Session.staged
-
-    def with_stand_in(session: Session, files: Mapping[str, Path]) -> Path:
-        return staged(session, {**files, "tensorrt.py": STAND_IN})
-
-    monkeypatch.setattr(Session, "staged", with_stand_in)
+def no_gpu(
+    monkeypatch: pytest.MonkeyPatch,
+    engines_on_cpu: Callable[[ModuleType, Path], None],
+    tmp_path: Path,
+) -> None:
+    """Neither TensorRT nor a card is needed, and the network is a small one."""
+    engines_on_cpu(engines, tmp_path)
+    monkeypatch.setattr(engines, "_network", lambda: SMALL)
+    monkeypatch.setattr(engines, "SIDE", 16)
+    monkeypatch.setattr(engines, "CLASSES", 4)
 
 
 def judged(session_over: SessionOver, folder: Path, *change: str) -> RungRecord:
     for name, content in render.submission("resnet_tensorrt").items():
         (folder / name).write_bytes(content)
-    (folder / "tensorrt.py").write_bytes(STAND_IN.read_bytes())
     if change:
         text = (folder / "export.py").read_text()
         assert text.count(change[0]) == 1
         (folder / "export.py").write_text(text.replace(*change))
-    check = Check(exports.ENGINE, {"builds": engines.Builds()})
-    (record,) = judge_rungs(check.rungs, session_over(folder).about(check.candidate))
-    return record
+    return judge_rung("builds", engines.builds, session_over(folder).about(exports.ENGINE))
 
 
 def test_the_reference_builds_what_is_asked_for(session_over: SessionOver, tmp_path: Path) -> None:
     record = judged(session_over, tmp_path)
     assert record.verdict is Verdict.PASSED, record.sentence
+    assert record.evidence["bytes"] > 0
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,10 @@ numbers would be those of the stand-in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,15 +21,14 @@ from torch.utils.flop_counter import FlopCounterMode
 from hotloop import extras, paths, render
 from hotloop.checks.yolo_on_mobile import engines, network_cost, speeds
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
-from hotloop.judge.link import Link
+from hotloop.judge.gpu import engine
 from hotloop.judge.record import RungRecord
-from hotloop.judge.rung import judge_rungs
+from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 
-STAND_IN = Path(__file__).parents[1] / "resnet_tensorrt" / "engine_on_cpu.py"
+CANDIDATE = Candidate("prepare", "speed.py", "json")
 NO_ONNX = pytest.mark.skipif(bool(extras.missing("onnx")), reason=extras.remedy("onnx"))
 CASE: Any = Case("", (), speeds.spec(32, 32).out)
 
@@ -69,57 +67,34 @@ def test_pictures_have_edges_and_hostile_ones_go_beyond() -> None:
 
 def test_an_engine_may_be_off_as_far_as_ten_bits_are() -> None:
     want = np.full((1, 2, 11), 0.5)
-    assert engines.disagreement(want + 0.01, want) is None
+    assert engines.mismatch(CASE, want + 0.01, want) is None
     for place, change in (((0, 0, 0), 3.0), ((0, 0, 9), 0.1), ((0, 1, 4), np.nan)):
         got = want.copy()
         got[place] += change
-        assert engines.disagreement(got, want) is not None
-
-
-@contextmanager
-def candidate_worker(session: Session, _card: Any) -> Generator[Link]:
-    yield session.worker()
-
-
-@contextmanager
-def trusted_worker(session: Session, files: Path, _card: Any) -> Generator[Link]:
-    link = session.trusted(files)
-    yield link
-    link.close()
+        assert engines.mismatch(CASE, got, want) is not None
 
 
 @pytest.fixture
-def no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything that TensorRT or a card is needed for, in small."""
-    for name, stand_in in {
-        "require_tensorrt": lambda: None,
-        "card_for_three": lambda _session: nullcontext(SimpleNamespace()),
-        "candidate_worker": candidate_worker,
-        "trusted_worker": trusted_worker,
-        "DEVICE": "cpu",
-        "SIZE": (64, 96),
-        "BATCHES": (1, 2, 3),
-    }.items():
-        monkeypatch.setattr(engines, name, stand_in)
-    staged = Session.staged
-
-    def with_stand_in(session: Session, files: Mapping[str, Path]) -> Path:
-        return staged(session, {**files, "tensorrt.py": STAND_IN})
-
-    monkeypatch.setattr(Session, "staged", with_stand_in)
+def no_gpu(
+    monkeypatch: pytest.MonkeyPatch,
+    engines_on_cpu: Callable[[ModuleType, Path], None],
+    tmp_path: Path,
+) -> None:
+    """Neither TensorRT nor a card is needed, and pictures and batches are small."""
+    engines_on_cpu(engines, tmp_path)
+    monkeypatch.setattr(engines, "DEVICE", "cpu")
+    monkeypatch.setattr(engines, "SIZE", (64, 96))
+    monkeypatch.setattr(engines, "BATCHES", (1, 2, 3))
 
 
 def judged(session_over: SessionOver, folder: Path, *change: str) -> RungRecord:
     for name, content in render.submission("yolo_on_mobile").items():
         (folder / name).write_bytes(content)
-    (folder / "tensorrt.py").write_bytes(STAND_IN.read_bytes())
     if change:
         text = (folder / "speed.py").read_text()
         assert text.count(change[0]) == 1
         (folder / "speed.py").write_text(text.replace(*change))
-    check = Check(Candidate("prepare", "speed.py", "json"), {"engine": engines.Builds()})
-    (record,) = judge_rungs(check.rungs, session_over(folder).about(check.candidate))
-    return record
+    return judge_rung("engine", engines.builds, session_over(folder).about(CANDIDATE))
 
 
 @NO_ONNX
@@ -157,7 +132,6 @@ def test_without_tensorrt_nothing_is_measured(session_over: SessionOver, tmp_pat
     if find_spec("tensorrt") is not None:
         pytest.skip("TensorRT is installed")
     (tmp_path / "speed.py").write_text("prepare = None")
-    check = Check(Candidate("prepare", "speed.py", "json"), {"engine": engines.Builds()})
-    (record,) = judge_rungs(check.rungs, session_over(tmp_path).about(check.candidate))
+    record = judge_rung("engine", engines.builds, session_over(tmp_path).about(CANDIDATE))
     assert record.verdict is Verdict.NOT_MEASURED
-    assert engines.REMEDY in record.sentence
+    assert engine.REMEDY in record.sentence

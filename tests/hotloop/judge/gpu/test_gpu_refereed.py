@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,29 @@ def test_a_fast_loop(judge: Any) -> None:
     assert record.evidence["gpu"] == "Fake GPU 0"
     assert record.evidence["flops_per_call"] == 1000
     assert 2 < record.evidence["ratio"] < 8
+
+
+def test_what_the_candidate_has_made_is_timed_and_ours_is_prepared(judge: Any, start: Any) -> None:
+    prepared: list[Any] = []
+
+    @contextmanager
+    def entrant(_session: Session, _card: Card) -> Iterator[Any]:
+        yield start(TWICE.format(seconds=SLOW / 5)).link, CANDIDATE
+
+    def prepare(link: Any, _session: Session) -> None:
+        prepared.append(link)
+
+    fast = replace(
+        FAST,
+        baseline=replace(FAST.baseline, prepare=prepare, label="eager"),
+        referee=replace(REFEREE, prepare=prepare),
+        entrant=entrant,
+    )
+    record = judge(fast, WRONG)
+    assert record.verdict is Verdict.PASSED
+    assert record.evidence["baseline"] == "eager"
+    assert len(prepared) == 2
+    assert judge(replace(CORRECT, entrant=entrant), WRONG).verdict is Verdict.PASSED
 
 
 def test_a_loop_as_slow_as_the_slow_one(judge: Any) -> None:

@@ -1,21 +1,22 @@
-"""Runs one TensorRT engine, as it stands, on frames. `load` comes first.
+"""Runs one TensorRT engine with one input and one output. `load` comes first.
 
-An engine is code: it is loaded in a process that has nothing else.
+An engine is code: it is loaded in a process that holds nothing else.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import tensorrt
 import torch
 
+tensorrt: Any = import_module("tensorrt")
 LOADED: list[Any] = []
 
 
 def load(path: str) -> dict[str, Any]:
-    """The engine to run; tells its inputs and outputs."""
+    """Deserialize the engine; the names of its inputs and outputs."""
     runtime = tensorrt.Runtime(tensorrt.Logger(tensorrt.Logger.ERROR))
     engine = runtime.deserialize_cuda_engine(Path(path).read_bytes())
     if engine is None:
@@ -27,11 +28,11 @@ def load(path: str) -> dict[str, Any]:
     return {"inputs": inputs, "outputs": outputs}
 
 
-def run(frames: torch.Tensor, logits: torch.Tensor) -> None:
-    """frames: uint8 [n, height, width, 3]. logits: float32 [n, classes]. Both in host memory."""
+def run(batch: torch.Tensor, result: torch.Tensor) -> None:
+    """batch: of the input's dtype. result: float32. Both in host memory, the batch size first."""
     _, _, context, (given,), (told,) = LOADED
-    fed = frames.cuda()
-    out = torch.empty(logits.shape, dtype=torch.float32, device="cuda")
+    fed = batch.cuda()
+    out = torch.empty(result.shape, dtype=torch.float32, device="cuda")
     stream = torch.cuda.current_stream()
     if not context.set_input_shape(given, tuple(fed.shape)):
         raise ValueError(f"the engine has no profile for {tuple(fed.shape)}")
@@ -39,4 +40,4 @@ def run(frames: torch.Tensor, logits: torch.Tensor) -> None:
     context.set_tensor_address(told, out.data_ptr())
     if not context.execute_async_v3(stream.cuda_stream):
         raise RuntimeError("TensorRT could not run the engine")
-    logits.copy_(out)
+    result.copy_(out)

@@ -1,0 +1,45 @@
+"""TensorRT engines that a candidate has built: what they need, and the worker that runs one.
+
+No run of an engine on a GPU is recorded yet; elsewhere the rungs say what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.gpu.card import Card
+from hotloop.judge.gpu.workers import trusted_worker
+from hotloop.judge.link import Link
+from hotloop.judge.program import Process, Program
+from hotloop.judge.questions import GivenFile
+from hotloop.judge.session import Session
+from hotloop.judge.verdict import Ruling, Verdict
+
+FILE = Path(__file__).parent / "trusted" / "engine_runner.py"
+RUNNER = Program({FILE.name: FILE}, FILE.name)
+REMEDY = "on a machine with an NVIDIA GPU: python -m pip install tensorrt"
+
+
+def require_tensorrt() -> None:
+    """Ruling NOT_MEASURED where no engine can be built."""
+    if find_spec("tensorrt") is None:
+        raise Ruling(Verdict.NOT_MEASURED, f"TensorRT is not installed here: {REMEDY}")
+
+
+@contextmanager
+def running(engine: bytes, session: Session, card: Card) -> Generator[tuple[Link, Candidate]]:
+    """A worker of ours that has loaded the engine, and the function that runs it on a batch.
+
+    The worker is confined as a candidate's is, since an engine is code, and holds nothing else.
+    """
+    with trusted_worker(session, session.staged(RUNNER.files), card) as link:
+        # What fails from here on is the candidate's: its engine is what runs.
+        link.trusted = False
+        process = Process(RUNNER, link, session)
+        process.ask("load", GivenFile("network.engine", engine))
+        process.resolve("run")
+        yield link, process.as_candidate("run")
