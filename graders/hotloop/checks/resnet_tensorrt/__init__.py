@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from hotloop.checks.resnet_tensorrt import (
@@ -19,6 +18,7 @@ from hotloop.checks.resnet_tensorrt import (
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check
 from hotloop.judge.levels import Level
+from hotloop.judge.rung import following
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
@@ -70,8 +70,10 @@ def fold_batchnorm(variant: Variant | None = None) -> Check:
     return Check(
         Candidate("fold_batchnorm", file=rewriting.FILE, style="json"),
         {
-            "structure": replace(rewriting.FOLDED, versions=versions),
-            "numbers": replace(rewriting.FOLDED_AND_RUN, versions=versions),
+            "structure": partial(rewriting.folded, versions=versions),
+            "numbers": following(
+                "structure", partial(rewriting.folded, versions=versions, run=True)
+            ),
         },
         extras=("onnx",),
     )
@@ -83,8 +85,8 @@ def remove_noops(variant: Variant | None = None) -> Check:
     return Check(
         Candidate("remove_noops", file=rewriting.FILE, style="json"),
         {
-            "identities": replace(rewriting.IDENTITIES, versions=versions),
-            "transposes": replace(rewriting.TRANSPOSES, versions=versions),
+            "identities": partial(rewriting.cleaned, versions=versions),
+            "transposes": partial(rewriting.cleaned, versions=versions, transposes=True),
         },
         extras=("onnx",),
     )
@@ -104,7 +106,7 @@ def quantize() -> Check:
                 "It is about as often right on hidden signs as with float32.",
                 after=("sound",),
             ),
-            "fast_cpu": quantized.measured(INT8_LEVELS),
+            "fast_cpu": partial(quantized.fast, levels=INT8_LEVELS),
         },
         extras=("onnx",),
     )

@@ -24,6 +24,7 @@ from hotloop.judge.link import Link
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.referee import Referee
+from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
@@ -66,36 +67,36 @@ class Material:
     frames: bytes
 
 
-@dataclass(frozen=True)
-class IntegerFast:
-    """As the measurement, where the CPU has instructions for products of bytes."""
-
-    measured: RefereedFast
-    cpu: Path = CPU
-
-    @property
-    def after(self) -> tuple[str, ...]:
-        """As the measurement's."""
-        return self.measured.after
-
-    @property
-    def levels(self) -> tuple[Level, ...]:
-        """As the measurement's."""
-        return self.measured.levels
-
-    def __call__(self, session: Session) -> str:
-        """Measure, or say why not."""
-        if not multiplies_bytes(self.cpu):
-            said = (
-                "This CPU has no instruction that multiplies and adds bytes (VNNI, or dotprod on "
-                "ARM): int8 need not be faster than float32 here, so it is not measured."
-            )
-            raise Ruling(Verdict.NOT_MEASURED, said)
-        return self.measured(session)
+@rung(after=("sound", "accurate"), timed=True)
+def fast(session: Session, levels: tuple[Level, ...], cpu: Path = CPU) -> str:
+    """The int8 file against the float32 file, both in ONNX Runtime, where the CPU has VNNI."""
+    if not multiplies_bytes(cpu):
+        said = (
+            "This CPU has no instruction that multiplies and adds bytes (VNNI, or dotprod on "
+            "ARM): int8 need not be faster than float32 here, so it is not measured."
+        )
+        raise Ruling(Verdict.NOT_MEASURED, said)
+    baseline = Baseline(
+        HARNESS / "ort_session.py",
+        "run",
+        beside={"ort_session.py": HARNESS / "ort_session.py"},
+        prepare=_load_float32,
+    )
+    pool = _Pool()
+    measured = Fast(
+        Workload(lambda _rng, _index: _timed(), pool.fill),
+        baseline,
+        lambda spec: spec.out.bytes,
+        levels,
+        fewest_flops=lambda _spec: flops(CROPS, SIDE),
+        entrant=pool.entrant,
+    )
+    referee = Referee(program_files("eager.py"), "eager.py")
+    return RefereedFast(measured, referee, "run", distant)(session)
 
 
 def multiplies_bytes(cpu: Path) -> bool:
-    """Whether the processor that a cpuinfo describes has one of VNNI."""
+    """Whether the processor that a cpuinfo describes has an instruction of VNNI."""
     try:
         words = set(cpu.read_text(encoding="utf-8").split())
     except OSError:
@@ -178,28 +179,6 @@ def lost_complaint(before: int, after: int, signs: int) -> str | None:
         f"of {signs} hidden signs {after} are right, and {before} with float32: "
         f"{100 * (before - after) / signs:.1f} in a hundred are lost, {100 * MOST_LOST:g} may be"
     )
-
-
-def measured(levels: tuple[Level, ...]) -> IntegerFast:
-    """The candidate's file against the network that it was made from, both in ONNX Runtime."""
-    baseline = Baseline(
-        HARNESS / "ort_session.py",
-        "run",
-        beside={"ort_session.py": HARNESS / "ort_session.py"},
-        prepare=_load_float32,
-    )
-    pool = _Pool()
-    fast = Fast(
-        Workload(lambda _rng, _index: _timed(), pool.fill),
-        baseline,
-        lambda spec: spec.out.bytes,
-        levels,
-        fewest_flops=lambda _spec: flops(CROPS, SIDE),
-        entrant=pool.entrant,
-        after=("sound", "accurate"),
-    )
-    referee = Referee(program_files("eager.py"), "eager.py")
-    return IntegerFast(RefereedFast(fast, referee, "run", distant))
 
 
 def distant(_case: Case, got: Floats, want: Floats) -> str | None:

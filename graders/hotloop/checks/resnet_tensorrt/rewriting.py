@@ -1,17 +1,13 @@
-"""Rung: graphs that the candidate has rewritten, many in one judging.
+"""Graphs that the candidate has rewritten, many in one judging.
 
-They are read and run many at a time, as each message to a process has its price.
+They are read and run in batches, since each message to a process takes time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
 
 from hotloop.checks.resnet_tensorrt.graphs import (
-    HiddenGraph,
-    Rng,
     Wrong,
     hidden_graphs,
     miscomputed,
@@ -28,68 +24,52 @@ FILE = "rewrites.py"
 MOST_BYTES = 1 << 18
 FOLDED_NETWORKS = 4
 SMALL_GRAPHS, GRAPHS_A_BATCH = 100, 25
+ONE_IN = 4
+"""One small graph of so many is rewritten a second time, which must change nothing."""
 
-Graphs = Sequence[HiddenGraph]
 
+def folded(session: Session, versions: int = 0, *, run: bool = False) -> str:
+    """Batch normalizations are folded into the convolutions before them, where that is allowed.
 
-@dataclass(frozen=True)
-class Rewrites:
-    """Every graph must be rewritten as asked; some of them twice, which changes nothing more.
-
-    batches: of hidden graphs. about: the reader's function. runs: they are run as well.
-    again: the reader's function about a second rewrite, and of how many graphs one has it.
-    versions: as in `misread`.
+    versions: as in `misread`. run: the outputs are compared as well.
     """
+    graphs = hidden_graphs(session, "foldables", seed(session.rng()), FOLDED_NETWORKS)
+    sources = [graph.model for graph in graphs]
+    rewritten = _rewritten(sources, _among(0, len(graphs)), session)
+    wrong = misread(session, "about_folded", sources, rewritten, versions)
+    if wrong is None and run:
+        wrong = miscomputed(session, graphs, rewritten)
+    _require_right(wrong)
+    return _right(len(graphs), session)
 
-    batches: Callable[[Rng, Session], Iterable[Graphs]]
-    about: str
-    runs: bool = True
-    again: tuple[str, int] | None = None
-    versions: int = 0
-    after: tuple[str, ...] = ()
 
-    def __call__(self, session: Session) -> str:
-        """Batch by batch; the first wrong graph rules."""
-        count = 0
-        for batch in self.batches(session.rng(), session):
-            wrong = self._wrong(batch, session, count)
-            if wrong is not None:
-                place, said = wrong
-                raise Ruling(Verdict.WRONG_ANSWER, f"Graph {count + place + 1}: {said}.")
-            count += len(batch)
-        said = f"Right on all {count} hidden graphs."
-        session.note(graphs=count)
-        return said
+def cleaned(session: Session, versions: int = 0, *, transposes: bool = False) -> str:
+    """Nodes that do nothing are gone, and a second rewrite changes nothing.
 
-    def _wrong(self, batch: Graphs, session: Session, before: int) -> Wrong | None:
-        sources = [graph.model for graph in batch]
-        label = f"Among graphs {before + 1} to {before + len(batch)}"
+    versions: as in `misread`. transposes: graphs with transposes that cancel, too.
+    """
+    rng = session.rng()
+    for before in range(0, SMALL_GRAPHS, GRAPHS_A_BATCH):
+        graphs = hidden_graphs(session, "noops", seed(rng), GRAPHS_A_BATCH, transposes)
+        sources = [graph.model for graph in graphs]
+        label = _among(before, len(graphs))
         rewritten = _rewritten(sources, label, session)
-        wrong = misread(session, self.about, sources, rewritten, self.versions)
-        if wrong is None and self.runs:
-            wrong = miscomputed(session, batch, rewritten)
-        if wrong is None and self.again is not None:
-            wrong = self._wrong_again(rewritten, session, label)
-        return wrong
-
-    def _wrong_again(self, models: Sequence[bytes], session: Session, label: str) -> Wrong | None:
-        assert self.again is not None
-        about, one_in = self.again
-        chosen = range(0, len(models), one_in)
-        once = [models[place] for place in chosen]
-        twice = _rewritten(once, f"{label}, a second time", session)
-        wrong = misread(session, about, once, twice, self.versions)
-        return None if wrong is None else (chosen[wrong[0]], wrong[1])
+        wrong = (
+            misread(session, "about_cleaned", sources, rewritten, versions)
+            or miscomputed(session, graphs, rewritten)
+            or _changed_again(rewritten, versions, label, session)
+        )
+        _require_right(wrong, before)
+    return _right(SMALL_GRAPHS, session)
 
 
-def networks(rng: Rng, session: Session) -> Iterable[Graphs]:
-    """With normalizations that may be folded, and some that may not."""
-    yield hidden_graphs(session, "foldables", seed(rng), FOLDED_NETWORKS)
-
-
-def _small_graphs(rng: Rng, session: Session, *, transposes: bool) -> Iterable[Graphs]:
-    for _ in range(0, SMALL_GRAPHS, GRAPHS_A_BATCH):
-        yield hidden_graphs(session, "noops", seed(rng), GRAPHS_A_BATCH, transposes)
+def _changed_again(
+    models: Sequence[bytes], versions: int, label: str, session: Session
+) -> Wrong | None:
+    once = models[::ONE_IN]
+    twice = _rewritten(once, f"{label}, a second time", session)
+    wrong = misread(session, "about_cleaned_again", once, twice, versions)
+    return None if wrong is None else (ONE_IN * wrong[0], wrong[1])
 
 
 def _rewritten(models: Sequence[bytes], label: str, session: Session) -> list[bytes]:
@@ -107,11 +87,16 @@ def _anything(_data: bytes) -> str | None:
     return None
 
 
-FOLDED = Rewrites(networks, "about_folded", runs=False)
-FOLDED_AND_RUN = Rewrites(networks, "about_folded", after=("structure",))
-IDENTITIES = Rewrites(
-    partial(_small_graphs, transposes=False), "about_cleaned", again=("about_cleaned_again", 4)
-)
-TRANSPOSES = Rewrites(
-    partial(_small_graphs, transposes=True), "about_cleaned", again=("about_cleaned_again", 4)
-)
+def _among(before: int, count: int) -> str:
+    return f"Among graphs {before + 1} to {before + count}"
+
+
+def _require_right(wrong: Wrong | None, before: int = 0) -> None:
+    if wrong is not None:
+        place, said = wrong
+        raise Ruling(Verdict.WRONG_ANSWER, f"Graph {before + place + 1}: {said}.")
+
+
+def _right(count: int, session: Session) -> str:
+    session.note(graphs=count)
+    return f"Right on all {count} hidden graphs."

@@ -9,11 +9,8 @@ from pathlib import Path
 import pytest
 
 from hotloop import extras, paths, render
-from hotloop.checks.resnet_tensorrt import departures, graph_figures, rewriting
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
+from hotloop.checks import resnet_tensorrt
 from hotloop.judge.rung import judge_rungs
-from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Verdict
 from hotloop.markers import parse, solved
@@ -28,28 +25,10 @@ SOLUTIONS = paths.solutions() / "resnet_tensorrt"
 FILES = ("graph_reading.py", "rewrites.py")
 WRONG = {answer.name: answer for answer in render.wrong_answers("resnet_tensorrt")}
 CHECKS = {
-    "first_departure": Check(
-        Candidate("first_departure", "graph_reading.py", "json"),
-        {"correct": HiddenAnswers(departures.questions)},
-    ),
-    "read_graph": Check(
-        Candidate("read_graph", "graph_reading.py", "json"),
-        {
-            "structure": HiddenAnswers(graph_figures.about_structure),
-            "costs": HiddenAnswers(graph_figures.about_costs),
-        },
-    ),
-    "fold_batchnorm": Check(
-        Candidate("fold_batchnorm", "rewrites.py", "json"),
-        {
-            "structure": rewriting.FOLDED,
-            "numbers": rewriting.FOLDED_AND_RUN,
-        },
-    ),
-    "remove_noops": Check(
-        Candidate("remove_noops", "rewrites.py", "json"),
-        {"identities": rewriting.IDENTITIES, "transposes": rewriting.TRANSPOSES},
-    ),
+    "first_departure": resnet_tensorrt.first_departure(),
+    "read_graph": resnet_tensorrt.read_graph(),
+    "fold_batchnorm": resnet_tensorrt.fold_batchnorm(),
+    "remove_noops": resnet_tensorrt.remove_noops(),
 }
 SAID = {
     "chains_without_consumers": "fusible",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ def test_a_processor_that_multiplies_bytes_is_known_by_its_flags(
 
 
 def test_without_such_a_processor_nothing_is_measured(tmp_path: Path, session_over: Any) -> None:
-    rung = quantized.IntegerFast(quantized.measured(()).measured, tmp_path / "none")
+    rung = partial(quantized.fast, levels=(), cpu=tmp_path / "none")
     record = judge_rung(
         "fast_cpu", rung, session_over().about(Candidate("quantize", "quantize.py", "json"))
     )
