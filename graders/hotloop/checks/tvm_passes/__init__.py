@@ -67,8 +67,8 @@ def cuda_source() -> Check:
         Candidate("cuda_source", MATMUL_FILE, "json"),
         {
             "correct": Makes(products.for_threads),
-            "compiles": products.GeneratesCuda((80, 90)),
-            "gpu_fast": gpu_products.GpuProduct(CUBLAS_LEVELS),
+            "compiles": products.generates_cuda,
+            "gpu_fast": partial(gpu_products.fast, levels=CUBLAS_LEVELS),
         },
         extras=TVM,
     )

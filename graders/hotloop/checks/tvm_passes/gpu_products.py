@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,16 +9,13 @@ import numpy as np
 from hotloop.checks.tvm_passes.products import (
     FILES,
     HARNESS,
-    LOOKS,
     MODULE,
     ROUNDING,
     Size,
     flops,
     instead,
-    naive_module,
-    told,
+    reschedule,
 )
-from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance
@@ -28,11 +24,10 @@ from hotloop.judge.gpu.recipes import Normal
 from hotloop.judge.gpu.workers import card_for
 from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.levels import Level
-from hotloop.judge.questions import GivenFile
+from hotloop.judge.rung import rung
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 SIZE = (2048, 2048, 1024)
 """Rows of the second factor are not rows of the result: the judge gives a truth all of them."""
@@ -41,34 +36,19 @@ RUNNER = "matmul_on_gpu.py"
 CUBLAS = Baseline(HARNESS / "cublas.py", "product")
 
 
-@dataclass(frozen=True)
-class GpuProduct:
-    """levels: shares of the library's speed. The numbers are compared in the timed windows."""
+@rung(after=("compiles",))
+def fast(session: Session, levels: tuple[Level, ...]) -> str:
+    """The schedule for SIZE against cuBLAS; outputs are compared in the timed windows.
 
-    levels: tuple[Level, ...]
-    size: Size = SIZE
-    after: tuple[str, ...] = ("compiles",)
-
-    def __call__(self, session: Session) -> str:
-        """Have the schedule made for a larger product, and time it."""
-        card_for(session)
-        asked = Assignment(told(self.size), (naive_module(session, self.size),), MODULE, _anything)
-        data = made(asked, session)
-        seen = LOOKS.given(session, "looks at").ask("on_gpu", GivenFile(MODULE, data), *self.size)
-        if seen is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"{told(self.size)}: {seen}.")
-        files = {name: path.read_bytes() for name, path in FILES.items()}
-        files |= {RUNNER: (HARNESS / RUNNER).read_bytes(), MODULE: data}
-        rung = GpuFast(
-            _workload(self.size), CUBLAS, _bytes, self.levels, fewest_flops=flops, after=()
-        )
-        with instead(session, files):
-            return rung(session.about(Candidate("run", RUNNER, "destination")))
-
-
-def _anything(_data: bytes) -> str | None:
-    """What was made is looked at afterwards."""
-    return None
+    levels: shares of the library's speed.
+    """
+    card_for(session)
+    data = reschedule(SIZE, session, "on_gpu")
+    files = {name: path.read_bytes() for name, path in FILES.items()}
+    files |= {RUNNER: (HARNESS / RUNNER).read_bytes(), MODULE: data}
+    measured = GpuFast(_workload(SIZE), CUBLAS, _bytes, levels, fewest_flops=flops)
+    with instead(session, files):
+        return measured(session.about(Candidate("run", RUNNER, "destination")))
 
 
 def _workload(size: Size) -> DeviceWorkload:

@@ -25,6 +25,7 @@ from hotloop.judge.levels import Level
 from hotloop.judge.link import Link, reading
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
+from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.cuda_compiles import CudaCompiles
 from hotloop.judge.rungs.fast import Baseline, Fast
@@ -241,7 +242,7 @@ def _tensors(spec: CallSpec) -> list[TensorSpec]:
 def _entrant(session: Session, size: Size) -> tuple[Link, Candidate]:
     """A program of ours that runs what the candidate has made, which rests meanwhile."""
     own = session.worker()
-    data = reschedule(size, session)
+    data = reschedule(size, session, "scheduled")
     own.close()
     process = RUNS.another(session, given=True)
     process.ask("load", GivenFile(MODULE, data), timeout_s=LOAD_TIMEOUT_S)
@@ -249,13 +250,17 @@ def _entrant(session: Session, size: Size) -> tuple[Link, Candidate]:
     return process.link, process.as_candidate("run")
 
 
-def reschedule(size: Size, session: Session) -> bytes:
-    """The candidate's schedule for a size, looked at. Ruling when it is not one."""
+def reschedule(size: Size, session: Session, look: str = "") -> bytes:
+    """The module that the candidate makes of the naive product of a size.
+
+    look: the function that complains about its text, in a Ruling.
+    """
     source = naive_module(session, size)
     data = made(Assignment(told(size), (source,), MODULE, lambda _: None), session)
-    seen = LOOKS.given(session, "looks at").ask("scheduled", GivenFile(MODULE, data), *size)
-    if seen is not None:
-        raise Ruling(Verdict.WRONG_ANSWER, f"{told(size)}: {seen}.")
+    if look:
+        seen = LOOKS.given(session, "looks at").ask(look, GivenFile(MODULE, data), *size)
+        if seen is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{told(size)}: {seen}.")
     return data
 
 
@@ -270,34 +275,28 @@ def _give_naive(link: Link, session: Session, size: Size) -> None:
 
 CUDA_SIZE = (512, 512, 512)
 KERNEL = "main_kernel"
+TARGETS = (80, 90)
+"""Compute capabilities: sm_80 and sm_90."""
 
 
-@dataclass(frozen=True)
-class GeneratesCuda:
-    """TVM makes one kernel of the schedule that a GPU can start, and whose loads are wide.
+@rung(after=("correct",))
+def generates_cuda(session: Session) -> str:
+    """TVM generates one kernel from the schedule that a GPU can launch, with loads of 16 bytes.
 
-    No GPU is needed. Where nvcc is installed it also compiles for every target without spills.
+    No GPU is needed. Where nvcc is installed it also compiles for TARGETS without spills.
     """
-
-    targets: tuple[int, ...]
-    after: tuple[str, ...] = ("correct",)
-
-    def __call__(self, session: Session) -> str:
-        """Generate, look, compile."""
-        source = naive_module(session, CUDA_SIZE)
-        asked = Assignment(told(CUDA_SIZE), (source,), MODULE, lambda _: None)
-        data = made(asked, session)
-        looks = LOOKS.given(session, "looks at")
-        found = looks.ask("cuda", GivenFile(MODULE, data), timeout_s=LOAD_TIMEOUT_S)
-        generated = as_message(found) or {}
-        with reading():
-            if generated["complaint"] is not None:
-                raise Ruling(Verdict.WRONG_ANSWER, f"In the CUDA source: {generated['complaint']}.")
-            threads, shared = int(generated["threads"]), int(generated["shared_bytes"])
-        session.note(threads=threads, shared_bytes=shared)
-        rung = CudaCompiles((KERNEL,), self.targets, threads, min_load_bytes=16)
-        with instead(session, {"matmul.cu": looks.take(generated["path"])}):
-            return rung(session.about(Candidate(KERNEL, "matmul.cu")))
+    data = reschedule(CUDA_SIZE, session)
+    looks = LOOKS.given(session, "looks at")
+    found = looks.ask("cuda", GivenFile(MODULE, data), timeout_s=LOAD_TIMEOUT_S)
+    generated = as_message(found) or {}
+    with reading():
+        if generated["complaint"] is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"In the CUDA source: {generated['complaint']}.")
+        threads, shared = int(generated["threads"]), int(generated["shared_bytes"])
+    session.note(threads=threads, shared_bytes=shared)
+    compiles = CudaCompiles((KERNEL,), TARGETS, threads, min_load_bytes=16)
+    with instead(session, {"matmul.cu": looks.take(generated["path"])}):
+        return compiles(session.about(Candidate(KERNEL, "matmul.cu")))
 
 
 @contextmanager
