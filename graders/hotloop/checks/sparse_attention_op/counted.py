@@ -1,4 +1,4 @@
-"""Rung: what the C++ kernel loads, counted, at three densities; and it is right by itself.
+"""What the C++ kernel loads, counted, at three densities; and it is right by itself.
 
 Its own source is built with a call before each access to memory, and runs in a process that holds
 nothing else of the learner's. It is native code beside the counter all the same, and could reach
@@ -20,6 +20,7 @@ from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.judge.fault import made
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
+from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import (
     Case,
     Correct,
@@ -38,6 +39,8 @@ SHARES = (0.05, 0.2, 0.5)
 BLOCK, DEPTH = 16, 32
 FOLLOWS = ("k", "v", "counts", "columns")
 """What is loaded in proportion to the density. Queries may be kept, or loaded for each key."""
+
+LEVELS = (ByteLevel(1.1, 1.0), ByteLevel(1.6, 0.5))
 
 
 @dataclass(frozen=True)
@@ -58,49 +61,40 @@ class Share:
         return self.loaded / self.fewest
 
 
-@dataclass(frozen=True)
-class CountedLoads:
-    """At every density at most `factor` times what a query's listed keys and values are.
+@rung(after=("untouched",), instrumented=True)
+def counted_loads(session: Session, alone: Sequence[Correct] = (), gain: int = 1) -> str:
+    """At each density, bytes loaded over the fewest for each query: share by LEVELS.
 
     alone: rungs whose cases the kernel must get right here too, sampled anew, where no Python of
-        the learner's can compute in its place. gain: of what comes out.
+        the learner's can compute in its place. gain: factor of the output.
     """
+    source = GivenFile(SOURCE, session.files.content(SOURCE))
+    process = COUNTER.given(session, "counts")
+    process.ask("load", source)
+    for correct in alone:
+        for case in made(correct.cases(session.rng())):
+            _require_right_alone(case, correct, process)
+    return ruled([_counted(case, process, gain) for case in _cases(session.rng())], session)
 
-    alone: Sequence[Correct] = ()
-    levels: Sequence[ByteLevel] = (ByteLevel(1.1, 1.0), ByteLevel(1.6, 0.5))
-    after: tuple[str, ...] = ("untouched",)
-    instrumented: bool = True
-    gain: int = 1
 
-    def __call__(self, session: Session) -> str:
-        """Build it with the counter, run it at each density, compare, count."""
-        source = GivenFile(SOURCE, session.files.content(SOURCE))
-        process = COUNTER.given(session, "counts")
-        process.ask("load", source)
-        for rung in self.alone:
-            for case in made(rung.cases(session.rng())):
-                _require_right_alone(case, rung, process)
-        shares = [_counted(case, process, self.gain) for case in _cases(session.rng())]
-        return self._rule(session, shares)
-
-    def _rule(self, session: Session, shares: Sequence[Share]) -> str:
-        told = ", ".join(f"{s.factor:.2f}× at {s.density:.0%}" for s in shares)
-        session.note(
-            densities=[round(s.density, 4) for s in shares],
-            loaded_bytes=[s.loaded for s in shares],
-            fewest_bytes=[s.fewest for s in shares],
-            factors=[round(s.factor, 4) for s in shares],
-        )
-        if any(s.loaded < COUNTING_SLACK * s.least for s in shares):
-            sentence = "Fewer bytes were counted than the answer needs: show it to your instructor."
-            raise Ruling(Verdict.IMPLAUSIBLE, sentence)
-        worst = max(s.factor for s in shares)
-        earned = max((lv.earned for lv in self.levels if worst <= lv.factor), default=0.0)
-        what = f"It loads, of keys, values and lists, {told} of the fewest for each query"
-        if earned >= 1:
-            return f"{what}."
-        sentence = f"{what}: walk along the list, and take each listed key and value once."
-        raise Partly(earned, sentence)
+def ruled(shares: Sequence[Share], session: Session) -> str:
+    """By the density with the largest factor."""
+    session.note(
+        densities=[round(s.density, 4) for s in shares],
+        loaded_bytes=[s.loaded for s in shares],
+        fewest_bytes=[s.fewest for s in shares],
+        factors=[round(s.factor, 4) for s in shares],
+    )
+    if any(s.loaded < COUNTING_SLACK * s.least for s in shares):
+        sentence = "Fewer bytes were counted than the answer needs: show it to your instructor."
+        raise Ruling(Verdict.IMPLAUSIBLE, sentence)
+    worst = max(s.factor for s in shares)
+    earned = max((level.earned for level in LEVELS if worst <= level.factor), default=0.0)
+    told = ", ".join(f"{s.factor:.2f}× at {s.density:.0%}" for s in shares)
+    what = f"It loads, of keys, values and lists, {told} of the fewest for each query"
+    if earned >= 1:
+        return f"{what}."
+    raise Partly(earned, f"{what}: walk along the list, and take each listed key and value once.")
 
 
 def _cases(rng: Rng) -> Iterator[Case]:
@@ -113,11 +107,11 @@ def _cases(rng: Rng) -> Iterator[Case]:
         yield listed(f"About {share:.0%} of the blocks", drawn, *lists(kept, rng))
 
 
-def _require_right_alone(case: Case, rung: Correct, process: Process) -> None:
+def _require_right_alone(case: Case, correct: Correct, process: Process) -> None:
     with ruling_about(case):
         answer = process.answer("run", case)
         try:
-            require_agreement(case, answer, rung.reference, rung.tolerance(case))
+            require_agreement(case, answer, correct.reference, correct.tolerance(case))
         except Ruling as ruling:
             sentence = f"{SOURCE} alone, without your Python, gives another answer"
             raise Ruling(ruling.verdict, f"{sentence}. {ruling.sentence}") from None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from hotloop.checks.sparse_attention_op import truth
-from hotloop.checks.sparse_attention_op.counted import CountedLoads
+from hotloop.checks.sparse_attention_op.counted import counted_loads
 from hotloop.checks.sparse_attention_op.patterns import (
     EMPTY,
     FULL,
@@ -45,7 +46,7 @@ def rungs(gain: int = 1) -> dict[str, Rung]:
     return {
         "correct": correct,
         "untouched": untouched,
-        "traffic": CountedLoads(alone=(correct, untouched), gain=gain),
+        "traffic": partial(counted_loads, alone=(correct, untouched), gain=gain),
     }
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from hotloop.checks.sparse_attention_op import truth
 from hotloop.checks.sparse_attention_op.patterns import (
@@ -18,7 +16,7 @@ from hotloop.checks.sparse_attention_op.patterns import (
 )
 from hotloop.checks.sparse_attention_op.references import drawn_in_every_way, odd_length
 from hotloop.judge.questions import ask_plainly
-from hotloop.judge.rung import Rung
+from hotloop.judge.rung import Rung, rung
 from hotloop.judge.rungs.correct import Case, Correct
 from hotloop.judge.rungs.cuda_operator import Called
 from hotloop.judge.session import Session
@@ -63,42 +61,34 @@ def rungs() -> dict[str, Rung]:
                 case_timeout_s=180,
             ),
         ),
-        "opcheck": OpCheck(),
+        "opcheck": opcheck,
     }
 
 
-@dataclass(frozen=True)
-class OpCheck:
-    """`torch.library.opcheck` on inputs of ours, in a process that also has the learner's file.
+@rung(after=("correct",), instrumented=True)
+def opcheck(session: Session) -> str:
+    """Every test of `torch.library.opcheck` passes on every sample of ours.
 
-    That process can say what it likes, so the rung is `instrumented`; whoever passes the rungs
-    before it has shown the same by values already.
+    It runs in a process that also has the learner's file and can say what it likes, so the rung is
+    `instrumented`; whoever passes the rungs before it has shown the same by values already.
     """
-
-    after: tuple[str, ...] = ("correct",)
-    instrumented: ClassVar[bool] = True
-
-    def __call__(self, session: Session) -> str:
-        """Every test of it must pass on every sample."""
-        folder = session.keep(scratch())
-        for file in (FILE, *BESIDE):
-            (folder / file).write_bytes(session.files.content(file))
-        (folder / TRIAL.name).write_bytes(TRIAL.read_bytes())
-        link = session.trusted(folder, session.interpreted, runs_kernels=True)
-        patience = session.timeout(TIMEOUT_S)
-        link.resolve("tried", TRIAL.name, patience)
-        told = as_message(ask_plainly(link, (), patience)) or {}
-        for sample, results in told.items():
-            for test, result in (as_message(results) or {"answer": results}).items():
-                if result != PASSED:
-                    raise Ruling(
-                        Verdict.WRONG_ANSWER, f"opcheck, {sample}: {test}: {str(result)[:300]}"
-                    )
-        if not told:
-            raise Ruling(Verdict.TAMPERED, "opcheck gave no answer.")
-        said = f"opcheck finds nothing wrong on {len(told)} samples."
-        session.note(opcheck=dict(told))
-        return said
+    folder = session.keep(scratch())
+    for file in (FILE, *BESIDE):
+        (folder / file).write_bytes(session.files.content(file))
+    (folder / TRIAL.name).write_bytes(TRIAL.read_bytes())
+    link = session.trusted(folder, session.interpreted, runs_kernels=True)
+    patience = session.timeout(TIMEOUT_S)
+    link.resolve("tried", TRIAL.name, patience)
+    told = as_message(ask_plainly(link, (), patience)) or {}
+    for sample, results in told.items():
+        for test, result in (as_message(results) or {"answer": results}).items():
+            if result != PASSED:
+                said = f"opcheck, {sample}: {test}: {str(result)[:300]}"
+                raise Ruling(Verdict.WRONG_ANSWER, said)
+    if not told:
+        raise Ruling(Verdict.TAMPERED, "opcheck gave no answer.")
+    session.note(opcheck=dict(told))
+    return f"opcheck finds nothing wrong on {len(told)} samples."
 
 
 def _cases(rng: Rng) -> Iterator[Case]:

@@ -20,7 +20,7 @@ from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.judge.dtypes import FP16, FP32, DType
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, shown
-from hotloop.judge.rung import Rung
+from hotloop.judge.rung import Rung, rung
 from hotloop.judge.rungs.correct import require_agreement, ruling_about
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
@@ -89,7 +89,7 @@ class Tried:
                 "Clone, context and a stored engine know what the node said.",
                 ("planned",),
             ),
-            "enqueued": Enqueues(self),
+            "enqueued": partial(_enqueued, tried=self),
         }
 
 
@@ -106,7 +106,7 @@ PYTHON = Tried.by(PYTHON_FILE, "plugin_python_trial.py", "tensorrt.py", "plugin_
 
 def rungs() -> dict[str, Rung]:
     """Through the stub; then with TensorRT's own headers."""
-    return {**CPP.rungs(), "tensorrt": Headers()}
+    return {**CPP.rungs(), "tensorrt": _compiles}
 
 
 def python_rungs() -> dict[str, Rung]:
@@ -249,83 +249,77 @@ def _lost(how: str, node: tuple[int, int], rng: Rng, process: Process) -> str | 
     return None
 
 
-@dataclass(frozen=True)
-class Enqueues:
-    """Two contexts in turns, each with shapes of its own, types and thresholds at the edges."""
+@rung(after=("carried",))
+def _enqueued(session: Session, tried: Tried) -> str:
+    """Two execution contexts called in turns, with shapes, dtypes and thresholds at the edges.
 
-    tried: Tried
-    after: tuple[str, ...] = ("carried",)
-
-    def __call__(self, session: Session) -> str:
-        """Each answer is compared with float64."""
-        rng = session.rng()
-        process = self.tried.loaded(session)
-        calls = 0
-        for causal in (0, 1):
-            block = int(rng.choice([8, 16]))
-            calls += self._two_contexts(block, causal, rng, process)
-        said = f"Right in all {calls} calls of two contexts each, on the host."
-        session.note(calls=calls)
-        return said
-
-    def _two_contexts(self, block: int, causal: int, rng: Rng, process: Process) -> int:
-        built = _number(process.ask("made", block, causal))
-        most: Sizes = (3, 2, 6 * block, 32)
-        profile = [json.dumps(sizes) for sizes in ((1, 2, 1, 32), (2, 2, 4 * block, 32), most)]
-        _require_code("configurePlugin", process.ask("configured", built, *profile, 0))
-        size = process.ask("workspace", built, *profile, 0)
-        room = size if isinstance(size, int) else 0
-        engine = _number(process.ask("restored", built))
-        contexts = [_number(process.ask("attached", engine)) for _ in range(2)]
-        rounds = list(self._rounds(block, bool(causal), rng))
-        for pair in rounds:
-            for number, (_, drawn) in zip(contexts, pair, strict=True):
-                sizes, half = json.dumps(drawn.shape), int(drawn.dtype is FP16)
-                _require_code("onShapeChange", process.ask("shaped", number, sizes, half))
-            for number, (label, drawn) in zip(contexts, pair, strict=True):
-                _require_right(label, drawn, number, room, process, int(rng.integers(1, 1 << 40)))
-        return 2 * len(rounds)
-
-    def _rounds(
-        self, block: int, causal: bool, rng: Rng
-    ) -> Iterator[tuple[tuple[str, Drawn], tuple[str, Drawn]]]:
-        """What two contexts are given at a time."""
-
-        def one(
-            batch: int, length: int, dtype: DType = FP32, fixed: tuple[float | None, ...] = ()
-        ) -> Drawn:
-            shape = (batch, 2, length, 32)
-            return draw(rng, shape, block, causal=causal, dtype=dtype, fixed=fixed)
-
-        long, short = 6 * block, 2 * block - 1
-        yield ("The largest shape", one(3, long)), ("A short one beside it", one(1, short))
-        yield (
-            ("A last block that is shorter", one(2, odd_length(rng, block, 5))),
-            ("float16 beside float32", one(1, 3 * block, FP16)),
-        )
-        yield (
-            ("A full and an empty head", one(1, 3 * block + 1, fixed=(FULL, EMPTY))),
-            ("One token", one(1, 1, fixed=(EMPTY, FULL))),
-        )
+    Each output is compared with float64.
+    """
+    rng = session.rng()
+    process = tried.loaded(session)
+    calls = 0
+    for causal in (0, 1):
+        block = int(rng.choice([8, 16]))
+        calls += _two_contexts(block, causal, rng, process)
+    session.note(calls=calls)
+    return f"Right in all {calls} calls of two contexts each, on the host."
 
 
-@dataclass(frozen=True)
-class Headers:
-    """It compiles with the headers of TensorRT and CUDA that are installed here."""
+def _two_contexts(block: int, causal: int, rng: Rng, process: Process) -> int:
+    """Both are attached to one plugin that a stored engine was restored from; number of calls."""
+    built = _number(process.ask("made", block, causal))
+    most: Sizes = (3, 2, 6 * block, 32)
+    profile = [json.dumps(sizes) for sizes in ((1, 2, 1, 32), (2, 2, 4 * block, 32), most)]
+    _require_code("configurePlugin", process.ask("configured", built, *profile, 0))
+    size = process.ask("workspace", built, *profile, 0)
+    room = size if isinstance(size, int) else 0
+    engine = _number(process.ask("restored", built))
+    contexts = [_number(process.ask("attached", engine)) for _ in range(2)]
+    rounds = list(_rounds(block, bool(causal), rng))
+    for pair in rounds:
+        for number, (_, drawn) in zip(contexts, pair, strict=True):
+            sizes, half = json.dumps(drawn.shape), int(drawn.dtype is FP16)
+            _require_code("onShapeChange", process.ask("shaped", number, sizes, half))
+        for number, (label, drawn) in zip(contexts, pair, strict=True):
+            _require_right(label, drawn, number, room, process, int(rng.integers(1, 1 << 40)))
+    return 2 * len(rounds)
 
-    after: tuple[str, ...] = ("enqueued",)
 
-    def __call__(self, session: Session) -> str:
-        """Nothing is linked and nothing runs."""
-        folders = [next((p for p in PLACES if (p / header).is_file()), None) for header in HEADERS]
-        if None in folders:
-            lacking = HEADERS[folders.index(None)]
-            said = f"{lacking} is missing on this machine: {REMEDY}"
-            raise Ruling(Verdict.NOT_MEASURED, said)
-        source = GivenFile(FILE, session.files.content(FILE))
-        process = CPP.program.given(session, "tries")
-        process.ask("compiles", source, [str(folder) for folder in folders])
-        return "It compiles with TensorRT's own headers; no engine was built."
+def _rounds(
+    block: int, causal: bool, rng: Rng
+) -> Iterator[tuple[tuple[str, Drawn], tuple[str, Drawn]]]:
+    """What two contexts are given at a time."""
+
+    def one(
+        batch: int, length: int, dtype: DType = FP32, fixed: tuple[float | None, ...] = ()
+    ) -> Drawn:
+        shape = (batch, 2, length, 32)
+        return draw(rng, shape, block, causal=causal, dtype=dtype, fixed=fixed)
+
+    long, short = 6 * block, 2 * block - 1
+    yield ("The largest shape", one(3, long)), ("A short one beside it", one(1, short))
+    yield (
+        ("A last block that is shorter", one(2, odd_length(rng, block, 5))),
+        ("float16 beside float32", one(1, 3 * block, FP16)),
+    )
+    yield (
+        ("A full and an empty head", one(1, 3 * block + 1, fixed=(FULL, EMPTY))),
+        ("One token", one(1, 1, fixed=(EMPTY, FULL))),
+    )
+
+
+@rung(after=("enqueued",))
+def _compiles(session: Session) -> str:
+    """It compiles with TensorRT's and CUDA's headers, if they are installed; nothing is linked."""
+    folders = [next((p for p in PLACES if (p / header).is_file()), None) for header in HEADERS]
+    if None in folders:
+        lacking = HEADERS[folders.index(None)]
+        said = f"{lacking} is missing on this machine: {REMEDY}"
+        raise Ruling(Verdict.NOT_MEASURED, said)
+    source = GivenFile(FILE, session.files.content(FILE))
+    process = CPP.program.given(session, "tries")
+    process.ask("compiles", source, [str(folder) for folder in folders])
+    return "It compiles with TensorRT's own headers; no engine was built."
 
 
 def _require_right(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -101,8 +102,7 @@ def test_loads_are_ruled_on_by_the_worst_density(
     loaded: int, verdict: Verdict, earned: float, session_over: Callable[..., Session]
 ) -> None:
     shares = [counted.Share(0.5, 100, 100, 10), counted.Share(0.1, loaded, 100, 10)]
-    rung = counted.CountedLoads()
-    record = judge_rung("traffic", lambda session: rung._rule(session, shares), session_over())
+    record = judge_rung("traffic", partial(counted.ruled, shares), session_over())
     assert (record.verdict, record.earned) == (verdict, earned)
 
 

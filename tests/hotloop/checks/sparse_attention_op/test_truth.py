@@ -171,7 +171,7 @@ class _Told(Session):
     def __init__(self) -> None:
         pass
 
-    def shared(self, key: str, make: Any) -> Any:
+    def once(self, key: str, make: Any) -> Any:
         return self
 
     def ask(self, *_: object) -> str:
