@@ -90,7 +90,7 @@ def annotate(variant: Variant | None = None) -> Check:
         Candidate("export_annotated", "annotations.py", "json"),
         {
             "scopes": Makes(scopes),
-            "profile": profiles.ProfileRecorded("record", after=("scopes",)),
+            "profile": profiles.recorded,
         },
         extras=XLA,
     )

@@ -1,4 +1,4 @@
-"""Rung: a profile with a step and a loading range for each step, and XLA's own work in them.
+"""A profile with a step and a loading range for each step, and XLA's own work in them.
 
 The profile is recorded by the candidate's own process, so what it shows is `instrumented`. Number
 of steps and label are drawn anew for each judging.
@@ -9,48 +9,40 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.questions import ask_plainly, put_folder, shown
+from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.wire import as_list, as_message
 
 Event = Mapping[str, Any]
 
+TIMEOUT_S = 60.0
 MOST_BYTES = 128 << 20
 MOST_EVENTS = 1_000_000
 EXECUTED = "ThunkExecutor::Execute"
 """XLA's own range around the execution of a program on a CPU."""
 
 
-@dataclass(frozen=True)
-class ProfileRecorded:
-    """`entry(folder, steps, label)` returns the path of a .trace.json.gz."""
-
-    entry: str
-    after: tuple[str, ...] = ()
-    timeout_s: float = 60.0
-    instrumented: ClassVar[bool] = True
-
-    def __call__(self, session: Session) -> str:
-        """Have it record once, and look at the file."""
-        rng = session.rng()
-        steps, label = int(rng.integers(3, 8)), f"train{int(rng.integers(100, 1000))}"
-        link = session.of(self.entry).worker()
-        patience = session.timeout(self.timeout_s)
-        path = ask_plainly(link, (put_folder(link), steps, label), patience)
-        if not isinstance(path, str):
-            raise Ruling(Verdict.WRONG_ANSWER, f"It returned {shown(path)}, not a path.")
-        events = read(get_file(link, path))
-        for complaint in complaints(events, steps, label):
-            raise Ruling(Verdict.WRONG_ANSWER, f"In the profile: {complaint}.")
-        said = f"{steps} steps with their numbers, loading and execution inside of each."
-        evidence = {"steps": steps, "events": len(events)}
-        session.note(**evidence)
-        return said
+@rung(after=("scopes",), instrumented=True)
+def recorded(session: Session) -> str:
+    """`record(folder, steps, label)` returns the path of a .trace.json.gz with a range for each
+    step, and loading and execution inside of it.
+    """
+    rng = session.rng()
+    steps, label = int(rng.integers(3, 8)), f"train{int(rng.integers(100, 1000))}"
+    link = session.of("record").worker()
+    path = ask_plainly(link, (put_folder(link), steps, label), session.timeout(TIMEOUT_S))
+    if not isinstance(path, str):
+        raise Ruling(Verdict.WRONG_ANSWER, f"It returned {shown(path)}, not a path.")
+    events = read(get_file(link, path))
+    for mismatch in mismatches(events, steps, label):
+        raise Ruling(Verdict.WRONG_ANSWER, f"In the profile: {mismatch}.")
+    session.note(steps=steps, events=len(events))
+    return f"{steps} steps with their numbers, loading and execution inside of each."
 
 
 def read(data: bytes) -> list[Event]:
@@ -69,7 +61,7 @@ def read(data: bytes) -> list[Event]:
     return [e for e in found if e is not None and e.get("ph") == "X" and _is_range(e)]
 
 
-def complaints(events: list[Event], steps: int, label: str) -> Iterator[str]:
+def mismatches(events: list[Event], steps: int, label: str) -> Iterator[str]:
     """What is missing or too much."""
     marked = [event for event in events if event.get("name") == label]
     numbers = [str((as_message(event.get("args")) or {}).get("step_num")) for event in marked]

@@ -30,7 +30,7 @@ def good(steps: int = 2) -> list[dict[str, Any]]:
 
 
 def test_a_whole_profile_is_not_complained_of() -> None:
-    assert list(profiles.complaints(good(), 2, "train1")) == []
+    assert list(profiles.mismatches(good(), 2, "train1")) == []
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_whole_profile_is_not_complained_of() -> None:
     ],
 )
 def test_what_is_missing_is_told(changed: list[dict[str, Any]], said: str | None) -> None:
-    found = "; ".join(profiles.complaints(changed, 2, "train1"))
+    found = "; ".join(profiles.mismatches(changed, 2, "train1"))
     assert found == "" if said is None else said in found
 
 
