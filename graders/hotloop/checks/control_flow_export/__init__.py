@@ -90,7 +90,7 @@ def package() -> Check:
             "correct": packages.correct(),
             "fast_cpu": packages.measured(PACKAGE_LEVELS),
             "serves": packages.serves(),
-            "cold_start": packages.ColdStart(COLD_START_LEVELS),
+            "cold_start": partial(packages.cold_start, levels=COLD_START_LEVELS),
         },
         programs={"g++": "g++"},
     )

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -34,6 +33,7 @@ from hotloop.judge.link import Link
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.referee import Referee
+from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Holds, Look
@@ -112,42 +112,28 @@ def measured(levels: tuple[Level, ...]) -> RefereedFast:
     return RefereedFast(fast, REFEREE, "run", lambda _case, got, want: departs(got, want))
 
 
-@dataclass(frozen=True)
-class ColdStart:
-    """The service, from an empty process to its first answer, by the judge's clock.
+@rung(after=("serves",), timed=True)
+def cold_start(session: Session, levels: tuple[Level, ...]) -> str:
+    """Seconds from starting the service's process to its first answer: the median of STARTS.
 
-    levels: how many times sooner than a process of ours that compiles the source when it is asked.
-    The gap is so wide that a median of three starts against one is enough.
+    levels: ratios to one start of a process of ours that compiles the source when it is asked. The
+    gap is so wide that one such start, which takes far longer, is enough.
     """
-
-    timed: ClassVar[bool] = True
-    levels: tuple[Level, ...]
-    after: tuple[str, ...] = ("serves",)
-
-    def __call__(self, session: Session) -> str:
-        """Each start in a new process. The compiling one starts once: it takes far longer."""
-        package = packaged(session)
-        rng = session.rng()
-        # One that leaves early: the least that can be compiled.
-        (request,) = _requests(package.weights, rng, session, 1, late=False)
-        session.alone()
-        ours = [_seconds(lambda: _first_answer(package, request, session)) for _ in range(STARTS)]
-        session.progress("compiling the source at the start, to compare with")
-        theirs = _seconds(lambda: _compiled_answer(package, request, session))
-        taken = statistics.median(ours)
-        evidence = {"starts_s": [round(s, 3) for s in ours], "compiling_s": round(theirs, 3)}
-        said = f"first answer after {taken:.2f} s; compiling at the start takes {theirs:.2f} s"
-        share = max(
-            (level.earned for level in self.levels if theirs >= level.ratio * taken), default=0
-        )
-        if share == 1:
-            said = said[0].upper() + said[1:] + "."
-            session.note(**evidence)
-            return said
-        most = max(level.ratio for level in self.levels)
-        less = f"Too late: {said}, and {most:g} times sooner is asked for."
-        session.note(**evidence)
-        raise Partly(share, less)
+    package = packaged(session)
+    # A message that exits early: the least that can be compiled.
+    (request,) = _requests(package.weights, session.rng(), session, 1, late=False)
+    session.alone()
+    starts = [_seconds(lambda: _first_answer(package, request, session)) for _ in range(STARTS)]
+    session.progress("compiling the source at the start, to compare with")
+    compiling = _seconds(lambda: _compiled_answer(package, request, session))
+    session.note(starts_s=[round(s, 3) for s in starts], compiling_s=round(compiling, 3))
+    taken = statistics.median(starts)
+    share = max((level.earned for level in levels if compiling >= level.ratio * taken), default=0)
+    said = f"first answer after {taken:.2f} s; compiling at the start takes {compiling:.2f} s"
+    if share == 1:
+        return f"{said[0].upper()}{said[1:]}."
+    most = max(level.ratio for level in levels)
+    raise Partly(share, f"Too late: {said}, and {most:g} times sooner is asked for.")
 
 
 class _Timing:
@@ -187,13 +173,13 @@ def _made(session: Session) -> Packaged:
 
 
 def _right(session: Session) -> Iterator[Look]:
-    def complaint() -> str | None:
+    def mismatch() -> str | None:
         package = packaged(session)
         process = PACKAGED.given(session, "runs the package")
         process.ask("load", GivenFile(FILE, package.data))
         return _departing(package.weights, process, session)
 
-    yield Look("Your package", complaint)
+    yield Look("Your package", mismatch)
 
 
 def _departing(weights: int, process: Process, session: Session) -> str | None:
@@ -208,15 +194,15 @@ def _departing(weights: int, process: Process, session: Session) -> str | None:
 
 
 def _served(session: Session) -> Iterator[Look]:
-    def complaint() -> str | None:
+    def mismatch() -> str | None:
         package = packaged(session)
         requests = list(_requests(package.weights, session.rng(), session, REQUESTS))
-        return answers_complaint(_answers(package, requests, session), requests)
+        return answers_mismatch(_answers(package, requests, session), requests)
 
-    yield Look("Your service", complaint)
+    yield Look("Your service", mismatch)
 
 
-def answers_complaint(answer: object, requests: list[Request]) -> str | None:
+def answers_mismatch(answer: object, requests: list[Request]) -> str | None:
     """About the first message that got another answer than it should."""
     rows = as_list(answer)
     if len(rows) != len(requests):
@@ -273,7 +259,7 @@ def _alone(session: Session, name: str) -> Generator[None]:
 
 
 def _first_answer(package: Packaged, request: Request, session: Session) -> str | None:
-    return answers_complaint(_answers(package, [request], session), [request])
+    return answers_mismatch(_answers(package, [request], session), [request])
 
 
 def _compiled_answer(package: Packaged, request: Request, session: Session) -> str | None:
@@ -281,15 +267,15 @@ def _compiled_answer(package: Packaged, request: Request, session: Session) -> s
     process = COMPILED.another(session, given=False)
     given = GivenFile("requests.json", text.encode())
     answer = process.ask("answer", package.weights, given, timeout_s=PACKAGE_S)
-    return answers_complaint(answer, [request])
+    return answers_mismatch(answer, [request])
 
 
 def _seconds(act: Callable[[], str | None]) -> float:
     started = time.monotonic()
-    complaint = act()
+    mismatch = act()
     taken = time.monotonic() - started
-    if complaint is not None:
-        raise Ruling(Verdict.WRONG_ANSWER, f"In a start that was timed: {complaint}.")
+    if mismatch is not None:
+        raise Ruling(Verdict.WRONG_ANSWER, f"In a start that was timed: {mismatch}.")
     return taken
 
 

@@ -109,11 +109,11 @@ def requests() -> list[packages.Request]:
     ],
 )
 def test_a_service_that_answers_otherwise_is_told_of_which_message(answer: Any, said: str) -> None:
-    assert said in str(packages.answers_complaint(answer, requests()))
+    assert said in str(packages.answers_mismatch(answer, requests()))
 
 
 def test_a_service_that_answers_well_is_not_told_anything() -> None:
-    assert packages.answers_complaint([list(range(8))] * 2, requests()) is None
+    assert packages.answers_mismatch([list(range(8))] * 2, requests()) is None
 
 
 def test_one_answer_of_eight_may_part_and_no_more() -> None:
