@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from hotloop.checks.resnet_tensorrt.given_files import program_files
+from hotloop.checks.resnet_tensorrt.graphs import seed
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
@@ -119,7 +120,7 @@ def _network() -> Program:
 
 def _seed(session: Session) -> int:
     """Of the network's weights."""
-    return session.once("seed of the network", lambda: int(session.rng().integers(2**31)))
+    return session.once("seed of the network", lambda: seed(session.rng()))
 
 
 def _cases(rng: Rng) -> Iterator[Case]:
