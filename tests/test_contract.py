@@ -18,17 +18,18 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum, extras, paths, render
+from hotloop import curriculum, extras, render
 from hotloop.bank import catalog
+from hotloop.core import paths
+from hotloop.core.record import Record, RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.course import demo
 from hotloop.curriculum import Module, Task
 from hotloop.evidence import measured_by
 from hotloop.judge import check
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.local import judge_submission
-from hotloop.judge.record import Record, RungRecord
 from hotloop.judge.rung import after, attribute
-from hotloop.judge.verdict import Verdict
 from hotloop.markers import parse, regions
 from hotloop.measured_code import measured_code
 from hotloop.serving import preflight

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 try:
-    from hotloop import paths
+    from hotloop.core import paths
 except ImportError:  # where the judge runs the notebook there is no server, and no module's files
     paths = None
 else:

@@ -1,6 +1,6 @@
 """Hotloop: notebooks on making models fast, and a judge that the judged code cannot touch.
 
-This file travels into the sandbox beside `hotloop/worker`, so it imports nothing else of the
+This file travels into the sandbox beside `hotloop/worker`, where there is little else of the
 package: what is offered here is found when it is first asked for.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hotloop.worker.check import check
+    from hotloop.notebook import check
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "check"]
@@ -18,6 +18,10 @@ __all__ = ["__version__", "check"]
 def __getattr__(name: str) -> object:
     if name != "check":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from hotloop.worker.check import check
+    from hotloop.worker import check as in_sandbox
+
+    if in_sandbox.sandboxed():
+        return in_sandbox.check
+    from hotloop.notebook import check
 
     return check

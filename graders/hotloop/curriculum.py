@@ -14,9 +14,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from hotloop import paths
-from hotloop.judge.record import Record
-from hotloop.judge.verdict import Verdict
+from hotloop.core import paths
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
 from hotloop.yaml_lines import CurriculumError, load
 
 __all__ = [

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
 
-from hotloop import curriculum, extras, paths
+from hotloop import curriculum, extras
+from hotloop.core import paths
 from hotloop.judge import device
 from hotloop.nvcc import toolchain
 from hotloop.sandbox.confinement import Confinement

@@ -17,14 +17,15 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from hotloop import __version__, curriculum, paths
+from hotloop import __version__, curriculum
+from hotloop.core import paths
+from hotloop.core.record import Record, RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.judge.check import find
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import kind
 from hotloop.judge.local import judge_submission
-from hotloop.judge.record import Record, RungRecord
 from hotloop.judge.rung import after
-from hotloop.judge.verdict import Verdict
 from hotloop.judged_again import settled
 from hotloop.measured_code import measured_code
 from hotloop.sandbox.level import level

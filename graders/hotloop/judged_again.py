@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from hotloop.judge.record import Record, RungRecord, summarize
-from hotloop.judge.verdict import Verdict
+from hotloop.core.record import Record, RungRecord, summarize
+from hotloop.core.verdict import Verdict
 
 SECOND_SEED = "judged_again_with_seed"
 """Key in a rung's evidence: the record's own seed is that of the first time."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from hotloop import paths
+from hotloop.core import paths
 from hotloop.variants.form import NAME as VARIANTS
 
 _PROSE = re.compile(r"^# %% \[markdown\].*?(?=^# %%|\Z)", re.MULTILINE | re.DOTALL)

@@ -16,7 +16,7 @@ from pathlib import Path
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchedFile, PatchSet
 
-from hotloop import paths
+from hotloop.core import paths
 from hotloop.markers import MarkerError, lines_of
 
 SUFFIX = ".patch"

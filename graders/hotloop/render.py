@@ -18,7 +18,8 @@ from typing import Any, cast
 import jupytext
 import nbformat
 
-from hotloop import curriculum, patches, paths
+from hotloop import curriculum, patches
+from hotloop.core import paths
 from hotloop.markers import (
     Directive,
     Lines,

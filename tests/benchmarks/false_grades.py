@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
@@ -34,7 +35,6 @@ from hotloop.judge.rungs.fast import lengthen_side
 from hotloop.judge.scheduling import spread, undisturbed
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.speed import Trial
-from hotloop.judge.verdict import Ruling
 from hotloop.judge.verification import rows_agree
 from hotloop.judge.window import Side, Workload
 from hotloop.sandbox.level import level as sandbox_level

@@ -37,13 +37,13 @@ import yaml
 from mutation import answers
 
 from hotloop import curriculum, render
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Module, Task
 from hotloop.evidence import measured_by
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 from hotloop.judge.local import BUDGET_S, judge_submission
-from hotloop.judge.record import Record
-from hotloop.judge.verdict import Verdict
 from hotloop.measured_code import measured_code
 from hotloop.takehome import recorded
 

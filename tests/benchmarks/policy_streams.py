@@ -24,8 +24,8 @@ import numpy as np
 from hotloop import render
 from hotloop.checks.transformer_compilation import compile_policy, replay
 from hotloop.checks.transformer_compilation.streams import Process, Stream, best_fixed
+from hotloop.core.verdict import Ruling
 from hotloop.judge.rung import Rung, attribute
-from hotloop.judge.verdict import Ruling
 
 MODULE, TASK = "transformer_compilation", "compile_policy"
 

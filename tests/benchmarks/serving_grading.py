@@ -20,9 +20,9 @@ from typing import Any
 from serving_leaks import remains
 
 from hotloop import curriculum, render
+from hotloop.core.record import Record
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.local import judge_submission
-from hotloop.judge.record import Record
 
 MODULE = "triton_ensemble"
 WHOLE_TARGET_S = 90.0

@@ -33,12 +33,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 from likeness.disguises import DISGUISES, all_and_padded
 
 from hotloop import render
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
 from hotloop.curriculum import load_module
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 from hotloop.judge.local import judge_submission
-from hotloop.judge.record import Record
-from hotloop.judge.verdict import Verdict
 from hotloop.takehome import recorded
 from hotloop.takehome.integrity.likeness import Likeness, likeness, print_of
 from hotloop.takehome.integrity.similarity import MODERATE

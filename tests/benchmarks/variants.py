@@ -30,7 +30,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from hotloop import curriculum, paths, render
+from hotloop import curriculum, render
+from hotloop.core import paths
 from hotloop.curriculum import Task
 from hotloop.evidence import measured_by
 from hotloop.judge.client import JudgeProcess

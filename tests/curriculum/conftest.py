@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import extras, paths
+from hotloop import extras
+from hotloop.core import paths
 
 
 def imported(source: str, *, at_once: bool = False) -> set[str]:

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from hotloop import paths
+from hotloop.core import paths
 from hotloop.judge.device import kind
 from hotloop.nvcc import toolchain
 from hotloop.nvcc.compile import Compiled, compile_files

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import paths
+from hotloop.core import paths
 from hotloop.simulate.check import Checked, check
 
 FOLDER = paths.curriculum() / "fused_softmax" / "bugs"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import paths
 from hotloop.bank import proofs
+from hotloop.core import paths
 
 FIGURES = sorted(paths.curriculum().glob("*/figures/*.svg"))
 SHOWN = re.compile(r'--8<-- "(curriculum/[^":]+\.txt)"')

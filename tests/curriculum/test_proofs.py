@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import paths
 from hotloop.bank import guides, proofs
 from hotloop.bank.catalog import catalog
+from hotloop.core import paths
 
 READ_ONCE = ("TRITON_INTERPRET", "XLA_FLAGS")
 PROOFS = proofs.programs()

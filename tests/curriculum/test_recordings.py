@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from hotloop import paths, trace
+from hotloop import trace
+from hotloop.core import paths
 
 MODULE = "profile_training_loop"
 SCRIPTS = paths.curriculum() / MODULE / "recordings"

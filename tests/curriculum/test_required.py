@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import extras, paths
+from hotloop import extras
+from hotloop.core import paths
 
 
 @pytest.fixture

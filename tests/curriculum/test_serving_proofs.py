@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import paths
+from hotloop.core import paths
 from hotloop.serving import preflight, shm
 from hotloop.serving.server import Server
 from hotloop.serving.unavailable import ServingUnavailable

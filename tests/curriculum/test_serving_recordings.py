@@ -21,9 +21,9 @@ from typing import Any
 
 import pytest
 
-from hotloop import paths
 from hotloop.checks.triton_ensemble.deployments import CAUSES, NAMES
 from hotloop.checks.triton_ensemble.figures import Figures, figures_of
+from hotloop.core import paths
 from hotloop.serving import metrics, preflight, repository
 from hotloop.serving.unavailable import ServingUnavailable
 

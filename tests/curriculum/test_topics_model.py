@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import torch
 
-from hotloop import paths
+from hotloop.core import paths
 from hotloop.serving import onnx_signature, repository
 from hotloop.serving.environment import Environment, find
 from hotloop.serving.unavailable import ServingUnavailable

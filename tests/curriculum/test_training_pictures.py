@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import torch
 
-from hotloop import paths
+from hotloop.core import paths
 
 FOLDER = paths.solutions() / "profile_training_loop"
 RECORDS = 7

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from typing import Any
 
-from hotloop import paths
+from hotloop.core import paths
 
 FOLDER = paths.solutions() / "profile_training_loop"
 

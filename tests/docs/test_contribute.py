@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 
 PAGE = Path(__file__).parents[2] / "site" / "pages" / "contribute.md"
 IMPORTS = """
 from hotloop.judge.questions import ask_plainly
 from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.core.verdict import Ruling, Verdict
 """
 
 

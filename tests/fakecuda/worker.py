@@ -16,9 +16,9 @@ from typing import Any
 
 import torch
 
+from hotloop.core.wire import WireClosed, receive_with_fds, send
 from hotloop.worker.device import Cuda, DeviceCalls
 from hotloop.worker.serve import Worker
-from hotloop.worker.wire import WireClosed, receive_with_fds, send
 
 
 def host_bytes(address: int, size: int) -> Any:

@@ -21,6 +21,9 @@ from typing import Any
 
 import pytest
 
+from hotloop.core import wire
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import launcher as launching
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
@@ -28,12 +31,9 @@ from hotloop.judge.check import Check
 from hotloop.judge.forking import worker_fork
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.level import level
-from hotloop.worker import wire
 
 SEED = "5eed" * 8
 MOST_S = 0.7

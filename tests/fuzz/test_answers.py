@@ -26,6 +26,9 @@ from answer_mutations import Noise
 from stand_in import Data, Exchange, Tape, Unknown
 
 from hotloop import curriculum, extras, render
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
+from hotloop.core.wire import as_list
 from hotloop.curriculum import Module, Task
 from hotloop.judge import check as checking
 from hotloop.judge import served
@@ -33,11 +36,8 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check
 from hotloop.judge.files import lay_out
 from hotloop.judge.questions import Question
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rung import after
 from hotloop.judge.rungs.answers import Answers
-from hotloop.judge.verdict import Verdict
-from hotloop.worker.wire import as_list
 
 SECONDS = 0.6
 """How long a rung's examples take, about: one that makes its cases slowly gets fewer."""

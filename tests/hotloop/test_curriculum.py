@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 import yaml
 
-from hotloop import curriculum, paths
+from hotloop import curriculum
+from hotloop.core import paths
+from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.curriculum import CurriculumError, Score, score
-from hotloop.judge.record import Circumstances, Record, RungRecord
-from hotloop.judge.verdict import Verdict
 
 CURRICULUM = {
     "title": "t",

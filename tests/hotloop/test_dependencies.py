@@ -67,22 +67,21 @@ def test_judge_and_sandbox_import_only_the_standard_library_and_little_more(fold
         assert foreign <= LIGHT[folder] | also | {"hotloop"}, path
 
 
-def test_the_worker_imports_nothing_of_ours_but_itself() -> None:
-    """`check` is an exception: outside of the sandbox it starts a judge. So is the simulator's
-    loader of operators, which is the candidate's own side of it.
-    """
-    for path in files("worker"):
-        ours = {name for name in imported(path) if top_level(name) == "hotloop"}
-        if path.name == "check.py":
-            continue
-        assert all(
-            name.startswith(("hotloop.worker", "hotloop.simulate.extension")) for name in ours
-        ), (path, ours)
+def test_packages_import_only_those_below_them() -> None:
+    """Checks stand on the judge, the judge on workers and the sandbox, and all on core."""
+    done = subprocess.run(
+        [Path(sys.executable).parent / "lint-imports"],
+        cwd=PACKAGE.parents[1],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
 
 
-def test_the_package_itself_imports_only_the_worker() -> None:
+def test_the_package_itself_imports_only_both_kinds_of_check() -> None:
     ours = {n for n in imported(PACKAGE / "__init__.py") if top_level(n) == "hotloop"}
-    assert ours == {"hotloop.worker.check"}
+    assert ours == {"hotloop.notebook", "hotloop.worker"}
 
 
 def test_the_judge_starts_without_the_course_and_the_command_line() -> None:
@@ -90,7 +89,7 @@ def test_the_judge_starts_without_the_course_and_the_command_line() -> None:
     program = (
         f"import sys; {blocked}\n"
         "import hotloop.judge.service, hotloop.judge.local, hotloop.checks.fused_softmax\n"
-        "import hotloop.worker.check\n"
+        "import hotloop.notebook\n"
         "print('fine')"
     )
     done = subprocess.run(

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum, evidence, paths, render
-from hotloop.judge.record import Circumstances, Record, RungRecord
-from hotloop.judge.verdict import Verdict
+from hotloop import curriculum, evidence, render
+from hotloop.core import paths
+from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.verdict import Verdict
 
 SPEED: dict[str, Any] = {
     "candidate_seconds": {"p20": 0.001, "p50": 0.002, "p80": 0.003},

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import measured_code, paths
+from hotloop import measured_code
+from hotloop.core import paths
 
 MODULE = "a_module"
 NOTEBOOK = "# %% [markdown]\n# Words.\n\n# %%\nx = 1\n"

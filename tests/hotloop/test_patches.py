@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import patches, paths
+from hotloop import patches
+from hotloop.core import paths
 from hotloop.markers import MarkerError
 
 NAME = "solutions/demo/kernel.py"

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from hotloop import curriculum, paths, render
+from hotloop import curriculum, render
+from hotloop.core import paths
 from hotloop.markers import MarkerError
 
 LAB = """\

@@ -24,8 +24,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from hotloop import curriculum, markers, paths, render
+from hotloop import curriculum, markers, render
 from hotloop.cli.commands import FILES
+from hotloop.core import paths
 
 SHOWN_ON_PURPOSE = {
     "hotloop/checks/harness/triton_ensemble/repository/bert/config.pbtxt",
@@ -361,7 +362,7 @@ def test_a_solution_is_found_wherever_it_is_shown() -> None:
 def test_nothing_but_the_base_is_there(plain: Path, tmp_path: Path) -> None:
     program = """if True:
         import importlib.util as util, sys
-        import hotloop, hotloop.paths as paths
+        import hotloop, hotloop.core.paths as paths
         names = ("sqlalchemy", "alembic", "nbgrader", "jupyterlab", "IPython", "fastapi", "pytest")
         print(hotloop.__file__, paths.root(), paths.in_clone())
         print([name for name in names if util.find_spec(name)])
@@ -471,7 +472,7 @@ IMPORTED = """if True:
 
 COMMAND = """import typer, hotloop.cli
     typer.main.get_command(hotloop.cli.app).get_command(None, "check")"""
-NOTEBOOK = """import hotloop.worker.check, hotloop.course.render_record, hotloop.judge.client
+NOTEBOOK = """import hotloop.notebook, hotloop.course.render_record, hotloop.judge.client
     import hotloop.course.progress_line, hotloop.practice.verdicts, hotloop.takehome.work_log"""
 
 

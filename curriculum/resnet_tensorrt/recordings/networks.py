@@ -10,7 +10,7 @@ from typing import Any
 import onnx
 import torch
 
-from hotloop import paths
+from hotloop.core import paths
 
 sys.path.insert(0, str(paths.solutions() / "resnet_tensorrt"))
 from resnet import load

@@ -28,8 +28,8 @@ from typing import Any
 import onnxruntime
 from networks import write
 
-from hotloop import paths
 from hotloop.checks.resnet_tensorrt import builds
+from hotloop.core import paths
 from hotloop.judge import answer_key
 from hotloop.judge.device import device_name
 

@@ -11,7 +11,8 @@ import torch
 sys.path.append(str(Path(__file__).resolve().parents[3] / "graders/hotloop/checks/harness"))
 from sparse_attention_op import counting
 
-from hotloop import paths, render
+from hotloop import render
+from hotloop.core import paths
 
 WRONG = paths.solutions() / "sparse_attention_op/wrong/cpu_scores_of_all.patch"
 LENGTH, DEPTH, BLOCK = 384, 32, 16

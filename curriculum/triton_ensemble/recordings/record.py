@@ -27,8 +27,8 @@ from foreign import Foreign
 from sicknesses import HEALTHY, SICKNESSES, share, unclear
 from under_load import gateway, under_load
 
-from hotloop import paths
 from hotloop.checks.triton_ensemble.deployments import KEY
+from hotloop.core import paths
 from hotloop.judge import answer_key
 from hotloop.judge.device import device_name
 from hotloop.serving import environment, preflight

@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 
-from hotloop import paths
+from hotloop.core import paths
 
 LEFT, WIDTH, ROW = 110, 560, 70
 RUNS = {"compiled": "healthy", "op by op": "d"}

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hotloop import paths
+from hotloop.core import paths
 
 INSIDE = "sklearn/datasets/data/digits.csv.gz"
 

@@ -22,8 +22,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from hotloop import paths
 from hotloop.checks.xla_vs_eager import recordings
+from hotloop.core import paths
 from hotloop.judge import answer_key
 from hotloop.judge.device import device_name
 

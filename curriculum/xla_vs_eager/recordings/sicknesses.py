@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from hotloop import paths
+from hotloop.core import paths
 
 sys.path.insert(0, str(paths.solutions() / "xla_vs_eager"))
 import network

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from hotloop import paths
+from hotloop.core import paths
 
 sys.path.insert(0, str(paths.solutions() / "yolo_on_mobile"))
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from hotloop import curriculum, paths
+from hotloop import curriculum
 from hotloop.bank.question import Question, Questions
 from hotloop.bank.translation import Translation, Translations, differences
+from hotloop.core import paths
 from hotloop.yaml_lines import CurriculumError, Location, load, place
 
 GENERAL = "questions"

@@ -6,8 +6,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from hotloop import paths
 from hotloop.bank.question import Url
+from hotloop.core import paths
 from hotloop.curriculum import Identifier, Strict, TaskKey, Text, refuse_repeats
 from hotloop.yaml_lines import load
 

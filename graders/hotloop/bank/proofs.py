@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from hotloop import paths
+from hotloop.core import paths
 
 MEASURED = "measured: "
 UNMEASURED = "not measured here: "

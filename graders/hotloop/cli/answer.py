@@ -19,7 +19,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from hotloop import extras
-from hotloop.paths import SolutionsMissing
+from hotloop.core.paths import SolutionsMissing
 
 USER_ERROR = 2
 """Exit code when the request cannot be served as it was made."""

@@ -14,9 +14,9 @@ from rich.text import Text
 from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Json, UserError, answering
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
 from hotloop.judge.local import NOTEBOOK, judge_folder
-from hotloop.judge.record import Record
-from hotloop.judge.verdict import Verdict
 from hotloop.practice import verdicts
 from hotloop.sandbox.level import level
 from hotloop.takehome import manifest, work_log

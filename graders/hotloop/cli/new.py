@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop import paths
 from hotloop.cli.answer import Json, UserError, answering
+from hotloop.core import paths
 from hotloop.new_module.make import CannotMake, make
 
 app = typer.Typer(help="Make the files that an author begins with.", no_args_is_help=True)

@@ -10,9 +10,9 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import paths
 from hotloop.bank import proofs
 from hotloop.cli.answer import Json, UserError, answering, log
+from hotloop.core import paths
 
 _WORDS = {
     "same": ("as recorded", "green"),

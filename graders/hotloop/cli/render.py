@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop import paths
 from hotloop.cli.answer import Json, UserError, answering
+from hotloop.core import paths
 from hotloop.curriculum import CurriculumError
 from hotloop.markers import MarkerError
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli.answer import Json, UserError, answering, log
-from hotloop.judge.verdict import Verdict
+from hotloop.core.verdict import Verdict
 from hotloop.serving import container, environment, preflight, repository, trial
 from hotloop.serving.container import Container
 from hotloop.serving.follower import following

@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop import paths
 from hotloop.cli import find
 from hotloop.cli.answer import Json, UserError, answering
+from hotloop.core import paths
 
 
 def run(

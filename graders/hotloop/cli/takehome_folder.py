@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from hotloop import paths
 from hotloop.cli.answer import UserError, require
+from hotloop.core import paths
 from hotloop.takehome.keys import KeyMissing
 from hotloop.takehome.manifest import ForgedManifest
 from hotloop.takehome.team import Team, TeamError

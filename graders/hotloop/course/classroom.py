@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from traitlets.config import Config
 
-from hotloop import paths
+from hotloop.core import paths
 from hotloop.course import exchange
 from hotloop.course.config import CONFIG_FILE, course_api, load_config, write_config
 from hotloop.course.prepare import COURSE_ID, NotPrepared, prepare

@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hotloop import exploits, paths, render
+from hotloop import exploits, render
+from hotloop.core import paths
 from hotloop.course.config import database
 from hotloop.course.grade import default_jobs, grade
 from hotloop.course.prepare import prepare

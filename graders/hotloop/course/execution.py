@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from hotloop import curriculum
+from hotloop.core.record import Record
 from hotloop.course.attempts.attempt import Environment, now
 from hotloop.course.attempts.grader import environment
 from hotloop.course.attempts.record_files import TIME
@@ -23,7 +24,6 @@ from hotloop.course.kernel import Limits
 from hotloop.course.notebook_run import NotebookRun, Settings
 from hotloop.course.snapshot import write_all
 from hotloop.course.submission import Submission
-from hotloop.judge.record import Record
 
 Say = Callable[[str, str], None]
 """Told a task, "" while cells run, and what is being done."""

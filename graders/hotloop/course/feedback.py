@@ -11,13 +11,13 @@ from nbformat import NotebookNode
 from nbgrader import utils
 from nbgrader.preprocessors import GetGrades
 
+from hotloop.core.record import Record
 from hotloop.course import records
 from hotloop.course.notebook_exporter import METADATA
 from hotloop.course.points import by_hand, is_open, of_grade
 from hotloop.course.render_record import colour, figures, number, points_text, prose
 from hotloop.course.standing import all_dropped
 from hotloop.curriculum import Score, load_module
-from hotloop.judge.record import Record
 
 SUMMARY = "hotloop_summary"
 """Key in nbconvert's resources under which the template finds the page's summary."""

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from hotloop.core.verdict import Verdict
 from hotloop.course.channels import Channels, Listeners, Reply
 from hotloop.course.outputs import Outputs
-from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.confinement import Confined, Confinement
 from hotloop.sandbox.freezer import FreezeError
 

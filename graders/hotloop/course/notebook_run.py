@@ -10,6 +10,8 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
 from hotloop.course import nodes, render_record
 from hotloop.course.isolation import Isolation
 from hotloop.course.judging import SETTLE_S, Judge, ask
@@ -23,8 +25,6 @@ from hotloop.judge.gpu import devices
 from hotloop.judge.job import Job
 from hotloop.judge.launcher import default_threads, worker_environment
 from hotloop.judge.lease import LONGEST_WAIT_S, Lease, Turn
-from hotloop.judge.record import Record
-from hotloop.judge.verdict import Verdict
 from hotloop.judged_again import settled
 from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused
 from hotloop.sandbox.preload import imported

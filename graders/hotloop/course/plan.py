@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from hotloop.core.verdict import Verdict
 from hotloop.course import records
 from hotloop.course.attempts.grader import environment
 from hotloop.course.standing import is_dropped
 from hotloop.course.submission import Release, collect
-from hotloop.judge.verdict import Verdict
 
 NOT_SETTLED = frozenset({Verdict.UNDECIDED, Verdict.JUDGE_ERROR})
 """What another measurement may settle. What this machine could not measure, another one may; all

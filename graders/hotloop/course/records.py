@@ -15,13 +15,13 @@ from typing import Any
 from sqlalchemy import Connection
 
 from hotloop import curriculum
+from hotloop.core.record import Record
 from hotloop.course.attempts import attempt as attempts
 from hotloop.course.attempts import store as transactions
 from hotloop.course.attempts.attempt import Attempt, Environment, Kind, Points
 from hotloop.course.attempts.course_store import store
 from hotloop.course.attempts.grader import environment, grader_digest
 from hotloop.course.attempts.record_files import TIME
-from hotloop.judge.record import Record
 
 FORMAT = 1
 

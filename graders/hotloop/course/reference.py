@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hotloop import curriculum
-from hotloop.judge.record import Record, RungRecord
+from hotloop.core.record import Record, RungRecord
 
 REFERENCE = "reference"
 

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any, Protocol
 
+from hotloop.core.record import Record, RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.course import picture
 from hotloop.course.reference import with_reference
 from hotloop.curriculum import load_module, settle
-from hotloop.judge.record import Record, RungRecord
-from hotloop.judge.verdict import Verdict
 from hotloop.judged_again import seeds
 
 

@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 from nbformat import NotebookNode
 
+from hotloop.core.wire import as_message
 from hotloop.course import nodes
 from hotloop.course.released import ReleasedCell
 from hotloop.course.sanitize import harmless_markdown, literal, writable
 from hotloop.worker.notebook import Unreadable, read_cells, text_of
-from hotloop.worker.wire import as_message
 
 MAX_SOURCE = 256 * 1024
 """Characters of one cell."""

@@ -9,13 +9,13 @@ from typing import Any, cast
 
 from nbgrader.api import Gradebook, MissingEntry
 
+from hotloop.core.verdict import Verdict
 from hotloop.course import records
 from hotloop.course.config import database
 from hotloop.course.gradebook_dialect import gradebook_url
 from hotloop.course.points import by_hand, of_grade
 from hotloop.course.standing import all_dropped
 from hotloop.curriculum import Score, load_module
-from hotloop.judge.verdict import Verdict
 
 _FAULT = "It could not be graded; no points are lost, and the instructor has the log."
 BY_HAND = "by hand"

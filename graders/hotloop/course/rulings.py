@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from hotloop import __version__
+from hotloop.core.record import Circumstances, Record, RungRecord, summarize
+from hotloop.core.verdict import Verdict
 from hotloop.course.kernel import Death
 from hotloop.curriculum import Module, Task
-from hotloop.judge.record import Circumstances, Record, RungRecord, summarize
-from hotloop.judge.verdict import Verdict
 
 
 def ruling(

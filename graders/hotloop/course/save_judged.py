@@ -16,9 +16,9 @@ from nbgrader.preprocessors import SaveAutoGrades
 from traitlets import Unicode
 
 from hotloop import curriculum
+from hotloop.core.record import Record
 from hotloop.course import records
 from hotloop.course.judged_execute import GRADING, OTHER
-from hotloop.judge.record import Record
 
 
 class SaveJudged(SaveAutoGrades):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.launcher import worker_cores
 from hotloop.judge.scheduling import join
 from hotloop.judge.session import Session
-from hotloop.worker.wire import Message, as_list, as_message
 
 FILE = Path(__file__).parent / "trusted" / "cpu_limits.py"
 FUNCTION = "matmul_flops_per_second"

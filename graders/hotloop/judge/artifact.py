@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.file_exchange import MOST_BYTES, get_files
 from hotloop.judge.questions import GivenFile, Plain, ask_all_plainly, put_folder
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 TIMEOUT_S = 90.0
 

@@ -19,11 +19,11 @@ from __future__ import annotations
 import traceback
 from types import FrameType
 
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
+from hotloop.core.wire import WireError
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import readable
-from hotloop.judge.record import RungRecord
-from hotloop.judge.verdict import Verdict
-from hotloop.worker.wire import WireError
 
 MACHINERY = ("hotloop.sandbox", "hotloop.judge.gpu")
 """Packages that handle processes and devices. They read no answers."""

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable
 
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.core.verdict import Ruling, Verdict
 
 
 class Budget:

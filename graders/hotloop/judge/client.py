@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from typing import Self
 
 from hotloop import __version__
+from hotloop.core import wire
+from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.judge.job import Job
-from hotloop.judge.record import Circumstances, Record, RungRecord
-from hotloop.judge.verdict import Verdict
 from hotloop.sandbox import scratch
-from hotloop.worker import wire
 
 GRACE_S = 60.0
 """How long over a job's budget the judge may stay silent before it counts as lost."""

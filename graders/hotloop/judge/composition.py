@@ -11,9 +11,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.files import lay_out
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.scratch import scratch
 
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Arena, Call
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import NO_PROTOCOL, Link, readable, reading
 from hotloop.judge.rungs.correct import Case, fill
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 BUILD_TIMEOUT_S = 90.0
 _OWN_SHARE = 0.9

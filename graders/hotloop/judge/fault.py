@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from hotloop.judge.verdict import Ruling
+from hotloop.core.verdict import Ruling
 
 T = TypeVar("T")
 

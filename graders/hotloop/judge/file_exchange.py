@@ -11,9 +11,9 @@ from contextlib import ExitStack
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.buffers import Buffer
 from hotloop.judge.link import NO_PROTOCOL, Link
-from hotloop.judge.verdict import Ruling, Verdict
 
 TIMEOUT_S = 30.0
 MOST_BYTES = 64 << 20

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.core.verdict import Ruling, Verdict
 
 MAX_TEXT = 256 * 1024
 MAX_TREE_FILES = 200

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.served import no_answer
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.serving.inference import Array, Client, InferenceFailed
 from hotloop.serving.server import Server
 

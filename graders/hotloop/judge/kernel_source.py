@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.kernel_language import Vetter, dotted, dotted_node, kept_annotation
-from hotloop.judge.verdict import Ruling, Verdict
 
 MAX_CHARACTERS = 100_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from hotloop.judge.verdict import Ruling
+from hotloop.core.verdict import Ruling
 
 
 @contextmanager

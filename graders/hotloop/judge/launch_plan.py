@@ -12,8 +12,8 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.kernel_source import KernelSource, Parameter
-from hotloop.judge.verdict import Ruling, Verdict
 
 MAX_LAUNCHES = 64
 MAX_PROGRAMS = 65_536

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import Link
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.confinement import Confined, Confinement, SubmissionRefused
 from hotloop.sandbox.launch import launch
 from hotloop.sandbox.plain import launch_plain

@@ -17,12 +17,12 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
+from hotloop.core import wire
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.buffers import Buffer
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.overrun import Overrun
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.freezer import Unstoppable
-from hotloop.worker import wire
 
 if TYPE_CHECKING:
     from hotloop.sandbox.confinement import Confined

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share, steal_seconds
 from hotloop.judge.inquiry import Said
@@ -19,7 +20,6 @@ from hotloop.judge.link import freeze, readable
 from hotloop.judge.scheduling import outranks_all
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.served import no_answer
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.freezer import Usage
 from hotloop.serving.http import Answer
 from hotloop.serving.inference import InferenceFailed, decode

@@ -7,11 +7,11 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from hotloop.core.record import Record
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import digest, lay_out
 from hotloop.judge.job import Job
 from hotloop.judge.lease import Lease
-from hotloop.judge.record import Record
 from hotloop.sandbox.confinement import SandboxUnavailable
 from hotloop.sandbox.level import level
 from hotloop.variants.variant import Variant

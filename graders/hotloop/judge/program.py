@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
@@ -24,7 +25,6 @@ from hotloop.judge.link import NO_PROTOCOL, Link
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
 from hotloop.judge.rungs.correct import Case, ask
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 TIMEOUT_S = 120.0
 

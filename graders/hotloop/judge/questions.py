@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.file_exchange import put_file, put_files
 from hotloop.judge.link import NO_PROTOCOL, Link, readable
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list, as_message
 
 Plain = str | int | float | bool | Sequence[str] | None
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from hotloop.core.verdict import Ruling
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import JudgeFault
@@ -18,7 +19,6 @@ from hotloop.judge.gpu.workers import trusted_worker
 from hotloop.judge.link import Link
 from hotloop.judge.rungs.correct import Case, ask
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling
 
 TIMEOUT_S = 120.0
 RESOLVE_TIMEOUT_S = 60.0

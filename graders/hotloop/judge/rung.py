@@ -21,11 +21,11 @@ from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
+from hotloop.core.record import JUDGING_SECONDS, NOT_REACHED, RungRecord
+from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.blame import is_ours, our_failure, unreadable_answer
 from hotloop.judge.overrun import Overrun, ending_after
-from hotloop.judge.record import JUDGING_SECONDS, NOT_REACHED, RungRecord
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Partly, Ruling, Verdict
 
 
 class Rung(Protocol):

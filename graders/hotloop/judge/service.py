@@ -13,7 +13,10 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from hotloop import __version__, paths
+from hotloop import __version__
+from hotloop.core import paths, wire
+from hotloop.core.record import Circumstances, Record, RungRecord, summarize
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import find, is_timed, lacking
@@ -25,14 +28,11 @@ from hotloop.judge.gpu.workers import notebook_worker
 from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.link import Link
-from hotloop.judge.record import Circumstances, Record, RungRecord, summarize
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session, accept
 from hotloop.judge.untouched import without_blame, without_open
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
 from hotloop.variants.variant import Variant
-from hotloop.worker import wire
 from hotloop.worker.notebook import MAX_NOTEBOOK, Unreadable, read_cells
 
 log = logging.getLogger("hotloop.judge")
@@ -261,12 +261,13 @@ def _circumstances(
 
 
 def module_digest(module: str) -> str:
-    """SHA-256 of judge, rungs, server and this module's checks: what a verdict depends on."""
+    """SHA-256 of core, judge, rungs, server and this module's checks: what a verdict depends on."""
     package = Path(__file__).parent
     checks = package.parent / "checks"
     total = hashlib.sha256()
     for path in (
         *sorted(package.rglob("*.py")),
+        *sorted((package.parent / "core").rglob("*.py")),
         checks / f"{module}.py",
         *sorted((checks / module).rglob("*.py")),
         checks / "baselines" / f"{module}.py",

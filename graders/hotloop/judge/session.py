@@ -15,6 +15,7 @@ from typing import Any, Literal, Self, TypeVar, cast
 
 import numpy as np
 
+from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate, Style
 from hotloop.judge.fault import JudgeFault
@@ -22,7 +23,6 @@ from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.verdict import Partly, Ruling, Verdict
 from hotloop.sandbox.scratch import scratch
 from hotloop.variants.variant import Variant
 

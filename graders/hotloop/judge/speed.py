@@ -15,9 +15,9 @@ from typing import Protocol
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.levels import Level, decided
 from hotloop.judge.statistics import LOOKS, Estimate, estimate, spread
-from hotloop.judge.verdict import Ruling, Verdict
 
 CONTROL_TOLERANCE = 0.05
 CONTROL_PAIRS = 6

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallSpec
 from hotloop.judge.levels import Level, Standing, earned, standing
 from hotloop.judge.session import Session
 from hotloop.judge.speed import Outcome
 from hotloop.judge.statistics import quantiles
-from hotloop.judge.verdict import Ruling, Verdict
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from hotloop import paths
+from hotloop.core import paths
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.files import SubmissionFiles
-from hotloop.judge.record import RungRecord
-from hotloop.judge.verdict import Ruling, Verdict
 
 _OPEN = frozenset({Verdict.NOT_MEASURED, Verdict.UNDECIDED})
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import to_float64
-from hotloop.judge.verdict import Ruling, Verdict
 
 Rows = NDArray[np.int64] | None
 """Which rows of an output are to be looked at; None for all of them."""

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hotloop.core.clock import now
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Arena, Call, CallSpec
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.clock import now
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share, steal_seconds
 from hotloop.judge.hands import MOST, in_shares
 from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.verification import Verifier, unknown
 
 START_SHARE = 0.02

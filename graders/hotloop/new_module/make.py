@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from string import Template
 
-from hotloop import curriculum, paths
+from hotloop import curriculum
+from hotloop.core import paths
 from hotloop.curriculum import Tier
 
 TEMPLATES = Path(__file__).parent / "template"

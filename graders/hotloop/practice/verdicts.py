@@ -22,9 +22,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Score, Strict, TaskKey
-from hotloop.judge.record import Record
-from hotloop.judge.verdict import Verdict
 from hotloop.practice import place
 from hotloop.practice.moment import Moment, written
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from hotloop.judge.verdict import Verdict
+from hotloop.core.verdict import Verdict
 from hotloop.sandbox.freezer import Freezer
 
 HOME = "/home/learner"

@@ -10,7 +10,7 @@ import weakref
 from abc import ABC, abstractmethod
 from typing import Protocol
 
-from hotloop.judge.verdict import Verdict
+from hotloop.core.verdict import Verdict
 from hotloop.sandbox.freezer import Freezer
 from hotloop.sandbox.watchdog import OutputBuffer, Watchdog
 

@@ -46,7 +46,7 @@ def base_view() -> View:
     etc = [Path("/etc") / name for name in _ETC if (Path("/etc") / name).exists()]
     worker = [
         (Path(PACKAGES) / "hotloop" / name, _PACKAGE / name)
-        for name in ("__init__.py", "worker", "simulate", "trace")
+        for name in ("__init__.py", "core", "worker", "simulate", "trace")
     ]
     return View(
         seen=(*((path, path) for path in (*trees, *etc)), *worker),

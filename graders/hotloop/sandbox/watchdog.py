@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hotloop.judge.verdict import Verdict
+from hotloop.core.verdict import Verdict
 from hotloop.sandbox import processes
 
 TICK_S = 0.03

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from hotloop.judge.verdict import Verdict
+from hotloop.core.verdict import Verdict
 from hotloop.sandbox.confinement import Confined, Confinement
 from hotloop.sandbox.owner import new_tag
 from hotloop.sandbox.plain import launch_plain

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hotloop.judge.clock import now
+from hotloop.core.clock import now
 from hotloop.serving.http import Answer
 from hotloop.serving.inference import HEADER, Array, encode
 from hotloop.serving.server import Server

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 
-from hotloop.judge.clock import now
+from hotloop.core.clock import now
 from hotloop.serving.conversation import Asked, Call, Conversation, Heard, Kind, Unreadable
 from hotloop.serving.grpc_conversation import GrpcConversation, RefusingConversation
 from hotloop.serving.http_conversation import HttpConversation

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from hotloop.judge.verdict import Verdict
+from hotloop.core.verdict import Verdict
 from hotloop.sandbox import bubblewrap
 from hotloop.sandbox.confinement import SUBMISSION, Confined, Confinement
 from hotloop.sandbox.launch import launch

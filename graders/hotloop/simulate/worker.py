@@ -11,6 +11,7 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
+from hotloop.core.wire import Message
 from hotloop.simulate import build
 from hotloop.simulate.build import Built
 from hotloop.simulate.host import error_name
@@ -19,7 +20,6 @@ from hotloop.simulate.problem import CompileError, Problem, Unsupported
 from hotloop.simulate.report import Report
 from hotloop.worker.serve import Worker
 from hotloop.worker.triton_program import run
-from hotloop.worker.wire import Message
 
 _MESSAGE_LIMIT = 3000
 _FINDINGS_LIMIT = 20

@@ -6,7 +6,8 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from hotloop import curriculum, paths
+from hotloop import curriculum
+from hotloop.core import paths
 from hotloop.site.markdown import folded, table
 
 FOLDER = "files"

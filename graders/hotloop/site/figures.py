@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from hotloop import curriculum
-from hotloop.judge.verdict import Verdict
+from hotloop.core.verdict import Verdict
 from hotloop.site.recorded import (
     NOT_MEASURED_HERE,
     circumstances,

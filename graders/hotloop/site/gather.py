@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from hotloop import curriculum, paths
+from hotloop import curriculum
 from hotloop.bank.catalog import Entry, catalog
 from hotloop.bank.guides import guides
+from hotloop.core import paths
 from hotloop.site import (
     benchmarks,
     checks_page,

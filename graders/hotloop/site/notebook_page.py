@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from hotloop import curriculum, paths
+from hotloop import curriculum
+from hotloop.core import paths
 from hotloop.render import NOTEBOOK
 from hotloop.site.markdown import folded, front_matter
 

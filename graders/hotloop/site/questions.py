@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hotloop import curriculum, paths
+from hotloop import curriculum
 from hotloop.bank.catalog import Entry, Proof
 from hotloop.bank.numeric import draw
 from hotloop.bank.question import Question, WeakAnswer
 from hotloop.bank.translation import Translation, WeakAnswerText
+from hotloop.core import paths
 from hotloop.site.markdown import (
     fenced,
     folded,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hotloop import curriculum, paths
+from hotloop import curriculum
+from hotloop.core import paths
 from hotloop.measured_code import measured_code
 from hotloop.yaml_lines import load
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from hotloop import curriculum, paths
+from hotloop import curriculum
+from hotloop.core import paths
 from hotloop.markers import Region, parse, regions
 from hotloop.render import NOTEBOOK, NOTEBOOK_SOURCE, sources
 from hotloop.site.markdown import fenced, folded, front_matter, prose

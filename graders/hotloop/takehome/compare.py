@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Strict
-from hotloop.judge.verdict import Verdict
 from hotloop.takehome.intervals import Interval, total
 from hotloop.takehome.manifest import Pseudonym, RoleId
 from hotloop.takehome.report import CONFINED, Report, TaskReport

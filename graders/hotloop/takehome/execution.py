@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
+from hotloop.core.record import Record
 from hotloop.course.attempts.attempt import now
 from hotloop.course.attempts.grader import environment
 from hotloop.course.attempts.record_files import TIME
@@ -19,7 +20,6 @@ from hotloop.course.executors.local import Local
 from hotloop.course.submission import Submission
 from hotloop.judge.client import JudgeProcess, lost
 from hotloop.judge.job import Job
-from hotloop.judge.record import Record
 from hotloop.sandbox.level import level
 from hotloop.takehome import judging
 from hotloop.takehome import submission as takehome

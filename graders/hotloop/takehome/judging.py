@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hotloop import curriculum
+from hotloop.core.record import Record
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import lay_out
 from hotloop.judge.local import judge_folder
-from hotloop.judge.record import Record
 from hotloop.judged_again import settled
 from hotloop.sandbox.scratch import scratch
 from hotloop.variants import Variant

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hotloop import curriculum
+from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Measurement, Module, Run, Task
-from hotloop.judge.verdict import Verdict
 from hotloop.measured_code import measured_code
 from hotloop.takehome import mutant_trials, variant_trials
 from hotloop.takehome.intervals import rate_interval

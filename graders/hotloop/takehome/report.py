@@ -16,9 +16,9 @@ from uuid import UUID
 from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter, ValidationError
 
 from hotloop.bank.question import WeakAnswer
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Identifier, Rubric, Strict, TaskKey, Text, Tier
-from hotloop.judge.record import Record
-from hotloop.judge.verdict import Verdict
 from hotloop.practice.moment import Moment
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.intervals import Interval

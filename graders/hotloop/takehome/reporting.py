@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from hotloop import __version__, curriculum
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.grader import grader_digest
 from hotloop.curriculum import Module, Rung, Task
-from hotloop.judge.record import Record
 from hotloop.judge.service import module_digest
-from hotloop.judge.verdict import Verdict
 from hotloop.takehome import measured_quality, signalling, written
 from hotloop.takehome.follow_ups import follow_ups
 from hotloop.takehome.intervals import Interval, total

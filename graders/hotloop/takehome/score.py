@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from hotloop.core.record import Record, RungRecord
 from hotloop.curriculum import Rung, Task
-from hotloop.judge.record import Record, RungRecord
 from hotloop.takehome.intervals import Interval
 
 BEST_MARK = 4

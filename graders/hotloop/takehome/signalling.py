@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from hotloop import curriculum
-from hotloop.judge.record import Record
+from hotloop.core.record import Record
 from hotloop.takehome.integrity import caught, similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.integrity.similarity import MOST_OTHERS, Other

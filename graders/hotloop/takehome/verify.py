@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
+from hotloop.core.record import Record, RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.grader import grader_digest
 from hotloop.curriculum import Strict
-from hotloop.judge.record import Record, RungRecord
-from hotloop.judge.verdict import Verdict
 from hotloop.takehome import execution
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report, TaskReport

@@ -24,9 +24,9 @@ from uuid import UUID
 
 from pydantic import Field, ValidationError
 
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Identifier, Score, Strict
-from hotloop.judge.record import Record
-from hotloop.judge.verdict import Verdict
 from hotloop.practice.moment import Moment
 from hotloop.takehome import chain, manifest, seen
 from hotloop.takehome.chain import Break

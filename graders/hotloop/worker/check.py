@@ -1,66 +1,27 @@
-"""`check("module.task")`, as the learner's notebook calls it.
-
-In JupyterLab it starts a judge as a child process, serves it from this kernel and shows what it
-says: feedback, never points. In the sandbox the judge is already waiting behind a socket.
-"""
+"""`check("module.task")` in the sandbox, where the judge waits behind a socket already."""
 
 from __future__ import annotations
 
 import os
 import socket
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotloop.worker.serve import serve
 
-if TYPE_CHECKING:
-    from hotloop.course.render_record import Shown
-    from hotloop.judge.client import JudgeProcess
-    from hotloop.judge.record import Record
-
 _SOCKET = "HOTLOOP_JUDGE"
 _REPLAY = "HOTLOOP_REPLAY"
-_judge: JudgeProcess | None = None
 
 
-def check(key: str, *, budget_s: float = 120.0) -> Shown | None:
-    """Judge `module.task` now and show the verdict. ValueError for a key that names no task.
+def sandboxed() -> bool:
+    """True where `check` is to serve a judge, or, while cells are replayed, to do nothing."""
+    return _SOCKET in os.environ or bool(os.environ.get(_REPLAY))
 
-    Interrupt the kernel to stop it; nothing is left behind.
-    """
-    if os.environ.get(_REPLAY):
-        return None
-    if _SOCKET in os.environ:
+
+def check(_key: str, *, budget_s: float = 120.0) -> None:
+    """Serve the judge. What it says goes another way than through the learner's process."""
+    del budget_s
+    if not os.environ.get(_REPLAY):
         serve_judge()
-        return None
-    module, _, task = key.partition(".")
-    if not task:
-        raise ValueError(f"{key!r} is not of the form module.task")
-    _require_task(module, task)
-    record = _judge_here(module, task, budget_s)
-    from hotloop.course.render_record import Shown
-    from hotloop.curriculum import score
-    from hotloop.practice import verdicts
-    from hotloop.takehome import work_log
-
-    points = score(key, record)
-    verdicts.note(record, points, "notebook")
-    work_log.note_check(Path.cwd(), record, points)
-    return Shown(record, points)
-
-
-def _require_task(module: str, task: str) -> None:
-    from hotloop import curriculum
-
-    try:
-        curriculum.load_module(module).task(task)
-    except KeyError as error:
-        raise ValueError(
-            f"check('{module}.{task}') is of no task that is installed here: {error.args[0]}. Use "
-            "the notebook that `hotloop start MODULE` makes."
-        ) from None
 
 
 def serve_judge() -> None:
@@ -68,59 +29,3 @@ def serve_judge() -> None:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
         sock.connect(os.environ[_SOCKET])
         serve(sock, sys.modules["__main__"].__dict__)
-
-
-def _judge_here(module: str, task: str, budget_s: float) -> Record:
-    """Be the worker of a judge that is this kernel's child."""
-    global _judge
-    from hotloop.course.progress_line import progress_line
-    from hotloop.judge.client import JudgeProcess, lost
-    from hotloop.judge.job import Job
-    from hotloop.takehome import manifest
-    from hotloop.worker.wire import WireError
-
-    found = manifest.find(Path.cwd())
-    pack = found if found is not None and found.manifest.module == module else None
-    judge = _judge = _judge or JudgeProcess(quiet=True)
-    job = Job(
-        module,
-        task,
-        files=str(Path.cwd()),
-        isolation="none",
-        budget_s=budget_s,
-        variant=None if pack is None else pack.variant().to_json(),
-        given={} if pack is None else pack.manifest.files,
-    )
-    ours, theirs = socket.socketpair()
-    try:
-        with theirs:
-            judge.submit(job, theirs)
-        with progress_line(task) as say:
-            return _serve_until_done(ours, judge, say) or judge.collect(job, say)
-    except KeyboardInterrupt:
-        judge.kill()
-        raise
-    except (WireError, OSError, ValueError, KeyError) as error:
-        judge.kill()
-        return lost(job, error)
-
-
-def _serve_until_done(
-    sock: socket.socket, judge: JudgeProcess, say: Callable[[str], None]
-) -> Record | None:
-    """The judge interrupts this kernel when its time is over; its verdict then lies ready."""
-    try:
-        serve(sock, sys.modules["__main__"].__dict__, lambda: judge.follow(sock, say))
-    except KeyboardInterrupt:
-        record = judge.ready_record()
-        if record is None or not _interrupted_by_judge(record):
-            raise
-        return record
-    return None
-
-
-def _interrupted_by_judge(record: Record) -> bool:
-    """The judge interrupts an overrun only; to it, a learner's Ctrl-C looks like a lost worker."""
-    from hotloop.judge.verdict import Verdict
-
-    return any(rung.verdict is Verdict.TIMEOUT for rung in record.rungs)

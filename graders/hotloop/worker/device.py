@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from hotloop.worker.wire import Message
+from hotloop.core.wire import Message
 
 LIBRARY_VARIABLE = "HOTLOOP_LIBCUDA"
 """Environment variable that names the CUDA driver library, where the loader does not find it."""

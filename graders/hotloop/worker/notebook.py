@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from hotloop.worker.wire import as_list, as_message
+from hotloop.core.wire import as_list, as_message
 
 MAX_NOTEBOOK = 16 << 20
 """Bytes of a notebook file; a longer one is not read."""

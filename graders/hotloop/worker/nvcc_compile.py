@@ -20,9 +20,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from hotloop.core.wire import Message
 from hotloop.worker.serve import Worker
 from hotloop.worker.triton_program import run
-from hotloop.worker.wire import Message
 
 STANDARD = "c++17"
 

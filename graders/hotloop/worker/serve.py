@@ -19,9 +19,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from hotloop.core.wire import Message, WireClosed, receive_with_fds, send
 from hotloop.worker import triton_compat
 from hotloop.worker.tensors import Mapping, copy_out, tensor
-from hotloop.worker.wire import Message, WireClosed, receive_with_fds, send
 
 if TYPE_CHECKING:
     from hotloop.worker.device import DeviceCalls

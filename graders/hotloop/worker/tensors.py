@@ -7,7 +7,7 @@ import os
 import warnings
 from typing import Any
 
-from hotloop.worker.wire import Message
+from hotloop.core.wire import Message
 
 TORCH_NAMES = {
     "fp64": "float64",

@@ -16,7 +16,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from hotloop.worker.wire import Message
+from hotloop.core.wire import Message
 
 torch: Any = importlib.import_module("torch")  # which publishes few types
 

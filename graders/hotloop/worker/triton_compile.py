@@ -19,10 +19,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from hotloop.core.wire import Message
 from hotloop.worker import triton_source
 from hotloop.worker.serve import Worker
 from hotloop.worker.triton_program import run
-from hotloop.worker.wire import Message
 
 _MESSAGE_LIMIT = 300
 _DIAGNOSTICS_LIMIT = 1 << 16

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from hotloop.worker.wire import Message
+from hotloop.core.wire import Message
 
 MOST_LAUNCHES = 65
 """One more than the judge accepts, so that it sees that there were too many."""

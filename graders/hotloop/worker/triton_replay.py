@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.core.wire import Message
 from hotloop.worker import triton_compat, triton_source
 from hotloop.worker.serve import Worker
 from hotloop.worker.triton_memory import Memory, MemoryFault, Region, element_bytes
 from hotloop.worker.triton_program import run
-from hotloop.worker.wire import Message
 
 ELEMENT_BYTES = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2, "i64": 8, "i32": 4, "u8": 1, "bool": 1}
 """Element types of the judge's tensors (`hotloop.judge.dtypes`)."""

@@ -15,7 +15,8 @@ from typing import Any
 
 from staged.clone import hand_in, make
 
-from hotloop import curriculum, paths, render
+from hotloop import curriculum, render
+from hotloop.core import paths
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 from hotloop.judge.lease import Lease

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from hotloop import curriculum, paths
+from hotloop import curriculum
 from hotloop.bank.catalog import Entry, catalog
+from hotloop.core import paths
 
 CURRICULUM = {
     "title": "t",

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hotloop.checks import fused_softmax as checks
+from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import Arena, CallSpec, TensorSpec
 from hotloop.judge.compare import compare
 from hotloop.judge.dtypes import BF16, FP16, FP32, U8
@@ -16,7 +17,6 @@ from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
 from hotloop.judge.rungs.watched import Watched
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.verdict import Ruling
 from hotloop.variants import draw
 
 INFINITY = math.inf

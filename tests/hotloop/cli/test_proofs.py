@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from hotloop import paths
 from hotloop.cli import app
+from hotloop.core import paths
 
 
 @pytest.fixture

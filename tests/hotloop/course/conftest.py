@@ -18,16 +18,16 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from hotloop import __version__, curriculum, paths
+from hotloop import __version__, curriculum
+from hotloop.core import paths, wire
+from hotloop.core.record import Circumstances, Record, RungRecord, summarize
+from hotloop.core.verdict import Verdict
 from hotloop.course import grade as grading
 from hotloop.course.isolation import Isolation, choose
 from hotloop.course.prepare import prepare
 from hotloop.course.results import Graded
 from hotloop.judge.job import Job
-from hotloop.judge.record import Circumstances, Record, RungRecord, summarize
-from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.plain import launch_plain
-from hotloop.worker import wire
 
 # What nbgrader 0.9.6 and its own dependencies do to each other.
 _FOREIGN_WARNINGS = (

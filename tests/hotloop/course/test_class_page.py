@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from hotloop.cli import app
+from hotloop.core.record import JUDGING_SECONDS, Circumstances, Record, RungRecord, summarize
+from hotloop.core.verdict import Verdict
 from hotloop.course.class_page import causes
 from hotloop.course.class_page.distribution import describe, distribution, svg
 from hotloop.course.class_page.marks import ClassMarks, Mark, ModuleMarks, read_marks
@@ -22,8 +24,6 @@ from hotloop.course.class_page.page import page
 from hotloop.course.class_page.summary import document, summary
 from hotloop.course.class_page.timing import timings
 from hotloop.curriculum import Score, load_module
-from hotloop.judge.record import JUDGING_SECONDS, Circumstances, Record, RungRecord, summarize
-from hotloop.judge.verdict import Verdict
 
 MODULE = "fused_softmax"
 TASKS = ["online_pass", "cuda_naive", "explain"]

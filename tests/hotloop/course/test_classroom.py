@@ -10,7 +10,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.exchange import ExchangeFactory
 from traitlets.config import Config
 
-from hotloop import paths
+from hotloop.core import paths
 from hotloop.course import classroom, exchange
 from hotloop.course.config import course_api, load_config
 

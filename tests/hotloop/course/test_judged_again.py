@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from hotloop.core.verdict import Verdict
 from hotloop.course.isolation import Isolation
 from hotloop.course.kernel import Limits
 from hotloop.course.notebook_run import NotebookRun, Settings
 from hotloop.curriculum import load_module
 from hotloop.judge.lease import Lease
-from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.plain import launch_plain
 
 CELLS = [("", "def answer():\n    return 42"), ("answer", "")]

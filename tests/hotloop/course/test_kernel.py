@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.core.verdict import Verdict
 from hotloop.course.isolation import choose
 from hotloop.course.kernel import ConfinedKernel, KernelNotStarted, Limits
-from hotloop.judge.verdict import Verdict
 
 pytestmark = pytest.mark.sandbox
 LIMITS = Limits(cell_s=2.0, notebook_s=60.0, memory_bytes=400 << 20)

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from hotloop.core.verdict import Verdict
 from hotloop.course import grade as grading
 from hotloop.course import records
 from hotloop.course.progress import Progress
-from hotloop.judge.verdict import Verdict
 
 
 @pytest.fixture

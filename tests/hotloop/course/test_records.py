@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.course import records
 from hotloop.course.attempts.attempt import Environment, Kind, Points
 from hotloop.course.attempts.course_store import store
 from hotloop.course.records import Grading
-from hotloop.judge.record import Circumstances, Record, RungRecord
-from hotloop.judge.verdict import Verdict
 
 ABOUT = Circumstances("", "", "", "", "", {}, "", "none", "", 0.0)
 

@@ -7,10 +7,10 @@ import datetime
 import pytest
 
 from hotloop import curriculum
+from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.course import reference
 from hotloop.course.render_record import html
-from hotloop.judge.record import Circumstances, Record, RungRecord
-from hotloop.judge.verdict import Verdict
 
 MEASURED = curriculum.Measurement(
     candidate="reference",

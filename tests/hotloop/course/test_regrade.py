@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.course import records, regrade
 from hotloop.course.attempts.attempt import Kind, Points
 from hotloop.course.attempts.course_store import store
 from hotloop.course.config import database
 from hotloop.course.policy import utc_now
-from hotloop.judge.record import RungRecord
-from hotloop.judge.verdict import Verdict
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from bs4 import BeautifulSoup
 
+from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.course import render_record
 from hotloop.course.render_record import Shown
 from hotloop.curriculum import Score
-from hotloop.judge.record import Circumstances, Record, RungRecord
-from hotloop.judge.verdict import Verdict
 
 SPEED = {
     "baseline_seconds": {"p50": 0.002},

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from hotloop import paths
 from hotloop.checks.control_flow_export import diagnoses
 from hotloop.checks.profile_training_loop import recordings as traces
 from hotloop.checks.resnet_tensorrt import builds
 from hotloop.checks.triton_ensemble import deployments
 from hotloop.checks.xla_vs_eager import recordings as runs
 from hotloop.checks.yolo_on_mobile import recorded
+from hotloop.core import paths
 from hotloop.judge import answer_key
 from hotloop.judge.answer_key import AnswerKey
 

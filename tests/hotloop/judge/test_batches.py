@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from hotloop.checks.triton_ensemble import CLIENTS, LEAST_MEAN_BATCH, inquiries
 from hotloop.checks.triton_ensemble.compositions import UNTUNED
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.loaded import LEAD_IN
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.batches import Batches, mean_size
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.serving import metrics
 from hotloop.serving.environment import Environment
 

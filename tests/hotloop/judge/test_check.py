@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.core.record import JUDGING_SECONDS, RungRecord
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import overrun
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check, find, lacking
 from hotloop.judge.fault import JudgeFault, made, ours
 from hotloop.judge.labelled import labelled
-from hotloop.judge.record import JUDGING_SECONDS, RungRecord
 from hotloop.judge.rung import judge_rungs
-from hotloop.judge.verdict import Ruling, Verdict
 
 
 class MadeUpSession:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from hotloop import render
+from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
-from hotloop.judge.verdict import Verdict
 
 
 def test_an_unknown_module_is_a_judge_error_with_no_points_lost() -> None:

@@ -9,20 +9,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import BF16, FP32
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import compiles
 from hotloop.judge.rungs.compiles import Compiles
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.level import level
 
 FILE = "softmax_triton.py"

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.composition import Composition
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 SessionOver = Callable[..., Session]
 

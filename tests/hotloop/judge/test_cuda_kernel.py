@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -17,13 +19,11 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.cuda_kernel import CudaKernel
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.cuda_clean import CudaClean
 from hotloop.judge.rungs.cuda_correct import CudaCorrect
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 
 KERNEL = CudaKernel("scale", "scale.cu", ("x", "y"), rows_a_block=32, block=32)
 HEAD = "__global__ void scale(const float* x, float* y, int rows, int columns, float by)"

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -17,12 +19,10 @@ from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.levels import Level
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.cuda_operator import Called, RightOrRefused
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 
 FILE = """
 def double(x):

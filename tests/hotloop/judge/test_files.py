@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import files
 from hotloop.judge.files import SubmissionFiles, digest, lay_out
-from hotloop.judge.verdict import Ruling, Verdict
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.program import Program
 from hotloop.judge.questions import Question, ask_plainly
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 CANDIDATES = """
 def squared(n):

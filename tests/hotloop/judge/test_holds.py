@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 CANDIDATE = Candidate("made", "x.py", "json")
 

@@ -81,6 +81,7 @@ def test_all_that_judges_starts_without_what_a_gpu_machine_lacks() -> None:
         "hotloop.judge.service",
         "hotloop.checks.fused_softmax",
         "hotloop.worker.__main__",
+        "hotloop.notebook",
         "hotloop.worker.check",
         "hotloop.worker.triton_replay",
         "hotloop.sandbox.launch",

@@ -10,9 +10,9 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import inquiry, served
 from hotloop.judge.inquiry import Exchange, Inquiry, ask
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.serving.inference import InferenceFailed
 from hotloop.serving.server import Server
 

@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.kernel_source import MAX_CHARACTERS, KernelSource, vet
-from hotloop.judge.verdict import Ruling, Verdict
 
 SOFTMAX = '''import os
 

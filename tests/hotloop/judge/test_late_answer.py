@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.questions import ask_all_plainly
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 CANDIDATE = """
 import time

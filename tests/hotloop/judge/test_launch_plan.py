@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hotloop.core.verdict import Ruling
 from hotloop.judge.launch_plan import Launch, Pointer, Scalar, Scratch, TypeName, read
-from hotloop.judge.verdict import Ruling
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 anything = st.recursive(

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hotloop.core import wire
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import Link
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.freezer import Unstoppable
-from hotloop.worker import wire
 
 
 class StillFreezer:

@@ -9,12 +9,12 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import loaded
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.foreign import FOREIGN_SHARE, foreign_share
 from hotloop.judge.loaded import Asked, LoadedSide
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.freezer import Usage
 from hotloop.serving.inference import InferenceFailed, encode
 from hotloop.serving.load import Load, LoadFailed, LoadTimeout

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.artifact import Assignment, made_together
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -19,7 +20,6 @@ from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 CANDIDATES = """
 from pathlib import Path

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import torch
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.one_pass import OnePass
 from hotloop.judge.rungs.watched import Watched
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker import torch_operations
 
 Softmax = Callable[[torch.Tensor], torch.Tensor]

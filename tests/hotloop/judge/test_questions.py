@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.file_exchange import FIRST_BYTES, get_file, get_files, put_file, put_files
 from hotloop.judge.link import Link
 from hotloop.judge.questions import (
@@ -19,7 +20,6 @@ from hotloop.judge.questions import (
     number_complaint,
     put_folder,
 )
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.freezer import SignalFreezer
 from hotloop.worker.serve import serve
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
@@ -18,7 +19,6 @@ from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.learns import Exam, Learns
 from hotloop.judge.rungs.refereed import Refereed
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 
 REFEREE = """
 from beside import FACTOR

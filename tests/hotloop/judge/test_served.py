@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 from hotloop.checks.triton_ensemble.compositions import UNTUNED
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import served
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.inquiry import Exchange, Inquiry, Said
 from hotloop.judge.loaded import LoadedSide
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs.serves import Serves
 from hotloop.judge.rungs.sound import Sound
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.confinement import SubmissionRefused
 from hotloop.serving import preflight
 from hotloop.serving.environment import Environment

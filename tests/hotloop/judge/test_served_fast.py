@@ -13,15 +13,15 @@ import pytest
 from bs4 import BeautifulSoup
 
 from hotloop import evidence
+from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.course import picture, render_record
 from hotloop.judge.check import find
 from hotloop.judge.levels import Level
 from hotloop.judge.loaded import LoadedSide, LoadedWindow
-from hotloop.judge.record import Circumstances, Record, RungRecord
 from hotloop.judge.rung import after, judge_rung
 from hotloop.judge.rungs.served_fast import ServedFast, tail_of
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 
 SessionOver = Callable[..., Session]
 REQUESTS = 256

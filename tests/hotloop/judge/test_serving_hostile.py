@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import exploits, markers, paths
+from hotloop import exploits, markers
+from hotloop.core import paths
+from hotloop.core.record import Record
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
-from hotloop.judge.record import Record
 from hotloop.judge.rungs import batches
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.level import level
 from hotloop.serving import preflight
 from hotloop.serving.unavailable import ServingUnavailable

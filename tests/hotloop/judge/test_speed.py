@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.levels import Level
 from hotloop.judge.speed import MAX_BROKEN, Trial
-from hotloop.judge.verdict import Ruling, Verdict
 
 
 @dataclass(frozen=True)

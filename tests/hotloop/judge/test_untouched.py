@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import paths
+from hotloop.core import paths
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.local import lay_out
-from hotloop.judge.record import RungRecord
 from hotloop.judge.untouched import without_blame, without_open
-from hotloop.judge.verdict import Verdict
 from hotloop.render import render
 from hotloop.variants import draw
 

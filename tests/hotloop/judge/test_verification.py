@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Arena, Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.verification import all_agrees, rows_agree, unknown
 
 ROWS = np.array([1, 3])

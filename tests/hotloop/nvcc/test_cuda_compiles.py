@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check
 from hotloop.judge.files import MAX_TEXT
 from hotloop.judge.launcher import GIB, Launcher
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import cuda_compiles
 from hotloop.judge.rungs.cuda_compiles import CudaCompiles
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 from hotloop.nvcc.toolchain import Toolchain
 from hotloop.sandbox.level import level
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Score
-from hotloop.judge.record import Circumstances, Record, RungRecord
-from hotloop.judge.verdict import Verdict
 from hotloop.practice import verdicts
 
 TASK = "fused_softmax.online_pass"
@@ -76,7 +76,7 @@ def test_a_line_that_cannot_be_read_is_passed_over_and_told_of(home: Path) -> No
 
 
 def test_a_check_in_a_notebook_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = importlib.import_module("hotloop.worker.check")
+    module = importlib.import_module("hotloop.notebook")
     monkeypatch.setattr(module, "_judge_here", lambda *_: _record(Verdict.WRONG_ANSWER, 0))
     shown = module.check(TASK)
     assert shown is not None

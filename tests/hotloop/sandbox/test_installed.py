@@ -88,7 +88,7 @@ def assert_only_the_worker(seen: dict[str, Any]) -> None:
     assert seen["modules"] == ["worker"]
     ours = [path for path in seen["files"] if "hotloop" in path or path.endswith("lab.py")]
     assert [path for path in ours if not path.startswith("/opt/hotloop/hotloop/")] == []
-    assert "/opt/hotloop/hotloop/worker/wire.py" in ours
+    assert "/opt/hotloop/hotloop/core/wire.py" in ours
 
 
 def test_a_wheel(environment: Path, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_wheel(environment: Path, tmp_path: Path) -> None:
         archive.extractall(packages)
     lend_packages(environment)
     assert (packages / "hotloop/_data/exercises").is_dir()
-    assert (packages / "hotloop/judge/verdict.py").is_file()
+    assert (packages / "hotloop/core/verdict.py").is_file()
     assert_only_the_worker(probe(environment))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hotloop.judge.verdict import Verdict
+from hotloop.core.verdict import Verdict
 from hotloop.sandbox.confinement import Confined
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.usefixtures("limited_by")]

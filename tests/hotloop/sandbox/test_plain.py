@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.judge.verdict import Verdict
+from hotloop.core.verdict import Verdict
 from hotloop.sandbox import processes
 from hotloop.sandbox.confinement import Confined
 from hotloop.sandbox.plain import launch_plain
@@ -52,7 +52,7 @@ def test_files_are_in_the_working_directory(
 
 def test_hotloop_can_be_imported(begin: Callable[..., Confined]) -> None:
     confined = begin(
-        "import hotloop.worker.wire, os; print(os.environ['GIVEN'])", environment={"GIVEN": "1"}
+        "import hotloop.core.wire, os; print(os.environ['GIVEN'])", environment={"GIVEN": "1"}
     )
     assert (confined.wait(20), confined.output()) == (0, b"1\n")
 

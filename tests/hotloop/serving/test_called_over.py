@@ -11,17 +11,18 @@ from typing import Any
 
 import pytest
 
-from hotloop import markers, paths
+from hotloop import markers
 from hotloop.checks.triton_ensemble import calling
+from hotloop.core import paths
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.rungs import called_over
 from hotloop.judge.rungs.called_over import CalledOver, Service, Trial
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.level import level
 from hotloop.serving.environment import Environment
 from hotloop.serving.server import Server

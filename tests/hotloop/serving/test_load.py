@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hotloop.judge.clock import now
+from hotloop.core.clock import now
 from hotloop.serving import load
 from hotloop.serving.inference import decode, texts
 from hotloop.serving.load import Clients, Load, LoadFailed, LoadTimeout, answer, due_times

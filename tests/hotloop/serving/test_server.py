@@ -18,7 +18,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from hotloop.judge.verdict import Verdict
+from hotloop.core.verdict import Verdict
 from hotloop.sandbox import processes
 from hotloop.serving import metrics, programs, repository, shm, trial
 from hotloop.serving.environment import Environment

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum, paths
+from hotloop import curriculum
+from hotloop.core import paths
 from hotloop.measured_code import measured_code
 from hotloop.site import figures
 

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from hotloop import curriculum, exploits, paths
+from hotloop import curriculum, exploits
 from hotloop.bank.catalog import catalog
+from hotloop.core import paths
 from hotloop.site import built, exploits_table
 from hotloop.site.gather import gather
 

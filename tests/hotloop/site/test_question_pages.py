@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import paths
 from hotloop.bank.catalog import Entry, Proof
 from hotloop.bank.question import Question
 from hotloop.bank.translation import Translation
+from hotloop.core import paths
 from hotloop.site import guides_page, question_index, questions
 
 ENGLISH = {

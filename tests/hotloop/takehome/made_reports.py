@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from hotloop import render
+from hotloop.core.record import Circumstances, Record, RungRecord, summarize
+from hotloop.core.verdict import Verdict
 from hotloop.curriculum import load_module
-from hotloop.judge.record import Circumstances, Record, RungRecord, summarize
-from hotloop.judge.verdict import Verdict
 from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import Pack
 from hotloop.takehome.report import Report

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from hotloop import curriculum
 from hotloop.cli import app
-from hotloop.judge.record import Record
-from hotloop.judge.verdict import Verdict
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
 from hotloop.takehome import (
     calibration,
     grading,

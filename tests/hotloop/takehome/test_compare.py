@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotloop.judge.verdict import Verdict
+from hotloop.core.verdict import Verdict
 from hotloop.takehome.compare import CompareError, Comparison, compare
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report

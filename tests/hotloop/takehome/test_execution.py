@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.attempt import Environment
 from hotloop.course.execution import Executed, Say, Terms
 from hotloop.course.submission import Submission as Piece
-from hotloop.judge.verdict import Verdict
 from hotloop.takehome import execution
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission

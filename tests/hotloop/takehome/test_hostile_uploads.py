@@ -21,9 +21,9 @@ from pathlib import Path
 import pytest
 
 from hotloop import render
+from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.local import judge_submission
-from hotloop.judge.verdict import Verdict
 from hotloop.takehome import limits, manifest
 from hotloop.takehome.handing_in import zipped
 from hotloop.takehome.keys import TeamKey

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from hotloop.judge.record import Record
-from hotloop.judge.verdict import Verdict
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
 from hotloop.judged_again import seeds, with_rungs
 from hotloop.takehome import judging
 from hotloop.variants import plain

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from hotloop import curriculum, extras, render
+from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Module, Task
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.local import judge_submission
-from hotloop.judge.verdict import Verdict
 from hotloop.takehome.starter import chosen_files
 from hotloop.variants import draw
 

@@ -38,7 +38,8 @@ SHORTEST = 8
 ATTACKS = """
 import json, sys
 from pathlib import Path
-from hotloop import paths, render
+from hotloop import render
+from hotloop.core import paths
 from hotloop.variants import Variant, form, rewriting
 
 def rendered(module, variant):

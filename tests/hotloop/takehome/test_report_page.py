@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 from markupsafe import escape
 
-from hotloop.judge.verdict import Verdict
+from hotloop.core.verdict import Verdict
 from hotloop.takehome import interval_bar
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report

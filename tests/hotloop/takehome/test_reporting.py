@@ -9,8 +9,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from hotloop.core.verdict import Verdict
 from hotloop.judge.gpu import card
-from hotloop.judge.verdict import Verdict
 from hotloop.takehome.report import UnreadableReport, read_report, schema, to_json
 from hotloop.takehome.report_page import page
 from hotloop.takehome.submission import Submission

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Level, Rung, Threshold, load_module
-from hotloop.judge.verdict import Verdict
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.score import rung_score, weighted, written_score
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.judge.record import Record
-from hotloop.judge.verdict import Verdict
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
 from hotloop.takehome import execution, grading
 from hotloop.takehome import verify as verifying
 from hotloop.takehome.intervals import Interval

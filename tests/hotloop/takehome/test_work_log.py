@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Score
-from hotloop.judge.record import Circumstances, Record, RungRecord
-from hotloop.judge.verdict import Verdict
 from hotloop.takehome import work_log
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.work_log import WorkLog

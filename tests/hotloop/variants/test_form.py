@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import curriculum, paths, render
+from hotloop import curriculum, render
+from hotloop.core import paths
 from hotloop.markers import parse, regions
 from hotloop.variants import form, plain, rewriting
 from hotloop.variants.form import Edit, Form

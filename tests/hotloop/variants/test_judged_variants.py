@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from hotloop import curriculum, render
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
 from hotloop.judge.local import judge_submission
-from hotloop.judge.record import Record
-from hotloop.judge.verdict import Verdict
 from hotloop.variants import Variant, draw
 
 SECRET = b"sixteen bytes or more of secret"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import curriculum, paths
+from hotloop import curriculum
+from hotloop.core import paths
 from hotloop.judge.check import find
 from hotloop.variants import Variant, draw, plain, same_answers, same_for_all
 from hotloop.variants.form import Form, form_of

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from hotloop import render
-from hotloop.worker.check import check
+from hotloop.notebook import check
 
 shows_points = pytest.mark.skipif(
     importlib.util.find_spec("pydantic") is None,

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from hotloop.worker import wire
+from hotloop.core import wire
 
 FILE = """
 import torch

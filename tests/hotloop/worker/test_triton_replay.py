@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.worker import triton_replay, wire
+from hotloop.core import wire
+from hotloop.worker import triton_replay
 
 HEAD = "import triton\nimport triton.language as tl\n"
 ROWS, COLUMNS = 4, 100

@@ -30,7 +30,7 @@ from onnxruntime.quantization import (
     quantize_static,
 )
 
-from hotloop import paths
+from hotloop.core import paths
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MODULE = paths.solutions() / "resnet_tensorrt"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from hotloop import paths
+from hotloop.core import paths
 
 Array = np.ndarray[Any, np.dtype[Any]]
 MODULE = paths.solutions() / "yolo_on_mobile"

@@ -9,13 +9,13 @@ import numpy as np
 from hotloop.checks.control_flow_export import models
 from hotloop.checks.control_flow_export.given_files import program
 from hotloop.checks.control_flow_export.ways import LONGEST, QUEUES, departs, seed
+from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
-from hotloop.worker.wire import Message, as_list, as_message
 
 Rng = np.random.Generator
 

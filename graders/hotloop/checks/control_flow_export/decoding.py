@@ -9,6 +9,8 @@ import numpy as np
 from hotloop.checks.control_flow_export import models
 from hotloop.checks.control_flow_export.given_files import GIVEN, HARNESS, READER, program
 from hotloop.checks.control_flow_export.ways import departs
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
@@ -21,9 +23,7 @@ from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
 from hotloop.judge.rungs.refereed import Refereed
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.window import Workload
-from hotloop.worker.wire import Message, as_list, as_message
 
 Rng = np.random.Generator
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop import paths
+from hotloop.core import paths
 from hotloop.judge.program import Program
 
 MODULE = "control_flow_export"

@@ -11,13 +11,13 @@ import numpy as np
 
 from hotloop.checks.control_flow_export.given_files import READER, RUNNER, TRUTH
 from hotloop.checks.control_flow_export.ways import all_ways, seed, wasted, wrong_somewhere
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import Message, as_list, as_message
 
 Rng = np.random.Generator
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from hotloop.checks.control_flow_export.given_files import program
 from hotloop.checks.control_flow_export.ways import seed
+from hotloop.core.wire import Message, as_message
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, dict_complaint, shown
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.session import Session
-from hotloop.worker.wire import Message, as_message
 
 Rng = np.random.Generator
 

@@ -22,6 +22,8 @@ from hotloop.checks.control_flow_export.ways import (
     seed,
     truth_of,
 )
+from hotloop.core.verdict import Partly, Ruling, Verdict
+from hotloop.core.wire import as_list
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -39,10 +41,8 @@ from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.rungs.refereed_fast import RefereedFast
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Partly, Ruling, Verdict
 from hotloop.judge.window import Workload
 from hotloop.sandbox.scratch import scratch
-from hotloop.worker.wire import as_list
 
 Rng = np.random.Generator
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from hotloop.core.wire import as_message
 from hotloop.judge.questions import Question, shown
-from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from hotloop.checks.control_flow_export.given_files import TRUTH
 from hotloop.checks.control_flow_export.ways import FULL_UP_TO, LONGEST, Way, case_of, seed
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import ours
 from hotloop.judge.link import reading
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 

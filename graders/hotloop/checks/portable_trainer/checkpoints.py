@@ -10,6 +10,8 @@ from functools import partial
 import numpy as np
 
 from hotloop.checks.portable_trainer.programs import READING, RESUMING, WRITING
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import made
@@ -17,8 +19,6 @@ from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 

@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any, Literal
 
 from hotloop.checks.portable_trainer.programs import LAUNCHING
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_message
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.link import reading
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import Rung, following
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_message
 
 RANKS = Candidate("train", "ranks.py", "json")
 COUNT, BATCH, STEPS, EVERY = 2, 8, 12, 2

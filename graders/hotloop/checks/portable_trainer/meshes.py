@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from hotloop.checks.portable_trainer.programs import MESHING
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.questions import GivenFile, Question, shown
@@ -16,7 +17,6 @@ from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 Shape = tuple[int, ...]

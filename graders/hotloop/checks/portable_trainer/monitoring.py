@@ -21,6 +21,7 @@ from hotloop.checks.portable_trainer.streams import (
     stream,
     truth,
 )
+from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.artifact import Assignment, made_together
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check
@@ -37,7 +38,6 @@ from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
-from hotloop.worker.wire import Message, as_list, as_message
 
 Rng = np.random.Generator
 Sample = tuple[str, frozenset[tuple[str, str]]]

@@ -30,12 +30,12 @@ from hotloop.checks.portable_trainer.costs import (
     invalid,
     plan_from,
 )
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check
 from hotloop.judge.questions import Question, number_complaint, shown
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 Told = dict[str, Any]

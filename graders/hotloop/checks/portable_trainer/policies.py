@@ -12,14 +12,14 @@ import numpy as np
 from hotloop.checks.portable_trainer import weather
 from hotloop.checks.portable_trainer.fallback import PLAIN, Backend, Event, Policy, Rules
 from hotloop.checks.portable_trainer.weather import Trouble, Weather
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import made
 from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly, dict_complaint, shown
 from hotloop.judge.rung import Rung, following, rung
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 Story = tuple[str, Weather, int]

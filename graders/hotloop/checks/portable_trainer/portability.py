@@ -9,6 +9,8 @@ import numpy as np
 
 from hotloop.checks.portable_trainer.checkpoints import FILE, RELATIVE, goes_on
 from hotloop.checks.portable_trainer.programs import GRAPHING, RESUMING
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_message
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.link import reading
@@ -16,8 +18,6 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import Rung, rung
 from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 

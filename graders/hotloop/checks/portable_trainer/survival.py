@@ -15,13 +15,13 @@ from hotloop.checks.portable_trainer.ordeal import Kill, Ordeal
 from hotloop.checks.portable_trainer.outcome import Outcome
 from hotloop.checks.portable_trainer.programs import DISTURBING
 from hotloop.checks.portable_trainer.weather import Trouble
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_message
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import made
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import Rung, following
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 TRAINER = Candidate("train", "trainer.py", "json")

@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from hotloop import paths
 from hotloop.checks.profile_training_loop import augmentation, clocks, recordings, traces
 from hotloop.checks.profile_training_loop.meaning import Meaning, MeantReferee, told_all
 from hotloop.checks.profile_training_loop.network import RESNET50, SMALL, Network
+from hotloop.core import paths
 from hotloop.judge.calls import Call
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hotloop.core.wire import as_message
 from hotloop.judge.questions import Question, number_complaint
-from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 

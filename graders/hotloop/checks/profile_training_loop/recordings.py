@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from hotloop.core.wire import as_message
 from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.questions import Question, number_complaint, shown
-from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 

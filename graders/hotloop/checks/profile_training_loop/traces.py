@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from hotloop.checks.profile_training_loop.made_trace import MadeTrace
+from hotloop.core.wire import as_message
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
 from hotloop.trace import Trace
-from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 

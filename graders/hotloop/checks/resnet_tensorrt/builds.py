@@ -17,9 +17,9 @@ from typing import Any, cast
 import numpy as np
 
 from hotloop.checks.resnet_tensorrt.given_files import HARNESS
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.questions import Question, number_complaint, shown
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 Recording = Mapping[str, Any]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from hotloop.checks.resnet_tensorrt.graphs import MAKERS, Rng, made_by, seed, unpacked
+from hotloop.core.wire import as_list
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list
 
 EQUAL_PAIRS = 2
 

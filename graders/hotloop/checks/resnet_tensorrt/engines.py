@@ -12,6 +12,7 @@ import numpy as np
 
 from hotloop.checks.resnet_tensorrt.given_files import program_files
 from hotloop.checks.resnet_tensorrt.graphs import seed
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
@@ -30,7 +31,6 @@ from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator

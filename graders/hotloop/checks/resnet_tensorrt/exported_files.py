@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from hotloop.checks.resnet_tensorrt.given_files import program_files
 from hotloop.checks.resnet_tensorrt.network_cost import kernels, last_layer
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
@@ -27,8 +29,6 @@ from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 Facts = dict[str, Any]

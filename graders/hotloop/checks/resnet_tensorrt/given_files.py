@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from hotloop import paths
+from hotloop.core import paths
 
 MODULE = "resnet_tensorrt"
 HARNESS = Path(__file__).parents[1] / "harness" / MODULE

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hotloop.checks.resnet_tensorrt.graphs import Rng, made_by, seed, unpacked
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.questions import GivenFile, Question, dict_complaint, number_complaint, shown
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list, as_message
 
 NETWORKS = 3
 STRUCTURE = ("fusible", "blocked", "foldable", "unused")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP32
@@ -24,7 +25,6 @@ from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list, as_message
 
 HARNESS = Path(__file__).parents[1] / "harness" / "resnet_tensorrt"
 FILES = {path.name: path for path in sorted(HARNESS.glob("graph_*.py"))}

@@ -9,6 +9,7 @@ import numpy as np
 from hotloop.checks.resnet_tensorrt.exported_files import Facts, facts_of, products_of
 from hotloop.checks.resnet_tensorrt.given_files import program_files
 from hotloop.checks.resnet_tensorrt.small_plans import Plan, drawn, model_of
+from hotloop.core.wire import as_list
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
@@ -17,7 +18,6 @@ from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list
 
 Rng = np.random.Generator
 

@@ -27,10 +27,10 @@ from hotloop.checks.resnet_tensorrt.exported_files import (
     wrong_numbers,
 )
 from hotloop.checks.resnet_tensorrt.small_plans import Plan, memory, model_of, plans
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 Table = dict[str, Any]

@@ -14,6 +14,7 @@ from hotloop.checks.resnet_tensorrt import session_options
 from hotloop.checks.resnet_tensorrt.given_files import HARNESS, program_files
 from hotloop.checks.resnet_tensorrt.network_cost import CLASSES, flops
 from hotloop.checks.resnet_tensorrt.sessions import CROPS, SIDE, runner
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -30,7 +31,6 @@ from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.rungs.refereed_fast import RefereedFast
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator

@@ -14,11 +14,11 @@ from hotloop.checks.resnet_tensorrt.graphs import (
     misread,
     seed,
 )
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.artifact import Assignment, made_together
 from hotloop.judge.labelled import labelled
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 FILE = "rewrites.py"
 MOST_BYTES = 1 << 18

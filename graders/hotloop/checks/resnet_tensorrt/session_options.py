@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_message
 from hotloop.judge.questions import Question, ask_plainly, shown
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 

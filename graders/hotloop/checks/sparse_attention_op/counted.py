@@ -17,6 +17,8 @@ from hotloop.checks.sparse_attention_op import truth
 from hotloop.checks.sparse_attention_op.files import program
 from hotloop.checks.sparse_attention_op.patterns import Rng, draw, listed, lists, tolerance
 from hotloop.checks.sparse_attention_op.references import odd_length
+from hotloop.core.verdict import Partly, Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import made
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
@@ -30,8 +32,6 @@ from hotloop.judge.rungs.correct import (
 )
 from hotloop.judge.rungs.traffic import COUNTING_SLACK, ByteLevel
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Partly, Ruling, Verdict
-from hotloop.worker.wire import as_list, as_message
 
 SOURCE = "sparse_attention.cpp"
 COUNTER = program("counting.py", "counting.cpp")

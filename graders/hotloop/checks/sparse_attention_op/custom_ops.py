@@ -9,13 +9,13 @@ from functools import partial
 import numpy as np
 
 from hotloop.checks.sparse_attention_op.fallbacks import MODELS, NEAR
+from hotloop.core.wire import as_message
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_message
 
 FILE = "custom_op.py"
 Rng = np.random.Generator

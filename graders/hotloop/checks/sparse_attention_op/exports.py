@@ -17,10 +17,10 @@ from hotloop.checks.sparse_attention_op.files import (
     wrong_ends,
     wrong_numbers,
 )
+from hotloop.core.wire import as_list
 from hotloop.judge.questions import shown
 from hotloop.judge.rung import Rung
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list
 
 FILE = "export_ops.py"
 DECOMPOSED = Export("decomposed", opset=True)

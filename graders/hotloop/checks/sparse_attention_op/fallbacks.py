@@ -12,6 +12,7 @@ import numpy as np
 
 from hotloop.checks.sparse_attention_op.files import FILE as MODEL
 from hotloop.checks.sparse_attention_op.files import program
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, dict_complaint, shown
@@ -19,7 +20,6 @@ from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list, as_message
 
 FILE = "fallback.py"
 MODELS = program("mixed_models.py", "lab_function.py")

@@ -20,6 +20,8 @@ from hotloop.checks.sparse_attention_op.patterns import (
     tolerance,
 )
 from hotloop.checks.sparse_attention_op.references import odd_length
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.compare import compare
 from hotloop.judge.program import Process, Program
@@ -27,8 +29,6 @@ from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 Facts = dict[str, Any]

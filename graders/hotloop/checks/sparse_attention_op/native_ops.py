@@ -10,13 +10,13 @@ from hotloop.checks.sparse_attention_op.custom_ops import hidden_models
 from hotloop.checks.sparse_attention_op.files import HARNESS
 from hotloop.checks.sparse_attention_op.patterns import EMPTY, FULL, Drawn, draw, tolerance
 from hotloop.checks.sparse_attention_op.references import odd_length
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.correct import require_agreement, ruling_about
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 FILE = "ort_op.cpp"
 ENTRY = "RegisterCustomOps"

@@ -15,14 +15,14 @@ from hotloop.checks.sparse_attention_op.patterns import (
     tolerance,
 )
 from hotloop.checks.sparse_attention_op.references import drawn_in_every_way, odd_length
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_message
 from hotloop.judge.questions import ask_plainly
 from hotloop.judge.rung import Rung, rung
 from hotloop.judge.rungs.correct import Case, Correct
 from hotloop.judge.rungs.cuda_operator import Called
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.scratch import scratch
-from hotloop.worker.wire import as_message
 
 FILE = "sparse_op.py"
 BESIDE = ("reference.py", "operator_trials.py", "sparse_triton.py")

@@ -17,6 +17,8 @@ from hotloop.checks.sparse_attention_op import truth
 from hotloop.checks.sparse_attention_op.files import HARNESS
 from hotloop.checks.sparse_attention_op.patterns import EMPTY, FULL, Drawn, Rng, draw, tolerance
 from hotloop.checks.sparse_attention_op.references import odd_length
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.dtypes import FP16, FP32, DType
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, shown
@@ -24,8 +26,6 @@ from hotloop.judge.rung import Rung, rung
 from hotloop.judge.rungs.correct import require_agreement, ruling_about
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list, as_message
 
 FILE, PYTHON_FILE = "attention_plugin.cpp", "attention_plugin.py"
 CREATOR = "SparseAttentionCreator"

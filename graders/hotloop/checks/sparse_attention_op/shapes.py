@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hotloop.checks.sparse_attention_op.files import program
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
@@ -17,7 +18,6 @@ from hotloop.judge.rung import Rung
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list, as_message
 
 FILE = "shape_inference.py"
 MODELS = program("shape_models.py")

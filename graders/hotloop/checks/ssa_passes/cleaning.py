@@ -11,9 +11,9 @@ from typing import Generic, TypeVar
 
 from hotloop.checks.ssa_passes.batches import in_batches
 from hotloop.checks.ssa_passes.language import Malformed
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.rung import Rung, following
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 AT_ONCE = 30
 TIMEOUT_S = 120.0

@@ -15,10 +15,10 @@ from functools import cached_property
 import numpy as np
 
 from hotloop.checks.ssa_passes.batches import in_batches
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list
 from hotloop.judge.questions import Question, shown
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list
 
 Rng = np.random.Generator
 Shape = tuple[int, int]

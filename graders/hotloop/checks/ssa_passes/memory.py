@@ -13,10 +13,10 @@ from itertools import combinations
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.questions import Question, ask_plainly, shown
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 

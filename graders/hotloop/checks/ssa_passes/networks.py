@@ -18,12 +18,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop import paths
+from hotloop.core import paths
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, ask_plainly, shown
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list, as_message
 
 Arrays = Mapping[str, NDArray[Any]]
 Rng = np.random.Generator

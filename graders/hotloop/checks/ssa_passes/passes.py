@@ -11,11 +11,11 @@ from hotloop.checks.ssa_passes.batches import in_batches
 from hotloop.checks.ssa_passes.drawing import Given, Maker, as_ssa, programs
 from hotloop.checks.ssa_passes.language import Malformed, Program, parse
 from hotloop.checks.ssa_passes.ssa_form import renumbered
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check
 from hotloop.judge.rung import Rung, rung
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 COUNT = 200
 AT_ONCE = 25

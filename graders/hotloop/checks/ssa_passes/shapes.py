@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from hotloop.core.wire import as_message
 from hotloop.judge.questions import Question, dict_complaint, shown
-from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 Type = tuple[str, tuple[int | str, ...]]

@@ -12,8 +12,8 @@ import numpy as np
 
 from hotloop.checks.ssa_passes import drawing, flow, verifier
 from hotloop.checks.ssa_passes.language import Block, Instr, Malformed, Program, parse
+from hotloop.core.wire import as_list
 from hotloop.judge.questions import Question, dict_complaint, shown
-from hotloop.worker.wire import as_list
 
 Rng = np.random.Generator
 Graph = dict[str, list[str]]

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 

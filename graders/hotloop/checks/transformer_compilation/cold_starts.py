@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from hotloop import paths
+from hotloop.core import paths
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
 from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 Record = dict[str, Any]

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hotloop import paths
 from hotloop.checks.transformer_compilation import decoders
 from hotloop.checks.transformer_compilation.decoders import Sizes
+from hotloop.core import paths
+from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, I64
@@ -31,7 +32,6 @@ from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.rungs.refereed import Refereed
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Partly, Ruling, Verdict
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.compare import Floats
 from hotloop.judge.questions import GivenFile, Question, shown
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 

@@ -19,9 +19,9 @@ from hotloop.checks.transformer_compilation.small_graphs import (
     read,
     run,
 )
+from hotloop.core.wire import as_message
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.questions import GivenFile, Question, shown
-from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 

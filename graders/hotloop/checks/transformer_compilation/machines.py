@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.worker.wire import as_message
+from hotloop.core.wire import as_message
 
 Rng = np.random.Generator
 Array = NDArray[np.float64]

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.questions import GivenFile, Question, shown
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 Recording = Mapping[str, Any]

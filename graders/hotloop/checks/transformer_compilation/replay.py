@@ -15,11 +15,11 @@ from hotloop.checks.transformer_compilation.streams import (
     Stream,
     best_fixed,
 )
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import made
 from hotloop.judge.questions import ask_plainly, shown
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 

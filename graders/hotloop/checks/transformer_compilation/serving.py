@@ -12,7 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from hotloop import paths
+from hotloop.core import paths
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
@@ -21,8 +23,6 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list
 
 Rng = np.random.Generator
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.worker.wire import as_list, as_message
+from hotloop.core.wire import as_list, as_message
 
 Floats = NDArray[np.float64]
 Shape = tuple[int, ...]

@@ -12,6 +12,7 @@ from hotloop.checks.transformer_compilation.attentions import (
     capped_attention,
     derived,
 )
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, compare
 from hotloop.judge.dtypes import FP16, FP32, to_float64
@@ -20,7 +21,6 @@ from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.levels import Level
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.gpu_fast import GpuFast
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import Workload
 

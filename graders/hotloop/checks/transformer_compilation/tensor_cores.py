@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.compiles import Compiles
 from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 FIGURE = "wgmma_f16"
 """Instructions in the PTX that multiply 16-bit tiles by a group of four warps."""

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from hotloop.checks.transformer_compilation import machines
 from hotloop.checks.transformer_compilation.machines import SCHEDULES, SPACE, Machine, Shape
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list
 
 Rng = np.random.Generator
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hotloop.core.wire import as_message
 from hotloop.judge.questions import number_complaint, shown
 from hotloop.serving import metrics
-from hotloop.worker.wire import as_message
 
 RELATIVE = 1e-3
 ABSOLUTE = 1e-6

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from hotloop import paths
+from hotloop.core import paths
 
 MODEL = paths.curriculum() / "triton_ensemble" / "model"
 TOKENIZER = MODEL / "tokenizer.json"

@@ -15,7 +15,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from hotloop import paths
+from hotloop.core import paths
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_message
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -30,8 +32,6 @@ from hotloop.judge.rungs.correct import Argument, Case, Tensor
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_message
 
 MODULE = "tvm_passes"
 HARNESS = Path(__file__).parents[1] / "harness" / MODULE

@@ -23,6 +23,7 @@ import numpy as np
 from hotloop.checks.tvm_passes import mac16, planning, wiring
 from hotloop.checks.tvm_passes.graphs import Graph, every_motif
 from hotloop.checks.tvm_passes.mac16 import Shape
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -35,7 +36,6 @@ from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 HARNESS = Path(__file__).parents[1] / "harness" / "tvm_passes"
 CANDIDATE = Candidate("partition", file="accelerator.py", style="json")

@@ -18,6 +18,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
@@ -28,7 +29,6 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 Language = Literal["relax", "tir"]
 

@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_message
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -30,11 +32,9 @@ from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.cuda_compiles import CudaCompiles
 from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.session import RESOLVE_TIMEOUT_S, Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import Workload
 from hotloop.sandbox.scratch import scratch
-from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 Size = tuple[int, int, int]

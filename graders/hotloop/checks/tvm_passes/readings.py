@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from hotloop import paths
 from hotloop.checks.tvm_passes.products import HARNESS
+from hotloop.core import paths
+from hotloop.core.wire import Message, as_message
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, dict_complaint, number_complaint, shown
 from hotloop.judge.session import Session
-from hotloop.worker.wire import Message, as_message
 
 Rng = np.random.Generator
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from hotloop.core.wire import as_message
 from hotloop.judge.questions import dict_complaint, number_complaint, shown
-from hotloop.worker.wire import as_message
 
 
 def complaint(

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.checks.xla_vs_eager.programs import program
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import Message, as_list, as_message
 
 Rng = np.random.Generator
 

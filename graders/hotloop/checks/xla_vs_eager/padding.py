@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from hotloop.checks.xla_vs_eager import exported
 from hotloop.checks.xla_vs_eager.exported import Trial, tensor
+from hotloop.core.wire import as_list
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list
 
 Rng = np.random.Generator
 Lengths = list[int]

@@ -11,12 +11,12 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.questions import ask_plainly, put_folder, shown
 from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import as_list, as_message
 
 Event = Mapping[str, Any]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop import paths
+from hotloop.core import paths
+from hotloop.core.wire import Message, as_message
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
-from hotloop.worker.wire import Message, as_message
 
 MODULE = "xla_vs_eager"
 HARNESS = Path(__file__).parents[1] / "harness" / MODULE

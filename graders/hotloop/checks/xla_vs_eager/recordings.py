@@ -20,9 +20,9 @@ import numpy as np
 
 from hotloop.checks.xla_vs_eager.answers import complaint
 from hotloop.checks.xla_vs_eager.programs import HARNESS
+from hotloop.core.wire import as_message
 from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
-from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 Recording = Mapping[str, Any]

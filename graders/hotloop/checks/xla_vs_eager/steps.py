@@ -9,11 +9,11 @@ import numpy as np
 from hotloop.checks.xla_vs_eager import exported
 from hotloop.checks.xla_vs_eager.exported import Trial, tensor
 from hotloop.checks.xla_vs_eager.programs import told
+from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.session import Session
-from hotloop.worker.wire import Message, as_list, as_message
 
 Rng = np.random.Generator
 

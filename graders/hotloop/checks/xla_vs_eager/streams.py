@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from hotloop.checks.xla_vs_eager.programs import program, told
+from hotloop.core.wire import Message, as_message
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.session import Session
-from hotloop.worker.wire import Message, as_message
 
 Rng = np.random.Generator
 

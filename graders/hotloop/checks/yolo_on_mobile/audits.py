@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list, as_message
 
 Rng = np.random.Generator
 

@@ -9,10 +9,10 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from hotloop.core.wire import as_message
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 

@@ -17,6 +17,8 @@ from hotloop.checks.yolo_on_mobile.network_cost import ANCHORS, CLASSES, STRIDES
 from hotloop.checks.yolo_on_mobile.precision import mean_average_precision
 from hotloop.checks.yolo_on_mobile.quantized import HARNESS, PROGRAM, material
 from hotloop.checks.yolo_on_mobile.speeds import EAGER, tiles
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -33,9 +35,7 @@ from hotloop.judge.rungs.fast import Baseline, Fast
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.rungs.refereed_fast import RefereedFast
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.window import Workload
-from hotloop.worker.wire import as_list
 
 Rng = np.random.Generator
 Facts = Mapping[str, Any]

@@ -8,12 +8,12 @@ from functools import partial
 
 import numpy as np
 
+from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.questions import Question, number_complaint, shown
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.worker.wire import as_list
 
 Rng = np.random.Generator
 

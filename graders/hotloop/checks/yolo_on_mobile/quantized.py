@@ -9,8 +9,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from hotloop import paths
 from hotloop.checks.yolo_on_mobile.precision import mean_average_precision, score_change
+from hotloop.core import paths
+from hotloop.core.wire import as_list
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
@@ -21,7 +22,6 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list
 
 MODULE = "yolo_on_mobile"
 GIVEN = paths.exercises() / MODULE

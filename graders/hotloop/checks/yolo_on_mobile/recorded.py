@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from hotloop.checks.yolo_on_mobile.precision import mean_of, overlaps
+from hotloop.core.wire import as_message
 from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.compare import Floats
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
-from hotloop.worker.wire import as_message
 
 Rng = np.random.Generator
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from hotloop.core.wire import as_list
 from hotloop.judge.artifact import Assignment, made_together
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import readable
@@ -17,7 +18,6 @@ from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list
 
 HARNESS = Path(__file__).parents[1] / "harness" / "yolo_on_mobile"
 PROGRAM = Program({"rewriting.py": HARNESS / "rewriting.py"}, "rewriting.py")

@@ -16,6 +16,7 @@ import numpy as np
 from hotloop.checks.yolo_on_mobile import speeds
 from hotloop.checks.yolo_on_mobile.network_cost import CLASSES, boxes
 from hotloop.checks.yolo_on_mobile.quantized import HARNESS
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, U8
@@ -25,7 +26,6 @@ from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 Facts = Mapping[str, Any]
 Size = tuple[int, int]

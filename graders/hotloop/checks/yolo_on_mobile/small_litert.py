@@ -15,6 +15,7 @@ from hotloop.checks.yolo_on_mobile.quantized import (
     lost_complaint,
 )
 from hotloop.checks.yolo_on_mobile.runtimes import LITERT, channels_last
+from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
@@ -22,7 +23,6 @@ from hotloop.judge.program import Process
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
-from hotloop.worker.wire import as_list
 
 PICTURES = 150
 MOST_OF_SIZE = 0.4

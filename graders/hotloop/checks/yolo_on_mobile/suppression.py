@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
+from hotloop.core.wire import as_list
 from hotloop.judge.compare import Floats
 from hotloop.judge.questions import GivenFile, Question, shown
-from hotloop.worker.wire import as_list
 
 Rng = np.random.Generator
 

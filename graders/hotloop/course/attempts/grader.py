@@ -11,7 +11,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from hotloop import paths
+from hotloop.core import paths
 from hotloop.course.attempts.attempt import Environment
 from hotloop.judge.device import device_name, driver_version
 from hotloop.sandbox.level import level

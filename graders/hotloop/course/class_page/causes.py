@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+from hotloop.core.record import NOT_REACHED, RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.course.class_page.marks import Mark
-from hotloop.judge.record import NOT_REACHED, RungRecord
-from hotloop.judge.verdict import Verdict
 
 _NUMBER = re.compile(r"(?<!\w)[-+−]?\d+(?:,\d{3}(?!\d))*(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _SEVERAL = re.compile(r"#(?:, #)+")

@@ -10,11 +10,11 @@ from typing import Any, cast
 from nbgrader.api import Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy.orm import joinedload, undefer
 
+from hotloop.core.record import Record
 from hotloop.course import records
 from hotloop.course.config import load_config
 from hotloop.course.points import of_grade
 from hotloop.curriculum import Module, Score, modules
-from hotloop.judge.record import Record
 
 SUBMITTED = "submitted"
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from hotloop.core.verdict import Verdict
 from hotloop.course.class_page.causes import BY_HAND, NOT_JUDGED
 from hotloop.course.class_page.distribution import Distribution, svg
 from hotloop.course.class_page.summary import ClassSummary
 from hotloop.course.item_statistics import GOOD_CORRELATION, fewest_learners
 from hotloop.course.render_record import number, prose
 from hotloop.html_templates import environment
-from hotloop.judge.verdict import Verdict
 
 TEMPLATES = Path(__file__).parents[1] / "templates" / "class_page"
 SHOWN_CAUSES = 25

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hotloop.core.record import JUDGING_SECONDS
 from hotloop.course.class_page.marks import Mark
-from hotloop.judge.record import JUDGING_SECONDS
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from hotloop.core.wire import Message
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import Link
-from hotloop.worker.wire import Message
 
 FILE = Path(__file__).parent / "trusted" / "limits.py"
 TIMEOUT_S = 120.0

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.workers import trusted_worker
@@ -17,7 +18,6 @@ from hotloop.judge.link import Link
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 FILE = Path(__file__).parent / "trusted" / "engine_runner.py"
 RUNNER = Program({FILE.name: FILE}, FILE.name)

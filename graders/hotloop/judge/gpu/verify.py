@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.buffers import Placement
 from hotloop.judge.calls import Call
 from hotloop.judge.compare import Disagreement, compare
@@ -21,7 +22,6 @@ from hotloop.judge.dtypes import BOOL, to_float64
 from hotloop.judge.gpu.arithmetic import Arithmetic, Tensor, blocks
 from hotloop.judge.gpu.memory import DeviceBuffer, Loan
 from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
-from hotloop.judge.verdict import Ruling, Verdict
 
 Inputs = Sequence[tuple[Placement, Tensor]]
 

@@ -23,9 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.core.clock import now
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.clock import now
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.gpu.arithmetic import Tensor
 from hotloop.judge.gpu.card import Card
@@ -36,7 +37,6 @@ from hotloop.judge.gpu.verify import Verifier
 from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
 from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.verdict import Ruling, Verdict
 
 FOREIGN_SHARE = 0.03
 RUN_TIMEOUT_S = 60.0

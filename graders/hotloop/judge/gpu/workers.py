@@ -6,13 +6,13 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.device import kind
 from hotloop.judge.gpu import devices
 from hotloop.judge.gpu.card import Card, CardBusy, NoCard, open_card
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 RESOLVE_TIMEOUT_S = 120.0
 

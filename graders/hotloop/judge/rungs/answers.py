@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.fault import made
 from hotloop.judge.labelled import labelled
 from hotloop.judge.questions import Question, ask_plainly
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.loaded import LoadedSide, Questions
 from hotloop.judge.served import no_answer, over, require_sound
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.serving import metrics
 from hotloop.serving.server import Server
 

@@ -18,20 +18,20 @@ from pathlib import Path
 
 import numpy as np
 
-from hotloop.judge.clock import now
+from hotloop.core.clock import now
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import JudgeFault, made, ours
 from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly, number_complaint, shown
 from hotloop.judge.served import over, require_environment
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.serving import extra, listeners
 from hotloop.serving.conversation import Call, Kind
 from hotloop.serving.inference import Client, InferenceFailed, texts
 from hotloop.serving.relay import Relay, Seen, Trouble
 from hotloop.serving.server import Server
 from hotloop.serving.unavailable import ServingUnavailable
-from hotloop.worker.wire import as_list, as_message
 
 Pair = tuple[str, float]
 """A topic, and how sure the model is."""

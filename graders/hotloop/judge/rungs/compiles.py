@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.kernel_source import KernelSource
 from hotloop.judge.launch_plan import Argument, Launch, Pointer, Scalar
 from hotloop.judge.link import Link, readable, reading
 from hotloop.judge.rungs.kernel_calls import KernelCalls, Recorded
 from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 SHARED_KIB: Mapping[int, int] = {75: 64, 80: 163, 86: 99, 89: 99, 90: 227, 100: 227, 120: 99}
 """Most shared memory of one block by compute capability (CUDA C++ Programming Guide, table

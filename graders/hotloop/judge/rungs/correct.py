@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.calls import Arena, Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
@@ -18,8 +20,6 @@ from hotloop.judge.fault import made, ours
 from hotloop.judge.labelled import labelled
 from hotloop.judge.link import NO_PROTOCOL, Link, readable
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import Message, as_list, as_message
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.link import Link, readable
 from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.nvcc import compile as compiling
 from hotloop.nvcc import figures, toolchain
 from hotloop.nvcc.compile import Compiled, Diagnostic, Kernel, Outcome

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaKernel, Simulated, sentence, simulator
 from hotloop.judge.fault import made
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling
 
 ORDER = "reverse"
 """The last thread runs first. A missing barrier then often leaves the result right, as it does on a

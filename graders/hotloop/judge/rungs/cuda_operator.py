@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Style
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.fault import made
@@ -16,7 +17,6 @@ from hotloop.judge.rung import Rung, after, attribute
 from hotloop.judge.rungs.correct import Case, ask, require_agreement, ruling_about
 from hotloop.judge.rungs.refuses import RAISED
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.cuda_kernel import CudaKernel, simulator
 from hotloop.judge.fault import ours
@@ -19,7 +20,6 @@ from hotloop.judge.link import readable, reading
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
 from hotloop.judge.rungs.traffic import COUNTING_SLACK, ByteLevel
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Partly, Ruling, Verdict
 
 CONFLICTS = 1.05
 """Passes over the banks, against the fewest, that still count as none too many."""

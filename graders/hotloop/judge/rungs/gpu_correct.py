@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.buffers import Placement, extent_bytes
 from hotloop.judge.calls import Call
 from hotloop.judge.candidate import Candidate
@@ -23,7 +24,6 @@ from hotloop.judge.link import Link
 from hotloop.judge.rungs.correct import Case, Tensor, frozen, require_agreement, ruling_about
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.worker.device import OUT_OF_MEMORY, CudaError
 
 

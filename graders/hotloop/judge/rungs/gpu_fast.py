@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.card import Card, CardBusy
@@ -27,7 +28,6 @@ from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.session import Session
 from hotloop.judge.speed import Trial
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
-from hotloop.judge.verdict import Ruling, Verdict
 
 CONTROL_TOLERANCE = 0.03
 IMPLAUSIBLE = 1.10

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
@@ -31,7 +32,6 @@ from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.session import Session
 from hotloop.judge.speed import Trial
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.verification import Rows, Verifier
 from hotloop.judge.window import Side, Window, Workload
 

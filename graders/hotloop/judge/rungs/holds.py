@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.labelled import labelled
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import launch_plan
 from hotloop.judge.calls import Arena, Call
 from hotloop.judge.compare import Floats, Tolerance
@@ -26,7 +27,6 @@ from hotloop.judge.rungs.correct import Case, call, fill, require_agreement, rul
 from hotloop.judge.rungs.kernel_process import kernel_process
 from hotloop.judge.session import Session
 from hotloop.judge.twins import twins, with_values_of
-from hotloop.judge.verdict import Ruling, Verdict
 
 Rng = np.random.Generator
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import fault
 from hotloop.judge.artifact import TIMEOUT_S, Assignment, made
 from hotloop.judge.labelled import labelled
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.compare import Floats
 from hotloop.judge.fault import made
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, ask, ruling_about
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 
 @dataclass(frozen=True)

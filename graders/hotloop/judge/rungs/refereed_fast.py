@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.levels import Level
@@ -13,7 +14,6 @@ from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Argument, Case, Tensor
 from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.judge.verification import Rows
 
 

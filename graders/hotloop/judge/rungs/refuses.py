@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Arena
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import made
 from hotloop.judge.link import Link
 from hotloop.judge.rungs.correct import Case, fill, ruling_about
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 RAISED = "It raised "
 

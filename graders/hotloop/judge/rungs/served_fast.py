@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.labelled import labelled
 from hotloop.judge.levels import Level
 from hotloop.judge.loaded import TAIL, LoadedSide, Questions
@@ -24,7 +25,6 @@ from hotloop.judge.session import Session
 from hotloop.judge.speed import Samples, Trial
 from hotloop.judge.speed_record import Limit, speed_evidence, speed_share
 from hotloop.judge.statistics import Estimate, estimate
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.serving.server import Server
 
 WARMUP_WINDOWS = 2

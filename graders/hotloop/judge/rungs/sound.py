@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.served import require_sound
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.serving.problem import Problem
 from hotloop.serving.repository import PLATFORMS, read_config
 

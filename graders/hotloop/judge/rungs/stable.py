@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.questions import Plain, ask_plainly
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 
 @dataclass(frozen=True)

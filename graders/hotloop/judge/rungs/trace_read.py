@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.questions import ask_plainly, shown
 from hotloop.judge.rungs.trace_recorded import recorded, trace_of
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.trace import Trace
 
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import as_message
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.link import Link
 from hotloop.judge.questions import Plain, ask_plainly, put_folder, shown
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 from hotloop.sandbox.scratch import scratch
 from hotloop.trace import Trace, TraceError, read
-from hotloop.worker.wire import as_message
 
 PHASES = ("load", "forward", "backward", "update")
 BOARD_SUFFIXES = (".pt.trace.json", ".pt.trace.json.gz")

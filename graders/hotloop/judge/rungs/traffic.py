@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.rungs.kernel_calls import KernelCalls, TensorTraffic
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Partly, Ruling, Verdict
 
 COUNTING_SLACK = 0.98
 """Below this share of the fewest bytes the check's own figure is not believed any more."""

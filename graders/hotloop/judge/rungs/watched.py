@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hotloop.core.verdict import Ruling, Verdict
+from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.fault import made
 from hotloop.judge.link import NO_PROTOCOL
 from hotloop.judge.rungs.correct import Case, Correct, call, require_agreement, ruling_about
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
-from hotloop.worker.wire import Message, as_list, as_message
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import time
 from dataclasses import asdict
 from typing import Any
 
+from hotloop.core import wire
 from hotloop.sandbox.confinement import Confinement
 from hotloop.sandbox.process import Ending
 from hotloop.sandbox.restrained import RestrainedProcess
@@ -17,7 +18,6 @@ from hotloop.sandbox.watchdog import OutputBuffer
 from hotloop.sandbox.zygote import plan
 from hotloop.sandbox.zygote.parent import ZygoteProcess
 from hotloop.sandbox.zygote.refused import ChildLost, ZygoteRefused
-from hotloop.worker import wire
 
 START_TIMEOUT_S = 20.0
 KILLED = 128 + 9

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from hotloop.judge.record import Record
-from hotloop.judge.verdict import Verdict
+from hotloop.core.record import Record
+from hotloop.core.verdict import Verdict
 from hotloop.takehome.integrity.signal import Signal
 
 _INNOCENT = {

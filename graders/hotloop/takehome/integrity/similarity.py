@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
-from hotloop import paths, render
+from hotloop import render
+from hotloop.core import paths
 from hotloop.curriculum import Module
 from hotloop.markers import MarkerError, parse, regions
 from hotloop.takehome.integrity.likeness import Likeness, Print, likeness, print_of, print_of_part

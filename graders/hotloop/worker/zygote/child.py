@@ -12,7 +12,7 @@ import signal
 import socket
 from typing import NoReturn
 
-from hotloop.worker import wire
+from hotloop.core import wire
 from hotloop.worker.zygote import calls, descriptors, network, program, rights, root
 from hotloop.worker.zygote.program import Program
 from hotloop.worker.zygote.request import HOME, Mount, Request

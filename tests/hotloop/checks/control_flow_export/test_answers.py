@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import paths
 from hotloop.checks.control_flow_export import decoding, diagnoses, packages, successors, trap
+from hotloop.core import paths
+from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.dtypes import I64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling
 
 ROW = [3, 4, 5]
 KNOWN: dict[str, dict[str, Any]] = json.loads(

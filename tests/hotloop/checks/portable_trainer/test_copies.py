@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from hotloop import paths
 from hotloop.checks.portable_trainer import meshes
 from hotloop.checks.portable_trainer.programs import HARNESS
+from hotloop.core import paths
 
 GIVEN = ("vlm", "vlm_jax", "shapes", "run", "layout", "remote", "samples")
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import paths
 from hotloop.checks.portable_trainer import planning, published, search
 from hotloop.checks.portable_trainer.costs import (
     Case,
@@ -22,9 +21,10 @@ from hotloop.checks.portable_trainer.costs import (
     invalid,
     plan_from,
 )
+from hotloop.core import paths
+from hotloop.core.verdict import Verdict
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 
 SOLUTION = paths.solutions() / "portable_trainer"
 

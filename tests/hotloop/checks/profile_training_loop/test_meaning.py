@@ -9,12 +9,12 @@ import pytest
 
 from hotloop.checks import profile_training_loop as checks
 from hotloop.checks.profile_training_loop.augmentation import augmented
+from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import Arena
 from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.rungs.gpu_refereed import GpuRefereedFast
 from hotloop.judge.rungs.refereed_fast import RefereedFast
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.verdict import Ruling
 from hotloop.variants import draw
 
 VARIANT = draw("profile_training_loop", bytes(32), "quiet-otter-41")

@@ -11,8 +11,8 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from hotloop import paths
 from hotloop.checks.profile_training_loop.network import RESNET50, SMALL, Network
+from hotloop.core import paths
 from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.weights import Agreement, Entry
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from hotloop import paths, trace
+from hotloop import trace
 from hotloop.checks.profile_training_loop import recordings
+from hotloop.core import paths
 
 FOLDER = paths.solutions() / "profile_training_loop"
 KNOWN: dict[str, dict[str, Any]] = json.loads(

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import paths, trace
+from hotloop import trace
 from hotloop.checks.profile_training_loop import clocks, traces
 from hotloop.checks.profile_training_loop.made_trace import OTHER_HOST, MadeTrace
+from hotloop.core import paths
 from hotloop.judge.questions import GivenFile
 
 

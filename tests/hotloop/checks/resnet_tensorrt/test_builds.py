@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import paths, render
+from hotloop import render
 from hotloop.checks.resnet_tensorrt import builds, made_builds
+from hotloop.core import paths
 from hotloop.judge.questions import GivenFile
 from hotloop.markers import parse, regions
 

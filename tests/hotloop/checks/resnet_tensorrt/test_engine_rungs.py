@@ -15,11 +15,11 @@ import pytest
 
 from hotloop import extras, render
 from hotloop.checks.resnet_tensorrt import engines, exports
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.judge.program import Program
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 
 pytestmark = [
     pytest.mark.sandbox,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import extras, paths, render
+from hotloop import extras, render
 from hotloop.checks.resnet_tensorrt import exports, given_files, nano
 from hotloop.checks.resnet_tensorrt.exported_files import (
     end_complaint,
@@ -22,12 +22,13 @@ from hotloop.checks.resnet_tensorrt.exported_files import (
 from hotloop.checks.resnet_tensorrt.halves import unlike
 from hotloop.checks.resnet_tensorrt.network_cost import kernels, last_layer
 from hotloop.checks.resnet_tensorrt.small_plans import Plan, Step, memory, plans
+from hotloop.core import paths
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rung import Rung, judge_rungs
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 
 MODULE = "resnet_tensorrt"
 QUICK = ("engine_", "nano_bytes", "nano_forgets", "nano_mean")

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from hotloop import paths
+from hotloop.core import paths
 
 onnx: Any = pytest.importorskip("onnx", reason="the optional group onnx is not installed")
 

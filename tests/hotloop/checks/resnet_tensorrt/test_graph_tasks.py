@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import extras, paths, render
+from hotloop import extras, render
 from hotloop.checks import resnet_tensorrt
+from hotloop.core import paths
+from hotloop.core.verdict import Verdict
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 from hotloop.markers import parse, solved
 
 pytestmark = [

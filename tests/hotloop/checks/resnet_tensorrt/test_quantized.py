@@ -12,12 +12,12 @@ import pytest
 
 from hotloop.checks.resnet_tensorrt import given_files, quantized
 from hotloop.checks.resnet_tensorrt.network_cost import flops
+from hotloop.core.verdict import Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case
-from hotloop.judge.verdict import Verdict
 
 
 def facts(**changes: Any) -> dict[str, Any]:

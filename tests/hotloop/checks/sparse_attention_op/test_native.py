@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hotloop import paths
 from hotloop.checks.sparse_attention_op import counted, files, patterns, plugins
+from hotloop.core import paths
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 GIVEN = paths.solutions() / "sparse_attention_op"
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from hotloop import extras
 from hotloop.checks.ssa_passes import networks
 from hotloop.checks.ssa_passes.networks import Malformed
+from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.local import judge_submission
-from hotloop.judge.verdict import Verdict
 
 Network = dict[str, NDArray[Any]]
 SEEDS = range(50)

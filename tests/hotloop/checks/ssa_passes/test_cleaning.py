@@ -20,9 +20,9 @@ from hotloop.checks.ssa_passes.regions import (
     size,
     unfinished,
 )
+from hotloop.core.verdict import Ruling
 from hotloop.judge.rung import after
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling
 
 PARAMS = (("a", "i64"), ("b", "i64"), ("c", "i1"))
 SUM = Op("arith.addi", ("a", "b"), to="sum", type="i64")

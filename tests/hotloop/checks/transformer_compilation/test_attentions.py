@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from hotloop.checks.transformer_compilation import attentions, gradients, speeds, tensor_cores
+from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import Arena
 from hotloop.judge.compare import Floats, compare
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.verdict import Ruling
 
 CASES = [*attentions.capped_cases(np.random.default_rng(1))]
 KERNEL_CASES = [*attentions.kernel_cases(np.random.default_rng(1))]

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import paths, render
+from hotloop import render
 from hotloop.checks.transformer_compilation import cold_starts
 from hotloop.checks.transformer_compilation.cold_starts import CALLS, PROCESSES, WAYS, World
+from hotloop.core import paths
 from hotloop.judge.questions import GivenFile, Question
 
 SEEDS = pytest.mark.parametrize("seed", range(8))

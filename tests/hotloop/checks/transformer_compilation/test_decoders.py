@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import torch
 
-from hotloop import paths
 from hotloop.checks.transformer_compilation import decoders, decoding
 from hotloop.checks.transformer_compilation.decoders import Sizes
+from hotloop.core import paths
 from hotloop.judge.compare import Floats
 from hotloop.judge.program import Process
 from hotloop.judge.rungs.correct import Case, Tensor

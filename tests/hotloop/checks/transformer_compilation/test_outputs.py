@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import paths
 from hotloop.checks.transformer_compilation import outputs
+from hotloop.core import paths
 
 
 def test_each_trap_is_recorded_more_than_once() -> None:

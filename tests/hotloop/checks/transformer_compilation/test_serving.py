@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 import torch
 
-from hotloop import paths
 from hotloop.checks.transformer_compilation import serving
+from hotloop.core import paths
+from hotloop.core.verdict import Ruling
 from hotloop.judge.compare import Floats
 from hotloop.judge.program import Process
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.verdict import Ruling
 
 
 @pytest.mark.parametrize("seed", range(5))

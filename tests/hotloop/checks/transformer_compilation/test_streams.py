@@ -10,8 +10,8 @@ import pytest
 
 from hotloop.checks.transformer_compilation import compile_policy, replay, streams
 from hotloop.checks.transformer_compilation.streams import EVERY, Line, Prices, Process, Stream
+from hotloop.core.verdict import Ruling
 from hotloop.judge.rung import attribute
-from hotloop.judge.verdict import Ruling
 
 PRICES = Prices(
     eager=Line(1.0, 0.01),

@@ -9,10 +9,10 @@ import pytest
 
 from hotloop.checks.triton_ensemble import compositions
 from hotloop.checks.triton_ensemble.compositions import CANARY, LAYOUT, TUNED, UNTUNED, backend
+from hotloop.core.verdict import Ruling
 from hotloop.judge.composition import Composition
 from hotloop.judge.files import lay_out
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling
 from hotloop.render import submission, untouched
 from hotloop.serving import repository
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import paths, render
+from hotloop import render
 from hotloop.checks.triton_ensemble import deployments
+from hotloop.core import paths
 
 KNOWN: dict[str, dict[str, Any]] = json.loads(
     (paths.curriculum() / "triton_ensemble/recordings/deployments.json").read_text(encoding="utf-8")

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import paths, render
+from hotloop import render
 from hotloop.checks.triton_ensemble import metrics_questions
 from hotloop.checks.triton_ensemble.figures import Figures, figures_of
 from hotloop.checks.triton_ensemble.metrics_questions import STORIES
 from hotloop.checks.triton_ensemble.metrics_texts import MadeReadings, Story
+from hotloop.core import paths
 from hotloop.serving import metrics
 
 WRONG = render.wrong_answers("triton_ensemble")

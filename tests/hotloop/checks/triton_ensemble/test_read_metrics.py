@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from hotloop import paths
 from hotloop.checks import triton_ensemble
 from hotloop.checks.triton_ensemble.figures import figures_of
+from hotloop.core import paths
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.freezer import SignalFreezer
 from hotloop.worker.serve import serve
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import extras, paths
+from hotloop import extras
+from hotloop.core import paths
 
 pytestmark = pytest.mark.skipif(
     bool(extras.missing("tvm")), reason="the optional group tvm is not installed"

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import extras, paths
+from hotloop import extras
 from hotloop.checks.tvm_passes import importing
+from hotloop.core import paths
 from hotloop.judge.program import Program
 from hotloop.judge.session import Session
 

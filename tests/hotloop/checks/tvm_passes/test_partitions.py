@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import extras, paths
+from hotloop import extras
 from hotloop.checks.tvm_passes import mac16, partitions, planning, wiring
 from hotloop.checks.tvm_passes.graphs import MOTIFS, Graph, Operator, every_motif
+from hotloop.core import paths
 from hotloop.judge.session import Session
 
 needs_tvm = pytest.mark.skipif(bool(extras.missing("tvm")), reason=extras.remedy("tvm"))

@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import extras, markers, paths, render
+from hotloop import extras, markers, render
 from hotloop.checks.tvm_passes.passes import Subject, rungs
+from hotloop.core import paths
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.check import Check
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 from hotloop.sandbox.level import level
 
 pytestmark = pytest.mark.skipif(

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import paths
 from hotloop.checks.tvm_passes import products, readings
+from hotloop.core import paths
+from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import Arena
-from hotloop.judge.verdict import Ruling
 
 SOLUTIONS = paths.solutions() / "tvm_passes"
 sys.path.insert(0, str(products.HARNESS))

@@ -13,8 +13,8 @@ import pytest
 from hotloop import extras, render
 from hotloop.checks.xla_vs_eager import exported, steps
 from hotloop.checks.xla_vs_eager.exported import tensor
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 pytestmark = pytest.mark.skipif(
     bool(extras.missing("xla")), reason="the optional group xla is not installed"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hotloop.checks.xla_vs_eager import profiles
-from hotloop.judge.verdict import Ruling, Verdict
+from hotloop.core.verdict import Ruling, Verdict
 
 
 def event(name: str, ts: float, dur: float, **args: Any) -> dict[str, Any]:

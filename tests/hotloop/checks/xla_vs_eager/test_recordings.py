@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import paths
 from hotloop.checks.xla_vs_eager import recordings
+from hotloop.core import paths
 from hotloop.judge.questions import GivenFile, Question
 
 FOLDER = paths.solutions() / "xla_vs_eager"

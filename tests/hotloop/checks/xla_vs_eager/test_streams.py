@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import checks, paths, render
+from hotloop import checks, render
+from hotloop.core import paths
 
 pytest.importorskip("jax", reason="the optional group xla is not installed")
 

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 import torch
 
-from hotloop import paths
+from hotloop.core import paths
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop import paths
 from hotloop.checks.yolo_on_mobile import precision, recorded
+from hotloop.core import paths
 from hotloop.judge.questions import GivenFile
 
 FOLDER = paths.solutions() / "yolo_on_mobile"

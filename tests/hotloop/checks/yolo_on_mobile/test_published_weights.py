@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 import torch
 
-from hotloop import paths
+from hotloop.core import paths
 
 LAYERS: tuple[tuple[int, str, int, int], ...] = (
     # layer, what, channels before the width's multiple, kernel or repeats

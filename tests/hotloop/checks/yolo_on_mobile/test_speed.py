@@ -18,15 +18,16 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from hotloop import extras, paths, render
+from hotloop import extras, render
 from hotloop.checks.yolo_on_mobile import engines, network_cost, speeds
+from hotloop.core import paths
+from hotloop.core.record import RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu import engine
-from hotloop.judge.record import RungRecord
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 
 CANDIDATE = Candidate("prepare", "speed.py", "json")
 NO_ONNX = pytest.mark.skipif(bool(extras.missing("onnx")), reason=extras.remedy("onnx"))

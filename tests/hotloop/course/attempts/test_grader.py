@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import paths
+from hotloop.core import paths
 from hotloop.course.attempts import grader
 
 PACKAGE = Path(grader.__file__).resolve().parents[2]

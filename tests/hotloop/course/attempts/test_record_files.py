@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.verdict import Verdict
 from hotloop.course import records
 from hotloop.course.attempts.attempt import Kind
 from hotloop.course.attempts.course_store import store
 from hotloop.course.attempts.record_files import take_over
 from hotloop.course.attempts.store import Store
 from hotloop.course.records import Grading
-from hotloop.judge.record import Circumstances, Record, RungRecord
-from hotloop.judge.verdict import Verdict
 
 ABOUT = Circumstances("", "", "", "a processor", "", {}, "", "bubblewrap", "", 1.5)
 

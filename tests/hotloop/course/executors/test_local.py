@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from hotloop import paths
+from hotloop.core import paths
 from hotloop.course import records
 from hotloop.course.grade import grade
 from hotloop.course.progress import Progress
@@ -31,7 +31,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from hotloop import paths
+from hotloop.core import paths
 from hotloop.course.isolation import Isolation
 from hotloop.sandbox.plain import launch_plain
 
@@ -73,7 +73,7 @@ def settings(
     (tmp_path / f"{name}.py").write_text(source)
     monkeypatch.syspath_prepend(tmp_path)
     # This process imports it too, and goes back to its own paths afterwards.
-    monkeypatch.setattr("hotloop.paths.root", paths.root)
+    monkeypatch.setattr("hotloop.core.paths.root", paths.root)
     monkeypatch.setattr(tempfile, "tempdir", tempfile.tempdir)
     module = importlib.import_module(name)
     yield {"judge_factory": module.JudgeThatMayDie, "isolation": module.unconfined}

@@ -19,7 +19,8 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum, paths
+from hotloop import curriculum
+from hotloop.core import paths
 from hotloop.course.execution import Executed, Terms
 from hotloop.course.executors import Lost, Work
 from hotloop.course.executors import ray as ray_executor
@@ -41,7 +42,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from hotloop import paths
+from hotloop.core import paths
 from hotloop.course.isolation import Isolation
 from hotloop.sandbox.plain import launch_plain
 
@@ -152,7 +153,7 @@ def node_module(
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     monkeypatch.setattr("ray._private.node.time", Unhurried())
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    monkeypatch.setattr("hotloop.paths.root", paths.root)
+    monkeypatch.setattr("hotloop.core.paths.root", paths.root)
     monkeypatch.setattr(tempfile, "tempdir", tempfile.tempdir)
     module = importlib.import_module(name)
     curriculum.load_module.cache_clear()

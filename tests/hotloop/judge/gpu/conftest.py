@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from hotloop.core import wire
 from hotloop.judge.gpu import idle
 from hotloop.judge.gpu.arithmetic import Arithmetic
 from hotloop.judge.gpu.card import Card
@@ -27,7 +28,6 @@ from hotloop.judge.gpu.idle import IdleProbe
 from hotloop.judge.gpu.nvml import Nvml
 from hotloop.judge.link import Link
 from hotloop.sandbox.freezer import SignalFreezer
-from hotloop.worker import wire
 
 FAKE = Path(__file__).parents[3] / "fakecuda"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -21,7 +22,6 @@ from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
 from hotloop.judge.seeds import Seeds
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 FILL = Candidate("softmax", "candidate.py", "destination")
 RETURN = Candidate("softmax", "candidate.py", "return")

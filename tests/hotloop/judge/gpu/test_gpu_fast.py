@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import speed
 from hotloop.judge.budget import Budget
 from hotloop.judge.calls import CallSpec, TensorSpec
@@ -28,7 +29,6 @@ from hotloop.judge.rungs import gpu_fast as module
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Ruling, Verdict
 
 SHAPE = (16, 32)
 COPY = "import time\ndef softmax(x, out):\n    time.sleep({seconds})\n    out.copy_(x)\n"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hotloop.core.verdict import Verdict
 from hotloop.judge import referee as referees
 from hotloop.judge import speed, window
 from hotloop.judge.budget import Budget
@@ -30,7 +31,6 @@ from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
 from hotloop.judge.session import Session
-from hotloop.judge.verdict import Verdict
 from hotloop.judge.window import Workload
 
 SPEC = CallSpec((TensorSpec((64,), FP32),), TensorSpec((64,), FP32))

@@ -7,11 +7,11 @@ import os
 import numpy as np
 import pytest
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.dtypes import BF16, BOOL, FP32
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.memory import ALIGNMENT, DeviceBuffer, Layout, Loan
-from hotloop.judge.verdict import Ruling, Verdict
 
 SPEC = CallSpec((TensorSpec((3, 5), FP32),), TensorSpec((3, 5), FP32))
 COPY = "def softmax(x, out):\n    out.copy_(x)\n"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
@@ -22,7 +23,6 @@ from hotloop.judge.gpu.verify import Verifier
 from hotloop.judge.gpu.window import DeviceSide
 from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
 from hotloop.judge.seeds import Seeds
-from hotloop.judge.verdict import Ruling, Verdict
 
 HONEST = "def softmax(x, out):\n    out.copy_(torch.softmax(x, -1))\n"
 UNLOCK = """

@@ -11,8 +11,8 @@ from uuid import UUID
 import pytest
 
 from hotloop import render
+from hotloop.core.verdict import Verdict
 from hotloop.curriculum import load_module
-from hotloop.judge.verdict import Verdict
 from hotloop.takehome.chain import Break
 from hotloop.takehome.integrity import caught, similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from hotloop.core.record import LONGEST_SENTENCE, Record, RungRecord, summarize
+from hotloop.core.verdict import Verdict
 from hotloop.judge.client import lost
 from hotloop.judge.job import Job
-from hotloop.judge.record import LONGEST_SENTENCE, Record, RungRecord, summarize
-from hotloop.judge.verdict import Verdict
 
 PASSED = RungRecord("correct", Verdict.PASSED, "Right.", 1.0)
 FAILED = RungRecord("fast", Verdict.TOO_SLOW, "Slow.")

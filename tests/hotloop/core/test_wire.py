@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotloop.worker import wire
+from hotloop.core import wire
 
 plain = st.recursive(
     st.none()

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop import paths
+from hotloop.core import paths
 
 HERE = Path(__file__).resolve()
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
-from hotloop.judge.verdict import Verdict
+from hotloop.core.verdict import Verdict
 
 FORMAT = 1
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hotloop import __version__
 
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
 _PACKAGED = _PACKAGE / "_data"
 
 

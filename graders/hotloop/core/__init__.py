@@ -1,0 +1,1 @@
+"""What every part speaks: verdicts, records, the wire, the clock. It imports nothing of ours."""
