@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from hotloop import curriculum, extras, render
+from hotloop import checks, curriculum, extras, render
 from hotloop.bank import catalog
 from hotloop.core import paths
 from hotloop.core.record import Record, RungRecord
@@ -26,10 +26,10 @@ from hotloop.core.verdict import Verdict
 from hotloop.course import demo
 from hotloop.curriculum import Module, Task
 from hotloop.evidence import measured_by
-from hotloop.judge import check
 from hotloop.judge.client import JudgeProcess
-from hotloop.judge.local import judge_submission
-from hotloop.judge.rung import after, attribute
+from hotloop.judge.rung import after
+from hotloop.judge.task import find
+from hotloop.local_judging import judge_submission
 from hotloop.markers import parse, regions
 from hotloop.measured_code import measured_code
 from hotloop.serving import preflight
@@ -92,11 +92,7 @@ def test_every_tree_has_the_same_modules() -> None:
     names = {module.id for module in MODULES}
     assert _folders(paths.solutions()) == names
     assert _folders(paths.exercises()) == names
-    checks = Path(check.__file__).parents[1] / "checks"
-    files = {p.stem for p in checks.glob("*.py") if p.stem != "__init__"}
-    packages = {p.parent.name for p in checks.glob("*/__init__.py")}
-    assert files | packages == names
-    assert not files & packages
+    assert {p.parent.name for p in Path(checks.__file__).parent.glob("*/tasks.py")} == names
 
 
 def _folders(root: Path) -> set[str]:
@@ -185,29 +181,7 @@ def test_recorded_runs_fit_the_module(module: Module) -> None:
 
 @per_code_task
 def test_the_check_has_the_tasks_rungs(module: Module, task: Task) -> None:
-    found = check.find(module.id, task.id)
-    assert list(found.rungs) == [rung.id for rung in task.rungs]
-    assert found.candidate.name == task.entry
-    assert (found.candidate.file or render.NOTEBOOK) in task.files
-
-
-@per_code_task
-def test_what_a_rung_says_it_needs_is_asked_for_before_it_is_judged(
-    module: Module, task: Task
-) -> None:
-    """Where a group of packages is missing nothing is measured: no learner loses points by that."""
-    groups = {need for rung in task.rungs for need in rung.needs or ()} & set(extras.IMPORTED)
-    assert groups <= set(check.find(module.id, task.id).extras)
-
-
-@per_code_task
-def test_speed_levels_are_those_of_the_check(module: Module, task: Task) -> None:
-    found = check.find(module.id, task.id)
-    for rung in task.rungs:
-        levels: Any = attribute(found.rungs[rung.id], "levels", ())
-        timed = [(level.ratio, level.earned) for level in levels if hasattr(level, "ratio")]
-        promised = rung.threshold.levels if rung.threshold is not None else []
-        assert [pair for pair in timed if pair[1] > 0] == [(p.ratio, p.earned) for p in promised]
+    assert list(find(module.id, task.id).rungs) == [rung.id for rung in task.rungs]
 
 
 @per_task
@@ -488,7 +462,7 @@ def test_a_wrong_answer_fails_where_it_says(
 
 def _stands_on(module: Module, task: Task, rung: str) -> set[str]:
     """The rungs without which it is not judged, and those without which these are not."""
-    rungs = check.find(module.id, task.id).rungs
+    rungs = find(module.id, task.id).rungs
     found: set[str] = set()
     waiting = [rung]
     while waiting:

@@ -17,6 +17,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from hotloop.core import paths
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
+from hotloop.judge import levels as judged
+from hotloop.judge.lacking import COMPILER
+from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.yaml_lines import CurriculumError, load
 
 __all__ = [
@@ -111,12 +114,24 @@ class Level(Strict):
 
 
 class Threshold(Strict):
-    """What a speed rung asks for, and why. provisional: not yet settled by a recorded run."""
+    """What a speed rung asks for, and why.
+
+    stretch: a ratio beyond the levels, which earns nothing and is worth knowing. provisional: not
+    yet settled by a recorded run.
+    """
 
     against: Text
     levels: Annotated[list[Level], Field(min_length=1)]
+    stretch: Annotated[float, Field(gt=0)] | None = None
     provisional: bool
     reason: Text
+
+    @property
+    def shares(self) -> tuple[judged.Level, ...]:
+        """The levels as the judge takes them, the stretch goal among them."""
+        promised = [judged.Level(level.ratio, level.earned) for level in self.levels]
+        beyond = [] if self.stretch is None else [judged.Level(self.stretch, 0.0)]
+        return (*promised, *beyond)
 
 
 class Rung(Strict):
@@ -138,8 +153,8 @@ class Rung(Strict):
 
 
 class Task(Strict):
-    """One graded task. minutes: a learner's time; files: the files that the learner edits;
-    builds_on: tasks without whose solution this one cannot be passed.
+    """One graded task. minutes: a learner's time; files: the files that the learner edits, the one
+    that holds `entry` last; builds_on: tasks without whose solution this one cannot be passed.
     """
 
     id: Identifier
@@ -243,6 +258,16 @@ class Module(Strict):
     def needs_of(self, rung: Rung) -> list[Need]:
         """What judging `rung` takes."""
         return self.needs if rung.needs is None else rung.needs
+
+    def spec(self, name: str) -> TaskSpec:
+        """What the judge must know of the code task called `name`. KeyError as `task`."""
+        task = self.task(name)
+        rungs = {rung.id: self._rung_spec(rung) for rung in task.rungs}
+        return TaskSpec(task.entry or "", tuple(task.files), rungs, tuple(self.needs))
+
+    def _rung_spec(self, rung: Rung) -> RungSpec:
+        needs = (*self.needs_of(rung), *([COMPILER] if rung.needs_compiler else []))
+        return RungSpec(needs, () if rung.threshold is None else rung.threshold.shares)
 
     def task(self, name: str) -> Task:
         """The task called `name`. KeyError names those that there are."""

@@ -30,20 +30,14 @@ def measured_code(module: str) -> str:
 
 
 def _files(module: str) -> Iterator[tuple[str, bytes]]:
-    """The solutions, wrong ones too; the module's checks, baselines and harness, file or folder.
+    """The solutions, wrong ones too, and the module's checks.
 
     Not what differs in a take-home: a run measures the module as it is.
     """
     for name, content in _below(paths.solutions() / module, "solutions"):
         if name != f"solutions/{VARIANTS}":
             yield name, content
-    checks = Path(__file__).parent / "checks"
-    for folder in (checks, checks / "baselines", checks / "harness"):
-        name = folder.relative_to(checks.parent).as_posix()
-        yield from _below(folder / module, f"{name}/{module}")
-        single = folder / f"{module}.py"
-        if single.is_file():
-            yield f"{name}/{single.name}", single.read_bytes()
+    yield from _below(Path(__file__).parent / "checks" / module, "checks")
 
 
 def _below(folder: Path, name: str) -> Iterator[tuple[str, bytes]]:

@@ -58,6 +58,7 @@ def _require_task(module: str, task: str) -> None:
 def _judge_here(module: str, task: str, budget_s: float) -> Record:
     """Be the worker of a judge that is this kernel's child."""
     global _judge
+    from hotloop import curriculum
     from hotloop.core.wire import WireError
     from hotloop.course.progress_line import progress_line
     from hotloop.judge.client import JudgeProcess, lost
@@ -70,6 +71,7 @@ def _judge_here(module: str, task: str, budget_s: float) -> Record:
     job = Job(
         module,
         task,
+        curriculum.load_module(module).spec(task),
         files=str(Path.cwd()),
         isolation="none",
         budget_s=budget_s,

@@ -43,7 +43,7 @@ from hotloop.curriculum import Module, Task
 from hotloop.evidence import measured_by
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
-from hotloop.judge.local import BUDGET_S, judge_submission
+from hotloop.local_judging import BUDGET_S, judge_submission
 from hotloop.measured_code import measured_code
 from hotloop.takehome import recorded
 

@@ -22,7 +22,7 @@ from serving_leaks import remains
 from hotloop import curriculum, render
 from hotloop.core.record import Record
 from hotloop.judge.client import JudgeProcess
-from hotloop.judge.local import judge_submission
+from hotloop.local_judging import judge_submission
 
 MODULE = "triton_ensemble"
 WHOLE_TARGET_S = 90.0

@@ -38,7 +38,7 @@ from hotloop.core.verdict import Verdict
 from hotloop.curriculum import load_module
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
-from hotloop.judge.local import judge_submission
+from hotloop.local_judging import judge_submission
 from hotloop.takehome import recorded
 from hotloop.takehome.integrity.likeness import Likeness, likeness, print_of
 from hotloop.takehome.integrity.similarity import MODERATE

@@ -36,7 +36,7 @@ from hotloop.curriculum import Task
 from hotloop.evidence import measured_by
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
-from hotloop.judge.local import judge_submission
+from hotloop.local_judging import judge_submission
 from hotloop.measured_code import measured_code
 from hotloop.takehome import recorded
 from hotloop.takehome.variant_trials import counts

@@ -14,7 +14,7 @@ from typing import Any
 
 from hotloop import curriculum, render
 from hotloop.judge.client import JudgeProcess
-from hotloop.judge.local import judge_submission
+from hotloop.local_judging import judge_submission
 
 TARGET_S = 120.0
 """On two cores."""

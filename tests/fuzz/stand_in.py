@@ -14,7 +14,7 @@ import mmap
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,10 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import launcher as launching
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
 from hotloop.judge.forking import worker_fork
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
-from hotloop.judge.rung import judge_rungs
+from hotloop.judge.rung import Rung, judge_rungs
 from hotloop.judge.session import Session
 from hotloop.sandbox.level import level
 
@@ -52,6 +51,15 @@ SILENT = ("hello", "resolve", "map", "plan", "put_file", "unmap")
 """Requests whose replies hold no answer and whose buffers nobody has written yet."""
 
 Data = dict[int, bytes]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A task, by its name in the notebook."""
+
+    name: str
+    candidate: Candidate
+    rungs: Mapping[str, Rung]
 
 
 class Unknown(BaseException):
@@ -252,7 +260,7 @@ class Playing(Launcher):
         return player
 
 
-def recorded(check: Check, rung: str, files: Path, task: str, needs: Any) -> Tape:
+def recorded(judged: Judged, rung: str, files: Path, needs: Any) -> Tape:
     """Have the reference in `files` judged by one rung, for real, and keep what was said."""
     tape = Tape()
     launcher = Launcher(level()[0], fork=worker_fork(needs))
@@ -260,11 +268,10 @@ def recorded(check: Check, rung: str, files: Path, task: str, needs: Any) -> Tap
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(launching, "Link", kind)
         _listen(patch)
-        session = _session(files, launcher, task, 300.0)
+        session = _session(files, launcher, judged.name, 300.0)
         try:
-            (tape.record,) = judge_rungs(
-                check.rungs, session.about(check.candidate), frozenset({rung})
-            )
+            session = session.about(judged.candidate)
+            (tape.record,) = judge_rungs(judged.rungs, session, frozenset({rung}))
         except Unknown as end:
             tape.ended = str(end)
         finally:
@@ -285,14 +292,12 @@ def _listen(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(wire, "receive", heard)
 
 
-def played(
-    check: Check, rung: str, files: Path, task: str, tape: Tape, change: Change
-) -> RungRecord:
+def played(judged: Judged, rung: str, files: Path, tape: Tape, change: Change) -> RungRecord:
     """Judge the rung again, from the recording. Unknown where it ends."""
     launcher = Playing("none", tape=tape, change=change)
-    session = _session(files, launcher, task, BUDGET_S)
+    session = _session(files, launcher, judged.name, BUDGET_S)
     try:
-        (record,) = judge_rungs(check.rungs, session.about(check.candidate), frozenset({rung}))
+        (record,) = judge_rungs(judged.rungs, session.about(judged.candidate), frozenset({rung}))
         return record
     finally:
         session.close()

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -23,21 +23,22 @@ sys.path.insert(0, str(Path(__file__).parent))
 import answer_mutations
 import stand_in
 from answer_mutations import Noise
-from stand_in import Data, Exchange, Tape, Unknown
+from stand_in import Data, Exchange, Judged, Tape, Unknown
 
-from hotloop import curriculum, extras, render
+from hotloop import curriculum, render
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.core.wire import as_list
 from hotloop.curriculum import Module, Task
-from hotloop.judge import check as checking
+from hotloop.judge import rung as judging
 from hotloop.judge import served
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
 from hotloop.judge.files import lay_out
 from hotloop.judge.questions import Question
-from hotloop.judge.rung import after
+from hotloop.judge.lacking import lacking
+from hotloop.judge.rung import after, is_timed
 from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.task import find
 
 SECONDS = 0.6
 """How long a rung's examples take, about: one that makes its cases slowly gets fewer."""
@@ -64,9 +65,8 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]
 class Fuzzed:
     """One rung, with its recording. answers: how many were altered so far."""
 
-    check: Check
+    task: Judged
     rung: str
-    task: str
     files: Path
     tape: Tape
     answers: int = 0
@@ -76,7 +76,7 @@ class Fuzzed:
         """None where the recording does not say how the judge's own programs go on."""
         self.answers += 1
         try:
-            return stand_in.played(self.check, self.rung, self.files, self.task, self.tape, change)
+            return stand_in.played(self.task, self.rung, self.files, self.tape, change)
         except Unknown as end:
             self.unknown[str(end)] += 1
             return None
@@ -123,7 +123,7 @@ def _altered_once(fuzzed: Fuzzed) -> None:
 
 def _nothing_of_it_true(fuzzed: Fuzzed) -> None:
     """All answers are arbitrary."""
-    first = not after(fuzzed.check.rungs[fuzzed.rung])
+    first = not after(fuzzed.task.rungs[fuzzed.rung])
 
     @settings(
         max_examples=fuzzed.examples(),
@@ -158,11 +158,13 @@ def _goes_well(record: RungRecord | None) -> bool:
     }
 
 
-def _undriven(check: Check, rung: str, tape: Tape | None) -> str:
+def _undriven(judged: Judged, rung: str, tape: Tape | None) -> str:
     """Why a rung cannot be judged from a recording; empty where it can."""
-    if checking.is_timed(check, frozenset({rung})):
+    asked = judged.rungs[rung]
+    if is_timed(asked):
         return "it times a process, which nobody can play"
-    if getattr(sys.modules[type(check.rungs[rung]).__module__], "over", None) is served.over:
+    function = asked.func if isinstance(asked, partial) else asked
+    if getattr(sys.modules[function.__module__], "over", None) is served.over:
         return "it starts a real server"
     if tape is None or tape.answers:
         return ""
@@ -180,20 +182,20 @@ def _undriven(check: Check, rung: str, tape: Tape | None) -> str:
 def test_no_answer_leaves_a_rung_open(
     module: Module, task: Task, reference: Callable[[str], Path]
 ) -> None:
-    check = checking.find(module.id, task.id)
-    lacking = [name for extra in check.extras for name in extras.missing(extra)]
-    if lacking:
-        pytest.skip(f"{lacking[0]} is not installed")
-    for rung in check.rungs:
-        reason = _undriven(check, rung, None)
+    spec, found = module.spec(task.id), find(module.id, task.id)
+    if gaps := lacking(spec):
+        pytest.skip(next(iter(gaps.values())))
+    judged = Judged(task.id, found.candidate(spec), found.rungs)
+    for rung in found.rungs:
+        reason = _undriven(judged, rung, None)
         if not reason:
-            tape = stand_in.recorded(check, rung, reference(module.id), task.id, module.needs)
+            tape = stand_in.recorded(judged, rung, reference(module.id), module.needs)
             assert _goes_well(tape.record), tape.record
-            reason = _undriven(check, rung, tape)
+            reason = _undriven(judged, rung, tape)
         if reason:
             print(f"{module.id}.{task.id}.{rung}: not driven: {reason}")
             continue
-        fuzzed = Fuzzed(check, rung, task.id, reference(module.id), tape)
+        fuzzed = Fuzzed(judged, rung, reference(module.id), tape)
         _altered_once(fuzzed)
         _nothing_of_it_true(fuzzed)
         beyond = dict(fuzzed.unknown)
@@ -208,9 +210,10 @@ def _smallest(_rng: object) -> Iterator[Question]:
 def stumbling(tmp_path: Path) -> Fuzzed:
     """A task whose check takes the least of what may be nothing."""
     (tmp_path / "sizes.py").write_text("def sizes(n): return [n]\n")
-    check = Check(Candidate("sizes", "sizes.py", "json"), {"right": Answers(_smallest)})
+    candidate = Candidate("sizes", "sizes.py", "json")
+    task = Judged("sizes", candidate, {"right": Answers(_smallest)})
     said = Exchange('{"op": "run"}', {"ok": True, "returned": [{"json": [7]}]}, {}, trusted=False)
-    return Fuzzed(check, "right", "sizes", tmp_path, Tape([[said]], [said]))
+    return Fuzzed(task, "right", tmp_path, Tape([[said]], [said]))
 
 
 def test_a_check_that_stumbles_blames_the_answer(stumbling: Fuzzed) -> None:
@@ -221,13 +224,13 @@ def test_a_check_that_stumbles_blames_the_answer(stumbling: Fuzzed) -> None:
 def test_it_is_found_where_it_would_be_our_own_failure(
     stumbling: Fuzzed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "is_ours", lambda _error: True)
+    monkeypatch.setattr(judging, "is_ours", lambda _error: True)
     with pytest.raises(AssertionError, match="min"):
         _nothing_of_it_true(stumbling)
 
 
 def test_a_check_that_takes_everything_is_found(stumbling: Fuzzed) -> None:
     taken = Answers(lambda _rng: [Question("Sizes", (7,), lambda _answer: None)])
-    stumbling.check = replace(stumbling.check, rungs={"right": taken})
+    stumbling.task = replace(stumbling.task, rungs={"right": taken})
     with pytest.raises(AssertionError, match="All of it is right"):
         _nothing_of_it_true(stumbling)

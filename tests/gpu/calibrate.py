@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from hotloop.checks import fused_softmax
+from hotloop.checks.fused_softmax import tasks as fused_softmax
 from hotloop.judge.budget import Budget
 from hotloop.judge.calls import CallSpec
 from hotloop.judge.candidate import Candidate
@@ -41,7 +41,7 @@ from hotloop.sandbox import seccomp
 from hotloop.sandbox.level import level
 
 HERE = Path(__file__).parent
-BASELINES = Path(fused_softmax.__file__).parent / "baselines" / "fused_softmax.py"
+BASELINES = Path(fused_softmax.__file__).parent / "baselines.py"
 PROBES = 40
 WINDOWS = 10
 

@@ -11,6 +11,7 @@ from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.session import Session
+from hotloop.judge.spec import TaskSpec
 from hotloop.sandbox.level import level
 from hotloop.serving import preflight
 from hotloop.serving.environment import Environment
@@ -41,6 +42,7 @@ def session_over() -> Iterator[SessionOver]:
         budget_s: float = 120.0,
         isolation: str | None = None,
         tell: Callable[[str], None] = lambda _text: None,
+        spec: TaskSpec | None = None,
     ) -> Session:
         sessions.append(
             Session(
@@ -51,6 +53,7 @@ def session_over() -> Iterator[SessionOver]:
                 budget=Budget(budget_s),
                 device="cpu",
                 on_progress=tell,
+                spec=spec,
             )
         )
         return sessions[-1]

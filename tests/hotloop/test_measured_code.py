@@ -52,12 +52,11 @@ def test_a_notebooks_prose_and_caches_do_not(solutions: Path) -> None:
     assert digest() == before
 
 
-def test_checks_baselines_and_harness_are_part_of_it() -> None:
-    names = {name.split("/", 2)[0] + "/" + name.split("/", 2)[1]
-             for name, _ in measured_code._files("fused_softmax")}  # fmt: skip
-    assert {"checks/fused_softmax.py", "checks/baselines", "checks/harness"} <= names
-    assert any(name.startswith("solutions/") for name in names)
-    assert {"checks/fused_softmax", "checks/profile_training_loop"}.isdisjoint(names)
+def test_checks_are_part_of_it_and_those_of_other_modules_are_not() -> None:
+    names = {name for name, _ in measured_code._files("fused_softmax")}
+    checks = {"tasks.py", "baselines.py", "programs/softmax_warp.cu"}
+    assert {f"checks/{name}" for name in checks} <= names
+    assert {name.partition("/")[0] for name in names} == {"checks", "solutions"}
 
 
 @pytest.fixture(autouse=True)

@@ -29,12 +29,12 @@ from hotloop.cli.commands import FILES
 from hotloop.core import paths
 
 SHOWN_ON_PURPOSE = {
-    "hotloop/checks/harness/triton_ensemble/repository/bert/config.pbtxt",
-    "hotloop/checks/harness/triton_ensemble/repository/preprocess/config.pbtxt",
-    "hotloop/checks/harness/triton_ensemble/repository/postprocess/config.pbtxt",
-    "hotloop/checks/harness/triton_ensemble/repository/topics/config.pbtxt",
-    "hotloop/checks/harness/triton_ensemble/together/preprocess.pbtxt",
-    "hotloop/checks/harness/triton_ensemble/together/postprocess.pbtxt",
+    "hotloop/checks/triton_ensemble/programs/repository/bert/config.pbtxt",
+    "hotloop/checks/triton_ensemble/programs/repository/preprocess/config.pbtxt",
+    "hotloop/checks/triton_ensemble/programs/repository/postprocess/config.pbtxt",
+    "hotloop/checks/triton_ensemble/programs/repository/topics/config.pbtxt",
+    "hotloop/checks/triton_ensemble/programs/together/preprocess.pbtxt",
+    "hotloop/checks/triton_ensemble/programs/together/postprocess.pbtxt",
 }
 """What the judge cannot do without, on a learner's machine too: the configurations of the server
 that it starts. Of these the exercise gives name, type and shape of each tensor, and in this format
@@ -429,7 +429,7 @@ def test_each_check_can_be_loaded(plain: Path, tmp_path: Path) -> None:
     """Without solutions, and without what a module needs besides."""
     program = """if True:
         from hotloop import curriculum
-        from hotloop.judge.check import find
+        from hotloop.judge.task import find
         for module in curriculum.modules():
             for task in module.tasks:
                 if task.kind == "code":

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import torch
 
-sys.path.append(str(Path(__file__).resolve().parents[3] / "graders/hotloop/checks/harness"))
-from sparse_attention_op import counting
+sys.path.append(str(Path(__file__).resolve().parents[3] / "graders/hotloop/checks/sparse_attention_op/programs"))
+import counting
 
 from hotloop import render
 from hotloop.core import paths

@@ -16,7 +16,7 @@ from hotloop.cli import find
 from hotloop.cli.answer import Json, UserError, answering
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.judge.local import NOTEBOOK, judge_folder
+from hotloop.local_judging import NOTEBOOK, judge_folder
 from hotloop.practice import verdicts
 from hotloop.sandbox.level import level
 from hotloop.takehome import manifest, work_log

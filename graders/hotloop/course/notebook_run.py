@@ -161,6 +161,7 @@ class NotebookRun:
         job = Job(
             module=self.module.id,
             task=task.id,
+            spec=self.module.spec(task.id),
             files=str(self.files),
             listen=str(kernel.judge_socket) if kernel is not None else None,
             freezer=kernel.process.freezer.describe() if kernel is not None else None,

@@ -35,15 +35,13 @@ FATAL = {
 
 
 @dataclass(frozen=True)
-class CudaKernel:
-    """A kernel and how it is launched: `name<<<ceil(rows / rows_a_block), block>>>`.
+class CudaLaunch:
+    """How the candidate's kernel is launched: `name<<<ceil(rows / rows_a_block), block>>>`.
 
-    file: the learner's. parameters: what the learner calls the tensors, the output last; behind
-        them a kernel takes the output's extents, and then the case's plain values.
+    parameters: what the learner calls the tensors, the output last; behind them a kernel takes the
+        output's extents, and then the case's plain values.
     """
 
-    name: str
-    file: str
     parameters: tuple[str, ...]
     rows_a_block: int = 1
     block: int = 256
@@ -61,8 +59,9 @@ class Simulated:
 class Simulator:
     """A process that holds the compiled kernel."""
 
-    def __init__(self, kernel: CudaKernel, link: Link, session: Session) -> None:
-        self.kernel = kernel
+    def __init__(self, how: CudaLaunch, link: Link, session: Session) -> None:
+        self._how = how
+        self._file = session.candidate.file or ""
         self._link = link
         self._session = session
 
@@ -76,7 +75,7 @@ class Simulator:
             self._link.map(arena.buffers)
             message = self._launch(call, case, order, _OWN_SHARE * timeout_s)
             reply = self._link.request(message, timeout_s)
-            _require_no_fault(self.kernel.file, reply)
+            _require_no_fault(self._file, reply)
             findings = _objects(reply.get("findings"))
             for finding in findings:
                 if str(finding.get("kind")) == "timeout":
@@ -85,7 +84,7 @@ class Simulator:
                     raise Ruling(Verdict.RUNTIME_ERROR, sentence(finding))
             if reply.get("error"):
                 error = readable(reply.get("error"), 80)
-                block = self.kernel.block
+                block = self._how.block
                 said = f"The launch with {block} threads a block failed with {error}."
                 raise Ruling(Verdict.RUNTIME_ERROR, said)
             answer = call.output_values()
@@ -98,39 +97,39 @@ class Simulator:
         places = [place for place in call.places if place is not None]
         tensors = [
             {"tensor": place.to_message(), "name": name, "is_output": place is call.out}
-            for place, name in zip((*places, call.out), self.kernel.parameters, strict=True)
+            for place, name in zip((*places, call.out), self._how.parameters, strict=True)
         ]
         rows = case.out.shape[0]
         plain = [a for a in case.arguments if isinstance(a, int | float)]
         return {
             "op": "launch",
-            "kernel": self._session.called(self.kernel.name),
-            "grid": [-(-rows // self.kernel.rows_a_block), 1, 1],
-            "block": [self.kernel.block, 1, 1],
+            "kernel": self._session.name,
+            "grid": [-(-rows // self._how.rows_a_block), 1, 1],
+            "block": [self._how.block, 1, 1],
             "arguments": [*tensors, *case.out.shape, *plain],
             "order": order,
             "seconds": seconds,
         }
 
 
-def simulator(kernel: CudaKernel, session: Session) -> Simulator:
+def simulator(how: CudaLaunch, session: Session) -> Simulator:
     """The learner's file, compiled in a sandbox of its own; once for all rungs.
 
     Ruling WRONG_ANSWER for a kernel without a body, COMPILE_ERROR for what does not compile or
     cannot be simulated.
     """
-    return session.once(f"simulator of {kernel.name}", lambda: _compiled(kernel, session))
+    return session.once(f"simulator of {session.name}", lambda: _compiled(how, session))
 
 
-def _compiled(kernel: CudaKernel, session: Session) -> Simulator:
-    source = session.files.read_text(kernel.file)
-    if _is_untouched(source, session.called(kernel.name)):
+def _compiled(how: CudaLaunch, session: Session) -> Simulator:
+    file, source = session.candidate.file or "", session.source()
+    if _is_untouched(source, session.name):
         raise Ruling(Verdict.WRONG_ANSWER, "Not attempted yet: the kernel's body is empty.")
     link = session.simulator()
     session.progress("compiling for the simulator")
-    request = {"op": "build", "file": kernel.file, "source": source}
-    _require_no_fault(kernel.file, link.request(request, session.timeout(BUILD_TIMEOUT_S)))
-    return Simulator(kernel, link, session)
+    request = {"op": "build", "file": file, "source": source}
+    _require_no_fault(file, link.request(request, session.timeout(BUILD_TIMEOUT_S)))
+    return Simulator(how, link, session)
 
 
 def _is_untouched(source: str, name: str) -> bool:

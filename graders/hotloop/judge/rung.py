@@ -8,7 +8,6 @@ attributes of the function, each of which may be missing:
 - `timed`: it times a worker on a CPU, which is then started and not forked. It calls
   `session.alone()` before it measures.
 - `instrumented`: other code of the learner's is in the process that is measured.
-- `levels`: shares of the points, for a rung that measures.
 
 Standard rungs are frozen dataclasses in `hotloop/judge/rungs/`, so that tests can read their cases.
 """
@@ -92,20 +91,20 @@ def judge_rungs(
     rungs: Mapping[str, Rung],
     session: Session,
     only: frozenset[str] | None = None,
-    lacking: str | None = None,
+    lacking: Mapping[str, str] | None = None,
 ) -> tuple[RungRecord, ...]:
     """Judge in order. One that comes after a rung that did not pass is not run.
 
     only: these rungs; None means all.
-    lacking: what the machine lacks for any of them: then none is measured.
+    lacking: what the machine lacks, by rung: these are not measured.
     """
     done: dict[str, RungRecord] = {}
     for name, rung in rungs.items():
         if only is not None and name not in only:
             continue
         session.progress(name)
-        if lacking is not None:
-            done[name] = RungRecord(name, Verdict.NOT_MEASURED, lacking)
+        if lacking is not None and name in lacking:
+            done[name] = RungRecord(name, Verdict.NOT_MEASURED, lacking[name])
         else:
             done[name] = _not_reached(name, rung, done) or judge_rung(name, rung, session)
     return tuple(done.values())
@@ -114,7 +113,7 @@ def judge_rungs(
 def judge_rung(name: str, rung: Rung, session: Session) -> RungRecord:
     """The record of one, whatever it raises."""
     clock = time.monotonic()
-    own = session.for_rung()
+    own = session.for_rung(name)
     record = _ruled(name, rung, own)
     taken = {JUDGING_SECONDS: round(time.monotonic() - clock, 3)}
     evidence = {**own.figures, **record.evidence, **taken}

@@ -10,7 +10,6 @@ import socket
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 
 from hotloop import __version__
@@ -19,17 +18,19 @@ from hotloop.core.record import Circumstances, Record, RungRecord, summarize
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import find, is_timed, lacking
+from hotloop.judge.constants import constants
 from hotloop.judge.device import device_name, driver_version, kind
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.forking import worker_fork
 from hotloop.judge.gpu.card import prepare
 from hotloop.judge.gpu.workers import notebook_worker
 from hotloop.judge.job import Job
+from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
 from hotloop.judge.link import Link
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session, accept
+from hotloop.judge.task import find
 from hotloop.judge.untouched import without_blame, without_open
 from hotloop.sandbox.freezer import SignalFreezer, freezer_from
 from hotloop.variants.variant import Variant
@@ -97,12 +98,14 @@ def judge(
     variant: Variant | None = None
     try:
         variant = _variant(job)
-        check = find(job.module, job.task, variant)
+        task = find(job.module, job.task)
         only = frozenset(job.rungs) if job.rungs is not None else None
-        launcher = _launcher(job, timed=is_timed(check, only))
+        launcher = _launcher(job, timed=task.is_timed(only))
         budget = Budget(job.budget_s, turn)
-        session = _session(check.candidate, job, connection, on_progress, budget, variant, launcher)
-        judged = judge_rungs(check.rungs, session, only, lacking(check))
+        candidate = task.candidate(job.spec)
+        session = _session(candidate, job, connection, on_progress, budget, variant, launcher)
+        with constants(variant.constants if variant is not None else {}):
+            judged = judge_rungs(task.rungs, session, only, lacking(job.spec))
         blamed = without_blame(judged, job.module, session.files, job.given)
         rungs = without_open(blamed, job.module, _asked(job), session.files, job.given)
     except Exception as error:
@@ -138,29 +141,13 @@ def _launcher(job: Job, *, timed: bool) -> Launcher:
     return Launcher(
         job.isolation,
         threads=job.threads or default_threads(),
-        fork=worker_fork(_needs(job.module)) if forked else None,
+        fork=worker_fork(job.spec.module_needs) if forked else None,
     )
 
 
-@cache
-def _needs(module: str) -> tuple[str, ...]:
-    """What its module.yaml names; nothing where no library is installed that reads it."""
-    try:
-        from hotloop import curriculum
-    except ImportError:
-        return ()
-    return tuple(curriculum.load_module(module).needs)
-
-
 def _asked(job: Job) -> list[str]:
-    """The files beside the notebook that the task asks to edit; none where nobody can say."""
-    try:
-        from hotloop import curriculum
-
-        task = curriculum.load_module(job.module).task(job.task)
-    except (ImportError, KeyError):
-        return []
-    return [name for name in task.files if not name.endswith(".ipynb")]
+    """The files beside the notebook that the task asks to edit."""
+    return [name for name in job.spec.files if not name.endswith(".ipynb")]
 
 
 def _session(
@@ -182,6 +169,7 @@ def _session(
         on_progress=on_progress,
         variant=variant,
         seed=job.seed,
+        spec=job.spec,
     )
 
 
@@ -268,10 +256,7 @@ def module_digest(module: str) -> str:
     for path in (
         *sorted(package.rglob("*.py")),
         *sorted((package.parent / "core").rglob("*.py")),
-        checks / f"{module}.py",
-        *sorted((checks / module).rglob("*.py")),
-        checks / "baselines" / f"{module}.py",
-        *sorted(p for p in (checks / "harness" / module).rglob("*") if p.is_file()),
+        *sorted(p for p in (checks / module).rglob("*") if p.suffix != ".pyc"),
         *sorted(p for p in (package.parent / "serving").rglob("*") if p.suffix != ".pyc"),
         *sorted((paths.curriculum() / module / "model").glob("*")),
     ):

@@ -21,8 +21,10 @@ from hotloop.judge.candidate import Candidate, Style
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.launcher import Launcher
+from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.seeds import Seeds
+from hotloop.judge.spec import TaskSpec
 from hotloop.sandbox.scratch import scratch
 from hotloop.variants.variant import Variant
 
@@ -44,7 +46,7 @@ class Session:
     candidate: who is judged.
     connect: gives the socketed notebook worker, or None where there is none.
     budget: the time for the whole task.
-    variant: what differs for this candidate; in a course nothing does.
+    variant: what a candidate of a take-home calls the functions; in a course as the check does.
     seed: of an earlier record, in hexadecimal; one is drawn if there is none.
     """
 
@@ -60,6 +62,7 @@ class Session:
         on_progress: Callable[[str], None] = lambda _text: None,
         variant: Variant | None = None,
         seed: str = "",
+        spec: TaskSpec | None = None,
     ) -> None:
         self.candidate = candidate
         self.files = SubmissionFiles(files)
@@ -71,15 +74,18 @@ class Session:
         self._connect = connect
         self._on_progress = on_progress
         self._variant = variant
+        self._spec = spec
+        self._rung = ""
         self._workers: dict[str | None, Link] = {}
         self._owned: list[Link] = []
         self._made: dict[str, object] = {}
         self._kept = ExitStack()
 
-    def for_rung(self) -> Self:
-        """The same session, with no evidence yet."""
+    def for_rung(self, name: str) -> Self:
+        """The same session, with no evidence yet, for the rung called `name`."""
         other = copy.copy(self)
         other.figures = {}
+        other._rung = name
         return other
 
     def about(self, candidate: Candidate) -> Self:
@@ -92,6 +98,14 @@ class Session:
         """The same session about another function of the candidate's file."""
         mine = self.candidate
         return self.about(replace(mine, name=name, style=style or mine.style))
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """What module.yaml promises for speed-ups in this rung."""
+        spec = None if self._spec is None else self._spec.rungs.get(self._rung)
+        if spec is None or not spec.levels:
+            raise JudgeFault(f"module.yaml has no levels for the rung {self._rung}")
+        return spec.levels
 
     # --- what is said ---------------------------------------------------------------------------
 
@@ -164,8 +178,8 @@ class Session:
         """What the candidate calls what the check calls `name`."""
         return name if self._variant is None else self._variant.called(name)
 
-    def harness(self, path: Path) -> str:
-        """The text of a CUDA harness of ours, which launches the candidate's kernel by its name."""
+    def launcher_text(self, path: Path) -> str:
+        """The text of a CUDA file of ours, which launches the candidate's kernel by its name."""
         text = path.read_text(encoding="utf-8")
         if self._variant is None:
             return text

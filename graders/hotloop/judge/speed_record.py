@@ -83,18 +83,14 @@ def measured_on(spec: CallSpec) -> dict[str, Any]:
 
 
 def rule_on_speed(
-    session: Session,
-    outcome: Outcome,
-    levels: Sequence[Level],
-    evidence: dict[str, Any],
-    implausible: float,
+    session: Session, outcome: Outcome, evidence: dict[str, Any], implausible: float
 ) -> str:
     """The sentence of a finished comparison that reached the level for all points.
 
     `Partly` for less, and as `speed_share`. The evidence is noted in any case.
     """
     session.note(**evidence)
-    return session.award(*speed_share(outcome, levels, evidence, implausible))
+    return session.award(*speed_share(outcome, session.levels, evidence, implausible))
 
 
 def speed_share(

@@ -17,7 +17,6 @@ from hotloop.curriculum import Tier
 
 TEMPLATES = Path(__file__).parent / "template"
 SUFFIX = ".template"
-CHECK = "check.py"
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -49,14 +48,15 @@ def make(name: str, title: str, track: str, tier: Tier) -> list[Path]:
 
 def _filled(name: str, title: str, track: str, tier: str) -> Iterator[tuple[Path, str]]:
     words = {"id": name, "title": title, "track": track, "tier": tier}
-    trees = {"curriculum": paths.curriculum() / name, "solutions": paths.solutions() / name}
+    trees = {
+        "checks": paths.root() / "graders" / "hotloop" / "checks" / name,
+        "curriculum": paths.curriculum() / name,
+        "solutions": paths.solutions() / name,
+    }
     for source in sorted(TEMPLATES.rglob(f"*{SUFFIX}")):
         tree, *rest = source.relative_to(TEMPLATES).parts
         text = Template(source.read_text(encoding="utf-8")).substitute(words)
-        if tree in trees:
-            yield trees[tree].joinpath(*rest).with_suffix(""), text
-        else:
-            yield paths.root() / "graders" / "hotloop" / "checks" / f"{name}.py", text
+        yield trees[tree].joinpath(*rest).with_suffix(""), text
 
 
 def _listed(name: str, track: str) -> str:

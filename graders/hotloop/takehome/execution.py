@@ -18,6 +18,7 @@ from hotloop.course.execution import Executed, Say, Terms
 from hotloop.course.executors import Lost, Work
 from hotloop.course.executors.local import Local
 from hotloop.course.submission import Submission
+from hotloop.curriculum import load_module
 from hotloop.judge.client import JudgeProcess, lost
 from hotloop.judge.job import Job
 from hotloop.sandbox.level import level
@@ -78,11 +79,15 @@ def judged(
     with closing(executor.run(works, Terms(), tell)) as outcomes:
         for task, outcome in outcomes:
             records[task] = (
-                lost(Job(module, task, isolation=level()[0]), GraderLost(outcome.reason))
+                lost(_job(module, task), GraderLost(outcome.reason))
                 if isinstance(outcome, Lost)
                 else outcome.records[task]
             )
     return {task: records[task] for task in asked}
+
+
+def _job(module: str, task: str) -> Job:
+    return Job(module, task, load_module(module).spec(task), isolation=level()[0])
 
 
 def judge_candidate(submission: Submission, _terms: Terms, say: Say) -> Executed:

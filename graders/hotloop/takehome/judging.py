@@ -12,8 +12,8 @@ from hotloop import curriculum
 from hotloop.core.record import Record
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import lay_out
-from hotloop.judge.local import judge_folder
 from hotloop.judged_again import settled
+from hotloop.local_judging import judge_folder
 from hotloop.sandbox.scratch import scratch
 from hotloop.variants import Variant
 

@@ -20,7 +20,7 @@ from hotloop.core import paths
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import device_name
 from hotloop.judge.lease import Lease
-from hotloop.judge.local import judge_submission
+from hotloop.local_judging import judge_submission
 from simulation.model import Arrival, Site, simulate
 from simulation.times import ServiceTimes, Stage, TaskTimes
 

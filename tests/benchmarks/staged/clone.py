@@ -94,7 +94,9 @@ def make(root: Path) -> Clone:
     ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "_data")
     shutil.copytree(CLONE / "graders" / "hotloop", package, ignore=ignored)
     given = BENCHMARKS / "array_warmup"
-    shutil.copyfile(given / "checks.py", package / "checks" / f"{lab.MODULE}.py")
+    checks = package / "checks" / lab.MODULE
+    checks.mkdir()
+    shutil.copyfile(given / "tasks.py", checks / "tasks.py")
     data = root / "curriculum"
     (data / lab.MODULE).mkdir(parents=True)
     shutil.copyfile(given / "curriculum.yaml", data / "curriculum.yaml")

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from hotloop import render
 from hotloop.cli import app
-from hotloop.judge.local import lay_out
+from hotloop.local_judging import lay_out
 
 WRONG = "transformer_compilation", "costs_nearest_shape"
 

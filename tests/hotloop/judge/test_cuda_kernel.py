@@ -16,7 +16,7 @@ from hotloop.judge.budget import Budget
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
-from hotloop.judge.cuda_kernel import CudaKernel
+from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.rung import judge_rungs
@@ -25,7 +25,7 @@ from hotloop.judge.rungs.cuda_clean import CudaClean
 from hotloop.judge.rungs.cuda_correct import CudaCorrect
 from hotloop.judge.session import Session
 
-KERNEL = CudaKernel("scale", "scale.cu", ("x", "y"), rows_a_block=32, block=32)
+LAUNCH = CudaLaunch(("x", "y"), rows_a_block=32, block=32)
 HEAD = "__global__ void scale(const float* x, float* y, int rows, int columns, float by)"
 RIGHT = "const int i = blockIdx.x * 32 + threadIdx.x; if (i < rows) y[i] = by * x[i];"
 
@@ -40,8 +40,8 @@ def scaled(x: np.ndarray, by: float) -> np.ndarray:
 
 
 RUNGS = {
-    "correct": CudaCorrect(KERNEL, cases, scaled, lambda _: Tolerance(1e-6, 0.0), case_timeout_s=4),
-    "clean": CudaClean(KERNEL, cases, scaled, lambda _: Tolerance(1e-6, 0.0)),
+    "correct": CudaCorrect(LAUNCH, cases, scaled, lambda _: Tolerance(1e-6, 0.0), case_timeout_s=4),
+    "clean": CudaClean(LAUNCH, cases, scaled, lambda _: Tolerance(1e-6, 0.0)),
 }
 
 

@@ -18,7 +18,6 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.levels import Level
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.cuda_operator import Called, RightOrRefused
@@ -94,19 +93,16 @@ def test_the_rung_is_asked_of_another_function(session: Session) -> None:
     wrong = judged(Called("silence", correct), "double", session)
     assert wrong.verdict is Verdict.WRONG_ANSWER
     assert Called("double", correct).after == ("first",)
-    assert Called("double", correct).levels == ()
 
 
-def test_style_and_levels_are_those_of_the_rung(session: Session) -> None:
+def test_the_candidate_is_another_function_in_its_own_style(session: Session) -> None:
     class Timed:
         after = ("correct",)
-        levels = (Level(2.0, 1.0),)
 
         def __call__(self, session: Session) -> str:
             asked = session.candidate
             return f"{asked.name}, {asked.style}, {asked.operator}"
 
     called = Called("kernel", Timed(), "destination")
-    assert called.levels == (Level(2.0, 1.0),)
     sentence = called(session.about(Candidate("other", "file.py", operator=True)))
     assert sentence == "kernel, destination, True"

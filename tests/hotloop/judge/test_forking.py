@@ -17,7 +17,6 @@ from hotloop import curriculum
 from hotloop.judge import forking, rungs, service
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check, find, is_timed
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.job import Job
 from hotloop.judge.launcher import Launcher
@@ -25,6 +24,8 @@ from hotloop.judge.program import Program
 from hotloop.judge.questions import ask_plainly
 from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.session import Session
+from hotloop.judge.spec import TaskSpec
+from hotloop.judge.task import find
 from hotloop.sandbox.zygote.forked import ForkedProcess
 from hotloop.sandbox.zygote.zygote import Zygote
 
@@ -152,7 +153,7 @@ def test_when_the_judge_forks(
     monkeypatch.setattr(service, "kind", lambda: device)
     monkeypatch.setattr(service, "worker_fork", lambda _needs: lambda _confinement: None)
     monkeypatch.setattr(service, "_needs", lambda _module: ())
-    job = Job("module", "task", isolation=isolation)
+    job = Job("module", "task", TaskSpec("f", ("f.py",)), isolation=isolation)
     assert (service._launcher(job, timed=timed).fork is not None) is forks
 
 
@@ -188,15 +189,6 @@ def test_zygotes_for_other_modules_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert closed == [("b",)]
 
 
-def test_only_the_rungs_that_are_asked_for_count() -> None:
-    timed: Any = type("Timed", (), {"timed": True})()
-    untimed: Any = object()
-    check = Check(Candidate("f"), {"correct": untimed, "fast": timed})
-    assert is_timed(check)
-    assert is_timed(check, frozenset({"fast"}))
-    assert not is_timed(check, frozenset({"correct"}))
-
-
 def test_every_level_on_a_processor_is_one_of_a_timed_rung() -> None:
     """Also where a module's own rung is made of one of the judge's."""
     forked = [
@@ -205,7 +197,7 @@ def test_every_level_on_a_processor_is_one_of_a_timed_rung() -> None:
         for task in module.tasks
         for rung in task.rungs
         if rung.threshold is not None and "gpu" not in rung.id
-        if not is_timed(find(module.id, task.id), frozenset({rung.id}))
+        if not find(module.id, task.id).is_timed(frozenset({rung.id}))
     ]
     assert forked == []
 

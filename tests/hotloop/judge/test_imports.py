@@ -76,10 +76,9 @@ def test_all_that_judges_starts_without_what_a_gpu_machine_lacks() -> None:
     expected = {
         "hotloop.judge.__main__",
         "hotloop.judge.gpu.card",
-        "hotloop.judge.local",
         "hotloop.judge.rungs.gpu_fast",
         "hotloop.judge.service",
-        "hotloop.checks.fused_softmax",
+        "hotloop.checks.fused_softmax.tasks",
         "hotloop.worker.__main__",
         "hotloop.notebook",
         "hotloop.worker.check",

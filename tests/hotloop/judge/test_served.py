@@ -14,7 +14,6 @@ from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import served
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.inquiry import Exchange, Inquiry, Said
 from hotloop.judge.loaded import LoadedSide
@@ -136,10 +135,8 @@ def test_without_the_environment_nothing_is_measured_and_the_mend_is_named(
     monkeypatch.setenv("HOTLOOP_SERVING", str(tmp_path))
     with pytest.raises(ServingUnavailable):
         preflight.require()
-    check = Check(
-        Candidate("topics", "config.pbtxt"), {"serves": Serves(UNTUNED.put_together, no_questions)}
-    )
-    [record] = judge_rungs(check.rungs, session_over().about(check.candidate))
+    session = session_over().about(Candidate("topics", "config.pbtxt"))
+    [record] = judge_rungs({"serves": Serves(UNTUNED.put_together, no_questions)}, session)
     assert (record.verdict, record.earned) == (Verdict.NOT_MEASURED, 0.0)
     assert record.sentence.startswith("Not served here: ")
     assert "hotloop serving install" in record.sentence

@@ -16,12 +16,13 @@ from hotloop import evidence
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.course import picture, render_record
-from hotloop.judge.check import find
 from hotloop.judge.levels import Level
 from hotloop.judge.loaded import LoadedSide, LoadedWindow
 from hotloop.judge.rung import after, judge_rung
 from hotloop.judge.rungs.served_fast import ServedFast, tail_of
 from hotloop.judge.session import Session
+from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.task import find
 
 SessionOver = Callable[..., Session]
 REQUESTS = 256
@@ -61,12 +62,18 @@ def rung(clients: int = 16, limit_s: float = 0.0003, **more: Any) -> ServedFast:
         raise AssertionError("no server is needed here")
 
     given: dict[str, Any] = {
-        "levels": (Level(1.15, 0.5), Level(1.3, 1.0), Level(1.7, 0.0)),
         "limit_s": lambda _session, _rows: limit_s,
         "requests": REQUESTS,
         **more,
     }
     return ServedFast(never, never, cast(Any, never), clients=clients, **given)
+
+
+LEVELS = (Level(1.15, 0.5), Level(1.3, 1.0), Level(1.7, 0.0))
+
+
+def measured_by(*levels: Level) -> TaskSpec:
+    return TaskSpec("topics", ("config.pbtxt",), {"throughput": RungSpec(levels=levels)})
 
 
 def judged(session: Session, ours: Side, theirs: Side, **more: Any) -> RungRecord:
@@ -90,7 +97,7 @@ def faster(ratio: float, tail_ratio: float = 1.0, **more: Any) -> Side:
     ],
 )
 def test_levels(session_over: SessionOver, ratio: float, verdict: Verdict, earned: float) -> None:
-    record = judged(session_over(), Side(), faster(ratio))
+    record = judged(session_over(spec=measured_by(*LEVELS)), Side(), faster(ratio))
     assert (record.verdict, record.earned) == (verdict, earned)
     assert f"{record.evidence['ratio']:.2f}× the baseline" in record.sentence
 
@@ -99,7 +106,7 @@ def test_about_a_quarter_of_the_requests_is_awkward_on_both_sides(
     session_over: SessionOver,
 ) -> None:
     ours, theirs = Side(), faster(1.5)
-    judged(session_over(), ours, theirs)
+    judged(session_over(spec=measured_by(*LEVELS)), ours, theirs)
     assert ours.adversarial == theirs.adversarial == {REQUESTS // 4}
 
 
@@ -109,7 +116,7 @@ def test_about_a_quarter_of_the_requests_is_awkward_on_both_sides(
 def test_throughput_at_the_cost_of_those_who_wait_longest_earns_nothing(
     session_over: SessionOver,
 ) -> None:
-    record = judged(session_over(), Side(), faster(1.5, tail_ratio=0.6))
+    record = judged(session_over(spec=measured_by(*LEVELS)), Side(), faster(1.5, tail_ratio=0.6))
     assert (record.verdict, record.earned) == (Verdict.TOO_SLOW, 0.0)
     assert "95% of the answers came within 18" in record.sentence
     assert "now within 30" in record.sentence.replace("29.", "30.")
@@ -122,7 +129,10 @@ def test_throughput_at_the_cost_of_those_who_wait_longest_earns_nothing(
 def test_the_tail_counts_when_it_is_surely_worse(
     session_over: SessionOver, tail_ratio: float, earned: float
 ) -> None:
-    assert judged(session_over(), Side(), faster(1.5, tail_ratio)).earned == earned
+    assert (
+        judged(session_over(spec=measured_by(*LEVELS)), Side(), faster(1.5, tail_ratio)).earned
+        == earned
+    )
 
 
 def test_a_tail_that_cannot_be_told_from_the_old_one_costs_nothing(
@@ -130,7 +140,9 @@ def test_a_tail_that_cannot_be_told_from_the_old_one_costs_nothing(
 ) -> None:
     """15 % worse by the medians of windows that differ by half: that may be chance."""
     record = judged(
-        session_over(), Side(tail_noise=0.5), Side(WINDOW_S / 1.5, TAIL_S * 1.15, tail_noise=0.5)
+        session_over(spec=measured_by(*LEVELS)),
+        Side(tail_noise=0.5),
+        Side(WINDOW_S / 1.5, TAIL_S * 1.15, tail_noise=0.5),
     )
     assert record.evidence["p95_ratio"][2] >= 0.95
     assert record.earned == 1.0
@@ -138,17 +150,17 @@ def test_a_tail_that_cannot_be_told_from_the_old_one_costs_nothing(
 
 def test_one_client_has_no_tail_rule(session_over: SessionOver) -> None:
     """There the time of an answer is what is measured."""
-    levels = (Level(0.8, 1.0),)
-    record = judged(session_over(), Side(), faster(0.95, 0.5), clients=1, levels=levels)
+    session = session_over(spec=measured_by(Level(0.8, 1.0)))
+    record = judged(session, Side(), faster(0.95, 0.5), clients=1)
     assert record.earned == 1.0
     assert record.evidence["measures"] == "requests of one client, in a closed loop"
-    slow = judged(session_over(), Side(), faster(0.4), clients=1, levels=levels)
+    slow = judged(session, Side(), faster(0.4), clients=1)
     assert slow.verdict is Verdict.TOO_SLOW
     assert "the next level is 0.8×" in slow.sentence
 
 
 def test_what_earned_nothing_is_not_told_of_its_tail(session_over: SessionOver) -> None:
-    record = judged(session_over(), Side(), faster(0.9, tail_ratio=0.5))
+    record = judged(session_over(spec=measured_by(*LEVELS)), Side(), faster(0.9, tail_ratio=0.5))
     assert "others wait" not in record.sentence
 
 
@@ -163,15 +175,21 @@ def test_tails_are_those_of_the_windows_that_count() -> None:
 
 def test_faster_than_the_network_alone_is_implausible(session_over: SessionOver) -> None:
     """A request takes WINDOW_S / 2 / 256 = 0.49 ms here."""
-    assert judged(session_over(), Side(), faster(2.0), limit_s=0.0005).earned == 1.0
-    record = judged(session_over(), Side(), faster(2.0), limit_s=0.001)
+    assert (
+        judged(session_over(spec=measured_by(*LEVELS)), Side(), faster(2.0), limit_s=0.0005).earned
+        == 1.0
+    )
+    record = judged(session_over(spec=measured_by(*LEVELS)), Side(), faster(2.0), limit_s=0.001)
     assert record.verdict is Verdict.IMPLAUSIBLE
 
 
 def test_a_noisy_machine_leaves_it_open(session_over: SessionOver) -> None:
     for noise, seconds in ((0.6, 0.5), (0.2, 5.0)):
         record = judged(
-            session_over(), Side(noise=noise), faster(1.3, noise=noise), seconds=seconds
+            session_over(spec=measured_by(*LEVELS)),
+            Side(noise=noise),
+            faster(1.3, noise=noise),
+            seconds=seconds,
         )
         assert record.verdict is Verdict.UNDECIDED
         assert record.earned == 0.0
@@ -183,7 +201,7 @@ def test_a_noisy_machine_leaves_it_open(session_over: SessionOver) -> None:
 
 @pytest.fixture
 def record(session_over: SessionOver) -> Record:
-    measured = judged(session_over(), Side(), faster(1.5))
+    measured = judged(session_over(spec=measured_by(*LEVELS)), Side(), faster(1.5))
     about = Circumstances("ab", "0", "m", "A CPU", "", {}, "00", "bubblewrap", "t", 3.0)
     rungs = (RungRecord("batches", Verdict.PASSED, "Fine.", 1.0, evidence={"mean": 7.1}), measured)
     return Record("triton_ensemble", "tune", measured.verdict, measured.sentence, rungs, about)

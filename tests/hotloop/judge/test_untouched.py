@@ -11,8 +11,8 @@ from hotloop.core import paths
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.files import SubmissionFiles
-from hotloop.judge.local import lay_out
 from hotloop.judge.untouched import without_blame, without_open
+from hotloop.local_judging import lay_out
 from hotloop.render import render
 from hotloop.variants import draw
 

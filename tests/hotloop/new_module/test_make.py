@@ -53,7 +53,7 @@ def test_it_passes_the_contract_but_for_what_is_to_be_written(tree: Path) -> Non
     before = (tree / "curriculum" / "curriculum.yaml").read_text()
     made = _new(tree, NAME, "--track", "dl_compilers", "--tier", "intermediate")
     assert made.returncode == 0, made.stderr
-    assert f"graders/hotloop/checks/{NAME}.py" in json.loads(made.stdout)["files"]
+    assert f"graders/hotloop/checks/{NAME}/tasks.py" in json.loads(made.stdout)["files"]
     after = (tree / "curriculum" / "curriculum.yaml").read_text()
     assert len(after) - len(before) == len(f", {NAME}"), "comments and order stay"
     assert _run(tree, "hotloop.cli", "render").returncode == 0

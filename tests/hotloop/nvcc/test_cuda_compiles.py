@@ -12,7 +12,6 @@ from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
 from hotloop.judge.files import MAX_TEXT
 from hotloop.judge.launcher import GIB, Launcher
 from hotloop.judge.rung import judge_rungs
@@ -52,8 +51,8 @@ def judge(tmp_path: Path, isolation: str) -> Iterator[Judge]:
         )
         sessions.append(session)
         values: dict[str, Any] = {"kernels": ("scalar",), "targets": (90,), "after": ()} | rung
-        check = Check(Candidate("launch", name), {"compiles": CudaCompiles(**values)})
-        (record,) = judge_rungs(check.rungs, session.about(check.candidate))
+        candidate = Candidate("launch", name)
+        (record,) = judge_rungs({"compiles": CudaCompiles(**values)}, session.about(candidate))
         return record
 
     yield judged

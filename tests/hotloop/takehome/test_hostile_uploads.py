@@ -23,7 +23,7 @@ import pytest
 from hotloop import render
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
-from hotloop.judge.local import judge_submission
+from hotloop.local_judging import judge_submission
 from hotloop.takehome import limits, manifest
 from hotloop.takehome.handing_in import zipped
 from hotloop.takehome.keys import TeamKey

@@ -16,7 +16,7 @@ from hotloop import curriculum, extras, render
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Module, Task
 from hotloop.judge.client import JudgeProcess
-from hotloop.judge.local import judge_submission
+from hotloop.local_judging import judge_submission
 from hotloop.takehome.starter import chosen_files
 from hotloop.variants import draw
 

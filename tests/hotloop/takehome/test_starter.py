@@ -11,7 +11,7 @@ import pytest
 from hotloop import curriculum, render
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
-from hotloop.judge.local import judge_submission
+from hotloop.local_judging import judge_submission
 from hotloop.takehome.cell_names import made, taken
 from hotloop.takehome.starter import chosen_files, starter_files
 from hotloop.variants import draw

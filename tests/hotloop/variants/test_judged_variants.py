@@ -12,7 +12,7 @@ from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
-from hotloop.judge.local import judge_submission
+from hotloop.local_judging import judge_submission
 from hotloop.variants import Variant, draw
 
 SECRET = b"sixteen bytes or more of secret"

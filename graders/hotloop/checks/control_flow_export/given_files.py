@@ -8,7 +8,7 @@ from hotloop.core import paths
 from hotloop.judge.program import Program
 
 MODULE = "control_flow_export"
-HARNESS = Path(__file__).parents[1] / "harness" / MODULE
+HARNESS = Path(__file__).parent / "programs"
 GIVEN = paths.exercises() / MODULE
 
 

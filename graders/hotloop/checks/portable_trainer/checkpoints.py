@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from hotloop.checks.portable_trainer.programs import READING, RESUMING, WRITING
+from hotloop.checks.portable_trainer.given_files import READING, RESUMING, WRITING
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment

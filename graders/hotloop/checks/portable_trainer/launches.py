@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Literal
 
-from hotloop.checks.portable_trainer.programs import LAUNCHING
+from hotloop.checks.portable_trainer.given_files import LAUNCHING
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
 from hotloop.judge.candidate import Candidate

@@ -8,7 +8,7 @@ from math import prod
 
 import numpy as np
 
-from hotloop.checks.portable_trainer.programs import MESHING
+from hotloop.checks.portable_trainer.given_files import MESHING
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.candidate import Candidate

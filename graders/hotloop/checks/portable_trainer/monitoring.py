@@ -44,7 +44,7 @@ Sample = tuple[str, frozenset[tuple[str, str]]]
 Complaint = Callable[[object], str | None]
 
 FILE = "monitor.py"
-HARNESS = Path(__file__).parents[1] / "harness" / "portable_trainer"
+HARNESS = Path(__file__).parent / "programs"
 METRICS = Program({"read_metrics.py": HARNESS / "read_metrics.py"}, "read_metrics.py")
 SCALARS = Program({"read_scalars.py": HARNESS / "read_scalars.py"}, "read_scalars.py")
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from hotloop.checks.portable_trainer.checkpoints import disagreement
 from hotloop.checks.portable_trainer.fallback import PLAIN, Decision, Event, Policy, Rules
+from hotloop.checks.portable_trainer.given_files import RESUMING
 from hotloop.checks.portable_trainer.ordeal import BATCH, SAMPLES, Ordeal
-from hotloop.checks.portable_trainer.programs import RESUMING
 from hotloop.judge.session import Session
 
 

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from hotloop.checks.portable_trainer.checkpoints import FILE, RELATIVE, goes_on
-from hotloop.checks.portable_trainer.programs import GRAPHING, RESUMING
+from hotloop.checks.portable_trainer.given_files import GRAPHING, RESUMING
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
 from hotloop.judge.artifact import Assignment

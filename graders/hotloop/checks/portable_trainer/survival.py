@@ -11,9 +11,9 @@ import numpy as np
 
 from hotloop.checks.portable_trainer import weather
 from hotloop.checks.portable_trainer.fallback import PLAIN, Backend, Rules
+from hotloop.checks.portable_trainer.given_files import DISTURBING
 from hotloop.checks.portable_trainer.ordeal import Kill, Ordeal
 from hotloop.checks.portable_trainer.outcome import Outcome
-from hotloop.checks.portable_trainer.programs import DISTURBING
 from hotloop.checks.portable_trainer.weather import Trouble
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message

@@ -19,7 +19,7 @@ from hotloop.judge.questions import Question, number_complaint, shown
 
 Rng = np.random.Generator
 
-KEY = Path(__file__).parents[1] / "harness" / "profile_training_loop" / "diagnosis_key.json"
+KEY = Path(__file__).parent / "programs" / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("loader", "sync", "launch", "allocator")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from hotloop.core import paths
 
 MODULE = "resnet_tensorrt"
-HARNESS = Path(__file__).parents[1] / "harness" / MODULE
+HARNESS = Path(__file__).parent / "programs"
 GIVEN = paths.exercises() / MODULE
 
 WEIGHTS = "resnet50_signs.safetensors"

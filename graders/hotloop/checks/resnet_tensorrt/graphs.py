@@ -26,7 +26,7 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 
-HARNESS = Path(__file__).parents[1] / "harness" / "resnet_tensorrt"
+HARNESS = Path(__file__).parent / "programs"
 FILES = {path.name: path for path in sorted(HARNESS.glob("graph_*.py"))}
 MAKERS = Program(FILES, "graph_makers.py")
 READER = Program(FILES, "graph_reader.py")

@@ -33,7 +33,7 @@ from hotloop.judge.session import Session
 Rng = np.random.Generator
 Facts = dict[str, Any]
 
-HARNESS = Path(__file__).parents[1] / "harness" / "sparse_attention_op"
+HARNESS = Path(__file__).parent / "programs"
 FILE = "attention.onnx"
 INPUTS, OUTPUT = ("q", "k", "v", "threshold"), "out"
 DOMAIN, NAME = "hotloop.lab", "SparseAttention"

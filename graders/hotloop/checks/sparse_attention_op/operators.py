@@ -28,7 +28,7 @@ FILE = "sparse_op.py"
 BESIDE = ("reference.py", "operator_trials.py", "sparse_triton.py")
 """The learner's other files, which theirs may import."""
 
-TRIAL = Path(__file__).parents[1] / "harness" / "sparse_attention_op" / "opcheck_trial.py"
+TRIAL = Path(__file__).parent / "programs" / "opcheck_trial.py"
 TIMEOUT_S = 180.0
 PASSED = "SUCCESS"
 

@@ -24,7 +24,7 @@ from hotloop.judge.rungs.cuda_operator import Called
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_fast import GpuFast
 
-FILE = Path(__file__).parents[1] / "baselines" / "sparse_attention_op.py"
+FILE = Path(__file__).parent / "baselines.py"
 PLANES, LENGTH, DEPTH, BLOCK = 256, 4096, 64, 64
 """Many planes: four of a call are compared in float64 on the host, whatever their number."""
 

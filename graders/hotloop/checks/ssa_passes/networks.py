@@ -49,7 +49,7 @@ at most 0.021, one whose last layer alone is trained again at least 0.061, an un
 
 TIMEOUT_S = 120.0
 
-HARNESS = Path(__file__).parents[1] / "harness" / "ssa_passes" / "classifier_training.py"
+HARNESS = Path(__file__).parent / "programs" / "classifier_training.py"
 STRIPES = paths.exercises() / "ssa_passes" / "stripes.py"
 TRAINING = Program({HARNESS.name: HARNESS, STRIPES.name: STRIPES}, HARNESS.name)
 

@@ -36,7 +36,7 @@ STARTS = "starts.py"
 """The learner's file may import it, for processes of their own."""
 PROGRAM = Program(
     {
-        MAIN: Path(__file__).parents[1] / "harness" / MODULE / MAIN,
+        MAIN: Path(__file__).parent / "programs" / MAIN,
         STARTS: paths.exercises() / MODULE / STARTS,
     },
     MAIN,

@@ -38,7 +38,7 @@ Rng = np.random.Generator
 
 MODULE = "transformer_compilation"
 FILE = "decoding.py"
-HARNESS = Path(__file__).parents[1] / "harness" / MODULE
+HARNESS = Path(__file__).parent / "programs"
 GIVEN = paths.exercises() / MODULE
 SHARED = {name: GIVEN / name for name in ("decoder.py", "recording.py")}
 

@@ -23,7 +23,7 @@ from hotloop.judge.questions import GivenFile, Question, shown
 Rng = np.random.Generator
 Recording = Mapping[str, Any]
 
-FILE = Path(__file__).parents[1] / "harness" / "transformer_compilation" / "outputs.json.gz"
+FILE = Path(__file__).parent / "programs" / "outputs.json.gz"
 DRAWN = 4
 """Beside one for each trap."""
 

@@ -31,7 +31,7 @@ FILE = "serving.py"
 MAIN = "serving_counts.py"
 PROGRAM = Program(
     {
-        MAIN: Path(__file__).parents[1] / "harness" / MODULE / MAIN,
+        MAIN: Path(__file__).parent / "programs" / MAIN,
         "served.py": paths.exercises() / MODULE / "served.py",
     },
     MAIN,

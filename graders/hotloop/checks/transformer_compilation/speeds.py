@@ -26,7 +26,7 @@ from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
 
-FILE = Path(__file__).parents[1] / "baselines" / "transformer_compilation.py"
+FILE = Path(__file__).parent / "baselines.py"
 HEADS, LENGTH, WIDTH = 2, 1536, 64
 CAP = 20.0
 LARGEST = 6.0

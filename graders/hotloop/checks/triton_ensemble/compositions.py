@@ -8,7 +8,7 @@ from hotloop.checks.triton_ensemble.sentences import TOKENIZER
 from hotloop.checks.triton_ensemble.truth import NETWORKS
 from hotloop.judge.composition import Composition
 
-HARNESS = Path(__file__).parents[1] / "harness" / "triton_ensemble"
+HARNESS = Path(__file__).parent / "programs"
 SOUND = HARNESS / "repository"
 BACKENDS = {
     "preprocess": "python",

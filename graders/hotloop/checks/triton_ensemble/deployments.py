@@ -18,7 +18,7 @@ from hotloop.judge.questions import Question, number_complaint, shown
 
 Rng = np.random.Generator
 
-KEY = Path(__file__).parents[1] / "harness" / "triton_ensemble" / "diagnosis_key.json"
+KEY = Path(__file__).parent / "programs" / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("delay", "row_by_row", "oversubscribed", "outside")
 MODELS = ("preprocess", "bert", "postprocess", None)

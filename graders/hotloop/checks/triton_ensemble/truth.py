@@ -20,7 +20,7 @@ from hotloop.serving.lines import LineProgram
 
 TOPICS = ("concurrency", "files", "network", "numbers", "testing", "text")
 NETWORKS = (MODEL / "model.onnx", MODEL / "model_2.onnx")
-PROGRAM = Path(__file__).parents[1] / "harness" / "triton_ensemble" / "truth.py"
+PROGRAM = Path(__file__).parent / "programs" / "truth.py"
 
 _SAID = 240
 

@@ -34,7 +34,7 @@ from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
 
 MODULE = "tvm_passes"
-HARNESS = Path(__file__).parents[1] / "harness" / MODULE
+HARNESS = Path(__file__).parent / "programs"
 NETWORK = paths.exercises() / MODULE / "network.py"
 SIDE, CHANNELS, CLASSES = 16, 3, 5
 FILE = "module.json"

@@ -37,7 +37,7 @@ from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
 
-HARNESS = Path(__file__).parents[1] / "harness" / "tvm_passes"
+HARNESS = Path(__file__).parent / "programs"
 CANDIDATE = Candidate("partition", file="accelerator.py", style="json")
 AGAIN_GRAPHS = 4
 WORTH_A_REGION = 0.95

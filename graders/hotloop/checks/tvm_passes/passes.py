@@ -32,7 +32,7 @@ from hotloop.judge.session import Session
 
 Language = Literal["relax", "tir"]
 
-HARNESS = Path(__file__).parents[1] / "harness" / "tvm_passes"
+HARNESS = Path(__file__).parent / "programs"
 READ_BY = ("passes_read.py", "pairs.py", "guards.py", "vetting.py", "alone.py")
 RUN_BY = ("graph_runs.py", "graph_values.py", "relax_machine.py", "tir_machine.py")
 TIR_MADE_BY = ("tir_maker.py", "programs_tir.py", "eliminating.py", "guards.py", "alone.py")

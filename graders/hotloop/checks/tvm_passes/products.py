@@ -39,7 +39,7 @@ from hotloop.sandbox.scratch import scratch
 Rng = np.random.Generator
 Size = tuple[int, int, int]
 
-HARNESS = Path(__file__).parents[1] / "harness" / "tvm_passes"
+HARNESS = Path(__file__).parent / "programs"
 FILES = {
     name: HARNESS / name
     for name in (

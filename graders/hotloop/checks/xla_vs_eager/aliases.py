@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.checks.xla_vs_eager.answers import complaint
-from hotloop.checks.xla_vs_eager.programs import program, told
+from hotloop.checks.xla_vs_eager.given_files import program, told
 from hotloop.judge.questions import GivenFile, Question
 from hotloop.judge.session import Session
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.checks.xla_vs_eager.programs import program
+from hotloop.checks.xla_vs_eager.given_files import program
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.calls import TensorSpec

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from hotloop.checks.xla_vs_eager.answers import complaint
-from hotloop.checks.xla_vs_eager.programs import HARNESS
+from hotloop.checks.xla_vs_eager.given_files import HARNESS
 from hotloop.core.wire import as_message
 from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hotloop.checks.xla_vs_eager import exported
-from hotloop.checks.xla_vs_eager.programs import GIVEN, HARNESS
+from hotloop.checks.xla_vs_eager.given_files import GIVEN, HARNESS
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare

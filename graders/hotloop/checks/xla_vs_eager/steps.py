@@ -8,7 +8,7 @@ import numpy as np
 
 from hotloop.checks.xla_vs_eager import exported
 from hotloop.checks.xla_vs_eager.exported import Trial, tensor
-from hotloop.checks.xla_vs_eager.programs import told
+from hotloop.checks.xla_vs_eager.given_files import told
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.questions import GivenFile

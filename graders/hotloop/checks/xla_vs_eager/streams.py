@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from hotloop.checks.xla_vs_eager.programs import program, told
+from hotloop.checks.xla_vs_eager.given_files import program, told
 from hotloop.core.wire import Message, as_message
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown

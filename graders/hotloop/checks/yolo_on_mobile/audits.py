@@ -17,7 +17,7 @@ from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 
-HARNESS = Path(__file__).parents[1] / "harness" / "yolo_on_mobile"
+HARNESS = Path(__file__).parent / "programs"
 PROGRAM = Program({"auditing.py": HARNESS / "auditing.py"}, "auditing.py")
 
 PUZZLES = 12

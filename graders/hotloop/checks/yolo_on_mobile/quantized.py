@@ -25,7 +25,7 @@ from hotloop.judge.session import Session
 
 MODULE = "yolo_on_mobile"
 GIVEN = paths.exercises() / MODULE
-HARNESS = Path(__file__).parents[1] / "harness" / MODULE
+HARNESS = Path(__file__).parent / "programs"
 PROGRAM = Program(
     {
         **{name: GIVEN / name for name in ("detector.py", "shapes.py", "yolo_shapes.npz")},

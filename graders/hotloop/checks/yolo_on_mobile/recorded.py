@@ -21,7 +21,7 @@ from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
 
 Rng = np.random.Generator
 
-KEY = Path(__file__).parents[1] / "harness" / "yolo_on_mobile" / "diagnosis_key.json"
+KEY = Path(__file__).parent / "programs" / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("colours", "range", "scale", "decoding", "suppression")
 CLASSES = 6

@@ -19,7 +19,7 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 
-HARNESS = Path(__file__).parents[1] / "harness" / "yolo_on_mobile"
+HARNESS = Path(__file__).parent / "programs"
 PROGRAM = Program({"rewriting.py": HARNESS / "rewriting.py"}, "rewriting.py")
 
 GRAPHS = 12

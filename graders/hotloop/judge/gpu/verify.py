@@ -75,9 +75,10 @@ class Verifier:
                 )
 
     def _compare_whole(self, call: Call, inputs: Inputs, output: Tensor) -> Disagreement | None:
-        reference, tolerance = self._workload.device_reference, self._workload.tolerance
+        reference = self._workload.device_reference
         if reference is not None:
             values = _arguments(call, [tensor for _, tensor in inputs])
+            tolerance = self._workload.tolerance(call.spec)
             return self._arithmetic.disagreement(output, values, reference, tolerance)
         found = (
             self._compare_on_host(call, inputs, output, block) for block in blocks(call.out.shape)
@@ -93,7 +94,7 @@ class Verifier:
             truth = self._workload.reference(*_arguments(call, values))
         want = np.asarray(truth, np.float64)
         raw = self._arithmetic.rows(output, picks, call.out.dtype)
-        found = compare(to_float64(raw, call.out.dtype), want, self._workload.tolerance)
+        found = compare(to_float64(raw, call.out.dtype), want, self._workload.tolerance(call.spec))
         return found and _placed(found, picks)
 
     def _on_host(

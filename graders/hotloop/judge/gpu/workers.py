@@ -65,7 +65,8 @@ def candidate_worker(session: Session, card: Card) -> Generator[Link]:
     link = _start(session.launcher, session.files.root, card, trusted=False)
     link.deadline = session.budget.deadline
     try:
-        harness = None if candidate.harness is None else session.harness(candidate.harness)
+        path = candidate.launched_by
+        harness = None if path is None else session.launcher_text(path)
         link.resolve(session.name, candidate.file, RESOLVE_TIMEOUT_S, harness)
         yield link
     finally:

@@ -31,7 +31,7 @@ class DeviceWorkload:
     draws: one recipe a tensor argument; the last argument says whether they shall be adversarial.
     reference: float64 truth of some rows from the float64 rows of the inputs; rows along the first
         axis must not depend on each other. Inputs without that axis are given whole.
-    tolerance: of every element.
+    tolerance: of every element of a call.
     device_reference: the same on torch tensors, float64 on the GPU. Without it whole outputs are
         compared on the CPU, which is right but slow.
     """
@@ -39,7 +39,7 @@ class DeviceWorkload:
     spec: Callable[[np.random.Generator, int], CallSpec]
     draws: Callable[[np.random.Generator, CallSpec, bool], Sequence[Draw]]
     reference: Callable[..., Floats]
-    tolerance: Tolerance
+    tolerance: Callable[[CallSpec], Tolerance]
     device_reference: Callable[..., Tensor] | None = None
 
 

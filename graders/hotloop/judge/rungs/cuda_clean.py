@@ -9,7 +9,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.compare import Floats, Tolerance
-from hotloop.judge.cuda_kernel import CudaKernel, sentence, simulator
+from hotloop.judge.cuda_kernel import CudaLaunch, sentence, simulator
 from hotloop.judge.fault import made
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
 from hotloop.judge.session import Session
@@ -23,7 +23,7 @@ class CudaClean:
     cases: few and small; each is run once an order.
     """
 
-    kernel: CudaKernel
+    launch: CudaLaunch
     cases: Callable[[np.random.Generator], Iterable[Case]]
     reference: Callable[..., Floats]
     tolerance: Callable[[Case], Tolerance]
@@ -33,7 +33,7 @@ class CudaClean:
     def __call__(self, session: Session) -> str:
         """Run every case in every order; the first finding rules."""
         runs = 0
-        simulated = simulator(self.kernel, session)
+        simulated = simulator(self.launch, session)
         for case in made(self.cases(session.rng())):
             for order in ORDERS:
                 with ruling_about(case):

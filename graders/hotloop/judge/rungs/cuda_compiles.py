@@ -34,17 +34,17 @@ _SHOWN = 40
 
 @dataclass(frozen=True)
 class CudaCompiles:
-    """Every kernel of the file that is named compiles for every target, and is worth running.
+    """The task's kernel compiles for every target, and is worth running.
 
-    kernels: functions by their own name; every instance of a template counts. targets: compute
-        capabilities, 80 for sm_80. block: threads of a block, for the occupancy; it must be
+    kernels: others in its place, by their own name; every instance of a template counts. targets:
+        compute capabilities, 80 for sm_80. block: threads of a block, for the occupancy; it must be
         possible to launch it. dynamic_shared_bytes: that the launch asks for.
     max_spill_bytes: of register spills a kernel may have; None reports them without judging.
     min_load_bytes: what the widest load from global memory moves at least (a tail may be
         narrower); None reports it without judging. include: folders with more headers, of ours.
     """
 
-    kernels: tuple[str, ...]
+    kernels: tuple[str, ...] = ()
     targets: tuple[int, ...] = compiling.CAPABILITIES
     block: int = 256
     dynamic_shared_bytes: int = 0
@@ -57,7 +57,8 @@ class CudaCompiles:
     def __call__(self, session: Session) -> str:
         """Compile the file once for each target."""
         file, source = session.candidate.file or "", session.source()
-        named = replace(self, kernels=tuple(map(session.called, self.kernels)))
+        kernels = self.kernels or (session.candidate.name,)
+        named = replace(self, kernels=tuple(map(session.called, kernels)))
         tools = _toolchain()
         made: list[Compiled] = []
         with kernel_process(session, "nvcc_compile", {}) as link:

@@ -9,7 +9,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling
 from hotloop.judge.compare import Floats, Tolerance
-from hotloop.judge.cuda_kernel import CudaKernel, Simulated, sentence, simulator
+from hotloop.judge.cuda_kernel import CudaLaunch, Simulated, sentence, simulator
 from hotloop.judge.fault import made
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
 from hotloop.judge.session import Session
@@ -26,7 +26,7 @@ class CudaCorrect:
     cases, reference, tolerance: as in `Correct`.
     """
 
-    kernel: CudaKernel
+    launch: CudaLaunch
     cases: Callable[[np.random.Generator], Iterable[Case]]
     reference: Callable[..., Floats]
     tolerance: Callable[[Case], Tolerance]
@@ -36,7 +36,7 @@ class CudaCorrect:
     def __call__(self, session: Session) -> str:
         """Compile once, run every case; the first wrong one rules."""
         passed = 0
-        simulated = simulator(self.kernel, session)
+        simulated = simulator(self.launch, session)
         for case in made(self.cases(session.rng())):
             with ruling_about(case):
                 ran = simulated.run(case, session.timeout(self.case_timeout_s), ORDER)

@@ -11,9 +11,8 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Style
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.fault import made
-from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
-from hotloop.judge.rung import Rung, after, attribute
+from hotloop.judge.rung import Rung, after
 from hotloop.judge.rungs.correct import Case, ask, require_agreement, ruling_about
 from hotloop.judge.rungs.refuses import RAISED
 from hotloop.judge.session import Session
@@ -31,11 +30,6 @@ class Called:
     def after(self) -> tuple[str, ...]:
         """Those of the rung."""
         return after(self.rung)
-
-    @property
-    def levels(self) -> tuple[Level, ...]:
-        """Those of the rung, where it measures speed."""
-        return attribute(self.rung, "levels", ())
 
     def __call__(self, session: Session) -> str:
         """As the rung does."""

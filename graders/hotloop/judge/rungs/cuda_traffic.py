@@ -14,7 +14,7 @@ import numpy as np
 
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.compare import Floats, Tolerance
-from hotloop.judge.cuda_kernel import CudaKernel, simulator
+from hotloop.judge.cuda_kernel import CudaLaunch, simulator
 from hotloop.judge.fault import ours
 from hotloop.judge.link import readable, reading
 from hotloop.judge.rungs.correct import Case, require_agreement, ruling_about
@@ -37,7 +37,7 @@ class CudaTraffic:
         matter.
     """
 
-    kernel: CudaKernel
+    launch: CudaLaunch
     case: Callable[[np.random.Generator], Case]
     reference: Callable[..., Floats]
     tolerance: Callable[[Case], Tolerance]
@@ -52,7 +52,7 @@ class CudaTraffic:
         """Run one case and count."""
         with ours("making the case"):
             case = self.case(session.rng())
-        simulated = simulator(self.kernel, session)
+        simulated = simulator(self.launch, session)
         with ruling_about(case):
             ran = simulated.run(case, session.timeout(self.timeout_s))
             require_agreement(case, ran.answer, self.reference, self.tolerance(case))

@@ -12,7 +12,6 @@ from typing import ClassVar
 from hotloop.judge.arithmetic_ceiling import flops_per_second
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
 from hotloop.judge.seeds import Seeds
@@ -95,7 +94,6 @@ class Fast:
     """Speed in windows of many calls: throughput, with the inputs unknown before the clock runs.
 
     fewest_bytes: of one call, read and written once.
-    levels: speed-ups over the baseline and the share of points each earns.
     fewest_flops: of one call, where arithmetic is the limit and not the bytes.
     entrant: gives what is timed, if that is not the candidate itself but a file that it has made.
     baseline_workload: where the baseline computes something else, as dear: what is right there.
@@ -105,7 +103,6 @@ class Fast:
     workload: Workload
     baseline: Baseline
     fewest_bytes: Callable[[CallSpec], int]
-    levels: tuple[Level, ...]
     fewest_flops: Callable[[CallSpec], int] | None = None
     entrant: Entrant = own_worker
     after: tuple[str, ...] = ("correct",)
@@ -155,7 +152,7 @@ class Fast:
         trial = Trial(
             side_a,
             side_b,
-            self.levels,
+            session.levels,
             rng,
             deadline,
             session.progress,
@@ -164,14 +161,14 @@ class Fast:
         outcome = trial.run()
         evidence = speed_evidence(
             outcome,
-            self.levels,
+            session.levels,
             baseline=self.baseline.told,
             limit=self._limit(side_a, side_b, session),
             calls_per_window=len(side_b.calls),
             threads=side_b.threads,
             **measured_on(side_b.calls[0].spec),
         )
-        return rule_on_speed(session, outcome, self.levels, evidence, IMPLAUSIBLE)
+        return rule_on_speed(session, outcome, evidence, IMPLAUSIBLE)
 
     def _limit(self, side_a: Side, side_b: Side, session: Session) -> Limit:
         """Of a mean call of the candidate."""

@@ -22,7 +22,6 @@ from hotloop.judge.gpu.workers import (
     trusted_worker,
 )
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.session import Session
@@ -42,7 +41,6 @@ class GpuFast:
     """Throughput on the GPU in windows of many calls on fresh inputs.
 
     fewest_bytes, fewest_flops: of one call; a time shorter than either allows is implausible.
-    levels: speed-ups over the baseline and the share of points each earns.
     baseline_truth: what the baseline computes, on torch tensors, where that is something else: a
         level is then a share of what a copy reaches.
     seconds: budget of the measurement.
@@ -51,7 +49,6 @@ class GpuFast:
     workload: DeviceWorkload
     baseline: Baseline
     fewest_bytes: Callable[[CallSpec], int]
-    levels: tuple[Level, ...]
     fewest_flops: Callable[[CallSpec], int] | None = None
     baseline_truth: Callable[..., Any] | None = None
     after: tuple[str, ...] = ("gpu_correct",)
@@ -111,7 +108,7 @@ class GpuFast:
         trial = Trial(
             side_a,
             side_b,
-            self.levels,
+            session.levels,
             rng,
             deadline,
             session.progress,
@@ -120,7 +117,7 @@ class GpuFast:
         outcome = trial.run()
         evidence = speed_evidence(
             outcome,
-            self.levels,
+            session.levels,
             baseline=self.baseline.told,
             limit=self._limit(ceiling, side_b),
             calls_per_window=len(side_b.calls),
@@ -130,7 +127,7 @@ class GpuFast:
             protocol_shares=shares,
             **measured_on(side_b.calls[0].spec),
         )
-        return rule_on_speed(session, outcome, self.levels, evidence, IMPLAUSIBLE)
+        return rule_on_speed(session, outcome, evidence, IMPLAUSIBLE)
 
     def _limit(self, ceiling: Ceiling, side: DeviceSide) -> Limit:
         """By the card's measured ceilings."""

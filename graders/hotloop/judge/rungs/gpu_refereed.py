@@ -22,7 +22,6 @@ from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import measure
 from hotloop.judge.gpu.workers import candidate_worker, card_for_three, trusted_worker
-from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, ask, ruling_about
@@ -116,7 +115,6 @@ class GpuRefereedFast:
     function: str
     disagreement: Callable[[Case, Floats, Floats], str | None]
     fewest_flops: Callable[[CallSpec], int]
-    levels: tuple[Level, ...]
     after: tuple[str, ...] = ("gpu_correct",)
     seconds: float = 120.0
     baseline_workload: Workload | None = None
@@ -169,7 +167,7 @@ class GpuRefereedFast:
             trial = Trial(
                 a,
                 b,
-                self.levels,
+                session.levels,
                 session.rng(),
                 session.deadline_in(self.seconds),
                 session.progress,
@@ -179,7 +177,7 @@ class GpuRefereedFast:
         flops = float(self.fewest_flops(spec))
         evidence = speed_evidence(
             outcome,
-            self.levels,
+            session.levels,
             baseline=self.baseline.told,
             limit=Limit(flops / peak, flops_per_call=flops, flops_per_s=peak),
             calls_per_window=1,
@@ -187,4 +185,4 @@ class GpuRefereedFast:
             clock=card.clocks.state().words(),
             **measured_on(spec),
         )
-        return rule_on_speed(session, outcome, self.levels, evidence, IMPLAUSIBLE)
+        return rule_on_speed(session, outcome, evidence, IMPLAUSIBLE)

@@ -9,7 +9,6 @@ from typing import ClassVar
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, TensorSpec
 from hotloop.judge.compare import Floats
-from hotloop.judge.levels import Level
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Argument, Case, Tensor
 from hotloop.judge.rungs.fast import Fast
@@ -34,11 +33,6 @@ class RefereedFast:
     def after(self) -> tuple[str, ...]:
         """As the measurement's."""
         return self.fast.after
-
-    @property
-    def levels(self) -> tuple[Level, ...]:
-        """As the measurement's."""
-        return self.fast.levels
 
     def __call__(self, session: Session) -> str:
         """Measure, with the referee at hand."""

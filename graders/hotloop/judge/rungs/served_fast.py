@@ -16,7 +16,6 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.labelled import labelled
-from hotloop.judge.levels import Level
 from hotloop.judge.loaded import TAIL, LoadedSide, Questions
 from hotloop.judge.rungs.batches import candidate_server
 from hotloop.judge.scheduling import undisturbed
@@ -47,7 +46,6 @@ class ServedFast:
     repository: Callable[[Session], Path]
     baseline: Callable[[Session], Path]
     questions: Callable[[Session], Questions]
-    levels: tuple[Level, ...]
     limit_s: Callable[[Session, int], float]
     clients: int
     requests: int
@@ -91,7 +89,7 @@ class ServedFast:
         trial = Trial(
             a,
             b,
-            self.levels,
+            session.levels,
             rng,
             deadline,
             session.progress,
@@ -105,7 +103,7 @@ class ServedFast:
         tail = tail_estimate(samples, a, b, rng)
         evidence = speed_evidence(
             outcome,
-            self.levels,
+            session.levels,
             baseline="the untuned repository",
             limit=Limit(self.limit_s(session, self.clients) / min(threads, self.clients)),
             calls_per_window=len(b.calls),
@@ -120,7 +118,7 @@ class ServedFast:
         evidence["limit"] = "the network alone"
         session.note(**evidence)
         with labelled(who.capitalize()):
-            share, said = speed_share(outcome, self.levels, evidence, IMPLAUSIBLE)
+            share, said = speed_share(outcome, session.levels, evidence, IMPLAUSIBLE)
         said = f"{who.capitalize()}: {said}"
         if self.clients > 1 and share > 0 and tail.interval.high < TAIL_MARGIN:
             raise Ruling(Verdict.TOO_SLOW, _with_tail(said, tails))

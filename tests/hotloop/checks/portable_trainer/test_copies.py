@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from hotloop.checks.portable_trainer import meshes
-from hotloop.checks.portable_trainer.programs import HARNESS
+from hotloop.checks.portable_trainer.given_files import HARNESS
 from hotloop.core import paths
 
 GIVEN = ("vlm", "vlm_jax", "shapes", "run", "layout", "remote", "samples")

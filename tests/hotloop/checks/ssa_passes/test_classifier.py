@@ -16,7 +16,7 @@ from hotloop.checks.ssa_passes import networks
 from hotloop.checks.ssa_passes.networks import Malformed
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
-from hotloop.judge.local import judge_submission
+from hotloop.local_judging import judge_submission
 
 Network = dict[str, NDArray[Any]]
 SEEDS = range(50)

@@ -32,9 +32,7 @@ def _loaded(path: Path) -> ModuleType:
     return module
 
 
-HARNESS = _loaded(
-    Path(cold_starts.__file__).parents[1] / "harness" / cold_starts.MODULE / cold_starts.MAIN
-)
+HARNESS = _loaded(Path(cold_starts.__file__).parent / "programs" / cold_starts.MAIN)
 COLD: dict[str, list[int]] = dict.fromkeys(WAYS, [1 + CALLS] * PROCESSES)
 SOLUTION = paths.solutions() / cold_starts.MODULE / cold_starts.FILE
 

@@ -17,7 +17,7 @@ from hotloop.core import paths
 
 pytest.importorskip("jax", reason="the optional group xla is not installed")
 
-PROGRAM = Path(checks.__file__).parent / "harness" / "xla_vs_eager" / "call_streams.py"
+PROGRAM = Path(checks.__file__).parent / "xla_vs_eager" / "programs" / "call_streams.py"
 WRONG = {
     wrong.name: wrong
     for wrong in render.wrong_answers("xla_vs_eager")

@@ -29,6 +29,7 @@ from hotloop.judge.rungs import gpu_fast as module
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.session import Session
+from hotloop.judge.spec import RungSpec, TaskSpec
 
 SHAPE = (16, 32)
 COPY = "import time\ndef softmax(x, out):\n    time.sleep({seconds})\n    out.copy_(x)\n"
@@ -40,13 +41,13 @@ RUNG = GpuFast(
         spec=lambda _rng, _i: CallSpec((TensorSpec(SHAPE, FP32),), TensorSpec(SHAPE, FP32)),
         draws=lambda _rng, _spec, hostile: [Normal(1.0, "spikes" if hostile else "plain")],
         reference=lambda x: x,
-        tolerance=Tolerance(0.0, 0.0),
+        tolerance=lambda _spec: Tolerance(0.0, 0.0),
     ),
     Baseline(Path("baseline.py"), "softmax"),
     lambda spec: 2 * spec.out.bytes,
-    LEVELS,
     seconds=60.0,
 )
+SPEC = TaskSpec("softmax", ("c.py",), {"gpu_fast": RungSpec(levels=LEVELS)})
 
 
 @pytest.fixture
@@ -58,6 +59,7 @@ def session() -> Session:
         connect=lambda: None,
         budget=Budget(100),
         device="cuda",
+        spec=SPEC,
     )
 
 

@@ -31,6 +31,7 @@ from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
 from hotloop.judge.session import Session
+from hotloop.judge.spec import RungSpec, TaskSpec
 from hotloop.judge.window import Workload
 
 SPEC = CallSpec((TensorSpec((64,), FP32),), TensorSpec((64,), FP32))
@@ -61,9 +62,10 @@ FAST = GpuRefereedFast(
     "train",
     unequal,
     lambda _spec: 1000,
-    (Level(1.5, 0.5), Level(2.0, 1.0)),
     seconds=60.0,
 )
+LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0))
+SPEC = TaskSpec("train", ("loop.py",), {"r": RungSpec(levels=LEVELS)})
 
 
 @pytest.fixture
@@ -75,6 +77,7 @@ def session() -> Iterator[Session]:
         connect=lambda: None,
         budget=Budget(100),
         device="cuda",
+        spec=SPEC,
     )
     yield session
     session.close()

@@ -21,8 +21,8 @@ from hotloop.sandbox.level import level
 
 pytestmark = pytest.mark.gpu
 
-BASELINES = Path(fused_softmax.__file__).parent / "baselines"
-FIVE_OPS = Candidate("five_ops", "fused_softmax.py", "destination")
+BASELINES = Path(fused_softmax.__file__).parent
+FIVE_OPS = Candidate("five_ops", "baselines.py", "destination")
 
 
 @pytest.fixture(scope="module")

@@ -50,7 +50,8 @@ def draws(rng: np.random.Generator, _spec: CallSpec, hostile: bool) -> list[Norm
     return [Normal(3.0, twist)]
 
 
-WORKLOAD = DeviceWorkload(spec, draws, truth, Tolerance.derived(FP32, terms=40, amplification=400))
+TOLERANCE = Tolerance.derived(FP32, terms=40, amplification=400)
+WORKLOAD = DeviceWorkload(spec, draws, truth, lambda _spec: TOLERANCE)
 CANDIDATE = Candidate("softmax", "candidate.py", "destination")
 
 

@@ -10,7 +10,7 @@ from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
 
 MODULE = "xla_vs_eager"
-HARNESS = Path(__file__).parents[1] / "harness" / MODULE
+HARNESS = Path(__file__).parent / "programs"
 GIVEN = paths.exercises() / MODULE
 QUICKLY = (("XLA_FLAGS", "--xla_backend_optimization_level=0"),)
 """These programs run once or a few times, so that compiling them is what takes long."""

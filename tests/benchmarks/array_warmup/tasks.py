@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP64
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.task import returns_tensor
 
 CASES = 5
 ROWS, COLUMNS = 120, 40
@@ -39,27 +38,25 @@ def _cases_of_distances(rng: np.random.Generator) -> Iterator[Case]:
         yield Case(f"array {number}", arguments, TensorSpec((ROWS, ROWS // 2), FP64))
 
 
-def row_means() -> Check:
-    """The mean of every row."""
-    rung = Correct(_cases_of_means, lambda x: x.mean(axis=1), lambda _case: TOLERANCE)
-    return Check(Candidate("row_means", framework="numpy"), {"correct": rung})
+row_means = returns_tensor(
+    "numpy",
+    correct=Correct(_cases_of_means, lambda x: x.mean(axis=1), lambda _case: TOLERANCE),
+)
 
-
-def clipped() -> Check:
-    """What lies outside of the bounds moved to them."""
-    rung = Correct(
+clipped = returns_tensor(
+    "numpy",
+    correct=Correct(
         _cases_of_clipping,
         lambda x, low, high: np.minimum(np.maximum(x, low), high),
         lambda _case: TOLERANCE,
-    )
-    return Check(Candidate("clipped", framework="numpy"), {"correct": rung})
+    ),
+)
 
-
-def distances() -> Check:
-    """All distances between the rows of two arrays."""
-    rung = Correct(
+distances = returns_tensor(
+    "numpy",
+    correct=Correct(
         _cases_of_distances,
         lambda a, b: np.sqrt(((a[:, None, :] - b[None, :, :]) ** 2).sum(axis=2)),
         lambda _case: TOLERANCE,
-    )
-    return Check(Candidate("distances", framework="numpy"), {"correct": rung})
+    ),
+)

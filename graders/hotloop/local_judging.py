@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from hotloop import curriculum
 from hotloop.core.record import Record
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import digest, lay_out
@@ -94,6 +95,7 @@ def judge_folder(
         job = Job(
             module,
             task,
+            curriculum.load_module(module).spec(task),
             files=str(root),
             notebook=NOTEBOOK,
             isolation=isolation,

@@ -13,8 +13,6 @@ from hotloop.core.record import JUDGING_SECONDS, RungRecord
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge import overrun
 from hotloop.judge.budget import Budget
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check, find, lacking
 from hotloop.judge.fault import JudgeFault, made, ours
 from hotloop.judge.labelled import labelled
 from hotloop.judge.rung import judge_rungs
@@ -33,7 +31,7 @@ class MadeUpSession:
     def progress(self, text: str) -> None:
         self.told.append(text)
 
-    def for_rung(self) -> MadeUpSession:
+    def for_rung(self, name: str) -> MadeUpSession:
         return self
 
     def last_answer(self) -> str:
@@ -69,8 +67,7 @@ def _never() -> str:
 
 
 def _judge(session: MadeUpSession | None = None, **rungs: MadeUp) -> list[Verdict]:
-    check = Check(Candidate("f"), rungs)  # type: ignore[arg-type]
-    return [r.verdict for r in judge_rungs(check.rungs, session or MadeUpSession())]  # type: ignore[arg-type]
+    return [r.verdict for r in judge_rungs(rungs, session or MadeUpSession())]  # type: ignore[arg-type]
 
 
 def test_a_wrong_answer_is_never_timed() -> None:
@@ -109,8 +106,8 @@ def test_a_parsers_error_is_a_wrong_answer_too() -> None:
 
 
 def _record(do: Callable[[], str], session: MadeUpSession) -> RungRecord:
-    check = Check(Candidate("f"), {"correct": MadeUp(do)})  # type: ignore[dict-item]
-    return judge_rungs(check.rungs, session)[0]  # type: ignore[arg-type]
+    made_up = {"correct": MadeUp(do)}
+    return judge_rungs(made_up, session)[0]  # type: ignore[arg-type]
 
 
 def test_what_a_check_cannot_read_is_a_wrong_answer() -> None:
@@ -168,8 +165,8 @@ def test_looking_at_an_answer_ends(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_time_of_a_rung_is_kept_where_it_was_judged() -> None:
-    check = Check(Candidate("f"), {"a": MadeUp(_rules), "b": MadeUp(_passes, after=("a",))})  # type: ignore[dict-item]
-    judged, blocked = judge_rungs(check.rungs, MadeUpSession())  # type: ignore[arg-type]
+    made_up = {"a": MadeUp(_rules), "b": MadeUp(_passes, after=("a",))}
+    judged, blocked = judge_rungs(made_up, MadeUpSession())  # type: ignore[arg-type]
     assert 0 <= judged.evidence[JUDGING_SECONDS] < 1
     assert JUDGING_SECONDS not in blocked.evidence
 
@@ -180,38 +177,19 @@ class Instrumented(MadeUp):
 
 def test_an_instrumented_rung_says_so_whatever_comes_of_it() -> None:
     """Else it would cost points where it fails, and give none where it passes."""
-    check = Check(Candidate("f"), {"a": Instrumented(_passes), "b": Instrumented(_rules)})
-    judged = judge_rungs(check.rungs, MadeUpSession())  # type: ignore[arg-type]
+    made_up = {"a": Instrumented(_passes), "b": Instrumented(_rules)}
+    judged = judge_rungs(made_up, MadeUpSession())  # type: ignore[arg-type]
     assert [r.instrumented for r in judged] == [True, True]
 
 
 def test_only_some_rungs() -> None:
-    check = Check(Candidate("f"), {"a": MadeUp(_never), "b": MadeUp(_passes, after=("a",))})  # type: ignore[dict-item]
-    (record,) = judge_rungs(check.rungs, MadeUpSession(), frozenset({"b"}))  # type: ignore[arg-type]
+    made_up = {"a": MadeUp(_never), "b": MadeUp(_passes, after=("a",))}
+    (record,) = judge_rungs(made_up, MadeUpSession(), frozenset({"b"}))  # type: ignore[arg-type]
     assert record.verdict is Verdict.PASSED
 
 
-def test_a_missing_program_leaves_the_points_open_and_says_what_mends_it() -> None:
-    check = Check(Candidate("f"), {"a": MadeUp(_never)}, {"no-such-program": "some-package"})  # type: ignore[dict-item]
-    (record,) = judge_rungs(check.rungs, MadeUpSession(), lacking=lacking(check))  # type: ignore[arg-type]
-    assert record.verdict is Verdict.NOT_MEASURED
-    assert "apt-get install some-package" in record.sentence
-
-
-@pytest.mark.parametrize(
-    ("module", "task"),
-    [
-        ("fused_softmax", "no_such_task"),
-        ("fused_softmax", "Correct"),  # imported there, not a task
-        ("no_such_module", "x"),
-        ("baselines.fused_softmax", "copy"),
-        ("../cli", "x"),
-    ],
-)
-def test_only_tasks_are_found(module: str, task: str) -> None:
-    with pytest.raises(KeyError):
-        find(module, task)
-
-
-def test_a_task_is_found() -> None:
-    assert "correct" in find("fused_softmax", "online_pass").rungs
+def test_what_the_machine_lacks_leaves_the_points_of_its_rung_open() -> None:
+    rungs = {"a": MadeUp(_never), "b": MadeUp(_passes)}
+    first, second = judge_rungs(rungs, MadeUpSession(), lacking={"a": "g++ is missing."})  # type: ignore[arg-type]
+    assert (first.verdict, first.sentence) == (Verdict.NOT_MEASURED, "g++ is missing.")
+    assert second.verdict is Verdict.PASSED

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hotloop.judge.program import Program
 
-HARNESS = Path(__file__).parents[1] / "harness" / "portable_trainer"
+HARNESS = Path(__file__).parent / "programs"
 _MODEL = ("vlm.py", "shapes.py", "run.py", "layout.py")
 _APART = (*_MODEL, "remote.py", "apart.py", "lives.py")
 

@@ -1,0 +1,193 @@
+"""What is right in module fused_softmax, in float64, and by how much an answer may be off.
+
+Softmax here is exp(x − max) / sum over each row, and zeros for a row without a finite element. For
+a take-home's candidate it is what the variant's constants make of it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.constants import constant
+from hotloop.judge.dtypes import FP32, DType
+from hotloop.judge.rungs.correct import Case, Tensor
+
+T = TypeVar("T", float, bool)
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a softmax is: total · exp(sharpness · (x − max)) / Σ exp(sharpness · (x − max)).
+
+    Without a variant it is what everybody calls so.
+    """
+
+    plain: bool = False
+    """Whatever the variant is: what baselines compute."""
+
+    zeros: bool = False
+    """A row without a finite element gives zeros, whatever the variant is."""
+
+    @property
+    def sharpness(self) -> float:
+        """What x is multiplied by."""
+        return self._constant("SHARPNESS", 1.0)
+
+    @property
+    def total(self) -> float:
+        """What a row adds up to."""
+        return self._constant("TOTAL", 1.0)
+
+    @property
+    def empty(self) -> float:
+        """What a row without a finite element gives."""
+        return 0.0 if self.zeros else self._constant("EMPTY", 0.0)
+
+    @property
+    def masked(self) -> float:
+        """What a row gives that is masked out altogether."""
+        return self._constant("MASKED", 0.0)
+
+    @property
+    def hides(self) -> bool:
+        """Whether a mask's 1 leaves an element out."""
+        return self._constant("HIDES", False)
+
+    def _constant(self, name: str, plain: T) -> T:
+        return plain if self.plain else constant(name, plain)
+
+    def rows(self, x: Floats) -> Floats:
+        """Over the last axis in float64."""
+        return self._rows(x, self.empty)
+
+    def _rows(self, x: Floats, empty: float) -> Floats:
+        maximum: Floats = x.max(axis=-1, keepdims=True)
+        weights = np.exp(self.sharpness * (x - np.where(np.isneginf(maximum), 0.0, maximum)))
+        total = weights.sum(axis=-1, keepdims=True)
+        shares = self.total * weights / np.where(total == 0.0, 1.0, total)
+        return np.where(total == 0.0, empty, shares)
+
+    def masked_rows(self, x: Floats, mask: NDArray[Any], scale: float) -> Floats:
+        """Of scale·x over the kept elements of each row, zeros elsewhere, in float64."""
+        kept = (mask != 0) != self.hides
+        return self._rows(np.where(kept, x * scale, -np.inf), self.masked)
+
+    def softmax_of_columns(self, x: Floats) -> Floats:
+        """The result is transposed."""
+        return self.rows(np.ascontiguousarray(x.T))
+
+    def doubled_beside_itself(self, x: Floats) -> Floats:
+        """What the operator stands between in the learner's file."""
+        return self.rows(2.0 * x) + x
+
+    def backward(self, y: Floats, dy: Floats) -> Floats:
+        """Gradient of a softmax from its result `y`, whatever numbers that holds."""
+        inner = (y * dy).sum(axis=-1, keepdims=True) / self.total
+        return self.sharpness * y * (dy - inner)
+
+    def gradient(self, x: Floats, dy: Floats) -> Floats:
+        """Of Σ dy · softmax(x)."""
+        return self.backward(self.rows(x), dy)
+
+    def gradient_in_a_graph(self, x: Floats, dy: Floats) -> Floats:
+        """Of Σ dy · (softmax(2x) + x)."""
+        return 2.0 * self.backward(self.rows(2.0 * x), dy) + dy
+
+    def second_gradient(self, x: Floats, dy: Floats, g: Floats) -> Floats:
+        """Of Σ g · gradient(x, dy): first for y, then through the softmax."""
+        y = self.rows(x)
+        inner = (y * dy).sum(axis=-1, keepdims=True) / self.total
+        other = (y * g).sum(axis=-1, keepdims=True) / self.total
+        for_y = self.sharpness * (g * (dy - inner) - dy * other)
+        return self.backward(y, for_y)
+
+    def rows_on_device(self, x: Any) -> Any:
+        """As `rows`, on float64 torch tensors of which every row has a finite element."""
+        weights = (self.sharpness * (x - x.amax(-1, keepdim=True))).exp()
+        return self.total * weights / weights.sum(-1, keepdim=True)
+
+    def masked_rows_on_device(self, x: Any, mask: Any, scale: float) -> Any:
+        """As `masked_rows`; every row has a kept element."""
+        left_out = mask != 0 if self.hides else mask == 0
+        return self.rows_on_device((x * scale).masked_fill(left_out, -math.inf))
+
+    def backward_on_device(self, y: Any, dy: Any) -> Any:
+        """As `backward`."""
+        return self.sharpness * y * (dy - (y * dy).sum(-1, keepdim=True) / self.total)
+
+    def tolerance(self, case: Case) -> Tolerance:
+        """What computing in float32 can explain; a product before the difference is allowed."""
+        return self.tolerance_of(case.out.dtype, case.out.shape[-1], self._largest(case))
+
+    def tolerance_of(self, out: DType, columns: int, largest: float) -> Tolerance:
+        """largest: finite number whose exponential is taken, before the row's is subtracted.
+
+        exp(d) is 0 in float32 below d = −104, so that a rounding of d costs 104 units at most.
+        Results below the smallest normal float32 may be flushed to zero, as GPUs and vector code
+        do. With a sharpness, it is rounded itself, and so is its product with d, or with x.
+        """
+        amplification = 104.0
+        if self.sharpness != 1.0:
+            amplification = 3 * 104.0 + self.sharpness * largest
+        derived = Tolerance.derived(out, FP32, terms=columns, amplification=amplification)
+        absolute = max(1.0, self.total) * (derived.absolute + 2.0**-126)
+        return Tolerance(derived.relative, absolute)
+
+    def one_by_one(self, case: Case) -> Tolerance:
+        """For a sum of a row's terms one after the other, as a single thread takes it.
+
+        Small terms that are added to a large sum are all rounded the same way: the error then grows
+        with their number, not with its root. Higham's bound is a rounding a term (§4.2); rows like
+        ours were seen to need a sixteenth of it in thousands of sums, and are given a quarter.
+        """
+        derived = self.tolerance(case)
+        columns = case.out.shape[-1]
+        return Tolerance(derived.relative + columns * FP32.unit_roundoff / 4, derived.absolute)
+
+    def tolerance_in_a_graph(self, case: Case) -> Tolerance:
+        """Of a softmax with x added, which may nearly cancel it."""
+        derived = self._derived(case)
+        cancelled = 0.0 if self.total == 1.0 else self.total * derived.relative
+        return Tolerance(derived.relative, derived.absolute + cancelled)
+
+    def gradient_tolerance(self, case: Case) -> Tolerance:
+        """Of dy − Σ(y·dy), numbers of a size of 10, with what the softmax itself may be off."""
+        return self._off(self._derived(case), 20.0 * self.sharpness * self.total)
+
+    def second_tolerance(self, case: Case) -> Tolerance:
+        """Of numbers of a size of 10, times an element of y, of which none is near 1 here."""
+        return self._off(self._derived(case), 2.0 * self.sharpness**2 * self.total)
+
+    def backward_tolerance(self, case: Case) -> Tolerance:
+        """Of dy − Σ(y·dy), numbers of a size of 10, where y adds up to 1."""
+        derived = Tolerance.derived(FP32, FP32, terms=case.out.shape[-1])
+        return self._off(derived, 20.0 * self.sharpness)
+
+    def _derived(self, case: Case) -> Tolerance:
+        exact = self.sharpness == 1.0
+        amplification = 104 if exact else 3 * 104 + 2 * self.sharpness * self._largest(case)
+        columns = case.out.shape[-1]
+        return Tolerance.derived(case.out.dtype, FP32, terms=columns, amplification=amplification)
+
+    @staticmethod
+    def _off(derived: Tolerance, size: float) -> Tolerance:
+        return Tolerance(derived.relative, derived.absolute + size * derived.relative)
+
+    @staticmethod
+    def _largest(case: Case) -> float:
+        """Of the case's first tensor, times its scale where it has one."""
+        scale = max((abs(a) for a in case.arguments if isinstance(a, float)), default=1.0)
+        first = next(a.values for a in case.arguments if isinstance(a, Tensor))
+        finite = np.abs(first[np.isfinite(first)])
+        return scale * float(finite.max(initial=0.0))
+
+
+SOFTMAX = Meaning()
+SOFTMAX_OR_ZEROS = Meaning(zeros=True)
+PLAIN = Meaning(plain=True)

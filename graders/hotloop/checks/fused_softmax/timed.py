@@ -1,0 +1,172 @@
+"""What is timed in module fused_softmax, and the fewest bytes that it can move."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hotloop.checks.fused_softmax.cases import CPU_SHAPE, Rng, Shape, odd
+from hotloop.checks.fused_softmax.reference import SOFTMAX, SOFTMAX_OR_ZEROS, Meaning
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.compare import Tolerance
+from hotloop.judge.dtypes import BOOL, FP16, FP32, DType
+from hotloop.judge.gpu.recipes import HOSTILE, Draw, Keep, Normal, Twist
+from hotloop.judge.gpu.workload import DeviceWorkload
+from hotloop.judge.rungs.correct import Case
+from hotloop.judge.verification import Rows, rows_agree
+from hotloop.judge.window import Workload
+
+GPU_SHAPE = (8192, 8192)
+GPU_MASKED_SHAPE = (16384, 4096)
+ODD_EVERY = 8
+TIMED_SCALE = 0.125
+LARGEST_ON_GPU = 64.0 * 4.0 * 6.0
+"""Of timed numbers, which are drawn with a deviation of 4 and, in a few rows, of 64 · 4."""
+
+BACKWARD_SCALE = 1 / 64
+"""Deviation of what stands for the forward's result: the sum of y · dy is then as large as dy."""
+
+
+def on_cpu(meaning: Meaning) -> Workload:
+    """Rows of 4096 and more."""
+    return Workload(_cpu_spec, _fill_rows, partial(_rows_agree, meaning))
+
+
+def _rows_agree(meaning: Meaning, call: Call, rows: Rows) -> None:
+    x: NDArray[np.float32] = call.input(0)[slice(None) if rows is None else rows]
+    largest = float(np.abs(x[np.isfinite(x)]).max(initial=0.0))
+    tolerance = meaning.tolerance_of(FP32, CPU_SHAPE[1], largest)
+    rows_agree(meaning.rows, tolerance)(call, rows)
+
+
+def _cpu_spec(rng: Rng, index: int) -> CallSpec:
+    return _spec(_now_and_then_odd(CPU_SHAPE, rng, index), FP32)
+
+
+def _now_and_then_odd(shape: Shape, rng: Rng, index: int) -> Shape:
+    """Every eighth call has a row less and a secret odd number of columns, a little longer."""
+    if index % ODD_EVERY != ODD_EVERY - 1:
+        return shape
+    return (shape[0] - 1, shape[1] + odd(rng, 1, 64))
+
+
+def _spec(shape: Shape, dtype: DType) -> CallSpec:
+    return CallSpec((TensorSpec(shape, dtype),), TensorSpec(shape, dtype))
+
+
+def _fill_rows(rng: Rng, call: Call, hostile: bool) -> None:
+    """Uniform numbers, written in place because a window has many calls."""
+    x: NDArray[np.float32] = call.input(0)
+    rng.random(out=x, dtype=np.float32)
+    x *= 16.0
+    if not hostile:
+        return
+    # A few rows only, so that looking at some of them tells nothing about the others.
+    count, columns = call.spec.out.shape
+    rows = rng.choice(count, size=_few(rng), replace=False)
+    kind = int(rng.integers(3))
+    if kind == 0:
+        x[rows, :: int(rng.integers(2, 9))] = -np.inf
+    elif kind == 1:
+        x[rows] *= 1000.0
+    else:
+        x[rows, int(rng.integers(columns))] = 3e4
+
+
+def _few(rng: Rng) -> int:
+    return int(rng.integers(1, 6))
+
+
+def on_gpu(meaning: Meaning = SOFTMAX) -> DeviceWorkload:
+    """Matrices that no cache holds."""
+    return DeviceWorkload(
+        spec=lambda rng, index: _spec(_now_and_then_odd(GPU_SHAPE, rng, index), FP32),
+        draws=lambda rng, _spec, hostile: (_normal_draw(rng, hostile),),
+        reference=meaning.rows,
+        tolerance=lambda _spec: meaning.tolerance_of(FP32, GPU_SHAPE[1], LARGEST_ON_GPU),
+        device_reference=meaning.rows_on_device,
+    )
+
+
+def unchanged(x: Any) -> Any:
+    """What a copy computes."""
+    return x
+
+
+def backward_on_gpu() -> DeviceWorkload:
+    """A softmax and its gradient."""
+    return DeviceWorkload(
+        spec=_gpu_backward_spec,
+        draws=lambda rng, _spec, hostile: (
+            Normal(BACKWARD_SCALE),
+            _draw(rng, ("equal_rows", "ramp"), hostile),
+        ),
+        reference=SOFTMAX_OR_ZEROS.backward,
+        tolerance=lambda _spec: _gpu_backward_tolerance(GPU_SHAPE[1]),
+        device_reference=SOFTMAX_OR_ZEROS.backward_on_device,
+    )
+
+
+def _gpu_backward_spec(rng: Rng, index: int) -> CallSpec:
+    tensor = TensorSpec(_now_and_then_odd(GPU_SHAPE, rng, index), FP32)
+    return CallSpec((tensor, tensor), tensor)
+
+
+def _gpu_backward_tolerance(columns: int) -> Tolerance:
+    """Of y · (dy − s), with s = Σ y · dy: y up to 6 deviations, s and dy of a size of 10."""
+    derived = Tolerance.derived(FP32, FP32, terms=columns)
+    absolute = 6.0 * BACKWARD_SCALE * 10.0 * SOFTMAX_OR_ZEROS.sharpness * derived.relative
+    return Tolerance(derived.relative, derived.absolute + absolute)
+
+
+def masked_on_gpu() -> DeviceWorkload:
+    """float16, with a mask of bools that keeps most elements."""
+    return DeviceWorkload(
+        spec=_gpu_masked_spec,
+        draws=lambda rng, _spec, hostile: (_finite_draw(rng, hostile), _mask()),
+        reference=SOFTMAX.masked_rows,
+        tolerance=lambda _spec: SOFTMAX.tolerance_of(FP16, GPU_MASKED_SHAPE[1], LARGEST_ON_GPU),
+        device_reference=SOFTMAX.masked_rows_on_device,
+    )
+
+
+def _mask() -> Keep:
+    return Keep(share=0.2 if SOFTMAX.hides else 0.8)
+
+
+def _gpu_masked_spec(rng: Rng, index: int) -> CallSpec:
+    shape = _now_and_then_odd(GPU_MASKED_SHAPE, rng, index)
+    tensor = TensorSpec(shape, FP16)
+    return CallSpec((tensor, TensorSpec(shape, BOOL), TIMED_SCALE), tensor)
+
+
+def _normal_draw(rng: Rng, hostile: bool) -> Draw:
+    return _draw(rng, HOSTILE, hostile)
+
+
+def _finite_draw(rng: Rng, hostile: bool) -> Draw:
+    """The mask alone brings −inf into this task."""
+    twists: list[Twist] = [twist for twist in HOSTILE if twist != "minus_infinity"]
+    return _draw(rng, twists, hostile)
+
+
+def _draw(rng: Rng, twists: Sequence[Twist], hostile: bool) -> Draw:
+    if not hostile:
+        return Normal(4.0)
+    return Normal(4.0, twists[int(rng.integers(len(twists)))], rows=_few(rng))
+
+
+def bytes_of_call(spec: CallSpec) -> int:
+    """Every input read once, the output written once; gaps between rows not counted."""
+    tensors = [a for a in spec.arguments if isinstance(a, TensorSpec)]
+    return sum(math.prod(t.shape) * t.dtype.bytes for t in [*tensors, spec.out])
+
+
+def bytes_of_case(case: Case) -> int:
+    """Likewise, of one case."""
+    return bytes_of_call(case.spec)

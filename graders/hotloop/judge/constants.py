@@ -1,0 +1,33 @@
+"""The numbers that differ from one take-home candidate to another.
+
+They are fixed for as long as a task is judged, and what is true depends on them: a reference reads
+them where it needs them, so that no function between it and the judge passes them on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from typing import TypeVar
+
+from hotloop.variants.variant import Value
+
+T = TypeVar("T", bound=Value)
+
+_drawn: Mapping[str, Value] = {}
+
+
+def constant(name: str, plain: T) -> T:
+    """What this candidate's variant has for `name`; `plain` in a course."""
+    return type(plain)(_drawn.get(name, plain))
+
+
+@contextmanager
+def constants(drawn: Mapping[str, Value]) -> Generator[None]:
+    """Judge with these."""
+    global _drawn
+    before, _drawn = _drawn, dict(drawn)
+    try:
+        yield
+    finally:
+        _drawn = before

@@ -1,0 +1,27 @@
+"""What this machine lacks for rungs of a task: they are not measured, and no points are lost."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+
+from hotloop import extras
+from hotloop.judge.spec import TaskSpec
+
+COMPILER = "compiler"
+"""The need of a rung that builds C++: torch.compile on a CPU, an operator's host code."""
+
+
+def lacking(spec: TaskSpec) -> dict[str, str]:
+    """By rung, what is missing and the remedy. Rungs for which nothing is missing are left out."""
+    found = {name: _missing(rung.needs) for name, rung in spec.rungs.items()}
+    return {name: said for name, said in found.items() if said}
+
+
+def _missing(needs: Sequence[str]) -> str:
+    for need in needs:
+        if need == COMPILER and shutil.which("g++") is None:
+            return "g++ is missing on this machine: sudo apt-get install g++"
+        if need in extras.IMPORTED and (missing := extras.missing(need)):
+            return f"{missing[0]} is missing on this machine: {extras.remedy(need)}"
+    return ""

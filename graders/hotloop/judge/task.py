@@ -1,0 +1,80 @@
+"""How a module tells the judge what a task is: by which rungs, and how the candidate is called.
+
+A module's `tasks.py` holds one value a task, named like the task in module.yaml. Nothing else
+registers it. What module.yaml says (entry, files, needs, levels, points) is not said again.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotloop.judge.candidate import Candidate, Framework, Style
+from hotloop.judge.rung import Rung, is_timed
+from hotloop.judge.spec import TaskSpec
+
+
+@dataclass(frozen=True)
+class Task:
+    """rungs: judged in this order. The rest is as in `Candidate`."""
+
+    rungs: Mapping[str, Rung]
+    style: Style = "json"
+    framework: Framework = "torch"
+    operator: bool = False
+    launched_by: Path | None = None
+
+    def candidate(self, spec: TaskSpec) -> Candidate:
+        """Who is judged."""
+        return Candidate(
+            spec.entry, spec.file, self.style, self.framework, self.operator, self.launched_by
+        )
+
+    def is_timed(self, only: frozenset[str] | None = None) -> bool:
+        """True when one of the rungs that are asked for times a worker on a CPU."""
+        asked = [rung for name, rung in self.rungs.items() if only is None or name in only]
+        return any(is_timed(rung) for rung in asked)
+
+
+def returns_data(framework: Framework = "torch", /, **rungs: Rung) -> Task:
+    """The function returns plain JSON data."""
+    return Task(rungs, "json", framework)
+
+
+def returns_tensor(framework: Framework = "torch", /, **rungs: Rung) -> Task:
+    """The function returns one tensor, which the worker copies into the judge's memory."""
+    return Task(rungs, "return", framework)
+
+
+def fills_tensor(framework: Framework = "torch", /, **rungs: Rung) -> Task:
+    """The function's last argument is the judge's output tensor, which it fills."""
+    return Task(rungs, "destination", framework)
+
+
+def operator(**rungs: Rung) -> Task:
+    """The file builds a PyTorch operator from CUDA C++, with the simulator without a GPU."""
+    return Task(rungs, "return", operator=True)
+
+
+def cuda_kernel(launched_by: Path, /, **rungs: Rung) -> Task:
+    """The file holds a CUDA kernel. launched_by: a CUDA file of ours that launches it on a GPU."""
+    return Task(rungs, "destination", launched_by=launched_by)
+
+
+def find(module: str, name: str) -> Task:
+    """The task `module.name`. KeyError names what is missing."""
+    if not module.isidentifier():
+        raise KeyError(f"{module!r} is no module's name")
+    path = f"hotloop.checks.{module}.tasks"
+    try:
+        tasks = importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name is None or not path.startswith(error.name):
+            raise
+        raise KeyError(f"no checks for a module called {module!r}") from None
+    task = getattr(tasks, name, None)
+    if not isinstance(task, Task):
+        raise KeyError(f"module {module!r} has no task called {name!r}")
+    return task

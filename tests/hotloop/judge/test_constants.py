@@ -1,0 +1,26 @@
+"""Constants of a variant hold while its task is judged, and have the type of the plain one."""
+
+from __future__ import annotations
+
+import pytest
+
+from hotloop.judge.constants import constant, constants
+
+
+def test_a_course_has_the_plain_value() -> None:
+    assert constant("SHARPNESS", 1.0) == 1.0
+
+
+def test_a_variant_has_its_own_in_the_plain_ones_type() -> None:
+    with constants({"SHARPNESS": 2, "HIDES": True}):
+        found = constant("SHARPNESS", 1.0)
+        assert (found, type(found)) == (2.0, float)
+        assert constant("HIDES", False) is True
+        assert constant("TOTAL", 1.0) == 1.0
+    assert constant("SHARPNESS", 1.0) == 1.0
+
+
+def test_they_end_with_a_failure() -> None:
+    with pytest.raises(RuntimeError), constants({"SHARPNESS": 2.0}):
+        raise RuntimeError
+    assert constant("SHARPNESS", 1.0) == 1.0

@@ -1,0 +1,28 @@
+"""What a machine lacks is found for each rung, with its remedy."""
+
+from __future__ import annotations
+
+import pytest
+
+from hotloop import extras
+from hotloop.judge import lacking as module
+from hotloop.judge.lacking import lacking
+from hotloop.judge.spec import RungSpec, TaskSpec
+
+RUNGS = {"plain": RungSpec(), "built": RungSpec(("compiler",)), "xla": RungSpec(("xla",))}
+SPEC = TaskSpec("f", ("f.py",), RUNGS)
+
+
+def test_nothing_lacks_where_all_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(extras, "missing", lambda _name: ())
+    assert lacking(SPEC) == {}
+
+
+def test_each_gap_is_one_of_its_rung_and_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.shutil, "which", lambda _name: None)
+    monkeypatch.setattr(extras, "missing", lambda name: (f"the_{name}",))
+    found = lacking(SPEC)
+    assert set(found) == {"built", "xla"}
+    assert "apt-get install g++" in found["built"]
+    assert "hotloop[xla]" in found["xla"]

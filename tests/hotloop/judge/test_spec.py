@@ -1,0 +1,42 @@
+"""What module.yaml says of a task arrives in the judge as it was sent."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from hotloop import curriculum
+from hotloop.judge.job import Job
+from hotloop.judge.levels import Level
+from hotloop.judge.spec import TaskSpec
+
+
+def test_every_task_of_the_curriculum_arrives_unchanged() -> None:
+    for module in curriculum.modules():
+        for task in module.tasks:
+            spec = module.spec(task.id)
+            assert TaskSpec.from_message(json.loads(json.dumps(asdict(spec)))) == spec
+
+
+def test_levels_and_needs_are_those_of_module_yaml() -> None:
+    chain = curriculum.load_module("fused_softmax").spec("compiled_chain")
+    assert chain.file is None
+    assert chain.rungs["correct"].needs == ("compiler",)
+    assert chain.rungs["fast_cpu"].levels == (Level(1.2, 0.5), Level(1.3, 1.0), Level(1.6, 0.0))
+    warp = curriculum.load_module("fused_softmax").spec("cuda_warp")
+    assert warp.file == "softmax.cu"
+    assert warp.rungs["correct"].needs == ("cuda",)
+
+
+@pytest.mark.parametrize("message", [{}, {"entry": "f"}, [], {"entry": "f", "files": 3}])
+def test_what_is_no_description_is_refused(message: object) -> None:
+    with pytest.raises(ValueError, match="no description of a task"):
+        TaskSpec.from_message(message)  # type: ignore[arg-type]
+
+
+def test_a_job_carries_it() -> None:
+    spec = curriculum.load_module("profile_training_loop").spec("augment")
+    job = Job("profile_training_loop", "augment", spec)
+    assert Job.from_message(json.loads(json.dumps(job.to_message()))) == job

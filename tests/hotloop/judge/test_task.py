@@ -1,0 +1,48 @@
+"""Tasks are found by module and name, and say how their candidate is called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.spec import TaskSpec
+from hotloop.judge.task import fills_tensor, find, returns_data
+
+
+@pytest.mark.parametrize(
+    ("module", "task"),
+    [
+        ("fused_softmax", "no_such_task"),
+        ("fused_softmax", "Correct"),  # imported there, not a task
+        ("no_such_module", "x"),
+        ("fused_softmax.baselines", "copy"),
+        ("../cli", "x"),
+    ],
+)
+def test_only_tasks_are_found(module: str, task: str) -> None:
+    with pytest.raises(KeyError):
+        find(module, task)
+
+
+def test_a_task_is_found() -> None:
+    assert "correct" in find("fused_softmax", "online_pass").rungs
+
+
+def test_the_candidate_is_in_the_last_file() -> None:
+    spec = TaskSpec("solve", ("first.cu", "second.py"))
+    assert fills_tensor("numpy").candidate(spec) == Candidate(
+        "solve", "second.py", "destination", "numpy"
+    )
+    notebook = TaskSpec("solve", ("helper.py", "lab.ipynb"))
+    assert returns_data().candidate(notebook).file is None
+
+
+def test_only_the_rungs_that_are_asked_for_make_it_timed() -> None:
+    timed: Any = type("Timed", (), {"timed": True})()
+    untimed: Any = object()
+    task = returns_data(correct=untimed, fast=timed)
+    assert task.is_timed()
+    assert task.is_timed(frozenset({"fast"}))
+    assert not task.is_timed(frozenset({"correct"}))
