@@ -24,23 +24,23 @@ P = TypeVar("P")
 
 @dataclass(frozen=True)
 class Language(Generic[P]):
-    """How a framework's programs are drawn, written and read.
+    """How a framework's programs are generated, written and read.
 
-    entry: the candidate's function. drawn: the hidden programs, small ones first.
+    entry: the candidate's function. generated: the hidden programs, small ones first.
     read: what `entry` returns; Malformed when it is no program.
     fits: a mismatch between the inputs and outputs of a program and of its result.
     size: operations in a program. terms: MLIR's names of operations to the framework's.
     """
 
     entry: str
-    drawn: Callable[[random.Random], Sequence[P]]
+    generated: Callable[[random.Random], Sequence[P]]
     write: Callable[[P], str]
     read: Callable[[object], P]
     fits: Callable[[P, P], str | None]
     size: Callable[[P], int] | None = None
     terms: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def told(self, sentence: str) -> str:
+    def in_its_terms(self, sentence: str) -> str:
         """The sentence with the framework's names of operations."""
         return re.sub(r"\b\w+\.\w+", lambda word: self.terms.get(word[0], word[0]), sentence)
 
@@ -59,7 +59,7 @@ def cleaned(
 
     The candidate's function is called once for all rungs of a task.
     """
-    pairs = session.once(language.entry, lambda: _asked(session, language))
+    pairs = session.once(language.entry, lambda: _answers(session, language))
     rng = random.Random(int(session.rng().integers(1 << 62)))
     results: list[P] = []
     for number, (given, answer) in enumerate(pairs, 1):
@@ -70,8 +70,8 @@ def cleaned(
         except Malformed as wrong:
             mismatch = str(wrong)
         if mismatch is not None:
-            told = language.write(given).strip().replace("\n", " ⏎ ")
-            sentence = f"Program {number}: {language.told(mismatch)}. It was: {told}"
+            text = language.write(given).strip().replace("\n", " ⏎ ")
+            sentence = f"Program {number}: {language.in_its_terms(mismatch)}. It was: {text}"
             raise Ruling(Verdict.WRONG_ANSWER, sentence[:LONGEST_SENTENCE])
     if language.size is None:
         return f"So for all {len(pairs)} programs."
@@ -96,8 +96,8 @@ def rungs(
     }
 
 
-def _asked(session: Session, language: Language[P]) -> list[tuple[P, object]]:
-    given = language.drawn(random.Random(int(session.rng().integers(1 << 62))))
+def _answers(session: Session, language: Language[P]) -> list[tuple[P, object]]:
+    given = language.generated(random.Random(int(session.rng().integers(1 << 62))))
     texts = [language.write(program) for program in given]
     answers = in_batches(session.of(language.entry), texts, AT_ONCE, TIMEOUT_S)
     return list(zip(given, answers, strict=True))

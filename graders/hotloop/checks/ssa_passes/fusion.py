@@ -17,6 +17,7 @@ import numpy as np
 from hotloop.checks.ssa_passes.batches import in_batches
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import Question, shown
 from hotloop.judge.session import Session
 
@@ -105,9 +106,9 @@ def run(graph: Graph, kernels: Kernels) -> int | str:
     """Bytes loaded and stored, or what cannot be run."""
     memory, total = set(graph.inputs), 0
     for kernel in kernels:
-        complaint = refused(graph, kernel)
-        if complaint is not None:
-            return complaint
+        refusal = refused(graph, kernel)
+        if refusal is not None:
+            return refusal
         loaded = {name for made in kernel for name in graph.named[made].reads} - set(kernel)
         if not loaded <= memory:
             missing = min(loaded - memory)
@@ -122,13 +123,12 @@ def run(graph: Graph, kernels: Kernels) -> int | str:
     return total
 
 
-def answered(graph: Graph, answer: object, first: int | None = None) -> Kernels | str:
-    """The kernels, each step in one; or a mismatch.
-
-    first: the number that the first kernel begins with; without it none has a number.
-    """
+def answered(graph: Graph, answer: object) -> Kernels | str:
+    """The kernels, each step in one; or a mismatch."""
     given = [as_list(kernel) for kernel in as_list(answer)]
-    if first is not None:
+    # A take-home's variant: each kernel begins with its number.
+    first = constant("FIRST_KERNEL", 0)
+    if first:
         for number, kernel in enumerate(given, first):
             if kernel[:1] != [number]:
                 return f"kernel {shown(kernel)} does not begin with its number, {number}"
@@ -139,9 +139,9 @@ def answered(graph: Graph, answer: object, first: int | None = None) -> Kernels 
     return [kernel for kernel in kernels if kernel]
 
 
-def ran(graph: Graph, answer: object, first: int | None) -> tuple[Kernels, int] | str:
-    """The kernels and the bytes that they move, or a mismatch. first: as in `answered`."""
-    kernels = answered(graph, answer, first)
+def ran(graph: Graph, answer: object) -> tuple[Kernels, int] | str:
+    """The kernels and the bytes that they move, or a mismatch."""
+    kernels = answered(graph, answer)
     if isinstance(kernels, str):
         return kernels
     moved = run(graph, kernels)
@@ -310,7 +310,7 @@ MOTIFS: tuple[Callable[[_Maker], None], ...] = (
 )
 
 
-def drawn(rng: random.Random, number: int, steps: int) -> Graph:
+def generated(rng: random.Random, number: int, steps: int) -> Graph:
     """A motif and what follows from it."""
     maker = _Maker(rng)
     MOTIFS[number % len(MOTIFS)](maker)
@@ -324,7 +324,7 @@ def small_graphs(rng: random.Random) -> Iterator[tuple[Graph, int]]:
     traps = plain = number = 0
     while traps + plain < SMALL_GRAPHS:
         number += 1
-        graph = drawn(rng, number, SMALL)
+        graph = generated(rng, number, SMALL)
         fewest = least(graph)
         trap = greedy(graph) > fewest
         if trap and traps < TRAPS:
@@ -338,20 +338,20 @@ def small_graphs(rng: random.Random) -> Iterator[tuple[Graph, int]]:
 # --- rungs ----------------------------------------------------------------------------------------
 
 
-def fused(session: Session, *, thorough: bool = False, first: int | None = None) -> str:
+def fused(session: Session, *, thorough: bool = False) -> str:
     """The kernels of each graph are legal and run in the order given.
 
-    thorough: and merging no two of them moves fewer bytes. first: as in `answered`.
+    thorough: and merging no two of them moves fewer bytes.
     """
-    pairs = session.once("fused graphs", lambda: _asked(session))
+    pairs = session.once("fused graphs", lambda: _answers(session))
     before = after = kernels = 0
     for number, (graph, answer) in enumerate(pairs, 1):
-        found = ran(graph, answer, first)
+        found = ran(graph, answer)
         if thorough and not isinstance(found, str):
             found = unmerged(graph, found[0]) or found
         if isinstance(found, str):
-            told = f"Graph {number}: {found}. It was: {graph.text()}"
-            raise Ruling(Verdict.WRONG_ANSWER, told)
+            sentence = f"Graph {number}: {found}. It was: {graph.text()}"
+            raise Ruling(Verdict.WRONG_ANSWER, sentence)
         kernels += len(found[0])
         after += found[1]
         before += cost(graph, [[made] for made in graph.named]) or 0
@@ -360,23 +360,23 @@ def fused(session: Session, *, thorough: bool = False, first: int | None = None)
     return f"{steps} steps in {kernels} kernels, {after} bytes moved instead of {before}."
 
 
-def _asked(session: Session) -> list[tuple[Graph, object]]:
+def _answers(session: Session) -> list[tuple[Graph, object]]:
     rng = random.Random(int(session.rng().integers(1 << 62)))
-    graphs = [drawn(rng, number, 3 + number // 9) for number in range(GRAPHS)]
+    graphs = [generated(rng, number, 3 + number // 9) for number in range(GRAPHS)]
     answers = in_batches(session, [graph.text() for graph in graphs], AT_ONCE, TIMEOUT_S)
     return list(zip(graphs, answers, strict=True))
 
 
-def least_moved(generator: Rng, *, first: int | None = None) -> Iterator[Question]:
-    """Small graphs, whose least is known. first: as in `answered`."""
+def least_moved(generator: Rng) -> Iterator[Question]:
+    """Small graphs, whose least is known."""
     rng = random.Random(int(generator.integers(1 << 62)))
     for number, (graph, fewest) in enumerate(small_graphs(rng), 1):
-        yield Question(f"Graph {number}", (graph.text(),), _moves_least(graph, fewest, first))
+        yield Question(f"Graph {number}", (graph.text(),), _moves_least(graph, fewest))
 
 
-def _moves_least(graph: Graph, fewest: int, first: int | None) -> Callable[[object], str | None]:
+def _moves_least(graph: Graph, fewest: int) -> Callable[[object], str | None]:
     def mismatch(answer: object) -> str | None:
-        found = ran(graph, answer, first)
+        found = ran(graph, answer)
         if isinstance(found, str):
             return found
         _, moved = found

@@ -1,7 +1,7 @@
 """Programs of the small language, read from text that a learner's pass has written.
 
 Nothing is believed: a text that is not of this form is `Malformed`, with a sentence's beginning.
-Whether it is in SSA form is asked elsewhere.
+Whether it is in SSA form: see `verifier`.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from hotloop.checks.ssa_passes import verifier
-from hotloop.checks.ssa_passes.drawing import as_ssa
+from hotloop.checks.ssa_passes.generation import as_ssa
 from hotloop.checks.ssa_passes.language import Block, Instr, Program
 from hotloop.checks.ssa_passes.trees import Return, Tree, Var
 

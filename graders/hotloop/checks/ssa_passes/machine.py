@@ -37,7 +37,7 @@ class Outcome:
             )
         )
 
-    def told(self) -> str:
+    def described(self) -> str:
         """Short."""
         printed = ", ".join(written(value) for value in self.printed[:6])
         dots = ", …" if len(self.printed) > 6 else ""

@@ -15,6 +15,7 @@ import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import Question, ask_plainly, shown
 from hotloop.judge.session import Session
 
@@ -64,7 +65,7 @@ class Graph:
         return max(sum(self.sizes[name] for name in there) for there in self.living(order))
 
 
-def drawn(rng: random.Random, steps: int) -> Graph:
+def generated(rng: random.Random, steps: int) -> Graph:
     """Chains, skips over many steps, wide and narrow tensors, and results that nobody reads."""
     inputs = [f"x{n}" for n in range(rng.randint(1, 2))]
     sizes = {name: 8 * rng.choice((1, 2, 4, 16)) for name in inputs}
@@ -80,31 +81,31 @@ def drawn(rng: random.Random, steps: int) -> Graph:
     return Graph(inputs, outputs, sizes, made)
 
 
-def placed(session: Session, *, most: float | None = None, begin: int = 0) -> str:
+def placed(session: Session, *, most: float | None = None) -> str:
     """No two tensors of a graph overlap while both live.
 
-    most: limit of the bytes used for all graphs, in peaks of living bytes. begin: the lowest
-        address, in bytes.
+    most: limit of the bytes used for all graphs, in peaks of living bytes.
     """
     link = session.worker()
     rng = random.Random(int(session.rng().integers(1 << 62)))
     used = peaks = 0
     for number in range(GRAPHS):
-        graph = drawn(rng, 3 + number // 2)
+        graph = generated(rng, 3 + number // 2)
         answer = ask_plainly(link, [graph.text()], session.timeout(60.0))
-        found = arena(graph, answer, begin)
+        found = arena(graph, answer)
         if isinstance(found, str):
             raise Ruling(Verdict.WRONG_ANSWER, f"Graph {number + 1}: {found}.")
         used += found
         peaks += graph.peak([made for made, _ in graph.steps])
     said = f"{used} bytes for all graphs, where {peaks} live at most: {used / peaks:.2f} times."
     if most is not None and used > most * peaks:
-        raise Ruling(Verdict.WRONG_ANSWER, f"{said} At most {most} times is asked for.")
+        raise Ruling(Verdict.WRONG_ANSWER, f"{said} At most {most} times is allowed.")
     return said
 
 
-def arena(graph: Graph, answer: object, begin: int = 0) -> int | str:
-    """Bytes that the offsets need, or a mismatch. begin: the lowest one's, if it is not 0."""
+def arena(graph: Graph, answer: object) -> int | str:
+    """Bytes that the offsets need, or a mismatch."""
+    begin = constant("MEMORY_BEGINS", 0)
     offsets = as_message(answer) or {}
     begins = f", and memory begins at {begin}" if begin else ""
     for name, size in graph.sizes.items():
@@ -131,12 +132,12 @@ def orders(generator: Rng) -> Iterator[Question]:
     """Small graphs, whose best order is known."""
     rng = random.Random(int(generator.integers(1 << 62)))
     for number in range(SMALL_GRAPHS):
-        graph = drawn(rng, 3 + number // 9)
+        graph = generated(rng, 3 + number // 9)
         yield Question(f"Graph {number + 1}", (graph.text(),), _ordered(graph))
 
 
 def _ordered(graph: Graph) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
+    def mismatch(answer: object) -> str | None:
         order = [str(name) for name in as_list(answer)]
         reads, done = graph.reads(), set(graph.inputs)
         if sorted(order) != sorted(reads):
@@ -150,7 +151,7 @@ def _ordered(graph: Graph) -> Callable[[object], str | None]:
             return f"its peak is {peak} bytes, and {best} can be had; the graph is {graph.text()}"
         return None
 
-    return complaint
+    return mismatch
 
 
 def smallest(graph: Graph) -> int:

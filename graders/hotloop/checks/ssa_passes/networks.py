@@ -49,9 +49,12 @@ at most 0.021, one whose last layer alone is trained again at least 0.061, an un
 
 TIMEOUT_S = 120.0
 
-HARNESS = Path(__file__).parent / "programs" / "classifier_training.py"
+PROGRAMS = Path(__file__).parent / "programs"
 STRIPES = paths.exercises() / "ssa_passes" / "stripes.py"
-TRAINING = Program({HARNESS.name: HARNESS, STRIPES.name: STRIPES}, HARNESS.name)
+TRAINING = Program(
+    {"classifier_training.py": PROGRAMS / "classifier_training.py", "stripes.py": STRIPES},
+    "classifier_training.py",
+)
 
 
 class Malformed(Exception):
@@ -135,10 +138,10 @@ def size(network: Arrays) -> int:
 
 def read(answer: object) -> dict[str, NDArray[Any]]:
     """A network without batch norm, of any number of channels. Malformed when it is none."""
-    told = as_message(answer)
-    if told is None:
+    arrays = as_message(answer)
+    if arrays is None:
         raise Malformed(f"it gives {shown(answer)}, not arrays by their names")
-    network = {name: _array(name, parts) for name, parts in told.items()}
+    network = {name: _array(name, parts) for name, parts in arrays.items()}
     _require_names(network)
     channels = 3
     for layer in LAYERS:
@@ -202,11 +205,11 @@ def _require_layer(layer: str, network: Arrays, channels: int) -> int:
     return out
 
 
-# --- what is asked --------------------------------------------------------------------------------
+# --- questions ------------------------------------------------------------------------------------
 
 
 def normed(rng: Rng) -> dict[str, NDArray[np.float32]]:
-    """A network with batch norm, of drawn widths. Some variances are as small as the epsilon."""
+    """A network with batch norm, of random widths. Some variances are as small as the epsilon."""
     widths = [3, *(int(width) for width in rng.integers(5, 20, 2))]
     found: dict[str, NDArray[Any]] = {}
     for number, (channels, out) in enumerate(pairwise(widths), 1):
@@ -237,16 +240,16 @@ def to_fold(rng: Rng) -> Iterator[Question]:
     for number in range(1, NETWORKS + 1):
         given = normed(rng)
         images = rng.normal(0, 1, (PICTURES, 3, 16, 16))
-        complaint = partial(folded_complaint, given, images)
-        yield Question(f"Network {number}", (_file("network.npz", given),), complaint)
+        mismatch = partial(folded_mismatch, given, images)
+        yield Question(f"Network {number}", (_file("network.npz", given),), mismatch)
 
 
 def to_quantise(rng: Rng) -> Iterator[Question]:
     """Networks without."""
     for number in range(1, NETWORKS + 1):
         given = uneven(rng)
-        complaint = partial(quantised_complaint, given)
-        yield Question(f"Network {number}", (_file("network.npz", given),), complaint)
+        mismatch = partial(quantised_mismatch, given)
+        yield Question(f"Network {number}", (_file("network.npz", given),), mismatch)
 
 
 def _file(name: str, arrays: Arrays) -> GivenFile:
@@ -261,7 +264,7 @@ def _loaded(data: bytes) -> dict[str, NDArray[Any]]:
         return dict(arrays)
 
 
-def folded_complaint(given: Arrays, images: NDArray[np.float64], answer: object) -> str | None:
+def folded_mismatch(given: Arrays, images: NDArray[np.float64], answer: object) -> str | None:
     """Whether it is the same function of a picture."""
     want = folded(given)
     try:
@@ -289,7 +292,7 @@ def _require_like(network: Arrays, given: Arrays) -> None:
             raise Malformed(said)
 
 
-def quantised_complaint(given: Arrays, answer: object) -> str | None:
+def quantised_mismatch(given: Arrays, answer: object) -> str | None:
     """Whether each weight is as near as one scale for each output channel allows."""
     try:
         network = read(answer)
@@ -302,9 +305,9 @@ def quantised_complaint(given: Arrays, answer: object) -> str | None:
             return f"{layer}.bias is another one: biases stay as they are"
         if network[f"{layer}.weight"].dtype != np.int8:
             return f"{layer}.weight is float32, and should be int8"
-        complaint = _far(layer, near[f"{layer}.weight"], given[f"{layer}.weight"])
-        if complaint is not None:
-            return complaint
+        mismatch = _far(layer, near[f"{layer}.weight"], given[f"{layer}.weight"])
+        if mismatch is not None:
+            return mismatch
     return None
 
 

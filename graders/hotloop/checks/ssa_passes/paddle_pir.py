@@ -11,24 +11,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
-from hotloop.checks.ssa_passes.cleaning import Language, cleaned, rungs
+from hotloop.checks.ssa_passes.cleaning import Language
 from hotloop.checks.ssa_passes.language import Malformed
 from hotloop.checks.ssa_passes.regions import (
     INTS,
     Op,
     Program,
-    different,
-    drawn_many,
+    generated_many,
     same_types,
     size,
-    unfinished,
 )
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
 from hotloop.judge.questions import shown
-from hotloop.judge.rung import following
 
-FILE = "pir_pass.py"
 LONGEST = 200_000
 DEEPEST = 50
 
@@ -261,26 +255,15 @@ def _refuse_other_kinds(op: Op, kinds: list[str]) -> None:
         raise Malformed(f"{op.name} has other operands or another result than it may")
 
 
-# --- rungs ----------------------------------------------------------------------------------------
+# --- languages ------------------------------------------------------------------------------------
 
 
 def _language(entry: str, count: int) -> Language[Program]:
-    drawn = partial(drawn_many, count=count)
-    return Language(entry, drawn, source, parse, same_types, size, _TERMS)
+    generated = partial(generated_many, count=count)
+    return Language(entry, generated, source, parse, same_types, size, _TERMS)
 
 
 CAPTURED = _language("captured_text", 40)
 """To capture one takes a tenth of a second."""
 
 CLEANED = _language("clean_text", 80)
-
-
-def check() -> Check:
-    """Capturing, then CSE and dead-code elimination, on PaddlePaddle's PIR."""
-    cleaning = rungs(CLEANED, different, unfinished)
-    ladder = {
-        "static": partial(cleaned, language=CAPTURED, look=different),
-        **cleaning,
-        "sound": following("static", cleaning["sound"]),
-    }
-    return Check(Candidate("clean_text", FILE, "json"), ladder, extras=("paddle",))

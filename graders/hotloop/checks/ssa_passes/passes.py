@@ -8,12 +8,11 @@ from functools import partial
 
 from hotloop.checks.ssa_passes import verifier
 from hotloop.checks.ssa_passes.batches import in_batches
-from hotloop.checks.ssa_passes.drawing import Given, Maker, as_ssa, programs
+from hotloop.checks.ssa_passes.generation import Given, Maker, as_ssa, programs
 from hotloop.checks.ssa_passes.language import Malformed, Program, parse
 from hotloop.checks.ssa_passes.ssa_form import renumbered
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
+from hotloop.judge.constants import constant
 from hotloop.judge.rung import Rung, rung
 from hotloop.judge.session import Session
 
@@ -27,14 +26,10 @@ Look = Callable[[Program], str | None]
 
 @dataclass(frozen=True)
 class Subject:
-    """maker: of what the function is given. fits: whether a result is of the form asked for.
-
-    suffix: what the name of a result ends in besides.
-    """
+    """maker: of what the function is given. fits: whether a result is of the form required."""
 
     maker: Maker = as_ssa
-    fits: Look = verifier.complaint
-    suffix: str = ""
+    fits: Look = verifier.mismatch
 
     def pairs(self, session: Session) -> list[tuple[Given, Program]]:
         """Each hidden program and its result, the same for all rungs. Ruling when it is none."""
@@ -59,17 +54,20 @@ def applied(session: Session, given: Sequence[Given], texts: Sequence[str]) -> l
 def _require(given: Given, mismatch: str | None) -> None:
     """Ruling WRONG_ANSWER about a program, unless there is no mismatch."""
     if mismatch is not None:
-        sentence = f"{given.label}: {mismatch}. It was: {given.told()}."
+        sentence = f"{given.label}: {mismatch}. It was: {given.shown()}."
         raise Ruling(Verdict.WRONG_ANSWER, sentence)
 
 
 def sound(session: Session, subject: Subject) -> str:
-    """Each result is of the form asked for, with the signature of the program that was given."""
+    """Each result is of the form required, with the signature of the program that was given."""
     pairs = subject.pairs(session)
+    # A take-home's variant: the name ends in its number.
+    number = constant("SUFFIX", 0)
+    suffix = f"_{number}" if number else ""
     for given, result in pairs:
         mismatch = subject.fits(result)
         name, *others = given.program.signature
-        if result.signature != (name + subject.suffix, *others):
+        if result.signature != (name + suffix, *others):
             mismatch = "it has another name, other parameters or another result type"
         _require(given, mismatch)
     return f"{len(pairs)} sound programs."
@@ -104,8 +102,8 @@ def complete(session: Session, subject: Subject, unfinished: Look) -> str:
         steps = given.steps(result)
         before, after = before + steps[0], after + steps[1]
     if after >= before:
-        said = f"In all runs {after} operations are executed, and {before} before: no gain."
-        raise Ruling(Verdict.WRONG_ANSWER, said)
+        sentence = f"In all runs {after} operations are executed, and {before} before: no gain."
+        raise Ruling(Verdict.WRONG_ANSWER, sentence)
     session.note(operations_before=before, operations_after=after)
     return f"{before} operations executed before, {after} after: {1 - after / before:.0%} less."
 
@@ -134,13 +132,12 @@ def few(
     return f"{total} {plural}, and none too many."
 
 
-def check(entry: str, file: str, unfinished: Look, suffix: str = "") -> Check:
-    """A pass on SSA form. suffix: as in `Subject`."""
-    subject = Subject(suffix=suffix)
-    rungs: dict[str, Rung] = {
+def rungs(unfinished: Look) -> dict[str, Rung]:
+    """Of a pass on SSA form."""
+    subject = Subject()
+    return {
         "sound": partial(sound, subject=subject),
         "same": partial(same, subject=subject),
         "idempotent": partial(idempotent, subject=subject),
         "complete": partial(complete, subject=subject, unfinished=unfinished),
     }
-    return Check(Candidate(entry, file, "json"), rungs)

@@ -102,7 +102,7 @@ def joined_twice() -> list[Stmt]:
     ]
 
 
-def asked_first() -> list[Stmt]:
+def tested_first() -> list[Stmt]:
     """A division that the question before it excludes."""
     zero = Var("none", "int")
     asks = Op("ne", (zero, Const(0)), "bool")
@@ -127,7 +127,7 @@ def rounds() -> list[Stmt]:
 
 Rare = Callable[[], Sequence[Stmt]]
 
-IN_PYTHON: Mapping[int, Rare] = {0: rounds, 5: asked_first, 10: rounds, 15: joined_twice}
+IN_PYTHON: Mapping[int, Rare] = {0: rounds, 5: tested_first, 10: rounds, 15: joined_twice}
 """Of ints only. By the number of the program, of which `EVERY` begin anew."""
 
 IN_BLOCKS: Mapping[int, Rare] = {

@@ -1,4 +1,4 @@
-"""Programs with regions inside of operations, in MLIR's text: drawn, read, run.
+"""Programs with regions inside of operations, in MLIR's text: generated, read, run.
 
 They are given in the form that people write, and read in the generic one, which all printers of
 MLIR share. Nothing of MLIR or xDSL is loaded.
@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from hotloop.checks.ssa_passes.arithmetic import wrap
-from hotloop.checks.ssa_passes.cleaning import Language, rungs
+from hotloop.checks.ssa_passes.cleaning import Language
 from hotloop.checks.ssa_passes.language import Malformed
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import shown
 
 COUNT = 120
@@ -26,7 +25,7 @@ INTS = ("arith.addi", "arith.subi", "arith.muli", "arith.andi", "arith.ori", "ar
 COMMUTATIVE = frozenset(INTS) - {"arith.subi"}
 PURE = (*INTS, "arith.constant", "arith.cmpi", "arith.select")
 MARK = "hotloop.cleaned"
-"""An attribute of a module, which only a candidate of a take-home is asked for."""
+"""An attribute of a module, which only a take-home's variant requires."""
 
 PREDICATES = ("eq", "ne", "slt", "sle", "sgt", "sge")
 
@@ -129,15 +128,12 @@ _TOKEN = re.compile(
 )
 
 
-def parse(text: object, mark: int | None = None) -> Program:
-    """Read it. Malformed when it is none, or when a name is read where it is not there.
-
-    mark: the number that its module's attribute MARK has to be; without it none is asked for.
-    """
+def parse(text: object) -> Program:
+    """Read it. Malformed when it is none, or when a name is read where it is not there."""
     if not isinstance(text, str) or len(text) > LONGEST:
         raise Malformed(f"it gives {shown(text)}, not a program's text")
     try:
-        return _Reader(text, mark).program()
+        return _Reader(text).program()
     except (IndexError, RecursionError) as wrong:
         raise Malformed("its text ends too early, or nests too deep") from wrong
 
@@ -145,7 +141,6 @@ def parse(text: object, mark: int | None = None) -> Program:
 @dataclass
 class _Reader:
     text: str
-    mark: int | None = None
     words: list[str] = field(default_factory=list[str])
     at: int = 0
 
@@ -184,20 +179,14 @@ class _Reader:
             found += [function] if function is not None else []
         self.take("}")
         self.take(")")
-        if self.mark is not None:
+        mark = constant("CLEANED", 0)
+        if mark:
             # They stand behind the region, where `ending` passes over them.
-            attributes |= self.attributes()
-            self.require_mark(attributes)
+            _require_mark(attributes | self.attributes(), mark)
         self.ending()
         if len(found) != 1 or self.at != len(self.words):
             raise Malformed("it is not one module with one function f")
         return found[0]
-
-    def require_mark(self, attributes: Mapping[str, str]) -> None:
-        # xDSL writes the name in quotes, MLIR without.
-        found = attributes.get(MARK, attributes.get(f'"{MARK}"', "nothing"))
-        if found != f"{self.mark} : i64":
-            raise Malformed(f"its module's {MARK} is {shown(found)}, and should be {self.mark}")
 
     def function(self) -> Program | None:
         self.take('"func.func"')
@@ -344,6 +333,13 @@ class _Reader:
         return tuple(found)
 
 
+def _require_mark(attributes: Mapping[str, str], mark: int) -> None:
+    # xDSL writes the name in quotes, MLIR without.
+    found = attributes.get(MARK, attributes.get(f'"{MARK}"', "nothing"))
+    if found != f"{mark} : i64":
+        raise Malformed(f"its module's {MARK} is {shown(found)}, and should be {mark}")
+
+
 def _bare(word: str) -> str:
     if not word.startswith("%") or len(word) < 2:
         raise Malformed(f"{shown(word)} is no value's name")
@@ -436,11 +432,11 @@ def _left(body: tuple[Op, ...], read: set[str], above: dict[tuple[str, ...], str
     return None
 
 
-# --- drawing --------------------------------------------------------------------------------------
+# --- generation -----------------------------------------------------------------------------------
 
 
 @dataclass
-class _Drawer:
+class _Generator:
     rng: random.Random
     count: int = 0
     repeated: list[Op] = field(default_factory=list[Op])
@@ -532,14 +528,14 @@ class _Drawer:
         return ops
 
 
-def drawn(rng: random.Random, number: int) -> Program:
+def generated(rng: random.Random, number: int) -> Program:
     """The small ones first."""
-    drawer = _Drawer(rng)
+    generator = _Generator(rng)
     params = {"a": "i64", "b": "i64", "c": "i1"}
     scope = dict(params)
-    ops = drawer.body(scope, 2 + number // 12, 2)
+    ops = generator.body(scope, 2 + number // 12, 2)
     at = rng.randint(0, len(ops))
-    motif = drawer.motif() if number % 4 == 0 else []
+    motif = generator.motif() if number % 4 == 0 else []
     result = rng.choice([name for name, kind in scope.items() if kind == "i64"][-4:])
     end = Op("func.return", (result,), type="i64")
     return Program(tuple(params.items()), (*ops[:at], *motif, *ops[at:], end))
@@ -548,9 +544,9 @@ def drawn(rng: random.Random, number: int) -> Program:
 # --- rungs ----------------------------------------------------------------------------------------
 
 
-def drawn_many(rng: random.Random, count: int) -> list[Program]:
+def generated_many(rng: random.Random, count: int) -> list[Program]:
     """`count` programs, from the smallest to the largest size."""
-    return [drawn(rng, number * COUNT // count) for number in range(count)]
+    return [generated(rng, number * COUNT // count) for number in range(count)]
 
 
 def same_types(given: Program, result: Program) -> str | None:
@@ -581,18 +577,12 @@ def _count(body: tuple[Op, ...]) -> int:
     return sum(1 + sum(map(_count, op.regions)) for op in body)
 
 
-def check(file: str, extra: str, mark: int | None = None) -> Check:
-    """CSE and dead-code elimination, in the framework that the group `extra` installs.
-
-    mark: as in `parse`.
-    """
-    language = Language(
-        entry="clean_text",
-        drawn=partial(drawn_many, count=COUNT),
-        write=str,
-        read=partial(parse, mark=mark),
-        fits=same_types,
-        size=size,
-    )
-    looks = rungs(language, different, unfinished)
-    return Check(Candidate("clean_text", file, "json"), looks, extras=(extra,))
+LANGUAGE = Language(
+    entry="clean_text",
+    generated=partial(generated_many, count=COUNT),
+    write=str,
+    read=parse,
+    fits=same_types,
+    size=size,
+)
+"""MLIR's text, as MLIR and xDSL read and write it."""

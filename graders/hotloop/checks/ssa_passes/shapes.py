@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from hotloop.core.wire import as_message
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import Question, dict_complaint, shown
 
 Rng = np.random.Generator
@@ -106,7 +107,7 @@ def _tried(
         return None
 
 
-def drawn(rng: random.Random, count: int) -> tuple[dict[str, Type], list[Step], object]:
+def generated(rng: random.Random, count: int) -> tuple[dict[str, Type], list[Step], object]:
     """Inputs, steps, and the right answer. Most programs go on until something does not fit."""
     types: dict[str, Type] = {f"x{n}": _type(rng) for n in range(rng.randint(2, 4))}
     inputs, steps = dict(types), list[Step]()
@@ -124,8 +125,8 @@ def drawn(rng: random.Random, count: int) -> tuple[dict[str, Type], list[Step], 
             continue
         steps.append(step)
         types[step[0]] = found
-    told = {name: [kind, list(shape)] for name, (kind, shape) in types.items()}
-    return inputs, steps, {"types": told}
+    want = {name: [kind, list(shape)] for name, (kind, shape) in types.items()}
+    return inputs, steps, {"types": want}
 
 
 def _two_reasons() -> tuple[dict[str, Type], list[Step], object]:
@@ -162,33 +163,42 @@ def _step(rng: random.Random, types: dict[str, Type], name: str) -> Step:
     return name, op, args, options
 
 
-def programs(generator: Rng, *, faulty: bool, rules: int | None = None) -> Iterator[Question]:
-    """Those that fit together, or those that somewhere do not.
+def sound_programs(generator: Rng) -> Iterator[Question]:
+    """Those that fit together."""
+    return _programs(generator, faulty=False)
 
-    rules: the version that answers say they have gone by; without it they say nothing of it.
-    """
-    told = {} if rules is None else {"rules": rules}
+
+def faulty_programs(generator: Rng) -> Iterator[Question]:
+    """Those that somewhere do not."""
+    return _programs(generator, faulty=True)
+
+
+def _programs(generator: Rng, *, faulty: bool) -> Iterator[Question]:
+    # A take-home's variant: each answer has the version of the rules.
+    rules = constant("RULES", 0)
+    version = {"rules": rules} if rules else {}
     rng = random.Random(int(generator.integers(1 << 62)))
     count = 0
     while count < COUNT // 2:
-        inputs, steps, want = drawn(rng, 2 + count // 20) if count or not faulty else _two_reasons()
+        by_hand = faulty and count == 0
+        inputs, steps, want = _two_reasons() if by_hand else generated(rng, 2 + count // 20)
         right = as_message(want) or {}
         if faulty != ("error" in right):
             continue
         count += 1
         text = json.dumps({"inputs": inputs, "steps": steps})
-        yield Question(f"Program {count}", (text,), _complaint(text, {**right, **told}))
+        yield Question(f"Program {count}", (text,), _mismatch(text, {**right, **version}))
 
 
-def _complaint(text: str, want: dict[str, Any]) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
+def _mismatch(text: str, want: dict[str, Any]) -> Callable[[object], str | None]:
+    def mismatch(answer: object) -> str | None:
         got = as_message(answer) or {}
         if got == want:
             return None
         if "types" in want and "types" in got and got["types"] != want["types"]:
-            told = dict_complaint("the type", got["types"], want["types"])
+            found = dict_complaint("the type", got["types"], want["types"])
         else:
-            told = f"the answer is {shown(answer)} and should be {shown(want)}"
-        return f"{told}; the program is {text}"[:560] if len(text) < 400 else told
+            found = f"the answer is {shown(answer)} and should be {shown(want)}"
+        return f"{found}; the program is {text}"[:560] if len(text) < 400 else found
 
-    return complaint
+    return mismatch

@@ -10,9 +10,10 @@ from typing import cast
 
 import numpy as np
 
-from hotloop.checks.ssa_passes import drawing, flow, verifier
+from hotloop.checks.ssa_passes import flow, generation, verifier
 from hotloop.checks.ssa_passes.language import Block, Instr, Malformed, Program, parse
 from hotloop.core.wire import as_list
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import Question, dict_complaint, shown
 
 Rng = np.random.Generator
@@ -40,8 +41,9 @@ def graphs(generator: Rng) -> Iterator[tuple[Graph, str]]:
         yield graph, names[0]
 
 
-def trees(rng: Rng, *, root: int | None = None) -> Iterator[Question]:
-    """Immediate dominators. root: what stands for the entry's, which has none."""
+def trees(rng: Rng) -> Iterator[Question]:
+    """Immediate dominators. The entry has none; for that, a take-home's variant has a number."""
+    root = constant("ROOT", 0) or None
     for number, (graph, entry) in enumerate(graphs(rng), 1):
         want = {**flow.immediate(flow.dominators(graph, entry)), entry: root}
         yield _about(number, graph, entry, want)
@@ -55,11 +57,11 @@ def frontiers(rng: Rng) -> Iterator[Question]:
 
 
 def _about(number: int, graph: Graph, entry: str, want: Mapping[str, object]) -> Question:
-    def complaint(answer: object) -> str | None:
+    def mismatch(answer: object) -> str | None:
         found = dict_complaint("the answer", answer, want)
         return found and f"{found}; the graph, from {entry}, is {json.dumps(graph)}"[:400]
 
-    return Question(f"Graph {number}", (json.dumps(graph), entry), complaint)
+    return Question(f"Graph {number}", (json.dumps(graph), entry), mismatch)
 
 
 # --- construction ---------------------------------------------------------------------------------
@@ -67,7 +69,7 @@ def _about(number: int, graph: Graph, entry: str, want: Mapping[str, object]) ->
 
 def in_ssa(program: Program) -> str | None:
     """In SSA form, and without copies."""
-    found = verifier.complaint(program)
+    found = verifier.mismatch(program)
     if found is None and any(instr.op == "copy" for instr in program.instrs):
         return "a copy is left, where the name itself would do"
     return found
@@ -90,6 +92,11 @@ def needed_phis(program: Program) -> set[tuple[str, str]]:
     return found
 
 
+def count_needed_phis(program: Program) -> int:
+    """How many phis pruned SSA form has."""
+    return len(needed_phis(program))
+
+
 def live(program: Program) -> dict[str, set[str]]:
     """By block: names that may be read before they are set again. No phis yet."""
     found: dict[str, set[str]] = {block.name: set() for block in program.blocks}
@@ -108,13 +115,10 @@ def live(program: Program) -> dict[str, set[str]]:
 # --- broken SSA -----------------------------------------------------------------------------------
 
 
-def broken(generator: Rng, *, rules: int | None = None) -> Iterator[Question]:
-    """Programs with one thing changed, each kind in turn; some with nothing wrong.
-
-    rules: the version that answers begin with; without it they have none.
-    """
+def broken(generator: Rng) -> Iterator[Question]:
+    """Programs with one thing changed, each kind in turn; some with nothing wrong."""
     rng = random.Random(int(generator.integers(1 << 62)))
-    sound = [g.program for g in drawing.programs(generator, drawing.as_ssa, BROKEN // 3)]
+    sound = [g.program for g in generation.programs(generator, generation.as_ssa, BROKEN // 3)]
     sound = [program for program in sound if len(program.blocks) > 1]
     for number in range(BROKEN):
         change = CHANGES[number % len(CHANGES)]
@@ -126,23 +130,23 @@ def broken(generator: Rng, *, rules: int | None = None) -> Iterator[Question]:
         faults = verifier.faults(program)
         if any(kind == "entry" for kind, _ in faults):
             continue
-        yield Question(f"Program {number + 1}", (str(program),), _faults(program, faults, rules))
+        yield Question(f"Program {number + 1}", (str(program),), _faults(program, faults))
 
 
-def unbroken(generator: Rng, *, rules: int | None = None) -> Iterator[Question]:
-    """Programs with nothing wrong. rules: as in `broken`."""
-    for given in drawing.programs(generator, drawing.as_ssa, BROKEN // 3):
-        yield Question(given.label, (given.text,), _faults(given.program, set(), rules))
+def unbroken(generator: Rng) -> Iterator[Question]:
+    """Programs with nothing wrong."""
+    for given in generation.programs(generator, generation.as_ssa, BROKEN // 3):
+        yield Question(given.label, (given.text,), _faults(given.program, set()))
 
 
-def _faults(
-    program: Program, want: set[verifier.Fault], rules: int | None
-) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
+def _faults(program: Program, want: set[verifier.Fault]) -> Callable[[object], str | None]:
+    def mismatch(answer: object) -> str | None:
         pairs = [as_list(pair) for pair in as_list(answer)]
         if not isinstance(answer, list) or any(len(pair) != 2 for pair in pairs):
             return f"the answer is {shown(cast(object, answer))}, not a list of pairs"
-        if rules is not None:
+        # A take-home's variant: the version of the rules stands first.
+        rules = constant("RULES", 0)
+        if rules:
             first, pairs = pairs[:1], pairs[1:]
             if first != [["rules", rules]]:
                 begins = shown(first[0]) if first else "nothing"
@@ -152,10 +156,10 @@ def _faults(
             return None
         missed, invented = sorted(want - got), sorted(got - want)
         text = " ⏎ ".join(line.strip() for line in str(program).splitlines())
-        told = f"it misses {missed[0]}" if missed else f"{invented[0]} is no fault of it"
-        return f"{told}; it was {text}"[:500] if len(text) < 400 else told
+        found = f"it misses {missed[0]}" if missed else f"{invented[0]} is no fault of it"
+        return f"{found}; it was {text}"[:500] if len(text) < 400 else found
 
-    return complaint
+    return mismatch
 
 
 def _changed(program: Program, block: int, place: int, *new: Instr) -> Program:

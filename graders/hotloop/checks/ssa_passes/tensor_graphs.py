@@ -1,4 +1,4 @@
-"""Straight-line tensor programs with writes in place and random numbers: drawn, read, run.
+"""Straight-line tensor programs with writes in place and random numbers: generated, read, run.
 
 A runner of our own, on lists of numbers, says what a program does. Nothing of torch is loaded.
 """
@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, replace
-from functools import partial
 
 from hotloop.checks.ssa_passes.arithmetic import is_name
 from hotloop.checks.ssa_passes.cleaning import Language
 from hotloop.checks.ssa_passes.language import Malformed
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import shown
 
 ARITY = {
@@ -74,15 +74,14 @@ def _computed(op: str, values: list[int]) -> int:
     return number % 1_000_003 - 500_000
 
 
-def parse(text: object, mark: int | None = None) -> Steps:
-    """Read it. Malformed when it is none, or when a name is read before it is there.
-
-    mark: the number that a last line says the graph's output has; without it there is no such line.
-    """
+def parse(text: object) -> Steps:
+    """Read it. Malformed when it is none, or when a name is read before it is there."""
     if not isinstance(text, str):
         raise Malformed(f"it gives {shown(text)}, not a text")
     lines = [line.split() for line in text.splitlines()]
-    if mark is not None and (not lines or lines.pop() != ["cleaned", str(mark)]):
+    # A take-home's variant: a last line says which number the graph's output has.
+    mark = constant("CLEANED", 0)
+    if mark and (not lines or lines.pop() != ["cleaned", str(mark)]):
         raise Malformed(f"its output is not marked as cleaned, by {mark}")
     if not 2 <= len(lines) <= MOST_LINES or not all(lines):
         raise Malformed("it does not give a program")
@@ -107,7 +106,7 @@ def _refuse_unknown(names: list[str], known: set[str]) -> None:
             raise Malformed(f"{shown(name)} is read before it is there")
 
 
-def drawn(rng: random.Random, count: int) -> Steps:
+def generated(rng: random.Random, count: int) -> Steps:
     """With repetitions, writes between them, and results that nobody reads."""
     names = ["x", "y"]
     steps: list[Step] = []
@@ -128,8 +127,8 @@ def drawn(rng: random.Random, count: int) -> Steps:
 
 
 def programs(rng: random.Random) -> list[Steps]:
-    """What a candidate is asked, the small ones first."""
-    found = [drawn(rng, 2 + number // 10) for number in range(COUNT)]
+    """The hidden programs, the small ones first."""
+    found = [generated(rng, 2 + number // 10) for number in range(COUNT)]
     # Left to chance they hardly ever count in any program at all.
     found[::TWINS_EVERY] = map(with_twin_draws, found[::TWINS_EVERY])
     return found
@@ -183,6 +182,5 @@ def different(given: Steps, result: Steps, rng: random.Random) -> str | None:
     return None
 
 
-def language(mark: int | None = None) -> Language[Steps]:
-    """Graphs of torch.fx as text. mark: as in `parse`."""
-    return Language("clean_text", programs, str, partial(parse, mark=mark), same_ends)
+LANGUAGE = Language("clean_text", programs, str, parse, same_ends)
+"""Graphs of torch.fx as text."""

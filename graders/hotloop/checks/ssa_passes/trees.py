@@ -129,7 +129,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Style:
-    """What programs are drawn. floats: beside ints. loops: also `for`, and leaving them."""
+    """What programs are generated. floats: beside ints. loops: also `for`, and leaving them."""
 
     floats: bool = True
     python: bool = False
@@ -289,7 +289,7 @@ class Drawing:
         if draw < 0.12:
             known = (Const(self.rng.choice(INTS)), Const(self.rng.choice(INTS)))
             return Op(self.rng.choice(("lt", "ge", "eq")), known, "bool")
-        if draw < 0.24:  # a division that what stands before it excludes, if that is asked first
+        if draw < 0.24:  # a division that what stands before it excludes, if that comes first
             one, two = (
                 self.rng.choice([v for v in self.variables if v.type == "int"]) for _ in "12"
             )
@@ -360,7 +360,7 @@ class Drawing:
         return Op(op, (one, self.expr(kind, depth - 1)), kind)
 
 
-def drawn(rng: random.Random, style: Style) -> Tree:
+def generated(rng: random.Random, style: Style) -> Tree:
     """A program."""
     return Drawing(rng, style).tree()
 

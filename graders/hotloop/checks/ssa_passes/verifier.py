@@ -21,7 +21,7 @@ SENTENCES = {
 }
 
 
-def complaint(program: Program) -> str | None:
+def mismatch(program: Program) -> str | None:
     """About the first fault."""
     for kind, where in sorted(faults(program)):
         return SENTENCES[kind].format(where)

@@ -99,39 +99,39 @@ def test_folding_is_pytorchs_batch_norm() -> None:
 def test_folding_in_float32_is_right_and_its_mistakes_are_found(seed: int) -> None:
     given = networks.normed(np.random.default_rng(seed))
 
-    def complaint(network: Network) -> str | None:
-        return networks.folded_complaint(given, images(seed), text(network))
+    def mismatch(network: Network) -> str | None:
+        return networks.folded_mismatch(given, images(seed), text(network))
 
-    assert complaint(folding(given)) is None
+    assert mismatch(folding(given)) is None
     for wrong in (folding(given, epsilon=0), folding(given, bias=False), folding(given, 1e-3)):
-        assert "should be" in str(complaint(wrong))
+        assert "should be" in str(mismatch(wrong))
 
 
 def test_what_was_not_folded_is_refused() -> None:
     given = networks.normed(np.random.default_rng(0))
-    complaint = networks.folded_complaint(given, images(0), text(given))
-    assert "has no place" in str(complaint)
+    mismatch = networks.folded_mismatch(given, images(0), text(given))
+    assert "has no place" in str(mismatch)
     int8 = quantising(folding(given), largest)
-    assert "next step" in str(networks.folded_complaint(given, images(0), text(int8)))
+    assert "next step" in str(networks.folded_mismatch(given, images(0), text(int8)))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_scale_for_each_channel_is_right_and_its_mistakes_are_found(seed: int) -> None:
     given = networks.uneven(np.random.default_rng(seed))
 
-    def complaint(network: Network) -> str:
-        return str(networks.quantised_complaint(given, text(network)))
+    def mismatch(network: Network) -> str:
+        return str(networks.quantised_mismatch(given, text(network)))
 
     right = quantising(given, largest)
-    assert complaint(right) == "None"
-    assert "half of it" in complaint(quantising(given, largest_of_all))
+    assert mismatch(right) == "None"
+    assert "half of it" in mismatch(quantising(given, largest_of_all))
     signed = quantising(given, lambda g, n: g[f"{n}.weight"].max(0 if n == "linear" else (1, 2, 3)))
-    assert "half of it" in complaint(signed)
+    assert "half of it" in mismatch(signed)
     zero = {**right, "linear.scale": right["linear.scale"] * np.float32(0)}
-    assert "above 0" in complaint(zero)
+    assert "above 0" in mismatch(zero)
     moved = {**right, "conv2.bias": right["conv2.bias"] + np.float32(1)}
-    assert "biases stay" in complaint(moved)
-    assert "should be int8" in complaint(given)
+    assert "biases stay" in mismatch(moved)
+    assert "should be int8" in mismatch(given)
 
 
 def test_channels_differ_a_hundredfold_and_one_is_zero() -> None:

@@ -15,7 +15,7 @@ from hotloop.checks.ssa_passes.regions import (
     Op,
     Program,
     different,
-    drawn,
+    generated,
     same_types,
     size,
     unfinished,
@@ -40,7 +40,7 @@ def _read(answer: object) -> Program:
 
 LANGUAGE = Language(
     entry="clean",
-    drawn=lambda rng: [drawn(rng, 0)],
+    generated=lambda rng: [generated(rng, 0)],
     write=str,
     read=_read,
     fits=same_types,

@@ -14,13 +14,14 @@ from hotloop.checks.ssa_passes.fusion import (
     Step,
     answered,
     cost,
-    drawn,
+    generated,
     greedy,
     least,
     run,
     small_graphs,
     unmerged,
 )
+from hotloop.judge.constants import constants
 
 FLAT, COLUMN = (4, 8), (4, 1)
 GRAPH = Graph(
@@ -83,7 +84,7 @@ def test_answers_that_are_no_division_are_refused() -> None:
 def test_the_least_is_least() -> None:
     rng = random.Random()
     for number in range(2 * len(MOTIFS)):
-        graph = drawn(rng, number, 5)
+        graph = generated(rng, number, 5)
         assert least(graph) <= greedy(graph) <= (cost(graph, [[m] for m in graph.named]) or 0)
 
 
@@ -95,7 +96,9 @@ def test_traps_are_among_the_small_graphs() -> None:
 
 def test_kernels_can_be_numbered() -> None:
     numbered = [[number, *kernel] for number, kernel in enumerate(ALONE, 17)]
-    assert answered(GRAPH, numbered, 17) == ALONE
-    assert "its number, 18" in str(answered(GRAPH, numbered, 18))
-    assert "its number, 17" in str(answered(GRAPH, ALONE, 17))
+    with constants({"FIRST_KERNEL": 17}):
+        assert answered(GRAPH, numbered) == ALONE
+        assert "its number, 17" in str(answered(GRAPH, ALONE))
+    with constants({"FIRST_KERNEL": 18}):
+        assert "its number, 18" in str(answered(GRAPH, numbered))
     assert isinstance(answered(GRAPH, numbered), str)

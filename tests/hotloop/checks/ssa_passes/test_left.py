@@ -33,7 +33,7 @@ def test_written_shapes_are_sound_and_end(number: int) -> None:
     made = as_phis(random.Random(), number)
     assert made is not None
     _, text, program = made
-    assert verifier.complaint(program) is None
+    assert verifier.mismatch(program) is None
     assert str(parse(text)) == text
     for n in (0, -5, 2**63 - 1):
         outcome = run(program, [n])

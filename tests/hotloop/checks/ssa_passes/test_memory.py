@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 
-from hotloop.checks.ssa_passes.memory import Graph, arena, drawn, smallest
+from hotloop.checks.ssa_passes.memory import Graph, arena, generated, smallest
+from hotloop.judge.constants import constants
 
 GRAPH = Graph(
     ["x"],
@@ -42,7 +43,7 @@ def test_what_is_no_plan_is_refused() -> None:
 def test_no_order_beats_the_smallest() -> None:
     rng = random.Random()
     for _ in range(10):
-        graph = drawn(rng, 5)
+        graph = generated(rng, 5)
         assert smallest(graph) <= graph.peak([made for made, _ in graph.steps])
 
 
@@ -51,8 +52,10 @@ def test_memory_can_begin_further_up() -> None:
     for name, size in GRAPH.sizes.items():
         apart[name] = start
         start += size
-    assert arena(GRAPH, apart, 4096) == sum(GRAPH.sizes.values())
-    for begin in (2048, 8192):
-        assert "memory begins at" in str(arena(GRAPH, apart, begin))
     from_nought = {name: offset - 4096 for name, offset in apart.items()}
-    assert "memory begins at 4096" in str(arena(GRAPH, from_nought, 4096))
+    with constants({"MEMORY_BEGINS": 4096}):
+        assert arena(GRAPH, apart) == sum(GRAPH.sizes.values())
+        assert "memory begins at 4096" in str(arena(GRAPH, from_nought))
+    for begin in (2048, 8192):
+        with constants({"MEMORY_BEGINS": begin}):
+            assert "memory begins at" in str(arena(GRAPH, apart))

@@ -11,7 +11,7 @@ import pytest
 from hotloop.checks.ssa_passes import paddle_pir
 from hotloop.checks.ssa_passes.arithmetic import wrap
 from hotloop.checks.ssa_passes.paddle_pir import parse, source
-from hotloop.checks.ssa_passes.regions import Malformed, drawn, unfinished
+from hotloop.checks.ssa_passes.regions import Malformed, generated, unfinished
 
 # As paddlepaddle 3.3.1 prints it.
 PRINTED = """{
@@ -131,12 +131,12 @@ def _run(text: str, arguments: list[int]) -> list[int]:
 def test_the_python_that_is_written_does_what_the_program_does(seed: int) -> None:
     rng = random.Random(seed)
     for number in range(0, 120, 3):
-        program = drawn(rng, number)
+        program = generated(rng, number)
         for condition in (0, 1):
             arguments = [rng.choice((0, 1, -7, 2**63 - 1)), rng.randint(-9, 9), condition]
             assert _run(source(program), arguments) == program.run(arguments)
 
 
 def test_sentences_speak_of_paddles_operations() -> None:
-    told = paddle_pir.CLEANED.told("%4 = arith.muli is computed again: %3 is that")
+    told = paddle_pir.CLEANED.in_its_terms("%4 = arith.muli is computed again: %3 is that")
     assert told == "%4 = pd_op.multiply is computed again: %3 is that"

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
-from hotloop.checks.ssa_passes.shapes import Fails, Type, programs, step_type
+from hotloop.checks.ssa_passes.shapes import (
+    Fails,
+    Type,
+    faulty_programs,
+    sound_programs,
+    step_type,
+)
+from hotloop.judge.constants import constants
+from hotloop.judge.questions import Question
+
+Programs = Callable[[np.random.Generator], Iterator[Question]]
 
 N4: Type = ("float32", ("n", 4))
 
@@ -51,20 +62,24 @@ def test_what_does_not(op: str, args: list[Type], options: dict[str, object], re
         step_type(op, args, options)
 
 
-@pytest.mark.parametrize("faulty", [False, True])
-def test_an_empty_answer_is_wrong_for_all(faulty: bool) -> None:
-    for question in programs(np.random.default_rng(), faulty=faulty):
+PROGRAMS = [sound_programs, faulty_programs]
+
+
+@pytest.mark.parametrize("programs", PROGRAMS)
+def test_an_empty_answer_is_wrong_for_all(programs: Programs) -> None:
+    for question in programs(np.random.default_rng()):
         assert question.complaint({}) is not None
         assert question.complaint(None) is not None
 
 
-@pytest.mark.parametrize("faulty", [False, True])
-def test_answers_can_be_asked_for_the_version_of_their_rules(faulty: bool) -> None:
-    for question in programs(np.random.default_rng(), faulty=faulty, rules=17):
-        right = _right(str(question.arguments[0]))
-        assert question.complaint({"rules": 17, **right}) is None
-        assert question.complaint({"rules": 18, **right}) is not None
-        assert question.complaint(right) is not None
+@pytest.mark.parametrize("programs", PROGRAMS)
+def test_answers_can_need_the_version_of_their_rules(programs: Programs) -> None:
+    with constants({"RULES": 17}):
+        for question in programs(np.random.default_rng()):
+            right = _right(str(question.arguments[0]))
+            assert question.complaint({"rules": 17, **right}) is None
+            assert question.complaint({"rules": 18, **right}) is not None
+            assert question.complaint(right) is not None
 
 
 def _right(text: str) -> dict[str, object]:

@@ -9,11 +9,12 @@ import pytest
 from hotloop.checks.ssa_passes.tensor_graphs import (
     Malformed,
     Steps,
-    drawn,
+    generated,
     parse,
     programs,
     unfinished,
 )
+from hotloop.judge.constants import constants
 
 WRITTEN = "inputs x y\na = add x y\nb = mul_ x y\nc = add x y\nreturn a c\n"
 
@@ -21,16 +22,20 @@ WRITTEN = "inputs x y\na = add x y\nb = mul_ x y\nc = add x y\nreturn a c\n"
 def test_text_and_program_are_one() -> None:
     rng = random.Random()
     for count in range(2, 20):
-        text = str(drawn(rng, count))
+        text = str(generated(rng, count))
         assert str(parse(text)) == text
 
 
-def test_a_graph_can_be_asked_for_a_mark() -> None:
+def test_a_graph_can_need_a_mark() -> None:
     marked = WRITTEN + "cleaned 17\n"
-    assert str(parse(marked, 17)) == WRITTEN
+    with constants({"CLEANED": 17}):
+        assert str(parse(marked)) == WRITTEN
     for text, mark in ((marked, 18), (WRITTEN, 17), ("", 17)):
-        with pytest.raises(Malformed, match="not marked as cleaned"):
-            parse(text, mark)
+        with (
+            constants({"CLEANED": mark}),
+            pytest.raises(Malformed, match="not marked as cleaned"),
+        ):
+            parse(text)
     with pytest.raises(Malformed):
         parse(marked)
 

@@ -1,4 +1,4 @@
-"""Hidden programs: drawn anew for each judging, with what each of them does."""
+"""Hidden programs: generated anew for each judging, with what each of them does."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hotloop.checks.ssa_passes.machine import ENDLESS, Broken, Outcome, run
 from hotloop.checks.ssa_passes.python import source
 from hotloop.checks.ssa_passes.rare import EVERY, IN_BLOCKS, IN_PYTHON, Rare
 from hotloop.checks.ssa_passes.ssa_form import ssa, threaded
-from hotloop.checks.ssa_passes.trees import Style, Tree, drawn, inputs
+from hotloop.checks.ssa_passes.trees import Style, Tree, generated, inputs
 
 MOST_INSTRS = 90
 RUNS = 6
@@ -30,7 +30,7 @@ class Given:
     program: Program
     runs: tuple[tuple[list[Value], Outcome], ...]
 
-    def told(self) -> str:
+    def shown(self) -> str:
         """The text in one line if that is short enough for a sentence."""
         lines = [line.strip() for line in self.text.splitlines()]
         return " ⏎ ".join(lines) if len(self.text) < 420 else f"{len(lines)} lines"
@@ -44,7 +44,7 @@ class Given:
             except Broken as broken:
                 return f"{called} cannot be run: {broken}"
             if not now.agrees(was):
-                return f"{called} {now.told()}, and should be such that it {was.told()}"
+                return f"{called} {now.described()}, and should be such that it {was.described()}"
         return None
 
     def steps(self, changed: Program) -> tuple[int, int]:
@@ -60,7 +60,7 @@ Maker = Callable[[random.Random, int], tuple[Tree, str, Program] | None]
 def as_python(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
     """The source of a function of ints."""
     style = Style(floats=False, python=True, statements=3 + number % 4)
-    tree = drawn(rng, style)
+    tree = generated(rng, style)
     tree = _beginning(tree, IN_PYTHON.get(number % EVERY))
     program = lowered(tree, lazy=True)
     return (tree, source(tree), program) if _is_small(program) else None
@@ -72,7 +72,7 @@ def _beginning(tree: Tree, rare: Rare | None) -> Tree:
 
 def as_blocks(rng: random.Random, number: int) -> tuple[Tree, str, Program] | None:
     """Not yet in SSA form."""
-    tree = drawn(rng, Style(floats=number % 2 == 0, statements=2 + number % 5))
+    tree = generated(rng, Style(floats=number % 2 == 0, statements=2 + number % 5))
     tree = _beginning(tree, IN_BLOCKS.get(number % EVERY))
     program = lowered(tree, lazy=number % 3 == 0)
     return (tree, str(program), program) if _is_small(program) else None
@@ -96,11 +96,11 @@ def _is_small(program: Program) -> bool:
 def programs(generator: np.random.Generator, maker: Maker, count: int) -> list[Given]:
     """So many of them, the small ones first."""
     rng = random.Random(int(generator.integers(1 << 62)))
-    found = list(_drawn(rng, maker, count))
+    found = list(_generated(rng, maker, count))
     return sorted(found, key=lambda given: len(given.text))
 
 
-def _drawn(rng: random.Random, maker: Maker, count: int) -> Iterator[Given]:
+def _generated(rng: random.Random, maker: Maker, count: int) -> Iterator[Given]:
     number = 0
     while number < count:
         made = maker(rng, number)
