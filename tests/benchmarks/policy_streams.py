@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 
 from hotloop import render
-from hotloop.checks.transformer_compilation import compile_policy, replay
+from hotloop.checks.transformer_compilation import replay
 from hotloop.checks.transformer_compilation.streams import Process, Stream, best_fixed
+from hotloop.checks.transformer_compilation.tasks import compile_policy
 from hotloop.core.verdict import Ruling
 from hotloop.judge.rung import Rung, attribute
 
@@ -40,7 +41,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=500)
     seeds = range(parser.parse_args().seeds)
-    rungs = compile_policy().rungs
+    rungs = compile_policy.rungs
     limits = {name: attribute(rung, "most", None) for name, rung in rungs.items()}
     sound = True
     reference = loaded(None)

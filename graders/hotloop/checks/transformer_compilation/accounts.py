@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
 
 Rng = np.random.Generator
@@ -109,13 +110,13 @@ def _keys_read(p: Problem, end: int) -> int:
 
 
 def truth(problem: Problem) -> dict[str, object]:
-    """What is to be answered."""
+    """The right answer."""
     found = costs(problem)
-    standard = _standard(problem)
+    standard = [found[name] for name in KERNELS[:3]]
     p = problem
     once = 2 * p.batch * p.head_dim * p.element_bytes
     return {
-        "standard_bytes": sum(cost.bytes for cost in standard),
+        "standard_bytes": constant("LAYERS", 1) * sum(cost.bytes for cost in standard),
         "tiled_bytes": found["tiled"].bytes,
         "fewest_bytes": once * (p.heads * p.queries + p.kv_heads * p.keys),
         "standard_s": sum(cost.seconds(p) for cost in standard),
@@ -124,14 +125,9 @@ def truth(problem: Problem) -> dict[str, object]:
     }
 
 
-def _standard(problem: Problem) -> list[Cost]:
-    found = costs(problem)
-    return [found[name] for name in KERNELS[:3]]
-
-
-def byte_questions(rng: Rng, layers: int = 1) -> Iterator[Question]:
-    """How many bytes. layers: of how many standard attention's are told."""
-    yield from _questions(rng, ("standard_bytes", "tiled_bytes", "fewest_bytes"), layers)
+def byte_questions(rng: Rng) -> Iterator[Question]:
+    """How many bytes."""
+    yield from _questions(rng, ("standard_bytes", "tiled_bytes", "fewest_bytes"))
 
 
 def time_questions(rng: Rng) -> Iterator[Question]:
@@ -139,22 +135,20 @@ def time_questions(rng: Rng) -> Iterator[Question]:
     yield from _questions(rng, ("standard_s", "tiled_s", "bounds"))
 
 
-def _questions(rng: Rng, keys: tuple[str, ...], layers: int = 1) -> Iterator[Question]:
+def _questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
     for label, problem in problems(rng):
         file = GivenFile("problem.json", json.dumps(asdict(problem)).encode())
-        want = truth(problem)
-        want["standard_bytes"] = layers * sum(c.bytes for c in _standard(problem))
-        yield Question(label, (file,), _complaint(want, keys))
+        yield Question(label, (file,), _mismatch(truth(problem), keys))
 
 
-def _complaint(want: dict[str, object], keys: tuple[str, ...]) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
+def _mismatch(want: dict[str, object], keys: tuple[str, ...]) -> Callable[[object], str | None]:
+    def mismatch(answer: object) -> str | None:
         given = as_message(answer)
         if given is None:
             return f"the answer is {shown(answer)}, not a dict"
         return next((c for key in keys if (c := _wrong(key, given.get(key), want[key]))), None)
 
-    return complaint
+    return mismatch
 
 
 def _wrong(key: str, got: object, want: object) -> str | None:

@@ -2,7 +2,7 @@
 
 Heads come first: queries are [heads, n, d], keys and values [heads / group, m, d]. With `causal`,
 the last query sees the last key, and query i the keys up to i + m − n; one that sees none gives
-zeros.
+zeros, or the number that a take-home's variant has.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from hotloop.judge.adversarial.recurrences import staircases
 from hotloop.judge.adversarial.reductions import Places, lifted, places
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP16, FP32, DType
 from hotloop.judge.rungs.correct import Case, Tensor
 
@@ -32,24 +33,20 @@ SMALL_RISE = 2.0
 """Leaves what was summed before a seventh of its share."""
 
 
-def attention(
-    q: Floats, k: Floats, v: Floats, scale: float, causal: bool, empty: float = 0.0
-) -> Floats:
-    """Softmax of scale · q kᵀ, times v. empty: as in `attend`."""
-    return attend(q, k, v, scale, causal, 0.0, empty)
+def attention(q: Floats, k: Floats, v: Floats, scale: float, causal: bool) -> Floats:
+    """Softmax of scale · q kᵀ, times v."""
+    return attend(q, k, v, scale, causal, 0.0, constant("EMPTY", 0))
 
 
-def capped_attention(
-    q: Floats, k: Floats, v: Floats, causal: bool, cap: float, empty: float = 0.0
-) -> Floats:
-    """With scores that are bent to stay below `cap`; 0 is no cap. empty: as in `attend`."""
-    return attend(q, k, v, 1 / math.sqrt(q.shape[-1]), causal, cap, empty)
+def capped_attention(q: Floats, k: Floats, v: Floats, causal: bool, cap: float) -> Floats:
+    """With scores that are bent to stay below `cap`; 0 is no cap."""
+    return attend(q, k, v, 1 / math.sqrt(q.shape[-1]), causal, cap, constant("EMPTY", 0))
 
 
 def attend(
-    q: Floats, k: Floats, v: Floats, scale: float, causal: bool, cap: float, empty: float = 0.0
+    q: Floats, k: Floats, v: Floats, scale: float, causal: bool, cap: float, empty: int
 ) -> Floats:
-    """All of it. empty: what a query gives that sees no key."""
+    """cap: of scores; 0 is none. empty: what a query gives that sees no key."""
     weights, total = weights_of(q, k, scale, causal, cap)
     group = len(q) // len(k)
     found: Floats = weights @ np.repeat(v, group, axis=0) / np.where(total == 0.0, 1.0, total)
@@ -101,7 +98,7 @@ def derived(out: DType, width: int, keys: int, scores: float, values: float) -> 
 
 
 def capped_cases(rng: Rng) -> Iterator[Case]:
-    """For the CPU: three numbers are drawn, the rest is what goes wrong."""
+    """For the CPU: three numbers are sampled, the rest is what goes wrong."""
     odd = int(rng.integers(300, 700)) | 1
     yield _capped("a single query and key", rng, (1, 1, 1, 8), causal=True)
     yield _capped("an odd number of queries, all keys", rng, (3, odd, odd + 40, 32))

@@ -12,14 +12,14 @@ import math
 import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hotloop.core import paths
+from hotloop.checks.transformer_compilation.given_files import EXERCISE, PROGRAMS, submitted
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.constants import constant
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
 from hotloop.judge.rung import rung
@@ -29,17 +29,9 @@ Rng = np.random.Generator
 Record = dict[str, Any]
 """{"ways": {way: {"build_s": …, "runs": [{"kept": …, "seconds": […]}, …]}}, "calls_each": …}"""
 
-MODULE = "transformer_compilation"
-FILE = "cold_start.py"
-MAIN = "made_up_starts.py"
-STARTS = "starts.py"
-"""The learner's file may import it, for processes of their own."""
 PROGRAM = Program(
-    {
-        MAIN: Path(__file__).parent / "programs" / MAIN,
-        STARTS: paths.exercises() / MODULE / STARTS,
-    },
-    MAIN,
+    {"made_up_starts.py": PROGRAMS / "made_up_starts.py", "starts.py": EXERCISE / "starts.py"},
+    "made_up_starts.py",
 )
 
 WAYS = ("eager", "compiled", "package")
@@ -82,17 +74,17 @@ class World:
 
 
 def account(record: Record) -> dict[str, dict[str, Any]]:
-    """What `break_even` is to answer."""
-    told = {way: _typical(record["ways"][way]["runs"]) for way in WAYS}
-    eager, calls = told["eager"], int(record["calls_each"])
+    """The right answer of `break_even`."""
+    found = {way: _typical(record["ways"][way]["runs"]) for way in WAYS}
+    eager, calls = found["eager"], int(record["calls_each"])
     for way in WAYS[1:]:
-        this, build_s = told[way], record["ways"][way]["build_s"]
-        told[way] = {
+        this, build_s = found[way], record["ways"][way]["build_s"]
+        found[way] = {
             **this,
             "calls": _rounded_up(later_calls(this, eager), least=0, more=1),
             "processes": _rounded_up(lives(this, eager, build_s, calls), least=1),
         }
-    return told
+    return found
 
 
 def later_calls(way: dict[str, float], eager: dict[str, float]) -> float | None:
@@ -124,9 +116,9 @@ def _rounded_up(number: float | None, least: int, more: int = 0) -> int | None:
 # --- hidden records -------------------------------------------------------------------------------
 
 
-def start_questions(rng: Rng, calls: int = 1) -> Iterator[Question]:
-    """Typical first answers and later calls. calls: of how many the seconds are told."""
-    yield from _questions(rng, dict.fromkeys(WAYS, ("first_s", "call_s")), calls)
+def start_questions(rng: Rng) -> Iterator[Question]:
+    """Typical first answers and later calls."""
+    yield from _questions(rng, dict.fromkeys(WAYS, ("first_s", "call_s")))
 
 
 def even_questions(rng: Rng) -> Iterator[Question]:
@@ -134,32 +126,33 @@ def even_questions(rng: Rng) -> Iterator[Question]:
     yield from _questions(rng, dict.fromkeys(WAYS[1:], ("calls", "processes")))
 
 
-def _questions(rng: Rng, keys: dict[str, tuple[str, ...]], calls: int = 1) -> Iterator[Question]:
+def _questions(rng: Rng, keys: dict[str, tuple[str, ...]]) -> Iterator[Question]:
+    calls = constant("TIMED_CALLS", 1)
     for label, record in records(rng):
         file = GivenFile("record.json", json.dumps(record).encode())
-        told = account(record)
-        want = {way: {**each, "call_s": calls * each["call_s"]} for way, each in told.items()}
-        yield Question(label, (file,), _complaint(want, keys))
+        ways = account(record).items()
+        want = {way: {**each, "call_s": calls * each["call_s"]} for way, each in ways}
+        yield Question(label, (file,), _mismatch(want, keys))
 
 
-def _complaint(
+def _mismatch(
     want: dict[str, dict[str, Any]], keys: dict[str, tuple[str, ...]]
 ) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
+    def mismatch(answer: object) -> str | None:
         given = as_message(answer)
         if given is None:
             return f"the answer is {shown(answer)}, not a dict"
         for way, names in keys.items():
-            told = as_message(given.get(way))
-            if told is None:
+            figures = as_message(given.get(way))
+            if figures is None:
                 return f"“{way}” is {shown(given.get(way))}, not a dict"
             for name in names:
-                found = _wrong(f"“{name}” of “{way}”", told.get(name), want[way][name])
+                found = _wrong(f"“{name}” of “{way}”", figures.get(name), want[way][name])
                 if found is not None:
                     return found
         return None
 
-    return complaint
+    return mismatch
 
 
 def _wrong(what: str, got: object, want: float | None) -> str | None:
@@ -168,31 +161,31 @@ def _wrong(what: str, got: object, want: float | None) -> str | None:
 
 
 def records(rng: Rng) -> Iterator[tuple[str, Record]]:
-    """One for each way in which a start can pay, or not; drawn until no quotient is nearly whole,
+    """One for each way in which a start can pay, or not; sampled until no quotient is nearly whole,
     and until a call too many in each process shows.
 
     In each some processes found what others had kept, and some calls were far too long.
     """
-    drawn = {
-        "Compiling pays": (drawn_ways(rng), MANY),
-        "Compiled calls are slower": (drawn_ways(rng, compiled=1.3, package=0.6), SOME),
+    sampled = {
+        "Compiling pays": (sampled_ways(rng), MANY),
+        "Compiled calls are slower": (sampled_ways(rng, compiled=1.3, package=0.6), SOME),
         "The package is there sooner, and its calls are slower": (
-            drawn_ways(rng, package=1.2, sooner=True),
+            sampled_ways(rng, package=1.2, sooner=True),
             FEW,
         ),
         "The package is there sooner, and its calls are faster": (
-            drawn_ways(rng, sooner=True),
+            sampled_ways(rng, sooner=True),
             SOME,
         ),
-        "Neither pays": (drawn_ways(rng, compiled=1.1, package=1.2), SOME),
+        "Neither pays": (sampled_ways(rng, compiled=1.1, package=1.2), SOME),
     }
     found = dict[str, Record]()
     while not (found and _decides(list(found.values()))):
-        found = {label: _record(rng, ways, calls) for label, (ways, calls) in drawn.items()}
+        found = {label: _record(rng, ways, calls) for label, (ways, calls) in sampled.items()}
     yield from found.items()
 
 
-def drawn_ways(
+def sampled_ways(
     rng: Rng, *, compiled: float = 0.5, package: float = 0.4, sooner: bool = False
 ) -> dict[str, Way]:
     """compiled, package: a call's seconds over an eager one's. sooner: than an eager process."""
@@ -237,13 +230,13 @@ def _seconds(rng: Rng, way: Way, kept: bool) -> list[float]:
 
 def _is_clear(record: Record) -> bool:
     """No quotient that is rounded up is nearly whole, so that floats cannot disagree."""
-    told = {way: _typical(record["ways"][way]["runs"]) for way in WAYS}
+    typical = {way: _typical(record["ways"][way]["runs"]) for way in WAYS}
     numbers = list[float | None]()
     for way in WAYS[1:]:
-        numbers.append(later_calls(told[way], told["eager"]))
+        numbers.append(later_calls(typical[way], typical["eager"]))
         build_s = record["ways"][way]["build_s"]
         if build_s:
-            numbers.append(lives(told[way], told["eager"], build_s, record["calls_each"]))
+            numbers.append(lives(typical[way], typical["eager"], build_s, record["calls_each"]))
     return all(n is None or LEAST_FRACTION < n % 1 < 1 - LEAST_FRACTION for n in numbers)
 
 
@@ -282,20 +275,19 @@ def measures_starts(session: Session) -> str:
     Starts, calls and the clock are simulated in the process that runs the candidate's file.
     """
     rng = session.rng()
-    world = World(int(rng.integers(1 << 31)), drawn_ways(rng), float(rng.uniform(10, 30)))
+    world = World(int(rng.integers(1 << 31)), sampled_ways(rng), float(rng.uniform(10, 30)))
     process = PROGRAM.given(session, "measures")
-    text = session.files.read_text(session.candidate.file or FILE).encode()
     figures, named = json.dumps(asdict(world)), session.called("measured")
-    told = process.ask("measure", GivenFile(FILE, text), named, figures, PROCESSES, CALLS)
-    mismatch = measured_mismatch(*told_apart(told), world)
+    answer = process.ask("measure", submitted(session), named, figures, PROCESSES, CALLS)
+    mismatch = measured_mismatch(*split(answer), world)
     if mismatch is not None:
         raise Ruling(Verdict.WRONG_ANSWER, f"In a made-up world {mismatch}.")
     return "It finds what each way costs in a made-up world."
 
 
-def told_apart(told: object) -> tuple[object, dict[str, Any]]:
+def split(answer: object) -> tuple[object, dict[str, Any]]:
     """The record, and which starts were cold; no more is sure of what comes from that process."""
-    record, cold = [*as_list(told), None, None][:2]
+    record, cold = [*as_list(answer), None, None][:2]
     return record, as_message(cold) or {}
 
 
@@ -315,14 +307,14 @@ def measured_mismatch(record: object, cold: dict[str, Any], world: World) -> str
 
 def _seconds_mismatch(name: str, found: dict[str, Any], world: World) -> str | None:
     """About the first of build, first answer and later calls that is off by more than NEAR."""
-    told, way = _typical(as_list(found["runs"])), world.ways[name]
+    typical, way = _typical(as_list(found["runs"])), world.ways[name]
     build_s = world.build_s if name == "package" else 0.0
     return (
         number_complaint(f"“build_s” of “{name}”", found.get("build_s"), build_s, NEAR)
         or number_complaint(
-            f"the median “first_s” of “{name}”", told["first_s"], way.first_s(), NEAR
+            f"the median “first_s” of “{name}”", typical["first_s"], way.first_s(), NEAR
         )
-        or number_complaint(f"the median “call_s” of “{name}”", told["call_s"], way.call_s, NEAR)
+        or number_complaint(f"the median “call_s” of “{name}”", typical["call_s"], way.call_s, NEAR)
     )
 
 
@@ -336,7 +328,7 @@ def _shape_mismatch(name: str, found: dict[str, Any], cold: dict[str, Any]) -> s
     if colds < PROCESSES:
         return (
             f"{colds} processes of “{name}” found nothing kept and answered {1 + CALLS} calls, "
-            f"and {PROCESSES} were asked for"
+            f"and {PROCESSES} were requested"
         )
     if any(len(run["seconds"]) != 1 + CALLS for run in runs):
         return f"a process of “{name}” has not {1 + CALLS} answers, of which the first is late"

@@ -1,4 +1,4 @@
-"""Drawn decoders, the requests that they are in the middle of, and what is right, in float64.
+"""Sampled decoders, the requests that they are in the middle of, and what is right, in float64.
 
 A request has a prompt, whose keys and values lie in the cache already, and tokens that come now.
 Behind its prompt lies what earlier requests have left there.
@@ -73,9 +73,9 @@ def weights(rng: Rng, size: Sizes) -> dict[str, Floats]:
         return rng.standard_normal(shape) * 1.4 / np.sqrt(shape[-2])
 
     def norms(*shape: int) -> Floats:
-        drawn = 0.25 * rng.standard_normal((*shape, 2, width))
-        drawn[..., 0, :] += 1
-        return drawn
+        sampled = 0.25 * rng.standard_normal((*shape, 2, width))
+        sampled[..., 0, :] += 1
+        return sampled
 
     def bias(outer: int) -> Floats:
         return 0.3 * rng.standard_normal((layers, outer))
@@ -100,36 +100,36 @@ def weights(rng: Rng, size: Sizes) -> dict[str, Floats]:
     }
 
 
-def request(rng: Rng, size: Sizes, drawn: Weights, prompts: Tokens, steps: int) -> Request:
+def request(rng: Rng, size: Sizes, sampled: Weights, prompts: Tokens, steps: int) -> Request:
     """prompts: how long each row's is."""
     cache = REMAINS * rng.standard_normal(size.cache)
     tokens = rng.integers(size.vocabulary, size=(size.rows, steps))
     scores = np.empty((size.rows, steps, size.vocabulary))
     for row, length in enumerate(prompts):
         before = rng.integers(size.vocabulary, size=int(length))
-        found, kept = whole(drawn, size.heads, np.concatenate([before, tokens[row]]))
+        found, kept = whole(sampled, size.heads, np.concatenate([before, tokens[row]]))
         scores[row] = found[int(length) :]
         cache[:, row, :, :, : int(length)] = kept[:, :, :, : int(length)]
     return Request(cache, prompts, tokens, scores)
 
 
-def whole(drawn: Weights, heads: int, tokens: Tokens) -> tuple[Floats, Floats]:
+def whole(sampled: Weights, heads: int, tokens: Tokens) -> tuple[Floats, Floats]:
     """Of one row: scores behind each token, and keys and values [layer, 2, head, place, size]."""
-    x = drawn["words"][tokens] + drawn["places"][: len(tokens)]
+    x = sampled["words"][tokens] + sampled["places"][: len(tokens)]
     kept: list[list[Floats]] = []
-    for layer in range(len(drawn["out"])):
-        h = _normed(x, drawn["before_attention"][layer])
+    for layer in range(len(sampled["out"])):
+        h = _normed(x, sampled["before_attention"][layer])
         q, k, v = (
-            _heads(h @ drawn[name][layer] + drawn[f"{name}_bias"][layer], heads)
+            _heads(h @ sampled[name][layer] + sampled[f"{name}_bias"][layer], heads)
             for name in ("query", "key", "value")
         )
         kept.append([k, v])
         attended = _attention(q, k, v).swapaxes(0, 1).reshape(x.shape)
-        x = x + attended @ drawn["out"][layer]
-        h = _normed(x, drawn["before_mlp"][layer])
-        h = _gelu(h @ drawn["up"][layer] + drawn["up_bias"][layer])
-        x = x + h @ drawn["down"][layer]
-    return _normed(x, drawn["last"]) @ drawn["head"], np.array(kept)
+        x = x + attended @ sampled["out"][layer]
+        h = _normed(x, sampled["before_mlp"][layer])
+        h = _gelu(h @ sampled["up"][layer] + sampled["up_bias"][layer])
+        x = x + h @ sampled["down"][layer]
+    return _normed(x, sampled["last"]) @ sampled["head"], np.array(kept)
 
 
 def _heads(x: Floats, heads: int) -> Floats:

@@ -9,51 +9,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 
 import numpy as np
 
 from hotloop.checks.transformer_compilation import decoders
 from hotloop.checks.transformer_compilation.decoders import Sizes
-from hotloop.core import paths
+from hotloop.checks.transformer_compilation.given_files import EXERCISE, PROGRAMS, submitted
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
-from hotloop.judge.levels import Level
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.referee import Referee
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
-from hotloop.judge.rungs.holds import Holds, Look
-from hotloop.judge.rungs.refereed import Refereed
+from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
 
-MODULE = "transformer_compilation"
-FILE = "decoding.py"
-HARNESS = Path(__file__).parent / "programs"
-GIVEN = paths.exercises() / MODULE
-SHARED = {name: GIVEN / name for name in ("decoder.py", "recording.py")}
+SHARED = {name: EXERCISE / name for name in ("decoder.py", "recording.py")}
 
 RECORDS = Program(
-    {"decode_records.py": HARNESS / "decode_records.py", **SHARED}, "decode_records.py"
+    {"decode_records.py": PROGRAMS / "decode_records.py", **SHARED}, "decode_records.py"
 )
 REPLAYS = Program(
-    {"decode_replays.py": HARNESS / "decode_replays.py", **SHARED}, "decode_replays.py"
+    {"decode_replays.py": PROGRAMS / "decode_replays.py", **SHARED}, "decode_replays.py"
 )
 REFEREE_FILES = {
-    "decode_referee.py": HARNESS / "decode_referee.py",
-    "decoder.py": GIVEN / "decoder.py",
+    "decode_referee.py": PROGRAMS / "decode_referee.py",
+    "decoder.py": EXERCISE / "decoder.py",
 }
 REFEREE = Referee(REFEREE_FILES, "decode_referee.py")
-BASELINE = Baseline(HARNESS / "decode_referee.py", "grown", beside=REFEREE_FILES)
+GROWN = Baseline(PROGRAMS / "decode_referee.py", "grown", beside=REFEREE_FILES)
+"""The eager loop, with a cache that grows."""
 
 NEAR = Tolerance(3e-4, 3e-4)
 """Of scores of about 1 behind at most four layers in float32, whose errors are some 1e-6."""
@@ -67,7 +60,7 @@ SEED = 11
 
 VOCABULARY, WIDTH, LAYERS = 256, 64, 4
 TIMED_ROWS, TIMED_STEPS = 8, 100
-FEWEST_FLOPS = 2 * (LAYERS * 12 * WIDTH * WIDTH + WIDTH * VOCABULARY)
+TOKEN_FLOPS = 2 * (LAYERS * 12 * WIDTH * WIDTH + WIDTH * VOCABULARY)
 """Of a token: the products with weights alone."""
 
 
@@ -85,60 +78,30 @@ class LaunchLevel:
 
 
 @rung(after=("correct",))
-def few_launches(session: Session, levels: Sequence[LaunchLevel], logit_scale: int = 1) -> str:
-    """Kernels of a recorded step that gives the right scores. logit_scale: as in `Problem`."""
+def few_launches(session: Session, levels: Sequence[LaunchLevel]) -> str:
+    """Kernels of a recorded step that gives the right scores."""
     rng = session.rng()
     size = decoders.sizes(rng, 3)
     prompts = rng.integers(0, 9, 3)
-    problem = Problem("A step that is counted", size, prompts, 2, logit_scale)
+    problem = Problem("A step that is counted", size, prompts, 2)
     runner, kernels = _recorded(session, size)
     mismatch = problem.mismatch(rng, runner)
     if mismatch is not None:
         raise Ruling(Verdict.WRONG_ANSWER, f"{problem.label}: {mismatch}.")
     session.note(kernels=kernels, layers=size.layers)
-    said = f"{kernels} kernels a step, with {size.layers} layers"
+    count = f"{kernels} kernels a step, with {size.layers} layers"
     earned = max((lv.earned for lv in levels if kernels <= lv.most(size.layers)), default=0.0)
     if earned >= 1:
-        return f"{said}."
+        return f"{count}."
     full = max(levels, key=lambda lv: lv.earned).most(size.layers)
     advice = "look which of them could be one product, one write, or one for all layers"
-    raise Partly(earned, f"{said}; {full} are enough: {advice}.")
+    raise Partly(earned, f"{count}; {full} are enough: {advice}.")
 
 
-def correct(logit_scale: int = 1) -> Holds:
-    """A recording of the step gives the scores of attention to all tokens at once.
-
-    logit_scale: as in `Problem`.
-    """
-    looks = partial(_looks, logit_scale=logit_scale)
-    return Holds(looks, "Its recording is right for all {count} hidden groups of requests.")
-
-
-def generates() -> Refereed:
-    """The loop writes what the decoder without a cache writes."""
-    return Refereed(cases, REFEREE, "whole", disagreement, after=("correct",))
-
-
-def gpu_correct() -> GpuRefereed:
-    """The same on a GPU."""
-    return GpuRefereed(cases, REFEREE, "whole", disagreement, after=("generates",))
-
-
-def gpu_fast(levels: tuple[Level, ...]) -> GpuRefereedFast:
-    """The recorded loop against the eager one with a cache that grows."""
-    spec = CallSpec(
-        (SEED, TensorSpec((TIMED_ROWS,), I64)), TensorSpec((TIMED_ROWS, TIMED_STEPS), I64)
-    )
-    flops = FEWEST_FLOPS * TIMED_ROWS * TIMED_STEPS
-    return GpuRefereedFast(
-        Workload(lambda _rng, _index: spec, _fill),
-        BASELINE,
-        REFEREE,
-        "grown",
-        disagreement,
-        lambda _spec: flops,
-        levels,
-    )
+def fewest_flops(spec: CallSpec) -> int:
+    """Of all tokens of a timed call."""
+    rows, steps = spec.out.shape
+    return TOKEN_FLOPS * rows * steps
 
 
 def cases(rng: Rng) -> Iterator[Case]:
@@ -164,36 +127,35 @@ def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
 
 @dataclass(frozen=True)
 class Problem:
-    """Requests in the middle of which the recorded step is repeated.
-
-    logit_scale: how many times the decoder's scores a step gives.
-    """
+    """Requests in the middle of which the recorded step is repeated."""
 
     label: str
     size: Sizes
     prompts: decoders.Tokens
     steps: int
-    logit_scale: int = 1
 
     def mismatch(self, rng: Rng, runner: Process) -> str | None:
-        """About what the recording gives for requests drawn now."""
-        drawn = {
+        """About what the recording gives for requests sampled now."""
+        sampled = {
             name: values.astype(np.float32).astype(np.float64)
             for name, values in decoders.weights(rng, self.size).items()
         }
-        asked = decoders.request(rng, self.size, drawn, self.prompts, self.steps)
-        given = [Tensor(values, FP32) for values in (*drawn.values(), asked.cache)]
-        given += [Tensor(asked.places, I64), Tensor(asked.tokens, I64)]
+        requests = decoders.request(rng, self.size, sampled, self.prompts, self.steps)
+        given = [Tensor(values, FP32) for values in (*sampled.values(), requests.cache)]
+        given += [Tensor(requests.places, I64), Tensor(requests.tokens, I64)]
         out = TensorSpec((self.size.rows, self.steps, self.size.vocabulary), FP32)
         got = runner.answer("run", Case(self.label, tuple(given), out))
-        near = Tolerance(NEAR.relative, self.logit_scale * NEAR.absolute)
-        found = compare(got, self.logit_scale * asked.scores, near)
+        # A take-home's variant scales the decoder's scores.
+        scale = constant("LOGIT_SCALE", 1)
+        near = Tolerance(NEAR.relative, scale * NEAR.absolute)
+        found = compare(got, scale * requests.scores, near)
         return None if found is None else f"scores [row, token, word]: {found.sentence()}"
 
 
-def _looks(session: Session, logit_scale: int) -> Iterator[Look]:
+def looks(session: Session) -> Iterator[Look]:
+    """At scores that a recording of the step gives: those of attention to all tokens at once."""
     rng = session.rng()
-    for problem in problems(rng, logit_scale):
+    for problem in problems(rng):
 
         def mismatch(problem: Problem = problem) -> str | None:
             return problem.mismatch(rng, _recorded(session, problem.size)[0])
@@ -201,27 +163,25 @@ def _looks(session: Session, logit_scale: int) -> Iterator[Look]:
         yield Look(problem.label, mismatch)
 
 
-def problems(rng: Rng, logit_scale: int = 1) -> Iterator[Problem]:
+def problems(rng: Rng) -> Iterator[Problem]:
     """Requests that begin, that are at different places, and that reach the end."""
     size = decoders.sizes(rng, 2)
-    yield Problem("Two requests that begin", size, np.zeros(2, np.int64), STEPS, logit_scale)
+    yield Problem("Two requests that begin", size, np.zeros(2, np.int64), STEPS)
     size = decoders.sizes(rng, 5)
     # No two rows are at the same place, and one has nothing before it.
     prompts = rng.permutation(np.array([0, 3, 7, 11, 14]))
     label = "Requests with prompts of different lengths"
-    yield Problem(label, size, prompts, STEPS, logit_scale)
+    yield Problem(label, size, prompts, STEPS)
     size = decoders.sizes(rng, 3)
     ends = np.array([size.longest - STEPS, 1, size.longest // 2])
-    yield Problem("Up to the last place of the cache", size, ends, STEPS, logit_scale)
+    yield Problem("Up to the last place of the cache", size, ends, STEPS)
 
 
 def _recorded(session: Session, size: Sizes) -> tuple[Process, int]:
     """The process that has the recording, and the kernels of a step."""
-    text = session.source()
     recorder = RECORDS.given(session, "records the step")
     figures = (size.rows, size.layers, size.heads, size.width, size.longest)
-    own = GivenFile(FILE, text.encode())
-    path = recorder.ask("record", own, *figures, timeout_s=RECORD_S)
+    path = recorder.ask("record", submitted(session), *figures, timeout_s=RECORD_S)
     plan = recorder.take(path)
     if len(plan) > MOST_PLAN:
         raise Ruling(Verdict.OUTPUT_LIMIT, "A recorded step is far too long.")
@@ -235,3 +195,11 @@ def _recorded(session: Session, size: Sizes) -> tuple[Process, int]:
 def _fill(rng: Rng, call: Call, _hostile: bool) -> None:
     (first,) = call.inputs()
     first[...] = rng.integers(0, VOCABULARY, first.shape)
+
+
+def _timed_spec(_rng: Rng, _index: int) -> CallSpec:
+    first = TensorSpec((TIMED_ROWS,), I64)
+    return CallSpec((SEED, first), TensorSpec((TIMED_ROWS, TIMED_STEPS), I64))
+
+
+TIMED = Workload(_timed_spec, _fill)

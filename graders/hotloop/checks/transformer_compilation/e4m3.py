@@ -7,13 +7,15 @@ number; 0x7f and 0xff are NaN, and there is no infinity.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.compare import Floats
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, shown
 
 Rng = np.random.Generator
@@ -39,55 +41,53 @@ def numbers() -> Floats:
 NUMBERS = numbers()
 
 
-def plain_questions(rng: Rng, first: int = 0) -> Iterator[Question]:
-    """Rows that are about as large as each other. first: what the byte 0 is told as."""
+def plain_questions(rng: Rng) -> Iterator[Question]:
+    """Rows that are about as large as each other."""
     rows, width = int(rng.integers(20, 40)), int(rng.integers(8, 33))
     x = rng.standard_normal((rows, width))
-    yield _question("Numbers of about 1", x, first)
-    yield _question("Numbers of about 10,000", 1e4 * x, first)
-    yield _question("Numbers of about a millionth", 1e-6 * x, first)
+    yield _question("Numbers of about 1", x)
+    yield _question("Numbers of about 10,000", 1e4 * x)
+    yield _question("Numbers of about a millionth", 1e-6 * x)
     zeros = x.copy()
     zeros[int(rng.integers(rows))] = 0.0
-    yield _question("A row of zeros", zeros, first)
-    yield _question("One row", x[:1], first)
+    yield _question("A row of zeros", zeros)
+    yield _question("One row", x[:1])
 
 
-def uneven_questions(rng: Rng, first: int = 0) -> Iterator[Question]:
-    """Rows of very different sizes, and outliers within a row. first: as above."""
+def uneven_questions(rng: Rng) -> Iterator[Question]:
+    """Rows of very different sizes, and outliers within a row."""
     x = rng.standard_normal((int(rng.integers(20, 40)), 16))
     one = x.copy()
     one[int(rng.integers(len(x))), int(rng.integers(16))] = 400_000.0
-    yield _question("One number of 400,000", one, first)
+    yield _question("One number of 400,000", one)
     yield _question(
-        "Rows from a millionth to a million", x * 10 ** np.linspace(-6, 6, len(x))[:, None], first
+        "Rows from a millionth to a million", x * 10 ** np.linspace(-6, 6, len(x))[:, None]
     )
     within = x.copy()
     within[:, 3] = 100.0
-    yield _question("A number of 100 in each row", within, first)
+    yield _question("A number of 100 in each row", within)
 
 
-def _question(label: str, x: Floats, first: int) -> Question:
+def _question(label: str, x: Floats) -> Question:
     file = GivenFile("keys.json", json.dumps(x.tolist()).encode())
-    return Question(label, (file,), _complaint(x, first))
+    return Question(label, (file,), partial(mismatch, x))
 
 
-def _complaint(x: Floats, first: int = 0) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
-        told = as_message(answer)
-        if told is None:
-            return f"the answer is {shown(answer)}, not a dict"
-        codes, scales = (
-            _codes(told.get("codes"), x.shape, first),
-            _scales(told.get("scales"), len(x)),
-        )
-        if codes is None:
-            which = f"whole numbers from {first} to {first + 255}"
-            return f"“codes” are no {x.shape[0]} rows of {x.shape[1]} {which}"
-        if scales is None:
-            return f"“scales” are no {len(x)} finite numbers above 0"
-        return wrong(x, codes, scales)
-
-    return complaint
+def mismatch(x: Floats, answer: object) -> str | None:
+    """Between rows and what stands for them."""
+    given = as_message(answer)
+    if given is None:
+        return f"the answer is {shown(answer)}, not a dict"
+    # A take-home's variant has the byte 0 as another number.
+    first = constant("FIRST_CODE", 0)
+    codes = _codes(given.get("codes"), x.shape, first)
+    if codes is None:
+        which = f"whole numbers from {first} to {first + 255}"
+        return f"“codes” are no {x.shape[0]} rows of {x.shape[1]} {which}"
+    scales = _scales(given.get("scales"), len(x))
+    if scales is None:
+        return f"“scales” are no {len(x)} finite numbers above 0"
+    return wrong(x, codes, scales)
 
 
 def wrong(x: Floats, codes: NDArray[np.int64], scales: Floats) -> str | None:
@@ -108,8 +108,8 @@ def wrong(x: Floats, codes: NDArray[np.int64], scales: Floats) -> str | None:
     return f"row {row}, column {column} is {value:.6g} and should be about {want:.6g}"
 
 
-def _codes(told: object, shape: tuple[int, ...], first: int) -> NDArray[np.int64] | None:
-    rows = [as_list(row) for row in as_list(told)]
+def _codes(answer: object, shape: tuple[int, ...], first: int) -> NDArray[np.int64] | None:
+    rows = [as_list(row) for row in as_list(answer)]
     if len(rows) != shape[0] or any(len(row) != shape[1] for row in rows):
         return None
     if not all(type(code) is int and 0 <= code - first <= 255 for row in rows for code in row):
@@ -117,8 +117,8 @@ def _codes(told: object, shape: tuple[int, ...], first: int) -> NDArray[np.int64
     return np.array(rows, np.int64) - first
 
 
-def _scales(told: object, count: int) -> Floats | None:
-    given = as_list(told)
+def _scales(answer: object, count: int) -> Floats | None:
+    given = as_list(answer)
     if len(given) != count or not all(isinstance(each, float) for each in given):
         return None
     scales = np.array(given, np.float64)

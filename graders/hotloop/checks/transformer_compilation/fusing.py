@@ -21,6 +21,7 @@ from hotloop.checks.transformer_compilation.small_graphs import (
 )
 from hotloop.core.wire import as_message
 from hotloop.judge.compare import Tolerance, compare
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, shown
 
 Rng = np.random.Generator
@@ -73,7 +74,7 @@ class Maker:
 
 
 def graphs(rng: Rng) -> Iterator[tuple[Graph, int]]:
-    """All that a judging asks about. Their first blocks are of every kind, with every gelu, so that
+    """The graphs of one judging. Their first blocks are of every kind, with every gelu, so that
     no mistake goes unseen by luck."""
     behind, before = rng.permutation(GRAPHS), rng.permutation(GRAPHS)
     for first in zip(behind.tolist(), before.tolist(), strict=True):
@@ -83,7 +84,7 @@ def graphs(rng: Rng) -> Iterator[tuple[Graph, int]]:
 def made(rng: Rng, behind: int, before: int) -> tuple[Graph, int]:
     """A few blocks of a transformer without its attention, and the kernels that it needs.
 
-    behind, before: numbers below GRAPHS, for the kinds of the first block; others are drawn.
+    behind, before: numbers below GRAPHS, for the kinds of the first block; others are sampled.
     """
     maker = Maker(rng, width=4 * int(rng.integers(1, 4)), rows=int(rng.integers(2, 6)))
     x = _block(maker, maker.given(maker.rows, maker.width), behind, before)
@@ -149,7 +150,7 @@ def _summed(maker: Maker, back: str, x: str, kind: int) -> str:
         maker.saved += 1  # the sum with the residual and the norm; the bias stays by itself
         return maker.node("add", biased, x)
     if kind == 4:
-        # The sum is asked for by its own name, which no fused kernel gives it.
+        # The sum is an output by its own name, which no fused kernel gives it.
         total = maker.node("add", maker.node("add", back, bias), x)
         maker.outputs.append(total)
         return total
@@ -174,9 +175,9 @@ def _used_before(maker: Maker, total: str) -> None:
     maker.outputs += [maker.node("mul", total, table), maker.node("mul", table, total)]
 
 
-def same_questions(rng: Rng, level: int = 0) -> Iterator[Question]:
-    """The pass changes no value. level: what a result has as such an entry; 0 if it needs none."""
-    yield from _questions(rng, lambda _kernels, _fewest: None, level)
+def same_questions(rng: Rng) -> Iterator[Question]:
+    """The pass changes no value."""
+    yield from _questions(rng, lambda _kernels, _fewest: None)
 
 
 def fewest_questions(rng: Rng) -> Iterator[Question]:
@@ -188,23 +189,22 @@ def _too_many(kernels: int, fewest: int) -> str | None:
     return None if kernels <= fewest else f"{kernels} kernels are left, {fewest} are enough"
 
 
-def _questions(
-    rng: Rng, judged: Callable[[int, int], str | None], level: int = 0
-) -> Iterator[Question]:
+def _questions(rng: Rng, judged: Callable[[int, int], str | None]) -> Iterator[Question]:
     for number, (graph, fewest) in enumerate(graphs(rng), start=1):
         file = GivenFile("graph.json", json.dumps(graph.plain()).encode())
         given = {name: rng.standard_normal(shape) for name, shape in graph.inputs.items()}
 
-        def complaint(
+        def mismatch(
             answer: object, graph: Graph = graph, fewest: int = fewest, given: Any = given
         ) -> str | None:
-            said = (as_message(answer) or {}).get("level")
-            if level and said != level:
-                return f"its level is {shown(said)} and should be {level}"
+            # A take-home's variant: the graph has the pass' level.
+            got, level = (as_message(answer) or {}).get("level"), constant("LEVEL", 0)
+            if level and got != level:
+                return f"its level is {shown(got)} and should be {level}"
             found = changed(graph, answer, given)
             return found if isinstance(found, str) else judged(len(found.nodes), fewest)
 
-        yield Question(f"Graph {number} with {len(graph.nodes)} kernels", (file,), complaint)
+        yield Question(f"Graph {number} with {len(graph.nodes)} kernels", (file,), mismatch)
 
 
 def changed(graph: Graph, answer: object, given: dict[str, Floats]) -> Graph | str:

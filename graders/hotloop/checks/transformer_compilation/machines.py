@@ -1,8 +1,8 @@
 """Simulated machines, schedules of a matrix product, and what each schedule takes on a machine.
 
 The times are a model's: caches of two sizes, vectors, registers, latency, the price of a tile. Its
-numbers are drawn anew for each machine, so that nobody can know the best schedule beforehand. Noise
-is a few percent, and now and then a measurement is far too long, as on a real machine.
+numbers are sampled anew for each machine, so that nobody can know the best schedule beforehand.
+Noise is a few percent, and now and then a measurement is far too long, as on a real machine.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.core.wire import as_message
+from hotloop.judge.constants import constant
 
 Rng = np.random.Generator
 Array = NDArray[np.float64]
@@ -54,7 +55,7 @@ class Machine:
     noise: float
 
 
-def draw(rng: Rng) -> Machine:
+def sample(rng: Rng) -> Machine:
     """Another machine."""
     width = int(rng.choice([4, 8, 16]))
     peak = 2e9 * 2 * width * float(rng.uniform(1, 2))
@@ -101,7 +102,7 @@ def _efficiency(machine: Machine, unroll: Array, vector: Array) -> Array:
 def _moved_s(
     machine: Machine, sizes: Array, tiles: Array, counts: Array, keeps: NDArray[np.bool_]
 ) -> Array:
-    """Bytes that the loops ask for, from where a tile's operands fit."""
+    """Bytes that the loops load, from where a tile's operands fit."""
     m, n, k = (float(size) for size in sizes)
     left, right, out = m * k * counts[:, 1], k * n * counts[:, 0], m * n * 2.0
     left = np.where(keeps, left, m * k)
@@ -116,9 +117,9 @@ def _moved_s(
         moved / machine.far_bytes_per_s,
         moved / machine.memory_bytes_per_s,
     )
-    # A tile that does not fit is asked for again, element by element of the tile's other side.
-    asked = ELEMENT * m * n * k * (1 / tiles[:, 0] + 1 / tiles[:, 1])
-    inner = asked * np.where(
+    # A tile that does not fit is loaded again, element by element of the tile's other side.
+    loaded = ELEMENT * m * n * k * (1 / tiles[:, 0] + 1 / tiles[:, 1])
+    inner = loaded * np.where(
         tile <= machine.near_bytes,
         1 / machine.near_bytes_per_s,
         np.where(
@@ -137,20 +138,19 @@ def measured(machine: Machine, shape: Shape, schedule: NDArray[np.int64], rng: R
     return exact * float(np.exp(machine.noise * rng.standard_normal())) * late
 
 
-def as_row(schedule: object, revision: int = 0) -> NDArray[np.int64] | None:
-    """A schedule as the candidate tells it; None when it is none of the space.
-
-    revision: an entry that a schedule has to have besides; 0 where it has none.
-    """
-    told = as_message(schedule)
-    if told is not None and revision:
-        marked = told.get("revision")
+def as_row(schedule: object) -> NDArray[np.int64] | None:
+    """A schedule as the candidate returns it; None when it is none of the space."""
+    given = as_message(schedule)
+    # A take-home's variant: a schedule has the number of its revision.
+    revision = constant("REVISION", 0)
+    if given is not None and revision:
+        marked = given.get("revision")
         if type(marked) is not int or marked != revision:
             return None
-        told = {name: value for name, value in told.items() if name != "revision"}
-    if told is None or set(told) != set(NAMES):
+        given = {name: value for name, value in given.items() if name != "revision"}
+    if given is None or set(given) != set(NAMES):
         return None
-    values = [told[name] for name in NAMES]
+    values = [given[name] for name in NAMES]
     if not all(type(v) is int and v in SPACE[n] for v, n in zip(values, NAMES, strict=True)):
         return None
     return np.array(values, np.int64)

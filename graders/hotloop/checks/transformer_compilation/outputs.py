@@ -1,8 +1,8 @@
 """Questions about what Inductor has written for blocks of a transformer: recorded, and renumbered.
 
-What is asked stands in outputs.json.gz with each recording. It was taken from Inductor's objects
-by curriculum/transformer_compilation/recordings/record.py, and not read off the text. Buffers,
-arguments and kernels get other numbers each time.
+The right answers stand in outputs.json.gz with each recording. They were taken from Inductor's
+objects by curriculum/transformer_compilation/recordings/record.py, and not read off the text.
+Buffers, arguments and kernels get other numbers each time.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, partial
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from hotloop.checks.transformer_compilation.given_files import PROGRAMS
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, shown
 
 Rng = np.random.Generator
 Recording = Mapping[str, Any]
 
-FILE = Path(__file__).parent / "programs" / "outputs.json.gz"
-DRAWN = 4
+SAMPLED = 4
 """Beside one for each trap."""
 
 MOST_OFFSET = 20
@@ -49,7 +49,8 @@ TRAPS: Mapping[str, Callable[[Recording], bool]] = {
 @cache
 def recordings() -> Sequence[Recording]:
     """All of them. What was recorded in bfloat16 comes in float16 too: the same code and bytes."""
-    known: list[Recording] = json.loads(gzip.decompress(FILE.read_bytes()))
+    packed = (PROGRAMS / "outputs.json.gz").read_bytes()
+    known: list[Recording] = json.loads(gzip.decompress(packed))
     return [*known, *(_in_float16(each) for each in known if TRAPS["bfloat16"](each))]
 
 
@@ -58,25 +59,25 @@ def _in_float16(recording: Recording) -> Recording:
     return json.loads(text.replace("BFloat16", "Half").replace("bfloat16", "float16"))
 
 
-def kernel_questions(rng: Rng, first: int = 0) -> Iterator[Question]:
-    """Which kernels are called, and what they were made of. first: as in `numbering_complaint`."""
-    yield from _questions(rng, partial(kernels_complaint, first=first))
+def kernel_questions(rng: Rng) -> Iterator[Question]:
+    """Which kernels are called, and what they were made of."""
+    yield from _questions(rng, kernels_mismatch)
 
 
-def byte_questions(rng: Rng, first: int = 0) -> Iterator[Question]:
-    """What each kernel loads and stores. first: as in `numbering_complaint`."""
-    yield from _questions(rng, partial(bytes_complaint, first=first))
+def byte_questions(rng: Rng) -> Iterator[Question]:
+    """What each kernel loads and stores."""
+    yield from _questions(rng, bytes_mismatch)
 
 
 def reuse_questions(rng: Rng) -> Iterator[Question]:
     """Which buffers lie in memory of others."""
-    yield from _questions(rng, reuse_complaint)
+    yield from _questions(rng, reuse_mismatch)
 
 
-def drawn(rng: Rng) -> Iterator[Recording]:
+def sampled(rng: Rng) -> Iterator[Recording]:
     """Some recordings, among which is each trap, with other numbers in them."""
     known = recordings()
-    picked = [int(n) for n in rng.choice(len(known), DRAWN, replace=False)]
+    picked = [int(n) for n in rng.choice(len(known), SAMPLED, replace=False)]
     picked += [
         int(rng.choice([n for n, r in enumerate(known) if trap(r)])) for trap in TRAPS.values()
     ]
@@ -111,54 +112,51 @@ def _others(pattern: re.Pattern[str], code: str, rng: Rng) -> dict[str, str]:
 def _questions(
     rng: Rng, judged: Callable[[Recording, Mapping[str, Any]], str | None]
 ) -> Iterator[Question]:
-    for number, recording in enumerate(drawn(rng), start=1):
+    for number, recording in enumerate(sampled(rng), start=1):
 
-        def complaint(answer: object, recording: Recording = recording) -> str | None:
-            told = as_message(answer)
-            return (
-                f"the answer is {shown(answer)}, not a dict"
-                if told is None
-                else judged(recording, told)
-            )
+        def mismatch(answer: object, recording: Recording = recording) -> str | None:
+            given = as_message(answer)
+            if given is None:
+                return f"the answer is {shown(answer)}, not a dict"
+            return judged(recording, given)
 
         file = GivenFile("output_code.py", str(recording["code"]).encode())
-        yield Question(
-            f"Output code {number}, {', '.join(recording['pieces'])}", (file,), complaint
-        )
+        yield Question(f"Output code {number}, {', '.join(recording['pieces'])}", (file,), mismatch)
 
 
-def kernels_complaint(recording: Recording, told: Mapping[str, Any], first: int = 0) -> str | None:
+def kernels_mismatch(recording: Recording, answer: Mapping[str, Any]) -> str | None:
     """About calls and what they were made of; a sentence's beginning."""
-    want, got = recording["kernels"], [as_message(each) for each in as_list(told.get("kernels"))]
+    want, got = recording["kernels"], [as_message(each) for each in as_list(answer.get("kernels"))]
     if len(got) != len(want):
-        return f"{len(got)} kernels are told of, and {len(want)} are called"
+        return f"{len(got)} kernels are reported, and {len(want)} are called"
     for place, (kernel, each) in enumerate(zip(want, got, strict=True), start=1):
         if each is None or each.get("name") != kernel["name"]:
             name = shown(None if each is None else each.get("name"))
-            return f"call {place} is of {kernel['name']!r}, and {name} is told"
+            return f"call {place} is of {kernel['name']!r}, and {name} is reported"
         if each.get("fused") != kernel["fused"]:
             return (
                 f"call {place}, {kernel['name']!r}: it was made of {kernel['fused']}, and "
-                f"{shown(each.get('fused'))} is told"
+                f"{shown(each.get('fused'))} is reported"
             )
-        if complaint := numbering_complaint(place, each, first):
-            return complaint
+        if mismatch := _numbering_mismatch(place, each):
+            return mismatch
     return None
 
 
-def numbering_complaint(place: int, kernel: Mapping[str, Any], first: int) -> str | None:
-    """About the number of a call. first: that of the first one; 0 where they have none."""
+def _numbering_mismatch(place: int, kernel: Mapping[str, Any]) -> str | None:
+    """About the number of a call, which a take-home's variant has."""
+    first = constant("FIRST_CALL", 0)
     want, got = first + place - 1, kernel.get("number")
     if not first or (type(got) is int and got == want):
         return None
-    return f"call {place}: its number is {want}, and {shown(got)} is told"
+    return f"call {place}: its number is {want}, and {shown(got)} is reported"
 
 
-def bytes_complaint(recording: Recording, told: Mapping[str, Any], first: int = 0) -> str | None:
+def bytes_mismatch(recording: Recording, answer: Mapping[str, Any]) -> str | None:
     """About what a call loads or stores."""
-    got = [as_message(each) or {} for each in as_list(told.get("kernels"))]
+    got = [as_message(each) or {} for each in as_list(answer.get("kernels"))]
     if len(got) != len(recording["kernels"]):
-        return f"{len(got)} kernels are told of"
+        return f"{len(got)} kernels are reported"
     for place, (kernel, each) in enumerate(zip(recording["kernels"], got, strict=True), start=1):
         for what in ("loads", "stores"):
             if type(each.get(what)) is not int or each[what] != kernel[what]:
@@ -166,20 +164,20 @@ def bytes_complaint(recording: Recording, told: Mapping[str, Any], first: int = 
                     f"call {place}, {kernel['name']!r}: “{what}” is {shown(each.get(what))} and "
                     f"should be {kernel[what]}"
                 )
-        if complaint := numbering_complaint(place, each, first):
-            return complaint
+        if mismatch := _numbering_mismatch(place, each):
+            return mismatch
     return None
 
 
-def reuse_complaint(recording: Recording, told: Mapping[str, Any]) -> str | None:
+def reuse_mismatch(recording: Recording, answer: Mapping[str, Any]) -> str | None:
     """About memory that is taken over."""
-    want, got = recording["reused"], [as_list(pair) for pair in as_list(told.get("reused"))]
+    want, got = recording["reused"], [as_list(pair) for pair in as_list(answer.get("reused"))]
     for pair in want:
         if pair not in got:
-            return f"{pair[0]} lies in the memory of {pair[1]}, which is not told"
+            return f"{pair[0]} lies in the memory of {pair[1]}, which is not reported"
     if len(got) != len(want):
         other = next((pair for pair in got if pair not in want), got[-1])
-        return f"{shown(other)} is told, and is no such pair, or is told twice"
+        return f"{shown(other)} is reported, and is no such pair, or is reported twice"
     return None
 
 

@@ -17,6 +17,7 @@ from hotloop.checks.transformer_compilation.streams import (
 )
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.constants import constant
 from hotloop.judge.fault import made
 from hotloop.judge.questions import ask_plainly, shown
 from hotloop.judge.session import Session
@@ -28,17 +29,12 @@ MOST_MEMORY = 16384
 """Bytes of JSON that a policy may remember: about a number for each length."""
 
 
-def pays(
-    session: Session, streams: Callable[[Rng], Iterator[Stream]], most: float, pool: int = 0
-) -> str:
-    """No stream takes more than `most` times the seconds of the best fixed set of programs.
-
-    pool: as in `read_answer`.
-    """
+def pays(session: Session, streams: Callable[[Rng], Iterator[Stream]], most: float) -> str:
+    """No stream takes more than `most` times the seconds of the best fixed set of programs."""
     ratios = dict[str, float]()
     for stream in made(streams(session.rng())):
         session.progress(stream.label)
-        spent, best = replay(stream, session, pool).seconds, best_fixed(stream)
+        spent, best = replay(stream, session).seconds, best_fixed(stream)
         ratios[stream.label] = round(spent / best, 3)
         if spent > most * best:
             raise Ruling(
@@ -51,8 +47,8 @@ def pays(
     return f"At most {worst:.2f} times as long as the best programs known beforehand."
 
 
-def replay(stream: Stream, session: Session, pool: int = 0) -> Process:
-    """What the process has spent when all calls are done. pool: as in `read_answer`."""
+def replay(stream: Stream, session: Session) -> Process:
+    """What the process has spent when all calls are done."""
     process, memory, link = Process(stream.prices), "null", session.worker()
     prices = json.dumps(stream.prices.plain())
     for number, life in enumerate(stream.lives):
@@ -61,7 +57,7 @@ def replay(stream: Stream, session: Session, pool: int = 0) -> Process:
         for length in life:
             call = described(process, number, length)
             answer = ask_plainly(link, (prices, memory, call), session.timeout(TIMEOUT_S))
-            memory, way = read_answer(answer, length, stream.label, pool)
+            memory, way = read_answer(answer, length, stream.label)
             if way is None:
                 process.eager(length)
             else:
@@ -70,7 +66,7 @@ def replay(stream: Stream, session: Session, pool: int = 0) -> Process:
 
 
 def described(process: Process, life: int, length: int) -> str:
-    """A call as the policy is told of it."""
+    """A call as the policy gets it."""
     return json.dumps(
         {
             "life": life,
@@ -81,13 +77,8 @@ def described(process: Process, life: int, length: int) -> str:
     )
 
 
-def read_answer(
-    answer: object, length: int, label: str, pool: int = 0
-) -> tuple[str, Program | None]:
-    """Memory and program; None for an eager call. Ruling when it is none of these.
-
-    pool: number of the workers that a way has to name; 0 where they have none.
-    """
+def read_answer(answer: object, length: int, label: str) -> tuple[str, Program | None]:
+    """Memory and program; None for an eager call. Ruling when it is none of these."""
     try:
         both = as_list(json.loads(str(answer)))
     except (ValueError, RecursionError):
@@ -95,7 +86,8 @@ def read_answer(
     way = as_message(both[1]) if len(both) == 2 else None
     if way is None:
         raise _refused(label, f"it gives {shown(answer)}, and not a memory and a way")
-    named = way.get("pool")
+    # A take-home's variant: a way names the pool of its workers.
+    named, pool = way.get("pool"), constant("POOL", 0)
     if pool and not (type(named) is int and named == pool):
         raise _refused(label, f"a way's “pool” is {shown(named)} and should be {pool}")
     memory = json.dumps(both[0])

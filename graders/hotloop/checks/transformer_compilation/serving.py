@@ -8,33 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from hotloop.core import paths
+from hotloop.checks.transformer_compilation.given_files import EXERCISE, PROGRAMS, submitted
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.program import Process, Program
-from hotloop.judge.questions import GivenFile
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 
-MODULE = "transformer_compilation"
-FILE = "serving.py"
-MAIN = "serving_counts.py"
 PROGRAM = Program(
-    {
-        MAIN: Path(__file__).parent / "programs" / MAIN,
-        "served.py": paths.exercises() / MODULE / "served.py",
-    },
-    MAIN,
+    {"serving_counts.py": PROGRAMS / "serving_counts.py", "served.py": EXERCISE / "served.py"},
+    "serving_counts.py",
 )
 
 NEAR = Tolerance(1e-4, 1e-4)
@@ -67,16 +60,16 @@ class Served:
 
 
 @rung(instrumented=True)
-def right_answers(session: Session, gain: int = 1) -> str:
-    """Each request of a stream is answered as by eager PyTorch. gain: as in `served`."""
-    served(session, gain)
+def right_answers(session: Session) -> str:
+    """Each request of a stream is answered as by eager PyTorch."""
+    served(session)
     return f"Right for all {CALLS} hidden requests."
 
 
 @rung(after=("correct",), instrumented=True)
-def few_graphs(session: Session, most: int, gain: int = 1) -> str:
-    """TorchDynamo compiles at most `most` graphs for a stream. gain: as in `served`."""
-    found = served(session, gain)
+def few_graphs(session: Session, most: int) -> str:
+    """TorchDynamo compiles at most `most` graphs for a stream."""
+    found = served(session)
     if found.outside:
         raise Ruling(
             Verdict.WRONG_ANSWER,
@@ -95,31 +88,27 @@ def few_graphs(session: Session, most: int, gain: int = 1) -> str:
 
 
 @rung(after=("graphs",), instrumented=True)
-def little_padding(session: Session, most: float, gain: int = 1) -> str:
-    """Computed positions are at most `most` times the requested ones. gain: as in `served`."""
-    found = served(session, gain)
+def little_padding(session: Session, most: float) -> str:
+    """Computed positions are at most `most` times the requested ones."""
+    found = served(session)
     share = found.positions / found.real
     session.note(share=round(share, 3))
-    said = f"It computes {share:.2f} times the positions that were asked for"
+    sentence = f"It computes {share:.2f} times the positions that were requested"
     if share > most:
-        raise Ruling(Verdict.TOO_SLOW, f"{said}; at most {most:g} times is allowed.")
-    return f"{said}."
+        raise Ruling(Verdict.TOO_SLOW, f"{sentence}; at most {most:g} times is allowed.")
+    return f"{sentence}."
 
 
-def served(session: Session, gain: int = 1) -> Served:
-    """Serve a stream that is drawn now. Ruling about the first wrong answer.
-
-    gain: how many times what is pooled the service answers.
-    """
+def served(session: Session) -> Served:
+    """Serve a stream that is sampled now. Ruling about the first wrong answer."""
     rng = session.rng()
     seed, width = int(rng.integers(1 << 31)), 4 * int(rng.integers(4, 9))
     process = PROGRAM.given(session, "serves")
-    text = session.files.read_text(session.candidate.file or FILE).encode()
-    process.ask("begin", GivenFile(FILE, text), session.called(session.candidate.name), seed, width)
-    weights = drawn_weights(seed, width)
+    process.ask("begin", submitted(session), session.name, seed, width)
+    weights = sampled_weights(seed, width)
     before, outside, real = _counts(process), 0, 0
     for number, request in enumerate(stream(rng), start=1):
-        _require_right(f"Request {number}", request, weights, rng, process, gain)
+        _require_right(f"Request {number}", request, weights, rng, process)
         after, needed = _counts(process), request.rows * request.length
         outside += after[2] - before[2] < needed
         before, real = after, real + needed
@@ -154,8 +143,8 @@ def stream(rng: Rng) -> Iterator[Request]:
         yield rest[int(place)]
 
 
-def drawn_weights(seed: int, width: int) -> tuple[Floats, Floats]:
-    """As the program draws them."""
+def sampled_weights(seed: int, width: int) -> tuple[Floats, Floats]:
+    """As the program samples them."""
     rng = np.random.default_rng(seed)
     up = rng.standard_normal((width, width)).astype(np.float32).astype(np.float64)
     return up, rng.standard_normal(width).astype(np.float32).astype(np.float64)
@@ -175,7 +164,6 @@ def _require_right(
     weights: tuple[Floats, Floats],
     rng: Rng,
     process: Process,
-    gain: int,
 ) -> None:
     width = len(weights[1])
     # Positions that stand out, as those of padding do.
@@ -183,6 +171,7 @@ def _require_right(
     out = TensorSpec((request.rows, width), FP32)
     arguments = (x, request.temperature, request.strided)
     got = process.answer("answer", Case(label, arguments, out), timeout_s=CALL_S)
+    gain = constant("GAIN", 1)
     want = gain * truth(weights, x.rounded(), request.temperature)
     found = compare(got, want, Tolerance(NEAR.relative, gain * NEAR.absolute))
     if found is not None:
@@ -193,7 +182,7 @@ def _require_right(
 
 
 def _counts(process: Process) -> list[int]:
-    told = as_list(process.ask("counts"))
-    if len(told) != 3 or not all(type(each) is int for each in told):
+    counts = as_list(process.ask("counts"))
+    if len(counts) != 3 or not all(type(each) is int for each in counts):
         raise Ruling(Verdict.TAMPERED, "The service's process does not keep to the protocol.")
-    return [int(str(each)) for each in told]
+    return [int(str(each)) for each in counts]

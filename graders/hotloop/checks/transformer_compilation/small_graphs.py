@@ -50,7 +50,7 @@ class Node:
     attributes: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def plain(self) -> dict[str, Any]:
-        """As it is told."""
+        """As plain data."""
         return {"name": self.name, "op": self.op, "inputs": list(self.inputs), **self.attributes}
 
 
@@ -63,7 +63,7 @@ class Graph:
     outputs: tuple[str, ...]
 
     def plain(self) -> dict[str, Any]:
-        """As it is told."""
+        """As plain data."""
         return {
             "inputs": {name: list(shape) for name, shape in self.inputs.items()},
             "nodes": [node.plain() for node in self.nodes],
@@ -71,9 +71,9 @@ class Graph:
         }
 
 
-def read(told: object, like: Graph) -> Graph:
+def read(answer: object, like: Graph) -> Graph:
     """What a candidate has made of `like`. Invalid when it is no graph with the same ends."""
-    graph = as_message(told)
+    graph = as_message(answer)
     if graph is None:
         raise Invalid("the answer is no graph")
     inputs = {name: list(shape) for name, shape in like.inputs.items()}
@@ -89,8 +89,8 @@ def read(told: object, like: Graph) -> Graph:
     return found
 
 
-def _node(told: object) -> Node:
-    node = as_message(told)
+def _node(answer: object) -> Node:
+    node = as_message(answer)
     if node is None:
         raise Invalid("one of its nodes is no dict")
     name, op, inputs = node.get("name"), node.get("op"), as_list(node.get("inputs"))

@@ -18,51 +18,29 @@ from hotloop.judge.compare import Floats, compare
 from hotloop.judge.dtypes import FP16, FP32, to_float64
 from hotloop.judge.gpu.recipes import Draw, Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.levels import Level
-from hotloop.judge.rungs.fast import Baseline, Fast
-from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.verification import Rows
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
 
-FILE = Path(__file__).parent / "baselines.py"
+BASELINES = Path(__file__).parent / "baselines.py"
+CAPPED = Baseline(BASELINES, "capped")
+"""One operation a line."""
+
+STANDARD = Baseline(BASELINES, "standard")
+"""The same without a cap."""
+
 HEADS, LENGTH, WIDTH = 2, 1536, 64
 CAP = 20.0
 LARGEST = 6.0
-"""Of the numbers that are drawn, of which there are some hundred thousand."""
+"""Of some hundred thousand sampled numbers."""
 
 SCORES = 60.0
 SAMPLED_QUERIES = 48
 GPU_HEADS, GPU_LENGTH = 64, 2048
 PAIR_FLOPS = 4
 """A product and a sum for the score, and for the output, for each number of a head's width."""
-
-
-def fast_cpu(levels: tuple[Level, ...]) -> Fast:
-    """Causal, with a cap, against one operation a line."""
-    return Fast(
-        Workload(_spec, _fill, _verify),
-        Baseline(FILE, "capped"),
-        _bytes,
-        levels,
-        fewest_flops=_flops,
-        seconds=60.0,
-    )
-
-
-def gpu_fast(levels: tuple[Level, ...]) -> GpuFast:
-    """Causal, in float16, against standard attention in eager PyTorch."""
-    shape = (GPU_HEADS, GPU_LENGTH, WIDTH)
-    tensor = TensorSpec(shape, FP16)
-    spec = CallSpec((tensor, tensor, tensor, WIDTH**-0.5, True), tensor)
-    workload = DeviceWorkload(
-        spec=lambda _rng, _index: spec,
-        draws=_draws,
-        reference=attention,
-        tolerance=derived(FP16, WIDTH, GPU_LENGTH, SCORES * 4, LARGEST),
-    )
-    return GpuFast(workload, Baseline(FILE, "standard"), _bytes, levels, fewest_flops=_flops)
 
 
 def _spec(rng: Rng, index: int) -> CallSpec:
@@ -88,15 +66,13 @@ def _verify(call: Call, rows: Rows) -> None:
     some = np.arange(length, dtype=np.int64)
     if rows is not None:
         tensors, got = [tensor[rows] for tensor in tensors], got[rows]
-        drawn = np.random.default_rng().permutation(length)[:SAMPLED_QUERIES]
-        some = np.sort(drawn).astype(np.int64)
+        sampled = np.random.default_rng().permutation(length)[:SAMPLED_QUERIES]
+        some = np.sort(sampled).astype(np.int64)
     want = np.concatenate([_some_queries(tensors, head, some) for head in range(len(got))])
     allowed = derived(FP32, WIDTH, length, SCORES, LARGEST)
     disagreement = compare(got[:, some], want, allowed)
     if disagreement is not None:
-        raise Ruling(
-            Verdict.WRONG_ANSWER, f"In a timed call it was wrong: {disagreement.sentence()}."
-        )
+        raise Ruling(Verdict.WRONG_ANSWER, f"In a timed call: {disagreement.sentence()}.")
 
 
 def _some_queries(tensors: list[Floats], head: int, some: NDArray[np.int64]) -> Floats:
@@ -116,12 +92,30 @@ def _draws(rng: Rng, _spec: CallSpec, hostile: bool) -> tuple[Draw, Draw, Draw]:
     return Normal(1.0), Normal(0.5, twist), Normal(1.0)
 
 
-def _bytes(spec: CallSpec) -> int:
+def bytes_of_call(spec: CallSpec) -> int:
+    """Each tensor once."""
     tensors = [a.bytes for a in spec.arguments if isinstance(a, TensorSpec)]
     return sum(tensors) + spec.out.bytes
 
 
-def _flops(spec: CallSpec) -> int:
+def flops_of_call(spec: CallSpec) -> int:
     """Of the visible half."""
     heads, length, width = spec.out.shape
     return PAIR_FLOPS * heads * width * length * (length + 1) // 2
+
+
+def _gpu_spec(_rng: Rng, _index: int) -> CallSpec:
+    tensor = TensorSpec((GPU_HEADS, GPU_LENGTH, WIDTH), FP16)
+    return CallSpec((tensor, tensor, tensor, WIDTH**-0.5, True), tensor)
+
+
+ON_CPU = Workload(_spec, _fill, _verify)
+"""float32, causal, with a cap."""
+
+ON_GPU = DeviceWorkload(
+    spec=_gpu_spec,
+    draws=_draws,
+    reference=attention,
+    tolerance=lambda _spec: derived(FP16, WIDTH, GPU_LENGTH, SCORES * 4, LARGEST),
+)
+"""float16, causal."""

@@ -2,7 +2,7 @@
 
 A call has a length. Three ways lead to its answer: eagerly; by a program for one size, to which
 shorter inputs are padded; by a program for every length. A program is compiled when it is first
-asked for. When the process is started anew, programs are gone, but not what was compiled: it is
+needed. When the process is started anew, programs are gone, but not what was compiled: it is
 loaded.
 """
 
@@ -60,7 +60,7 @@ class Prices:
         return self.dynamic.seconds(length) if program == EVERY else self.static.seconds(program)
 
     def plain(self) -> dict[str, object]:
-        """As the candidate is told of it."""
+        """As the candidate gets them."""
         return {
             "eager": [self.eager.fixed_s, self.eager.each_s],
             "static": [self.static.fixed_s, self.static.each_s],

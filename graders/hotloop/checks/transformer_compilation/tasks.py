@@ -1,4 +1,7 @@
-"""What the judge asks of the tasks of module transformer_compilation."""
+"""How each task of module transformer_compilation is judged.
+
+Points, levels and needs: module.yaml.
+"""
 
 from __future__ import annotations
 
@@ -17,220 +20,139 @@ from hotloop.checks.transformer_compilation import (
     speeds,
     streams,
 )
+from hotloop.checks.transformer_compilation.decoding import LaunchLevel
 from hotloop.checks.transformer_compilation.replay import pays
 from hotloop.checks.transformer_compilation.tensor_cores import feeds_tensor_cores
 from hotloop.checks.transformer_compilation.tuning import regret
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
-from hotloop.judge.levels import Level
 from hotloop.judge.rung import following
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.correct import Correct
+from hotloop.judge.rungs.fast import Fast
 from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
+from hotloop.judge.rungs.holds import Holds
 from hotloop.judge.rungs.kernel_calls import KernelCalls
 from hotloop.judge.rungs.kernel_correct import KernelCorrect
+from hotloop.judge.rungs.refereed import Refereed
 from hotloop.judge.rungs.traffic import ByteLevel, Traffic
-from hotloop.variants.variant import Variant
+from hotloop.judge.task import fills_tensor, returns_data
 
-KERNELS = "flash_triton.py"
+# --- attention ------------------------------------------------------------------------------------
 
-# Provisional on every device that has no recorded run: module.yaml says where they come from.
-CPU_LEVELS = (Level(1.2, 0.5), Level(1.5, 1.0))
-GPU_LEVELS = (Level(2.0, 0.4), Level(3.5, 0.7), Level(5.0, 1.0))
-BACKWARD_KERNELS = "flash_backward.py"
-BACKWARD_READS = (ByteLevel(3.3, 1.0), ByteLevel(5.2, 0.5))
-READS = (ByteLevel(2.8, 1.0), ByteLevel(4.6, 0.5))
-DECODE_LEVELS = (Level(1.5, 0.4), Level(3.0, 1.0))
-LAUNCHES = (decoding.LaunchLevel(10, 8, 1.0), decoding.LaunchLevel(14, 10, 0.5))
+count_bytes = returns_data(
+    bytes=Answers(accounts.byte_questions),
+    times=Answers(accounts.time_questions, after=("bytes",)),
+)
 
+tiled_attention = fills_tensor(
+    correct=Correct(attentions.capped_cases, attentions.capped_attention, attentions.tolerance),
+    fast_cpu=Fast(
+        speeds.ON_CPU,
+        speeds.CAPPED,
+        speeds.bytes_of_call,
+        fewest_flops=speeds.flops_of_call,
+        seconds=60.0,
+    ),
+)
 
-def count_bytes(variant: Variant | None = None) -> Check:
-    """Bytes and least times, before anything is run."""
-    bytes_of = partial(accounts.byte_questions, layers=_number(variant, "LAYERS") or 1)
-    return Check(
-        Candidate("account", "attention_cost.py", "json"),
-        {
-            "bytes": Answers(bytes_of),
-            "times": Answers(accounts.time_questions, after=("bytes",)),
-        },
-    )
-
-
-def tiled_attention(variant: Variant | None = None) -> Check:
-    """Tiles and the online softmax, in PyTorch."""
-    truth = partial(attentions.capped_attention, empty=_number(variant, "EMPTY") or 0)
-    return Check(
-        Candidate("attention", "tiled.py", "destination"),
-        {
-            "correct": Correct(attentions.capped_cases, truth, attentions.tolerance),
-            "fast_cpu": speeds.fast_cpu(CPU_LEVELS),
-        },
-        programs={"g++": "g++"},  # for who has torch.compile fuse within a tile
-    )
-
-
-def flash_forward(variant: Variant | None = None) -> Check:
-    """The same as one kernel in OpenAI Triton."""
-    truth = partial(attentions.attention, empty=_number(variant, "EMPTY") or 0)
-    calls = KernelCalls(
-        attentions.kernel_cases,
-        attentions.counted_case,
-        truth,
-        attentions.tolerance,
-        attentions.compiled_case,
-        counted_calls=2,
-    )
-    traffic = Traffic(
-        calls,
+_forward = KernelCalls(
+    attentions.kernel_cases,
+    attentions.counted_case,
+    attentions.attention,
+    attentions.tolerance,
+    attentions.compiled_case,
+    counted_calls=2,
+)
+flash_forward = fills_tensor(
+    correct=KernelCorrect(_forward),
+    traffic=Traffic(
+        _forward,
         attentions.fewest_bytes,
-        READS,
+        (ByteLevel(2.8, 1.0), ByteLevel(4.6, 0.5)),
         advice="Hold 64 queries or more in a program, and read no keys that none of them sees.",
-    )
-    return Check(
-        Candidate("attention", KERNELS, "destination"),
-        {
-            "correct": KernelCorrect(calls),
-            "traffic": traffic,
-            "compiles": partial(feeds_tensor_cores, calls=calls),
-            "gpu_correct": GpuCorrect(attentions.gpu_cases, truth, attentions.tolerance),
-            "gpu_fast": speeds.gpu_fast(GPU_LEVELS),
-        },
-    )
+    ),
+    compiles=partial(feeds_tensor_cores, calls=_forward),
+    gpu_correct=GpuCorrect(attentions.gpu_cases, attentions.attention, attentions.tolerance),
+    gpu_fast=GpuFast(
+        speeds.ON_GPU, speeds.STANDARD, speeds.bytes_of_call, fewest_flops=speeds.flops_of_call
+    ),
+)
 
-
-def flash_backward(variant: Variant | None = None) -> Check:
-    """Its gradients, with the weights computed again."""
-    scaled = _number(variant, "LOSS_SCALE") or 1
-    truth = partial(gradients.gradients, loss_scale=scaled)
-    tolerance = partial(gradients.tolerance, loss_scale=scaled)
-    calls = KernelCalls(
-        gradients.cases,
-        gradients.counted_case,
-        truth,
-        tolerance,
-        gradients.compiled_case,
-        counted_calls=2,
-    )
-    traffic = Traffic(
-        calls,
+_backward = KernelCalls(
+    gradients.cases,
+    gradients.counted_case,
+    gradients.gradients,
+    gradients.tolerance,
+    gradients.compiled_case,
+    counted_calls=2,
+)
+flash_backward = fills_tensor(
+    correct=KernelCorrect(_backward),
+    traffic=Traffic(
+        _backward,
         attentions.fewest_bytes,
-        BACKWARD_READS,
+        (ByteLevel(3.3, 1.0), ByteLevel(5.2, 0.5)),
         advice="Compute weights again instead of storing them, and skip blocks that nobody sees.",
-    )
-    return Check(
-        Candidate("gradients", BACKWARD_KERNELS, "destination"),
-        {
-            "correct": KernelCorrect(calls),
-            "traffic": traffic,
-            "compiles": partial(feeds_tensor_cores, calls=calls),
-            "gpu_correct": GpuCorrect(gradients.gpu_cases, truth, tolerance),
-        },
-    )
+    ),
+    compiles=partial(feeds_tensor_cores, calls=_backward),
+    gpu_correct=GpuCorrect(gradients.gpu_cases, gradients.gradients, gradients.tolerance),
+)
 
+# --- compilers ------------------------------------------------------------------------------------
 
-def compile_policy(variant: Variant | None = None) -> Check:
-    """When to compile, and what for."""
-    pool = _number(variant, "POOL") or 0
-    return Check(
-        Candidate("decide", "policy.py", "json"),
-        {
-            "once": partial(pays, streams=streams.few_calls, most=2.0, pool=pool),
-            "mixed": following(
-                "once", partial(pays, streams=streams.mixed_calls, most=1.75, pool=pool)
-            ),
-        },
-    )
+fuse_pass = returns_data(
+    same=Answers(fusing.same_questions), fewest=Answers(fusing.fewest_questions, after=("same",))
+)
 
+read_output = returns_data(
+    kernels=Answers(outputs.kernel_questions),
+    bytes=Answers(outputs.byte_questions, after=("kernels",)),
+    reused=Answers(outputs.reuse_questions, after=("kernels",)),
+)
 
-def learned_costs(variant: Variant | None = None) -> Check:
-    """Schedules by a cost model that was learned within a budget."""
-    revision = _number(variant, "REVISION") or 0
-    return Check(
-        Candidate("tune", "schedules.py", "json"),
-        {"regret": partial(regret, most=1.35, revision=revision)},
-    )
+learned_costs = returns_data(regret=partial(regret, most=1.35))
 
+compile_policy = returns_data(
+    once=partial(pays, streams=streams.few_calls, most=2.0),
+    mixed=following("once", partial(pays, streams=streams.mixed_calls, most=1.75)),
+)
 
-def fuse_pass(variant: Variant | None = None) -> Check:
-    """Bias, gelu, residual and norm, in random graphs."""
-    same = partial(fusing.same_questions, level=_number(variant, "LEVEL") or 0)
-    return Check(
-        Candidate("fuse", "fusion_pass.py", "json"),
-        {
-            "same": Answers(same),
-            "fewest": Answers(fusing.fewest_questions, after=("same",)),
-        },
-    )
+cold_start = returns_data(
+    starts=Answers(cold_starts.start_questions),
+    breaks_even=Answers(cold_starts.even_questions, after=("starts",)),
+    measured=cold_starts.measures_starts,
+)
 
+few_graphs = returns_data(
+    correct=serving.right_answers,
+    graphs=partial(serving.few_graphs, most=2),
+    padding=partial(serving.little_padding, most=1.3),
+)
 
-def eight_bits(variant: Variant | None = None) -> Check:
-    """Keys in e4m3 with a scale a row."""
-    first = _number(variant, "FIRST_CODE") or 0
-    return Check(
-        Candidate("to_fp8", "fp8.py", "json"),
-        {
-            "rounded": Answers(partial(e4m3.plain_questions, first=first)),
-            "scaled": Answers(partial(e4m3.uneven_questions, first=first), after=("rounded",)),
-        },
-    )
+# --- decoding -------------------------------------------------------------------------------------
 
+eight_bits = returns_data(
+    rounded=Answers(e4m3.plain_questions),
+    scaled=Answers(e4m3.uneven_questions, after=("rounded",)),
+)
 
-def decode_step(variant: Variant | None = None) -> Check:
-    """A decoding step that can be recorded, and the loop around it."""
-    scale = _number(variant, "LOGIT_SCALE") or 1
-    return Check(
-        Candidate("generate", decoding.FILE, "destination"),
-        {
-            "correct": decoding.correct(scale),
-            "launches": partial(decoding.few_launches, levels=LAUNCHES, logit_scale=scale),
-            "generates": decoding.generates(),
-            "gpu_correct": decoding.gpu_correct(),
-            "gpu_fast": decoding.gpu_fast(DECODE_LEVELS),
-        },
-    )
-
-
-def read_output(variant: Variant | None = None) -> Check:
-    """What Inductor has written: kernels, bytes, and reused memory."""
-    first = _number(variant, "FIRST_CALL") or 0
-    kernels = partial(outputs.kernel_questions, first=first)
-    moved = partial(outputs.byte_questions, first=first)
-    return Check(
-        Candidate("read_output", "output_code.py", "json"),
-        {
-            "kernels": Answers(kernels),
-            "bytes": Answers(moved, after=("kernels",)),
-            "reused": Answers(outputs.reuse_questions, after=("kernels",)),
-        },
-    )
-
-
-def cold_start(variant: Variant | None = None) -> Check:
-    """What a new process pays before its first answer, and when that has paid."""
-    starts = partial(cold_starts.start_questions, calls=_number(variant, "TIMED_CALLS") or 1)
-    return Check(
-        Candidate("break_even", cold_starts.FILE, "json"),
-        {
-            "starts": Answers(starts),
-            "breaks_even": Answers(cold_starts.even_questions, after=("starts",)),
-            "measured": cold_starts.measures_starts,
-        },
-    )
-
-
-def few_graphs(variant: Variant | None = None) -> Check:
-    """A service that TorchDynamo compiles once for all sizes."""
-    gain = _number(variant, "GAIN") or 1
-    return Check(
-        Candidate("make", serving.FILE, "json"),
-        {
-            "correct": partial(serving.right_answers, gain=gain),
-            "graphs": partial(serving.few_graphs, most=2, gain=gain),
-            "padding": partial(serving.little_padding, most=1.3, gain=gain),
-        },
-    )
-
-
-def _number(variant: Variant | None, constant: str) -> int | None:
-    """A variant's number; None without one."""
-    return int(variant.constants[constant]) if variant is not None and variant.constants else None
+_whole = (decoding.cases, decoding.REFEREE, "whole", decoding.disagreement)
+decode_step = fills_tensor(
+    correct=Holds(
+        decoding.looks, "Its recording is right for all {count} hidden groups of requests."
+    ),
+    launches=partial(
+        decoding.few_launches, levels=(LaunchLevel(10, 8, 1.0), LaunchLevel(14, 10, 0.5))
+    ),
+    generates=Refereed(*_whole, after=("correct",)),
+    gpu_correct=GpuRefereed(*_whole, after=("generates",)),
+    gpu_fast=GpuRefereedFast(
+        decoding.TIMED,
+        decoding.GROWN,
+        decoding.REFEREE,
+        "grown",
+        decoding.disagreement,
+        decoding.fewest_flops,
+    ),
+)

@@ -16,6 +16,7 @@ from hotloop.checks.transformer_compilation import machines
 from hotloop.checks.transformer_compilation.machines import SCHEDULES, SPACE, Machine, Shape
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.session import Session
 
@@ -28,22 +29,19 @@ KNOWN, UNSEEN = 6, 12
 TIMEOUT_S = 60.0
 
 
-def regret(session: Session, most: float, revision: int = 0) -> str:
-    """The geometric mean of chosen over best time is at most `most`, without the worst machines.
-
-    revision: as in `machines.as_row`.
-    """
+def regret(session: Session, most: float) -> str:
+    """The geometric mean of chosen over best time is at most `most`, without the worst machines."""
     rng, found = session.rng(), list[float]()
     for number in range(1, MACHINES + 1):
         session.progress(f"machine {number} of {MACHINES}")
-        ratios = played(machines.draw(rng), rng, session, revision)
+        ratios = played(machines.sample(rng), rng, session)
         found.append(float(np.exp(np.log(ratios).mean())))
     mean = typical(found)
     session.note(regret=round(mean, 4), machines=[round(each, 3) for each in found])
-    said = f"The schedules take {mean:.2f} times as long as the best ones"
+    sentence = f"The schedules take {mean:.2f} times as long as the best ones"
     if mean > most:
-        raise Ruling(Verdict.WRONG_ANSWER, f"{said}, and at most {most:g} times is asked for.")
-    return f"{said}."
+        raise Ruling(Verdict.WRONG_ANSWER, f"{sentence}, and at most {most:g} times is allowed.")
+    return f"{sentence}."
 
 
 def typical(found: Sequence[float]) -> float:
@@ -51,21 +49,21 @@ def typical(found: Sequence[float]) -> float:
     return float(np.exp(np.log(np.sort(found)[: len(found) - LEFT_OUT]).mean()))
 
 
-def played(machine: Machine, rng: Rng, session: Session, revision: int = 0) -> NDArray[np.float64]:
+def played(machine: Machine, rng: Rng, session: Session) -> NDArray[np.float64]:
     """For each unseen shape, the chosen schedule's time over the best one's."""
     known, unseen = shapes(rng, KNOWN), shapes(rng, UNSEEN)
     done: list[dict[str, object]] = []
     while len(done) < BUDGET:
         left = BUDGET - len(done)
-        answer = _asked(known, done, left, session)
-        for shape, row in _to_measure(answer, known, left, revision):
+        answer = _answer(known, done, left, session)
+        for shape, row in _to_measure(answer, known, left):
             schedule = dict(zip(machines.NAMES, map(int, row), strict=True))
             taken = machines.measured(machine, shape, row, rng)
             done.append({"shape": list(shape), "schedule": schedule, "seconds": taken})
-    chosen = as_list(_asked(unseen, done, 0, session))
+    chosen = as_list(_answer(unseen, done, 0, session))
     if len(chosen) != len(unseen):
         raise _refused(f"for {len(unseen)} shapes it chooses {len(chosen)} schedules")
-    rows = np.stack([_row(schedule, revision) for schedule in chosen])
+    rows = np.stack([_row(schedule) for schedule in chosen])
     return regrets(machine, unseen, rows)
 
 
@@ -83,11 +81,11 @@ def regrets(
 
 def shapes(rng: Rng, count: int) -> list[Shape]:
     """Sizes as they come, no powers of two."""
-    drawn = np.rint(2.0 ** rng.uniform(4.5, 10.5, (count, 3))).astype(int)
-    return [(int(m), int(n), int(k)) for m, n, k in drawn]
+    sampled = np.rint(2.0 ** rng.uniform(4.5, 10.5, (count, 3))).astype(int)
+    return [(int(m), int(n), int(k)) for m, n, k in sampled]
 
 
-def _asked(
+def _answer(
     given: Sequence[Shape], done: list[dict[str, object]], left: int, session: Session
 ) -> object:
     text = {"space": SPACE, "shapes": given, "measured": done, "left": left}
@@ -96,7 +94,7 @@ def _asked(
 
 
 def _to_measure(
-    answer: object, known: Sequence[Shape], left: int, revision: int
+    answer: object, known: Sequence[Shape], left: int
 ) -> list[tuple[Shape, NDArray[np.int64]]]:
     wanted = as_list(answer)
     if not wanted or len(wanted) > left:
@@ -107,13 +105,14 @@ def _to_measure(
         shape = tuple(as_list(pair[0])) if len(pair) == 2 else ()
         if shape not in known:
             raise _refused(f"{shown(each)} is no measurement of a given shape")
-        found.append((known[known.index(shape)], _row(pair[1], revision)))
+        found.append((known[known.index(shape)], _row(pair[1])))
     return found
 
 
-def _row(schedule: object, revision: int) -> NDArray[np.int64]:
-    row = machines.as_row(schedule, revision)
+def _row(schedule: object) -> NDArray[np.int64]:
+    row = machines.as_row(schedule)
     if row is None:
+        revision = constant("REVISION", 0)
         besides = f" with a “revision” of {revision}" if revision else ""
         raise _refused(f"{shown(schedule)} is no schedule of the space{besides}")
     return row

@@ -9,6 +9,7 @@ import pytest
 
 from hotloop.checks.transformer_compilation import accounts
 from hotloop.checks.transformer_compilation.accounts import Problem
+from hotloop.judge.constants import constants
 
 SMALL = Problem(
     batch=1,
@@ -32,6 +33,8 @@ def test_a_small_problem_by_hand() -> None:
     found = accounts.truth(SMALL)
     q, k, s, p = 2 * 4 * 8 * 2, 6 * 8 * 2, 2 * 4 * 6 * 4, 2 * 4 * 6 * 2
     assert found["standard_bytes"] == (q + k + s) + (s + p) + (p + k + q)
+    with constants({"LAYERS": 3}):
+        assert accounts.truth(SMALL)["standard_bytes"] == 3 * ((q + k + s) + (s + p) + (p + k + q))
     assert found["fewest_bytes"] == 2 * q + 2 * k
     # Each of two heads of queries has a program, which reads the one head of keys and values.
     assert found["tiled_bytes"] == 2 * q + 2 * 2 * k
@@ -82,9 +85,9 @@ def test_every_size_and_blind_queries_are_asked_about(seed: int) -> None:
     assert any(p.causal and p.queries - p.keys >= p.block_q for p in problems)
 
 
-def test_an_answer_is_complained_of_by_its_first_wrong_number() -> None:
+def test_the_first_wrong_number_is_named() -> None:
     (question, *_) = accounts.byte_questions(np.random.default_rng(1))
     assert question.complaint([]) is not None
-    complaint = question.complaint({"standard_bytes": 1})
-    assert complaint is not None
-    assert "standard_bytes" in complaint
+    mismatch = question.complaint({"standard_bytes": 1})
+    assert mismatch is not None
+    assert "standard_bytes" in mismatch

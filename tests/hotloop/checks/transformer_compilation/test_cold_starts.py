@@ -16,7 +16,9 @@ import pytest
 from hotloop import render
 from hotloop.checks.transformer_compilation import cold_starts
 from hotloop.checks.transformer_compilation.cold_starts import CALLS, PROCESSES, WAYS, World
+from hotloop.checks.transformer_compilation.given_files import PROGRAMS
 from hotloop.core import paths
+from hotloop.judge.constants import constants
 from hotloop.judge.questions import GivenFile, Question
 
 SEEDS = pytest.mark.parametrize("seed", range(8))
@@ -32,63 +34,64 @@ def _loaded(path: Path) -> ModuleType:
     return module
 
 
-HARNESS = _loaded(Path(cold_starts.__file__).parent / "programs" / cold_starts.MAIN)
+MADE_UP = _loaded(PROGRAMS / "made_up_starts.py")
 COLD: dict[str, list[int]] = dict.fromkeys(WAYS, [1 + CALLS] * PROCESSES)
-SOLUTION = paths.solutions() / cold_starts.MODULE / cold_starts.FILE
+MODULE = "transformer_compilation"
+SOLUTION = paths.solutions() / MODULE / "cold_start.py"
 
 
 def _record(first_s: float, call_s: float, build_s: float = 0.0) -> dict[str, Any]:
     return {"build_s": build_s, "runs": [{"kept": False, "seconds": [first_s, call_s, call_s]}]}
 
 
-def _told(compiled: dict[str, Any], package: dict[str, Any]) -> dict[str, Any]:
+def _account(compiled: dict[str, Any], package: dict[str, Any]) -> dict[str, Any]:
     ways = {"eager": _record(2.0, 0.03), "compiled": compiled, "package": package}
     return cold_starts.account({"ways": ways, "calls_each": 101})
 
 
 def test_a_first_call_counts_once() -> None:
     """After a delay of 0.95 s and a gain of 0.02 s, 48 later calls pay, which is the 49th call."""
-    told = _told(_record(2.95, 0.01), _record(2.95, 0.01, 10.0))
-    assert told["compiled"]["calls"] == 49
+    found = _account(_record(2.95, 0.01), _record(2.95, 0.01, 10.0))
+    assert found["compiled"]["calls"] == 49
     # A process of 101 calls gains 2.0 − 0.95 s.
-    assert told["compiled"]["processes"] == 1
-    assert told["package"]["processes"] == 10
+    assert found["compiled"]["processes"] == 1
+    assert found["package"]["processes"] == 10
 
 
 def test_who_is_slower_each_call_never_pays_for_good() -> None:
-    told = _told(_record(9.0, 0.04), _record(1.0, 0.04, 10.0))
-    assert told["compiled"]["calls"] is told["package"]["calls"] is None
-    assert told["compiled"]["processes"] is told["package"]["processes"] is None
+    found = _account(_record(9.0, 0.04), _record(1.0, 0.04, 10.0))
+    assert found["compiled"]["calls"] is found["package"]["calls"] is None
+    assert found["compiled"]["processes"] is found["package"]["processes"] is None
 
 
 def test_who_is_sooner_and_faster_has_paid_at_once() -> None:
-    assert _told(_record(9.0, 0.04), _record(1.0, 0.01))["package"]["calls"] == 1
+    assert _account(_record(9.0, 0.04), _record(1.0, 0.01))["package"]["calls"] == 1
 
 
 @SEEDS
 def test_records_hold_each_way_to_pay_or_not(seed: int) -> None:
-    told = {
+    found = {
         label: cold_starts.account(record)
         for label, record in cold_starts.records(np.random.default_rng(seed))
     }
-    calls = {label: [told[label][way]["calls"] for way in WAYS[1:]] for label in told}
+    calls = {label: [found[label][way]["calls"] for way in WAYS[1:]] for label in found}
     assert all(count > 1 for count in calls["Compiling pays"])
     assert calls["Compiled calls are slower"][0] is None
     assert calls["Neither pays"] == [None, None]
     slower = "The package is there sooner, and its calls are slower"
-    assert told[slower]["package"]["first_s"] < told[slower]["eager"]["first_s"]
+    assert found[slower]["package"]["first_s"] < found[slower]["eager"]["first_s"]
     assert calls[slower][1] is None
     assert calls["The package is there sooner, and its calls are faster"][1] == 1
 
 
 @SEEDS
 def test_a_package_pays_in_few_calls_and_compiling_in_many(seed: int) -> None:
-    told = {
+    found = {
         label: cold_starts.account(record)
         for label, record in cold_starts.records(np.random.default_rng(seed))
     }
-    assert told["Compiling pays"]["compiled"]["processes"] == 1
-    slower = told["The package is there sooner, and its calls are slower"]["package"]
+    assert found["Compiling pays"]["compiled"]["processes"] == 1
+    slower = found["The package is there sooner, and its calls are slower"]["package"]
     assert slower["calls"] is None
     assert slower["processes"] > 1
 
@@ -110,13 +113,13 @@ def test_some_starts_of_a_record_were_not_cold(seed: int) -> None:
 
 
 def _world(seed: int) -> World:
-    return World(seed, cold_starts.drawn_ways(np.random.default_rng(seed)), 20.0)
+    return World(seed, cold_starts.sampled_ways(np.random.default_rng(seed)), 20.0)
 
 
 def _measured(path: Path, world: World) -> str | None:
     figures = json.dumps(asdict(world))
-    told = HARNESS.measure(str(path), "measured", figures, PROCESSES, CALLS)
-    return cold_starts.measured_mismatch(*cold_starts.told_apart(told), world)
+    answer = MADE_UP.measure(str(path), "measured", figures, PROCESSES, CALLS)
+    return cold_starts.measured_mismatch(*cold_starts.split(answer), world)
 
 
 @SEEDS
@@ -134,10 +137,10 @@ def test_a_right_measurement_finds_the_world(seed: int) -> None:
     ],
 )
 def test_a_wrong_measurement_does_not(seed: int, wrong: str, said: str, tmp_path: Path) -> None:
-    answers = {answer.name: answer.path for answer in render.wrong_answers(cold_starts.MODULE)}
-    files = render.submission(cold_starts.MODULE, answers[f"cold_{wrong}"])
-    path = tmp_path / cold_starts.FILE
-    path.write_bytes(files[cold_starts.FILE])
+    answers = {answer.name: answer.path for answer in render.wrong_answers(MODULE)}
+    files = render.submission(MODULE, answers[f"cold_{wrong}"])
+    path = tmp_path / "cold_start.py"
+    path.write_bytes(files["cold_start.py"])
     assert said in str(_measured(path, _world(seed)))
 
 
@@ -217,17 +220,18 @@ def test_what_is_no_time_is_wrong(seconds: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "told", [None, 3, [], [{}], [{}, [1]], [{}, {"eager": 3}], [{}, {"eager": ["5"]}], [{}, {}, 1]]
+    "answer",
+    [None, 3, [], [{}], [{}, [1]], [{}, {"eager": 3}], [{}, {"eager": ["5"]}], [{}, {}, 1]],
 )
-def test_what_a_process_of_the_learners_says_of_its_world_is_not_believed(told: object) -> None:
+def test_what_a_process_of_the_learners_says_of_its_world_is_not_believed(answer: object) -> None:
     world = _world(1)
     record, _ = _honest(world)
-    _, cold = cold_starts.told_apart(told)
+    _, cold = cold_starts.split(answer)
     assert "0 processes" in str(cold_starts.measured_mismatch(record, cold, world))
 
 
 def test_processes_of_the_made_up_world_end_once() -> None:
-    world = HARNESS.World({**asdict(_world(2))})
+    world = MADE_UP.World({**asdict(_world(2))})
     life = world.start("eager", "a")
     life.end()
     life.end()
@@ -239,8 +243,8 @@ def test_processes_of_the_made_up_world_end_once() -> None:
 
 
 @pytest.mark.parametrize("calls", [1, 37])
-def test_later_calls_are_told_for_as_many_as_are_asked_for(calls: int) -> None:
-    def told(question: Question, calls: int) -> str | None:
+def test_a_variant_has_the_seconds_of_several_calls(calls: int) -> None:
+    def mismatch(question: Question, calls: int) -> str | None:
         (file,) = question.arguments
         assert isinstance(file, GivenFile)
         found = cold_starts.account(json.loads(file.data))
@@ -248,6 +252,8 @@ def test_later_calls_are_told_for_as_many_as_are_asked_for(calls: int) -> None:
             way["call_s"] *= calls
         return question.complaint(found)
 
-    for question in cold_starts.start_questions(np.random.default_rng(1), calls):
-        assert told(question, calls) is None
-        assert "“call_s” of “eager”" in str(told(question, calls + 1))
+    with constants({"TIMED_CALLS": calls}):
+        questions = list(cold_starts.start_questions(np.random.default_rng(1)))
+    for question in questions:
+        assert mismatch(question, calls) is None
+        assert "“call_s” of “eager”" in str(mismatch(question, calls + 1))

@@ -1,4 +1,4 @@
-"""Drawn decoders: the truth agrees with the decoder that learners are given; traps are there."""
+"""Sampled decoders: the truth agrees with the decoder that learners are given; traps are there."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from hotloop.checks.transformer_compilation import decoders, decoding
 from hotloop.checks.transformer_compilation.decoders import Sizes
 from hotloop.core import paths
 from hotloop.judge.compare import Floats
+from hotloop.judge.constants import constants
 from hotloop.judge.program import Process
 from hotloop.judge.rungs.correct import Case, Tensor
 
-GIVEN = paths.exercises() / decoding.MODULE
+GIVEN = paths.exercises() / "transformer_compilation"
 
 
 @pytest.fixture
@@ -31,13 +32,13 @@ def given(load_file: Callable[[Path], ModuleType]) -> dict[str, ModuleType]:
 def test_the_truth_is_that_of_the_given_decoder(given: dict[str, ModuleType], seed: int) -> None:
     rng = np.random.default_rng(seed)
     size = decoders.sizes(rng, 3)
-    drawn = decoders.weights(rng, size)
+    sampled = decoders.weights(rng, size)
     shapes = given["decoder"].shapes(size.vocabulary, size.layers, size.width, size.longest)
-    assert {name: values.shape for name, values in drawn.items()} == shapes
-    assert list(drawn) == list(shapes)
+    assert {name: values.shape for name, values in sampled.items()} == shapes
+    assert list(sampled) == list(shapes)
     tokens = rng.integers(size.vocabulary, size=12)
-    mine, _ = decoders.whole(drawn, size.heads, tokens)
-    weights = {name: torch.from_numpy(values) for name, values in drawn.items()}
+    mine, _ = decoders.whole(sampled, size.heads, tokens)
+    weights = {name: torch.from_numpy(values) for name, values in sampled.items()}
     theirs = given["decoder"].scores(weights, size.heads, torch.from_numpy(tokens)[None])
     assert np.abs(mine - theirs[0].numpy()).max() < 1e-9
 
@@ -45,9 +46,9 @@ def test_the_truth_is_that_of_the_given_decoder(given: dict[str, ModuleType], se
 def test_behind_a_prompt_lies_something_else() -> None:
     rng = np.random.default_rng(1)
     size = decoders.sizes(rng, 2)
-    drawn = decoders.weights(rng, size)
-    asked = decoders.request(rng, size, drawn, np.array([0, 5]), 4)
-    again = decoders.request(rng, size, drawn, np.array([0, 5]), 4)
+    sampled = decoders.weights(rng, size)
+    asked = decoders.request(rng, size, sampled, np.array([0, 5]), 4)
+    again = decoders.request(rng, size, sampled, np.array([0, 5]), 4)
     assert asked.scores.shape == (2, 4, size.vocabulary)
     assert not np.isclose(asked.cache[:, 1, :, :, 5:], again.cache[:, 1, :, :, 5:]).any()
     assert np.abs(asked.cache).max() > 10
@@ -109,22 +110,23 @@ class Replays:
 
     def answer(self, _what: str, case: Case) -> Floats:
         values = [a.values for a in case.arguments if isinstance(a, Tensor)]
-        *drawn, _cache, _places, tokens = values
+        *sampled, _cache, _places, tokens = values
         names = decoders.weights(np.random.default_rng(0), self.size)
-        given = dict(zip(names, drawn, strict=True))
+        given = dict(zip(names, sampled, strict=True))
         rows = [decoders.whole(given, self.size.heads, row)[0] for row in tokens]
         return self.gain * np.stack(rows)
 
 
 @pytest.mark.parametrize("scale", [1, 2, 400])
-def test_scores_are_scaled_as_is_asked_for(scale: int) -> None:
+def test_a_variant_scales_scores(scale: int) -> None:
     size = decoders.sizes(np.random.default_rng(1), 2)
     prompts = np.zeros(2, np.int64)
-    problem = decoding.Problem("One", size, prompts, 4, scale)
+    problem = decoding.Problem("One", size, prompts, 4)
 
     def mismatch(gain: int) -> str | None:
         process = cast(Process, Replays(size, prompts, gain))
-        return problem.mismatch(np.random.default_rng(3), process)
+        with constants({"LOGIT_SCALE": scale}):
+            return problem.mismatch(np.random.default_rng(3), process)
 
     assert mismatch(scale) is None
     assert "scores" in str(mismatch(scale + 1))

@@ -1,4 +1,4 @@
-"""Every judging has each kind of sum before a norm, whatever is drawn."""
+"""Every judging has each kind of sum before a norm, whatever is sampled."""
 
 from __future__ import annotations
 

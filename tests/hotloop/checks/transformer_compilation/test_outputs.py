@@ -1,4 +1,4 @@
-"""Recorded output code: each trap is among what is drawn, and other numbers change nothing else."""
+"""Recorded output code: each judging has every trap; other numbers change nothing else."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 
 from hotloop.checks.transformer_compilation import outputs
 from hotloop.core import paths
+from hotloop.judge.constants import constants
 
 
 def test_each_trap_is_recorded_more_than_once() -> None:
@@ -23,9 +24,9 @@ def test_each_trap_is_recorded_more_than_once() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_each_judging_has_every_trap(seed: int) -> None:
-    drawn = list(outputs.drawn(np.random.default_rng(seed)))
+    sampled = list(outputs.sampled(np.random.default_rng(seed)))
     for name, trap in outputs.TRAPS.items():
-        assert any(map(trap, drawn)), name
+        assert any(map(trap, sampled)), name
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -52,45 +53,48 @@ def _right() -> tuple[outputs.Recording, dict[str, Any]]:
 
 
 def test_the_truth_is_right() -> None:
-    known, told = _right()
-    for judged in (outputs.kernels_complaint, outputs.bytes_complaint, outputs.reuse_complaint):
-        assert judged(known, told) is None
+    known, answer = _right()
+    for judged in (outputs.kernels_mismatch, outputs.bytes_mismatch, outputs.reuse_mismatch):
+        assert judged(known, answer) is None
 
 
 def test_what_is_wrong_is_named() -> None:
-    known, told = _right()
-    told["kernels"][1]["name"] = "cpp_fused_other_7"
-    assert "call 2 is of" in str(outputs.kernels_complaint(known, told))
-    known, told = _right()
-    told["kernels"].pop()
-    assert "are called" in str(outputs.kernels_complaint(known, told))
-    known, told = _right()
-    told["kernels"][0]["loads"] += 4
-    assert "“loads”" in str(outputs.bytes_complaint(known, told))
-    known, told = _right()
-    gone = told["reused"].pop()
-    assert gone[0] in str(outputs.reuse_complaint(known, told))
-    told["reused"] += [gone, gone]
-    assert "twice" in str(outputs.reuse_complaint(known, told))
+    known, answer = _right()
+    answer["kernels"][1]["name"] = "cpp_fused_other_7"
+    assert "call 2 is of" in str(outputs.kernels_mismatch(known, answer))
+    known, answer = _right()
+    answer["kernels"].pop()
+    assert "are called" in str(outputs.kernels_mismatch(known, answer))
+    known, answer = _right()
+    answer["kernels"][0]["loads"] += 4
+    assert "“loads”" in str(outputs.bytes_mismatch(known, answer))
+    known, answer = _right()
+    gone = answer["reused"].pop()
+    assert gone[0] in str(outputs.reuse_mismatch(known, answer))
+    answer["reused"] += [gone, gone]
+    assert "twice" in str(outputs.reuse_mismatch(known, answer))
 
 
-@pytest.mark.parametrize("told", [{}, {"kernels": 3}, {"kernels": [None], "reused": "x"}])
-def test_what_is_no_answer_is_wrong(told: dict[str, Any]) -> None:
+@pytest.mark.parametrize("answer", [{}, {"kernels": 3}, {"kernels": [None], "reused": "x"}])
+def test_what_is_no_answer_is_wrong(answer: dict[str, Any]) -> None:
     known, _ = _right()
-    for judged in (outputs.kernels_complaint, outputs.bytes_complaint, outputs.reuse_complaint):
-        assert judged(known, told) is not None
+    for judged in (outputs.kernels_mismatch, outputs.bytes_mismatch, outputs.reuse_mismatch):
+        assert judged(known, answer) is not None
 
 
-def test_calls_have_numbers_where_a_candidate_is_asked_for_them() -> None:
-    known, told = _right()
-    judged = (outputs.kernels_complaint, outputs.bytes_complaint)
-    assert all("call 1: its number is 7" in str(each(known, told, first=7)) for each in judged)
-    for place, kernel in enumerate(told["kernels"]):
-        kernel["number"] = 7 + place
-    assert all(each(known, told, first=7) is None for each in judged)
-    assert all("its number is 8" in str(each(known, told, first=8)) for each in judged)
-    told["kernels"][1]["number"] = 8.0
-    assert all("call 2" in str(each(known, told, first=7)) for each in judged)
+@pytest.mark.parametrize("judged", [outputs.kernels_mismatch, outputs.bytes_mismatch])
+def test_a_variants_calls_have_numbers(judged: Callable[..., str | None]) -> None:
+    known, answer = _right()
+    with constants({"FIRST_CALL": 7}):
+        assert "call 1: its number is 7" in str(judged(known, answer))
+        for place, kernel in enumerate(answer["kernels"]):
+            kernel["number"] = 7 + place
+        assert judged(known, answer) is None
+    with constants({"FIRST_CALL": 8}):
+        assert "its number is 8" in str(judged(known, answer))
+    answer["kernels"][1]["number"] = 8.0
+    with constants({"FIRST_CALL": 7}):
+        assert "call 2" in str(judged(known, answer))
 
 
 @pytest.mark.parametrize("kind", ["Half", "BFloat16", "bool", "int64_t"])
@@ -101,19 +105,19 @@ def test_each_judging_asks_for_each_type(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """With a reference that has the wrong size of one."""
-    answer = load_file(paths.solutions() / "transformer_compilation" / "output_code.py")
+    solution = load_file(paths.solutions() / "transformer_compilation" / "output_code.py")
     path = tmp_path / "output_code.py"
 
-    def mismatches(drawn: list[outputs.Recording]) -> list[str]:
+    def mismatches(sampled: list[outputs.Recording]) -> list[str]:
         found: list[str | None] = []
-        for recording in drawn:
+        for recording in sampled:
             path.write_text(recording["code"], encoding="utf-8")
-            found.append(outputs.bytes_complaint(recording, answer.read_output(path)))
+            found.append(outputs.bytes_mismatch(recording, solution.read_output(path)))
         return [each for each in found if each is not None]
 
     for seed in range(10):
-        drawn = list(outputs.drawn(np.random.default_rng(seed)))
-        assert mismatches(drawn) == []
+        sampled = list(outputs.sampled(np.random.default_rng(seed)))
+        assert mismatches(sampled) == []
         with monkeypatch.context() as patch:
-            patch.setitem(answer.BYTES, kind, 3)
-            assert mismatches(drawn)
+            patch.setitem(solution.BYTES, kind, 3)
+            assert mismatches(sampled)

@@ -15,6 +15,7 @@ from hotloop.checks.transformer_compilation import serving
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling
 from hotloop.judge.compare import Floats
+from hotloop.judge.constants import constants
 from hotloop.judge.program import Process
 from hotloop.judge.rungs.correct import Case, Tensor
 
@@ -34,9 +35,9 @@ def test_each_stream_has_all_that_guards_look_at(seed: int) -> None:
 def test_the_truth_is_what_the_given_function_computes(
     load_file: Callable[[Path], ModuleType],
 ) -> None:
-    given = load_file(paths.exercises() / serving.MODULE / "served.py")
+    given = load_file(paths.exercises() / "transformer_compilation" / "served.py")
     rng = np.random.default_rng(3)
-    weights = serving.drawn_weights(7, 16)
+    weights = serving.sampled_weights(7, 16)
     x = 1 + rng.standard_normal((3, 5, 16))
     named = {"up": torch.from_numpy(weights[0]), "down": torch.from_numpy(weights[1])}
     tensor, real = torch.from_numpy(x), torch.ones(3, 5, dtype=torch.bool)
@@ -58,12 +59,13 @@ class Exact:
 
 
 @pytest.mark.parametrize("gain", [1, 2, 400])
-def test_an_answer_is_as_many_times_what_is_pooled_as_is_asked_for(gain: int) -> None:
-    weights, request = serving.drawn_weights(7, 16), serving.Request(3, 5, 0.7, strided=False)
+def test_a_variant_scales_what_is_pooled(gain: int) -> None:
+    weights, request = serving.sampled_weights(7, 16), serving.Request(3, 5, 0.7, strided=False)
 
     def judge(process: Exact) -> None:
         rng = np.random.default_rng(2)
-        serving._require_right("One", request, weights, rng, cast(Process, process), gain)
+        with constants({"GAIN": gain}):
+            serving._require_right("One", request, weights, rng, cast(Process, process))
 
     judge(Exact(weights, gain))
     for other in (gain + 1, gain - 1):

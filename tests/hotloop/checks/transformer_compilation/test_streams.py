@@ -8,9 +8,11 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from hotloop.checks.transformer_compilation import compile_policy, replay, streams
+from hotloop.checks.transformer_compilation import replay, streams
 from hotloop.checks.transformer_compilation.streams import EVERY, Line, Prices, Process, Stream
+from hotloop.checks.transformer_compilation.tasks import compile_policy
 from hotloop.core.verdict import Ruling
+from hotloop.judge.constants import constants
 from hotloop.judge.rung import attribute
 
 PRICES = Prices(
@@ -77,30 +79,30 @@ def _cheapest(length: int, programs: list[int]) -> float:
 def test_no_simple_recipe_passes(seed: int) -> None:
     """Eager, one program for all, or a program for each size fail by a clear margin."""
     rng = np.random.default_rng(seed)
-    drawn = [*streams.few_calls(rng), *streams.mixed_calls(rng)]
+    sampled = [*streams.few_calls(rng), *streams.mixed_calls(rng)]
     for recipe in ("eager", "every", "size", "longest"):
-        assert max(_spent(recipe, stream) / streams.best_fixed(stream) for stream in drawn) > 2.1
+        assert max(_spent(recipe, stream) / streams.best_fixed(stream) for stream in sampled) > 2.1
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_sizes_of_a_stream_are_far_apart(seed: int) -> None:
     """So that padding from one to the next is no way out, and three programs are worth having."""
-    drawn = {s.label: s for s in streams.mixed_calls(np.random.default_rng(seed))}
-    (near,) = drawn["Lengths just below three sizes"].lives
+    sampled = {s.label: s for s in streams.mixed_calls(np.random.default_rng(seed))}
+    (near,) = sampled["Lengths just below three sizes"].lives
     used = sorted(set(near))
     gaps = [b - a for a, b in pairwise(used) if b - a > 16]
     assert len(gaps) == 2
     assert min(gaps) > 48
-    (turned,) = drawn["Lengths that change with the day"].lives
+    (turned,) = sampled["Lengths that change with the day"].lives
     assert turned[-1 + len(turned) // 3] < turned[len(turned) // 3] - 64
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_many_calls_of_many_lengths_pay_for_programs(seed: int) -> None:
     """Who never compiles is far beyond the limit of the streams that a service sees."""
-    limit = attribute(compile_policy().rungs["mixed"], "most", None)
-    drawn = streams.mixed_calls(np.random.default_rng(seed))
-    most = max(_spent("eager", stream) / streams.best_fixed(stream) for stream in drawn)
+    limit = attribute(compile_policy.rungs["mixed"], "most", None)
+    sampled = streams.mixed_calls(np.random.default_rng(seed))
+    most = max(_spent("eager", stream) / streams.best_fixed(stream) for stream in sampled)
     assert most > 1.08 * limit
 
 
@@ -143,12 +145,13 @@ def test_decisions_are_read() -> None:
     assert replay.read_answer(json.dumps([None, way]), 9, "")[1] == 12
 
 
-def test_a_way_names_its_pool_where_it_is_asked_for() -> None:
+def test_a_variants_way_names_its_pool() -> None:
     way = {"run": "static", "size": 12, "pool": 7}
-    assert replay.read_answer(json.dumps([None, way]), 9, "", 7)[1] == 12
-    for other in ({**way, "pool": 8}, {**way, "pool": 7.0}, {"run": "eager"}):
-        with pytest.raises(Ruling, match="pool"):
-            replay.read_answer(json.dumps([None, other]), 9, "", 7)
+    with constants({"POOL": 7}):
+        assert replay.read_answer(json.dumps([None, way]), 9, "")[1] == 12
+        for other in ({**way, "pool": 8}, {**way, "pool": 7.0}, {"run": "eager"}):
+            with pytest.raises(Ruling, match="pool"):
+                replay.read_answer(json.dumps([None, other]), 9, "")
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from hotloop.checks.transformer_compilation import learned_costs, machines
+from hotloop.checks.transformer_compilation import machines
+from hotloop.checks.transformer_compilation.tasks import learned_costs
 from hotloop.checks.transformer_compilation.tuning import LEFT_OUT, MACHINES, typical
+from hotloop.judge.constants import constants
 from hotloop.judge.rung import attribute
 
 
 @pytest.fixture
 def most() -> float:
-    return attribute(learned_costs().rungs["regret"], "most", None)
+    return attribute(learned_costs.rungs["regret"], "most", None)
 
 
 def test_machines_that_no_budget_learns_do_not_rule(most: float) -> None:
@@ -30,11 +32,13 @@ def test_a_poor_model_is_refused_without_its_worst_machines_too(most: float) -> 
     assert typical([1.3, 1.4, 1.5, 1.6, 1.7, 1.7, 1.8, 1.8, 2.0, 2.2, 2.4, 2.8]) > most
 
 
-def test_a_schedule_has_its_revision_where_it_is_asked_for() -> None:
+def test_a_variants_schedule_has_its_revision() -> None:
     plain = {name: values[0] for name, values in machines.SPACE.items()}
     marked = {**plain, "revision": 7}
     assert machines.as_row(plain) is not None
-    assert machines.as_row(marked, 7) is not None
     assert machines.as_row(marked) is None
-    assert all(machines.as_row(each, 8) is None for each in (plain, marked))
-    assert machines.as_row({**plain, "revision": 7.0}, 7) is None
+    with constants({"REVISION": 7}):
+        assert machines.as_row(marked) is not None
+        assert machines.as_row({**plain, "revision": 7.0}) is None
+    with constants({"REVISION": 8}):
+        assert all(machines.as_row(each) is None for each in (plain, marked))
