@@ -1,4 +1,4 @@
-"""Hidden lowered modules to read: which arguments are taken over, and what that saves."""
+"""Questions about lowered modules: which arguments XLA reuses for results, and how many bytes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hotloop.checks.xla_vs_eager.answers import complaint
-from hotloop.checks.xla_vs_eager.given_files import program, told
+from hotloop.checks.xla_vs_eager.answers import mismatch_with
+from hotloop.checks.xla_vs_eager.given_files import program, reported
 from hotloop.judge.questions import GivenFile, Question
 from hotloop.judge.session import Session
 
@@ -19,9 +19,9 @@ MODULES = 5
 
 
 def questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Modules that jax.jit has lowered, with donations that fit and such as do not."""
+    """Modules lowered by jax.jit, with donated arguments of which some fit no result."""
     maker = MAKER.trusted(session)
     for number in range(MODULES):
-        truth = told(maker.ask("make", number, int(rng.integers(1 << 30))))
+        truth = reported(maker.ask("make", number, int(rng.integers(1 << 30))))
         file = GivenFile("module.txt", maker.take(truth["path"]))
-        yield Question(f"Module {number + 1}", (file,), complaint(truth, KEYS))
+        yield Question(f"Module {number + 1}", (file,), mismatch_with(truth, KEYS))

@@ -1,4 +1,4 @@
-"""What is wrong with an answer in the form of a dict."""
+"""Comparing an answer, a dict, with the right one."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from hotloop.core.wire import as_message
 from hotloop.judge.questions import dict_complaint, number_complaint, shown
 
 
-def complaint(
+def mismatch_with(
     truth: Mapping[str, Any], keys: tuple[str, ...], relative: float = 0.0
 ) -> Callable[[object], str | None]:
-    """About the first of the keys that is not right. relative: of floats, how far they may be off.
+    """A function that reports the first of `keys` whose value is wrong.
 
-    What is whole in the truth must be exactly it.
+    relative: tolerance of floats. Values of other types must be equal to the truth's.
     """
 
-    def found(answer: object) -> str | None:
+    def mismatch(answer: object) -> str | None:
         given = as_message(answer)
         if given is None:
             return f"the answer is {shown(answer)}, not a dict"
@@ -29,7 +29,7 @@ def complaint(
                 return wrong
         return None
 
-    return found
+    return mismatch
 
 
 def _wrong(what: str, got: object, want: object, relative: float) -> str | None:

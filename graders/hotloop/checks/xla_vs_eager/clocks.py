@@ -1,4 +1,4 @@
-"""Recorded steps of two runs, eager and compiled: made ones, with figures nobody could know."""
+"""Questions about recorded steps of two runs, eager and compiled, generated at random."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hotloop.checks.xla_vs_eager.answers import complaint
+from hotloop.checks.xla_vs_eager.answers import mismatch_with
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question
 
 Rng = np.random.Generator
@@ -24,34 +25,24 @@ STAGES = {
     "/jax/core/compile/jaxpr_to_mlir_module_duration": 0.15,
     "/jax/core/compile/backend_compile_duration": 0.75,
 }
-"""What jax.monitoring tells of a compilation, and about which part of it each is."""
+"""The events of jax.monitoring for one compilation, and their shares of its time."""
 
 
-@dataclass(frozen=True)
-class Per:
-    """Of how many steps of either kind the time is told."""
-
-    eager: int = 1
-    compiled: int = 1
-
-
-PLAIN = Per()
-
-
-def time_questions(rng: Rng, per: Per = PLAIN) -> Iterator[Question]:
+def time_questions(rng: Rng) -> Iterator[Question]:
     """How long compiling takes, and a step of either kind."""
-    yield from _questions(rng, TIMES, per)
+    yield from _questions(rng, TIMES)
 
 
 def step_questions(rng: Rng) -> Iterator[Question]:
     """After which step the compiled run is ahead, and whether it ever is with new shapes."""
-    yield from _questions(rng, STEPS, PLAIN)
+    yield from _questions(rng, STEPS)
 
 
 @dataclass(frozen=True)
 class Story:
-    """programs: steps in which something is compiled; 0 for more than half of them. gain: an eager
-    step over a compiled one. storm: steps between new shapes, over those at which a shape pays.
+    """programs: steps that compile something; 0 stands for 60 % of the steps. gain: seconds of an
+    eager step / seconds of a compiled one. storm: steps between new shapes / steps after which
+    compiling for a shape has paid.
     """
 
     programs: int
@@ -69,17 +60,17 @@ STORIES = {
 }
 
 
-def _questions(rng: Rng, keys: tuple[str, ...], per: Per) -> Iterator[Question]:
+def _questions(rng: Rng, keys: tuple[str, ...]) -> Iterator[Question]:
     for label, recording in recordings(rng):
         truth = truth_of(recording)
-        truth["eager_step_s"] *= per.eager
-        truth["compiled_step_s"] *= per.compiled
+        truth["eager_step_s"] *= constant("EAGER_STEPS", 1)
+        truth["compiled_step_s"] *= constant("FAST_STEPS", 1)
         file = GivenFile("steps.json", json.dumps(recording).encode())
-        yield Question(f"For {label}", (file,), complaint(truth, keys, RELATIVE))
+        yield Question(f"For {label}", (file,), mismatch_with(truth, keys, RELATIVE))
 
 
 def recordings(rng: Rng) -> Iterator[tuple[str, Recording]]:
-    """All that a rung asks about."""
+    """A label and a recording for each question."""
     for label, story in STORIES.items():
         yield label, made(rng, story)
     # Binary fractions: sums and quotients of them are exact, in whatever order.
@@ -88,7 +79,7 @@ def recordings(rng: Rng) -> Iterator[tuple[str, Recording]]:
 
 
 def made(rng: Rng, story: Story) -> Recording:
-    """A recording with figures that nobody could know."""
+    """A random recording."""
     step_s = float(rng.uniform(0.004, 0.05))
     count = int(rng.integers(60, 90))
     eager = [_step(rng, step_s, 0.8) for _ in range(count)]
@@ -109,7 +100,7 @@ def made(rng: Rng, story: Story) -> Recording:
 
 
 def _compilation(rng: Rng, place: int, *, traced: bool) -> list[list[Any]]:
-    """Its events. traced: not all of them are: what was traced before need not be again."""
+    """Its events. traced: whether tracing is among them; a later program may reuse the trace."""
     took = float(rng.uniform(0.4, 4.0))
     stages = list(STAGES.items())[0 if traced else 1 :]
     return [
@@ -121,7 +112,7 @@ def _compilation(rng: Rng, place: int, *, traced: bool) -> list[list[Any]]:
 def _with_storm(
     eager: list[Step], compiled: list[Step], events: list[list[Any]], storm: float
 ) -> Recording:
-    """storm: as in `Story`."""
+    """Sets storm_every. storm: as in `Story`."""
     recording = {"eager": eager, "compiled": compiled, "events": events, "storm_every": 1}
     truth = truth_of(recording)
     gain_s = abs(truth["eager_step_s"] - truth["compiled_step_s"])
@@ -148,10 +139,10 @@ def _exact(eager_s: float, compiled_s: float) -> Recording:
 
 
 def truth_of(recording: Recording) -> dict[str, Any]:
-    """The definitions of the notebook, once more."""
+    """The right answers, by the definitions in the notebook."""
     compiling = {step for step, _, _ in recording["events"]}
     compile_s = sum(seconds for _, _, seconds in recording["events"])
-    # The first steps of the eager run are no steps like the others: the median does not mind.
+    # The first eager steps compile the small programs of single operations: hence the median.
     eager_s = float(np.median([step["ready_s"] for step in recording["eager"]]))
     compiled_s = float(
         np.median([s["ready_s"] for n, s in enumerate(recording["compiled"]) if n not in compiling])
@@ -170,6 +161,6 @@ def truth_of(recording: Recording) -> dict[str, Any]:
 
 
 def _step(rng: Rng, seconds: float, dispatched: float) -> Step:
-    """dispatched: the share of a step after which Python has the hand again. Some are slow."""
+    """dispatched: the share of a step after which the call returns. 5 % take 6 times longer."""
     took = seconds * float(rng.uniform(0.97, 1.03)) * (6 if rng.random() < 0.05 else 1)
     return {"dispatch_s": took * dispatched * float(rng.uniform(0.8, 1.2)), "ready_s": took}

@@ -1,6 +1,6 @@
-"""Made dumps of compiled programs in XLA's text form, with a structure that nobody could know.
+"""Questions about compiled programs in HLO text, generated at random.
 
-They are programs: XLA's own parser takes them, which a test shows.
+XLA's own parser accepts them: a test shows it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from math import prod
 
 import numpy as np
 
-from hotloop.checks.xla_vs_eager.answers import complaint
+from hotloop.checks.xla_vs_eager.answers import mismatch_with
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, shown
 
 Rng = np.random.Generator
@@ -27,7 +28,7 @@ CAUSES = ("layout", "opaque", "returned", "reduction")
 
 @dataclass
 class Value:
-    """A tensor in the entry computation. minor: its dimensions, the fastest one first."""
+    """A tensor in the entry computation. minor: minor_to_major, the fastest dimension first."""
 
     name: str
     dtype: str
@@ -48,7 +49,7 @@ class Value:
 
 @dataclass
 class Dump:
-    """A module that is being written, and what is true of it."""
+    """The text of a module, line by line, and the right answers about it."""
 
     rng: Rng
     dtype: str
@@ -62,7 +63,7 @@ class Dump:
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def name(self, of: str) -> str:
-        """A new one; as in XLA, the number behind the dot says nothing."""
+        """A new name. Its number says nothing about the order, as in XLA."""
         return f"{of}.{next(self.numbers) * 3 + int(self.rng.integers(3))}"
 
     def parameter(self, number: int) -> Value:
@@ -89,14 +90,14 @@ class Dump:
         return result
 
     def alone(self, given: Value) -> Value:
-        """An elementwise operation that nothing was fused with."""
+        """An elementwise operation outside of any fusion."""
         op = str(self.rng.choice(UNARY))
         result = self.value(op, given.minor)
         self._emit(result, op, (given,))
         return result
 
     def copied(self, given: Value, minor: tuple[int, ...]) -> Value:
-        """A copy; into another order of memory unless it has that already."""
+        """A copy with the layout `minor`; a relayout unless `given` has it already."""
         result = self.value("copy", minor)
         self._emit(result, "copy", (given,))
         if minor != given.minor:
@@ -104,9 +105,7 @@ class Dump:
         return result
 
     def transposed(self, given: Value) -> Value:
-        """A transpose back and forth of extents, whose result lies in memory as its operand does
-        only if the order of the dimensions goes with it: then nothing has to move.
-        """
+        """A transpose. Half of them are free: the layout is permuted as well, and no byte moves."""
         turn = 1 + int(self.rng.integers(len(self.shape) - 1))  # never in place
         order = tuple(int(n) for n in np.roll(range(len(self.shape)), turn))
         shape = tuple(given.shape[n] for n in order)
@@ -120,14 +119,14 @@ class Dump:
         return result
 
     def opaque(self, given: Value) -> Value:
-        """A call of a function that XLA knows nothing about."""
+        """A custom call."""
         result = self.value("custom-call", given.minor)
         target = str(self.rng.choice(["my_normalisation", "vendor_topk", "host_lookup"]))
         self._emit(result, "custom-call", (given,), f'custom_call_target="{target}"')
         return result
 
     def reduced(self, given: Value) -> Value:
-        """The sum over the last dimension, which a fusion spreads again."""
+        """The sum over the last dimension; `spread` broadcasts it again."""
         region = self.name("region")
         kind = self.dtype
         self.computations.append(
@@ -150,7 +149,7 @@ class Dump:
         return result
 
     def spread(self, given: Value, like: Value) -> Value:
-        """A fusion of a reduced value and what it was made from."""
+        """A fusion that subtracts a reduced value, broadcast, from what it was reduced from."""
         inner, first, second = self.name("fused_computation"), "p.0", "p.1"
         kept = _joined(range(len(self.shape) - 1))
         wide = Value("wide", self.dtype, self.shape, like.minor)
@@ -211,31 +210,28 @@ class Dump:
         return name
 
 
-def figure_questions(rng: Rng, runs: int = 1) -> Iterator[Question]:
-    """How many fusions of which kind, how much is in them, and what memory has to move.
-
-    runs: of how many runs of the program the traffic is told.
-    """
+def figure_questions(rng: Rng) -> Iterator[Question]:
+    """Fusions by kind, instructions in them, bytes moved, and the instruction that moves most."""
     for number, (dump, text) in enumerate(dumps(rng), start=1):
         largest = max(dump.moved, key=lambda name: dump.moved[name])
         truth = {
             "fusions": dump.fusions,
             "fused": dump.fused,
-            "traffic": runs * sum(dump.moved.values()),
+            "traffic": constant("RUNS", 1) * sum(dump.moved.values()),
             "largest": largest,
         }
-        yield Question(f"Dump {number}", (_file(text),), complaint(truth, FIGURES))
+        yield Question(f"Dump {number}", (_file(text),), mismatch_with(truth, FIGURES))
 
 
 def relayout_questions(rng: Rng) -> Iterator[Question]:
-    """Which instructions only put numbers into another order of memory."""
+    """Which copies and transposes change the order in memory."""
     for number, (dump, text) in enumerate(dumps(rng), start=1):
         truth = {"relayouts": sorted(dump.relayouts)}
-        yield Question(f"Dump {number}", (_file(text),), complaint(truth, ("relayouts",)))
+        yield Question(f"Dump {number}", (_file(text),), mismatch_with(truth, ("relayouts",)))
 
 
 def fusion_questions(rng: Rng) -> Iterator[Question]:
-    """For each cause, and once more, a pair that was not fused."""
+    """Why two fusions were not made one: each cause twice."""
     for number, cause in enumerate(rng.permutation([*CAUSES, *CAUSES]), start=1):
         text, first, second = unfused(rng, str(cause))
         yield Question(
@@ -248,20 +244,18 @@ def fusion_questions(rng: Rng) -> Iterator[Question]:
 
 
 def dumps(rng: Rng) -> Iterator[tuple[Dump, str]]:
-    """One of each type of elements. The names that are asked for are several, and in another order
-    than in the text, at least once; a transpose moves something in one dump, and in another not.
-    """
+    """One per dtype. At least one has unsorted `relayouts`; a transpose moves memory in some."""
     while True:
         found = [made(rng, dtype) for dtype in rng.permutation(list(BYTES)).tolist()]
-        told = [dump.relayouts for dump, _ in found]
-        turned = [any(name.startswith("transpose") for name in names) for names in told]
-        if any(names != sorted(names) for names in told) and len(set(turned)) == 2:
+        relayouts = [dump.relayouts for dump, _ in found]
+        turned = [any(name.startswith("transpose") for name in names) for names in relayouts]
+        if any(names != sorted(names) for names in relayouts) and len(set(turned)) == 2:
             yield from found
             return
 
 
 def made(rng: Rng, dtype: str) -> tuple[Dump, str]:
-    """A chain with all that the figures are about; one instruction moves the most."""
+    """A chain with every kind of instruction; exactly one instruction moves the most bytes."""
     while True:
         dump = _new(rng, dtype)
         now, other = dump.parameter(0), dump.parameter(1)
@@ -287,17 +281,17 @@ def made(rng: Rng, dtype: str) -> tuple[Dump, str]:
 
 
 def unfused(rng: Rng, cause: str) -> tuple[str, str, str]:
-    """A dump with two fusions that were not made one, and their names."""
+    """The text of a dump, and the names of two fusions in it that `cause` kept apart."""
     dump = _new(rng, str(rng.choice(list(BYTES))))
     start = dump.fusion(dump.parameter(0))
-    # Things that have nothing to do with it, which a reader must not fall for.
+    # Distractors: a layout change and an opaque call that lie on another path.
     aside = dump.copied(dump.parameter(1), tuple(reversed(dump.default)))
     results = [dump.opaque(aside)]
     first = dump.fusion(start)
     if cause == "layout":
         second = dump.fusion(dump.copied(first, tuple(reversed(first.minor))))
     elif cause == "opaque":
-        # A copy into the order that is there already is no reason.
+        # A copy that keeps the layout is no reason.
         second = dump.fusion(dump.opaque(dump.copied(first, first.minor)))
     elif cause == "reduction":
         second = dump.spread(dump.reduced(first), first)

@@ -1,6 +1,7 @@
-"""Exported programs: what they say in one process, what they compute in another.
+"""Exported programs of the candidate's: one process reads them, another one runs them.
 
-The truth comes from a third one, in float64, which never sees a file of the candidate's.
+The expected numbers come from a third process, in float64, which never sees a file of the
+candidate's.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ TRUTH = program("truth.py", network=True)
 FILE = "program.bin"
 SIDE, CLASSES, WIDTH = 8, 10, 8
 SHARE = 2e-4
-"""How far a number may be off, as a part of the largest one of its kind in the same answer.
+"""Tolerance, relative to the largest number of the same tensor.
 
-float32 sums in another order stay ten times below it, a forgotten sample far above it.
+The error of float32 sums in another order is a tenth of it; leaving out one sample is far above it.
 """
 
 
@@ -51,7 +52,7 @@ PARAMETERS = sum(int(np.prod(shape)) for shape in sizes().values())
 
 
 def parameters(rng: Rng) -> NDArray[np.float64]:
-    """Random ones, laid out as network.flat does; each kernel in proportion to its inputs."""
+    """Random parameters, flat as in network.flat; a kernel is scaled by its number of inputs."""
     return np.concatenate(
         [
             rng.standard_normal(int(np.prod(shape)))
@@ -61,27 +62,27 @@ def parameters(rng: Rng) -> NDArray[np.float64]:
     )
 
 
-def pictures(rng: Rng, count: int) -> NDArray[np.float64]:
-    """Strokes on black, much as digits are: [count, 8, 8, 1]."""
-    drawn = rng.random((count, SIDE, SIDE, 1))
-    return np.where(drawn > 0.6, drawn, 0.0)
+def random_images(rng: Rng, count: int) -> NDArray[np.float64]:
+    """[count, 8, 8, 1]; 60 % of the pixels are 0, as in images of digits."""
+    pixels = rng.random((count, SIDE, SIDE, 1))
+    return np.where(pixels > 0.6, pixels, 0.0)
 
 
 def labels(rng: Rng, count: int) -> NDArray[np.float64]:
-    """As float32 holds them."""
+    """Random classes, [count]."""
     return rng.integers(0, CLASSES, count).astype(np.float64)
 
 
 def facts(data: bytes, session: Session) -> Message:
-    """What the program says about itself."""
+    """Arguments, results, scopes and calls of an exported program. Ruling for an unusable one."""
     found = as_message(FACTS.given(session, "reads").ask("facts", GivenFile(FILE, data)))
     if found is None:
         raise Ruling(Verdict.TAMPERED, "The program made our own reader answer nonsense.")
     return found
 
 
-def outside_complaint(found: Message) -> str | None:
-    """About a program that calls for something outside of it."""
+def foreign_call(found: Message) -> str | None:
+    """A mismatch if the program calls the host or has operations that are no StableHLO."""
     if found["host"]:
         return f"the program leaves the device by {', '.join(map(str, found['host']))}"
     if found["foreign"]:
@@ -89,8 +90,8 @@ def outside_complaint(found: Message) -> str | None:
     return None
 
 
-def arguments_complaint(found: Message, trees: int, others: tuple[str, ...]) -> str | None:
-    """About its arguments: dicts of parameters, then the others, as `float32[8]`."""
+def arguments_mismatch(found: Message, trees: int, others: tuple[str, ...]) -> str | None:
+    """Expected arguments: `trees` dicts of parameters, then `others`, written as `float32[8]`."""
     tree = [f"float32[{','.join(map(str, sizes()[name]))}]" for name in sorted(sizes())]
     want = [*tree * trees, *others]
     got = as_list(found["arguments"]) or []
@@ -104,24 +105,27 @@ def arguments_complaint(found: Message, trees: int, others: tuple[str, ...]) -> 
 
 @dataclass(frozen=True)
 class Trial:
-    """A function of both our programs, by name, and how many numbers come before the trees."""
+    """function: of exported_runs.py. truth: of truth.py.
+
+    Both return a flat tensor: `first` scalars, then `trees` dicts of parameters.
+    """
 
     function: str
     truth: str
     first: int
     trees: int
 
-    def complaint(self, data: bytes, inputs: tuple[Tensor, ...], session: Session) -> str | None:
-        """What is wrong with the numbers that the program gives for these inputs."""
+    def mismatch(self, data: bytes, inputs: tuple[Tensor, ...], session: Session) -> str | None:
+        """Runs the program on these inputs and compares all numbers with the expected ones."""
         out = TensorSpec((self.first + self.trees * PARAMETERS,), FP32)
         case = Case("inputs", inputs, out)
         runner = RUNS.given(session, "runs")
         runner.ask("load", GivenFile(FILE, data))
         want = TRUTH.trusted(session).answer(self.truth, case)
-        return self.disagreement(runner.answer(self.function, case), want)
+        return self.difference(runner.answer(self.function, case), want)
 
-    def disagreement(self, got: Floats, want: Floats) -> str | None:
-        """About the first tensor that is another one."""
+    def difference(self, got: Floats, want: Floats) -> str | None:
+        """Reports the first tensor that differs."""
         places = {"the loss": slice(0, 1)} if self.first else {}
         if self.first > 1:
             places["the rate"] = slice(1, 2)
@@ -141,5 +145,5 @@ class Trial:
 
 
 def tensor(values: NDArray[np.float64]) -> Tensor:
-    """As the candidate's program gets it."""
+    """In float32, as the candidate's program gets it."""
     return Tensor(values, FP32)

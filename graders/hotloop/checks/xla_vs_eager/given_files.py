@@ -1,4 +1,4 @@
-"""The programs of ours that this module's checks are made of, and what they tell."""
+"""The programs of this module: each runs JAX in a worker, apart from the candidate."""
 
 from __future__ import annotations
 
@@ -9,24 +9,20 @@ from hotloop.core.wire import Message, as_message
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
 
-MODULE = "xla_vs_eager"
-HARNESS = Path(__file__).parent / "programs"
-GIVEN = paths.exercises() / MODULE
+PROGRAMS = Path(__file__).parent / "programs"
+NETWORK = {"network.py": paths.exercises() / "xla_vs_eager" / "network.py"}
 QUICKLY = (("XLA_FLAGS", "--xla_backend_optimization_level=0"),)
-"""These programs run once or a few times, so that compiling them is what takes long."""
-
-NETWORK = {"network.py": GIVEN / "network.py"}
+"""A program runs once or a few times: compiling it takes longer than running it."""
 
 
-def program(main: str, *others: str, network: bool = False) -> Program:
-    """One whose worker sees the named files of the harness, and the network if it is asked for."""
-    files = {name: HARNESS / name for name in (main, *others)}
-    return Program({**files, **(NETWORK if network else {})}, main, QUICKLY)
+def program(main: str, *, network: bool = False) -> Program:
+    """Its worker sees the file `main` and, if `network`, the learner's network.py."""
+    return Program({main: PROGRAMS / main, **(NETWORK if network else {})}, main, QUICKLY)
 
 
-def told(answer: object) -> Message:
-    """What a program of ours gives as its truth."""
-    truth = as_message(answer)
-    if truth is None:
-        raise JudgeFault("our own program gave no truth")
-    return truth
+def reported(answer: object) -> Message:
+    """A program's answer, which is a dict. JudgeFault for anything else."""
+    message = as_message(answer)
+    if message is None:
+        raise JudgeFault(f"a program of ours returned {answer!r}, not a dict")
+    return message

@@ -1,7 +1,6 @@
-"""Sizes to pad to, and a program that padding does no harm: both on hidden inputs.
+"""Questions about sizes to pad batches to, and programs that must ignore the padding.
 
-The judge assigns each batch to the smallest size that holds it, and counts programs and padding by
-itself.
+The judge assigns each batch to the smallest size that holds it, and counts programs and rows.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ from hotloop.checks.xla_vs_eager import exported
 from hotloop.checks.xla_vs_eager.exported import Trial, tensor
 from hotloop.core.wire import as_list
 from hotloop.judge.artifact import Assignment
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.session import Session
 
@@ -29,18 +28,18 @@ MOST_WASTE = 1.05
 PADDED = Trial("padded", "unpadded", first=1, trees=1)
 
 
-def budget_questions(rng: Rng, unit: int = 1) -> Iterator[Question]:
-    """Every batch finds a place, in few programs. unit: what sizes count for each sample."""
-    yield from _questions(rng, partial(budget_complaint, unit=unit))
+def budget_questions(rng: Rng) -> Iterator[Question]:
+    """Every batch fits a size, and no more programs are made than allowed."""
+    yield from _questions(rng, budget_mismatch)
 
 
-def waste_questions(rng: Rng, unit: int = 1) -> Iterator[Question]:
-    """And next to nothing is computed in vain that need not be. unit: as above."""
-    yield from _questions(rng, partial(waste_complaint, unit=unit))
+def waste_questions(rng: Rng) -> Iterator[Question]:
+    """At most MOST_WASTE times the fewest rows are computed."""
+    yield from _questions(rng, waste_mismatch)
 
 
 def _questions(
-    rng: Rng, complaint: Callable[[object, Lengths, int], str | None]
+    rng: Rng, mismatch: Callable[[object, Lengths, int], str | None]
 ) -> Iterator[Question]:
     for number, lengths in enumerate(_histories(rng), start=1):
         budget = int(rng.integers(3, 7))
@@ -48,13 +47,13 @@ def _questions(
         yield Question(
             f"History {number}, {budget} programs at most",
             (file, budget),
-            lambda answer, lengths=lengths, budget=budget: complaint(answer, lengths, budget),
+            lambda answer, lengths=lengths, budget=budget: mismatch(answer, lengths, budget),
         )
 
 
 def _histories(rng: Rng) -> Iterator[Lengths]:
-    """Mostly small batches; two crowds far apart; nearly all alike; just above powers of two; one
-    size only; two of which the small one, too, needs a program of its own.
+    """Batch sizes: mostly small; two clusters; 90 % equal; just above powers of two; all equal;
+    many of 1 and some of 100 or more, which need two programs.
     """
     yield _whole(rng.exponential(18, 300))
     near, far = int(rng.integers(20, 40)), int(rng.integers(150, 220))
@@ -65,13 +64,13 @@ def _histories(rng: Rng) -> Iterator[Lengths]:
     yield [1] * 150 + [int(rng.integers(100, 200))] * 10
 
 
-def _whole(drawn: NDArray[np.floating[Any]]) -> Lengths:
-    return [int(n) for n in np.clip(np.rint(drawn), 1, 256)]
+def _whole(sizes: NDArray[np.floating[Any]]) -> Lengths:
+    return [int(n) for n in np.clip(np.rint(sizes), 1, 256)]
 
 
-def budget_complaint(answer: object, lengths: Lengths, budget: int, unit: int = 1) -> str | None:
-    """About sizes that do not hold everything, or are too many."""
-    sizes = _sizes(answer, lengths, unit)
+def budget_mismatch(answer: object, lengths: Lengths, budget: int) -> str | None:
+    """Sizes below the largest batch, or more programs than `budget`."""
+    sizes = _sizes(answer, lengths)
     if isinstance(sizes, str):
         return sizes
     programs = len({_place(length, sizes) for length in lengths})
@@ -80,9 +79,9 @@ def budget_complaint(answer: object, lengths: Lengths, budget: int, unit: int = 
     return None
 
 
-def waste_complaint(answer: object, lengths: Lengths, budget: int, unit: int = 1) -> str | None:
-    """About more rows than 1.05 × the fewest possible."""
-    sizes = _sizes(answer, lengths, unit)
+def waste_mismatch(answer: object, lengths: Lengths, budget: int) -> str | None:
+    """More rows than MOST_WASTE times the fewest possible."""
+    sizes = _sizes(answer, lengths)
     if isinstance(sizes, str):
         return sizes
     computed = sum(_place(length, sizes) for length in lengths)
@@ -96,7 +95,7 @@ def waste_complaint(answer: object, lengths: Lengths, budget: int, unit: int = 1
 
 
 def fewest_rows(lengths: Lengths, budget: int) -> int:
-    """The least that `budget` sizes can bring, by trying where each of them ends."""
+    """With at most `budget` sizes, by dynamic programming over the sorted batch sizes."""
     seen = Counter(lengths)
     sizes = sorted(seen)
     below = np.concatenate([[0], np.cumsum([seen[size] for size in sizes])])
@@ -105,8 +104,8 @@ def fewest_rows(lengths: Lengths, budget: int) -> int:
     for _ in range(budget):
         better = cost.copy()
         for end in range(1, len(sizes) + 1):
-            asked = cost[:end] + (below[end] - below[:end]) * sizes[end - 1]
-            better[end] = min(better[end], float(asked.min()))
+            rows = cost[:end] + (below[end] - below[:end]) * sizes[end - 1]
+            better[end] = min(better[end], float(rows.min()))
         cost = better
     return int(cost[-1])
 
@@ -115,10 +114,12 @@ def _place(length: int, sizes: Lengths) -> int:
     return min(size for size in sizes if size >= length)
 
 
-def _sizes(answer: object, lengths: Lengths, unit: int) -> Lengths | str:
+def _sizes(answer: object, lengths: Lengths) -> Lengths | str:
+    """In samples; a variant has the candidate return bytes."""
     given = as_list(answer)
     if not given or not all(type(size) is int and size > 0 for size in given):
         return f"the answer is {shown(answer)}, not a list of sizes"
+    unit = constant("SAMPLE_BYTES", 1)
     if odd := next((size for size in map(int, given) if size % unit), None):
         return f"{odd} is no multiple of {unit}"
     sizes = [int(size) // unit for size in given]
@@ -128,28 +129,28 @@ def _sizes(answer: object, lengths: Lengths, unit: int) -> Lengths | str:
 
 
 def padded_programs(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """For two sizes, each with a full batch, a nearly empty one, and rubbish in the padding."""
+    """Programs for two sizes, each run with several counts of real samples; padding is rubbish."""
     for size in (int(n) for n in rng.permutation(np.arange(6, 25))[:2]):
         yield Assignment(
             f"A program for {size} samples",
             (size,),
             exported.FILE,
-            lambda data, size=size: _program_complaint(data, size, rng, session),
+            lambda data, size=size: _program_mismatch(data, size, rng, session),
         )
 
 
-def _program_complaint(data: bytes, size: int, rng: Rng, session: Session) -> str | None:
+def _program_mismatch(data: bytes, size: int, rng: Rng, session: Session) -> str | None:
     found = exported.facts(data, session)
     others = (f"float32[{size},8,8,1]", f"int32[{size}]", "int32[]")
-    complaint = exported.outside_complaint(found) or exported.arguments_complaint(found, 1, others)
-    if complaint is not None:
-        return complaint
+    mismatch = exported.foreign_call(found) or exported.arguments_mismatch(found, 1, others)
+    if mismatch is not None:
+        return mismatch
     for count, rubbish in ((size, 0.0), (size - 2, 50.0), (2, np.nan), (size // 2, np.inf)):
-        images, labels = exported.pictures(rng, size), exported.labels(rng, size)
+        images, labels = exported.random_images(rng, size), exported.labels(rng, size)
         images[count:] = rubbish
         labels[count:] = rng.integers(-3, 99, size - count)
         inputs = (exported.parameters(rng), images, labels, np.array([float(count)]))
-        wrong = PADDED.complaint(data, tuple(map(tensor, inputs)), session)
+        wrong = PADDED.mismatch(data, tuple(map(tensor, inputs)), session)
         if wrong is not None:
             return f"with {count} real samples and {rubbish:g} in the padding, {wrong}"
     return None

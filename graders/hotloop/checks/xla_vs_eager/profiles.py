@@ -1,7 +1,7 @@
-"""A profile with a step and a loading range for each step, and XLA's own work in them.
+"""A profile that the candidate records: a range for each step, with loading and execution inside.
 
-The profile is recorded by the candidate's own process, so what it shows is `instrumented`. Number
-of steps and label are drawn anew for each judging.
+The candidate's own process records it, so the rung is `instrumented`. The number of steps and the
+label are random.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ EXECUTED = "ThunkExecutor::Execute"
 
 @rung(after=("scopes",), instrumented=True)
 def recorded(session: Session) -> str:
-    """`record(folder, steps, label)` returns the path of a .trace.json.gz with a range for each
-    step, and loading and execution inside of it.
-    """
+    """Calls `record(folder, steps, label)`, which returns the path of a .trace.json.gz."""
     rng = session.rng()
     steps, label = int(rng.integers(3, 8)), f"train{int(rng.integers(100, 1000))}"
     link = session.of("record").worker()
@@ -46,7 +44,7 @@ def recorded(session: Session) -> str:
 
 
 def read(data: bytes) -> list[Event]:
-    """The finished ranges of a trace in Chrome's form. Ruling when it is none."""
+    """The complete events ("X") of a gzipped trace in Chrome's format. Ruling for other files."""
     stream = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         text = stream.decompress(data, MOST_BYTES)
@@ -62,7 +60,7 @@ def read(data: bytes) -> list[Event]:
 
 
 def mismatches(events: list[Event], steps: int, label: str) -> Iterator[str]:
-    """What is missing or too much."""
+    """Steps or ranges that are missing, or more than expected."""
     marked = [event for event in events if event.get("name") == label]
     numbers = [str((as_message(event.get("args")) or {}).get("step_num")) for event in marked]
     if numbers != [str(number) for number in range(steps)]:

@@ -1,8 +1,8 @@
-"""Recorded runs of training: what they show, and what ails the four sick ones.
+"""Questions about recorded training runs: figures of random ones, causes of four slow ones.
 
-A recording is JSON: "events", what jax.monitoring told; "steps", how long each took; "hlo", the
-text of the program that takes the most time; "machine", "versions". The script that
-made them has computed what is right, with `figures`, and sealed it in the key.
+A recording is JSON: "events" of jax.monitoring; "steps" with their seconds; "hlo", the text of the
+program that takes the most time; "machine", "versions". record.py in the curriculum computed the
+right answers about the four with `figures` and sealed them in KEY.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from hotloop.checks.xla_vs_eager.answers import complaint
-from hotloop.checks.xla_vs_eager.given_files import HARNESS
+from hotloop.checks.xla_vs_eager.answers import mismatch_with
+from hotloop.checks.xla_vs_eager.given_files import PROGRAMS
 from hotloop.core.wire import as_message
 from hotloop.judge.answer_key import AnswerKey
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
 
 Rng = np.random.Generator
 Recording = Mapping[str, Any]
 
-KEY = HARNESS / "diagnosis_key.json"
+KEY = PROGRAMS / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("recompiles", "op_by_op", "callback", "baked", "layout")
 FIGURES = (
@@ -48,7 +49,7 @@ BYTES = {"pred": 1, "u8": 1, "s8": 1, "bf16": 2, "f16": 2, "f32": 4, "s32": 4, "
 
 
 def figures(recording: Recording) -> dict[str, Any]:
-    """Everything that `read_run` is asked for."""
+    """The right answer of `read_run`."""
     compiled = [event for event in recording["events"] if event["event"] == COMPILED]
     steps = recording["steps"]
     compiling = {event["step"] for event in compiled}
@@ -59,11 +60,15 @@ def figures(recording: Recording) -> dict[str, Any]:
         "programs": len(compiled),
         "compile_s": compile_s,
         "compile_share": compile_s / whole,
-        "step_ms": 1e3 * float(statistics.median(quiet)) if quiet else None,
+        "step_ms": _step_ms(quiet) if quiet else None,
         "callbacks": len(_CALLBACK.findall(recording["hlo"])),
         "constant_bytes": sum(_sizes(recording["hlo"])),
         "programs_a_step": float(statistics.median(step["executed"] for step in steps)),
     }
+
+
+def _step_ms(seconds: Sequence[float]) -> float:
+    return constant("MEDIAN_STEPS", 1) * 1e3 * float(statistics.median(seconds))
 
 
 def _sizes(hlo: str) -> Iterator[int]:
@@ -71,22 +76,20 @@ def _sizes(hlo: str) -> Iterator[int]:
         yield BYTES[dtype] * prod(int(n) for n in shape.split(",") if n)
 
 
-def figure_questions(rng: Rng, per: int = 1) -> Iterator[Question]:
-    """Some made recordings of all kinds. per: of how many steps the milliseconds are told."""
+def figure_questions(rng: Rng) -> Iterator[Question]:
+    """Four random recordings, which have constants of all dtypes together."""
     types = np.array_split(rng.permutation(list(BYTES)), 4)
     for number in range(1, 5):
         recording = made(rng, storm=number == 1, constants=[str(t) for t in types[number - 1]])
         file = GivenFile("run.json.gz", gzip.compress(json.dumps(recording).encode(), 1, mtime=0))
-        truth = figures(recording)
-        if truth["step_ms"] is not None:
-            truth["step_ms"] *= per
-        yield Question(f"Recording {number}", (file,), complaint(truth, FIGURES, 0.001))
+        want = mismatch_with(figures(recording), FIGURES, 0.001)
+        yield Question(f"Recording {number}", (file,), want)
 
 
 def made(rng: Rng, *, storm: bool, constants: Sequence[str] = ()) -> dict[str, Any]:
-    """A recording with figures that nobody could know.
+    """A random recording.
 
-    storm: no step without a compilation. constants: element types that come at least once.
+    storm: every step compiles something. constants: dtypes that occur at least once.
     """
     count = int(rng.integers(8, 20))
     steps = [
@@ -127,17 +130,17 @@ def _hlo(rng: Rng, constants: Sequence[str]) -> Iterator[str]:
 
 
 def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
-    """One question, which has four answers."""
+    """One question about all four runs."""
     yield Question("Your diagnosis", (), diagnosis_mismatch)
 
 
 def diagnosis_mismatch(answer: object) -> str | None:
-    """What is wrong with a diagnosis of all four."""
-    told = as_message(answer)
-    if told is None:
+    """The first of the four runs with a wrong cause, evidence or value."""
+    given = as_message(answer)
+    if given is None:
         return f"it is {shown(answer)}, not a dict"
     for name in NAMES:
-        found = _wrong_cause(as_message(told.get(name)), name)
+        found = _wrong_cause(as_message(given.get(name)), name)
         if found is not None:
             return f"run {name}: {found}"
     return None
@@ -148,15 +151,15 @@ def _key() -> AnswerKey:
     return AnswerKey.read(KEY)
 
 
-def _wrong_cause(told: Mapping[str, Any] | None, run: str) -> str | None:
-    if told is None:
-        return "a dict is asked for, with “cause”, “evidence” and “value”"
-    cause, evidence = told.get("cause"), told.get("evidence")
+def _wrong_cause(given: Mapping[str, Any] | None, run: str) -> str | None:
+    if given is None:
+        return "expected a dict with “cause”, “evidence” and “value”"
+    cause, evidence = given.get("cause"), given.get("evidence")
     if cause not in CAUSES:
-        return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
+        return f"“cause” is {shown(cause)}, expected one of {', '.join(CAUSES)}"
     if not _key().value(run, "cause", cause):
-        return f"the cause is not {cause}; ask what else makes such a run slow"
+        return f"the cause is not {cause}; look for what else makes such a run slow"
     want = _key().value(run, "evidence", evidence) if isinstance(evidence, str) else None
     if want is None:
         return f"the cause is right, but {shown(evidence)} does not show it"
-    return number_complaint(f"{evidence}", told.get("value"), want, RELATIVE)
+    return number_complaint(f"{evidence}", given.get("value"), want, RELATIVE)

@@ -8,9 +8,10 @@ import numpy as np
 
 from hotloop.checks.xla_vs_eager import exported
 from hotloop.checks.xla_vs_eager.exported import Trial, tensor
-from hotloop.checks.xla_vs_eager.given_files import told
+from hotloop.checks.xla_vs_eager.given_files import reported
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.artifact import Assignment
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.session import Session
@@ -20,40 +21,40 @@ Rng = np.random.Generator
 STEP = Trial("step", "step", first=1, trees=2)
 GUARDED = Trial("guarded", "guarded", first=2, trees=2)
 CONVOLUTIONS = {"conv1": 2, "conv2": 3}
-"""Of a step: forward, for the kernel, and for the input where that is no picture."""
+"""Of a step: forward, gradient of the kernel, and of the input unless that is the images."""
 
 PRODUCTS = 3
-"""Of the head: likewise."""
+"""Matrix products of the head: forward, gradients of weight and input."""
 
 
 # --- without the host -----------------------------------------------------------------------------
 
 
 def on_device(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """Nothing in the program leaves the device, and the rate goes through it."""
+    """The program never calls the host, and takes the learning rate as an argument."""
     batch = int(rng.integers(5, 20))
 
-    def complaint(data: bytes) -> str | None:
+    def mismatch(data: bytes) -> str | None:
         found = exported.facts(data, session)
-        return exported.outside_complaint(found) or exported.arguments_complaint(
+        return exported.foreign_call(found) or exported.arguments_mismatch(
             found, 2, (*_batch(batch), "float32[]")
         )
 
-    yield Assignment(f"A step for {batch} samples", (batch,), exported.FILE, complaint)
+    yield Assignment(f"A step for {batch} samples", (batch,), exported.FILE, mismatch)
 
 
 def guarded(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """The numbers on each way that the host took: small and large gradients, a bad batch."""
+    """Same numbers as the slow step, for each branch that the host took."""
     batch = int(rng.integers(5, 20))
 
-    def complaint(data: bytes) -> str | None:
+    def mismatch(data: bytes) -> str | None:
         for label, inputs in _ways(rng, batch):
-            found = GUARDED.complaint(data, inputs, session)
+            found = GUARDED.mismatch(data, inputs, session)
             if found is not None:
                 return f"{label}, {found}"
         return None
 
-    yield Assignment(f"A step for {batch} samples", (batch,), exported.FILE, complaint)
+    yield Assignment(f"A step for {batch} samples", (batch,), exported.FILE, mismatch)
 
 
 def _ways(rng: Rng, batch: int) -> Iterator[tuple[str, tuple[Tensor, ...]]]:
@@ -65,7 +66,7 @@ def _ways(rng: Rng, batch: int) -> Iterator[tuple[str, tuple[Tensor, ...]]]:
         ("for a batch with a NaN in it", 1.0, np.nan),
     ):
         state = np.concatenate([factor * exported.parameters(rng), 0.1 * exported.parameters(rng)])
-        images = 3 * exported.pictures(rng, batch) + 1
+        images = 3 * exported.random_images(rng, batch) + 1
         images[int(rng.integers(batch))] = 1.0  # a black one, whose spread is 0
         if rubbish is not None:
             images[int(rng.integers(batch)), 3, 3, 0] = rubbish
@@ -76,29 +77,26 @@ def _ways(rng: Rng, batch: int) -> Iterator[tuple[str, tuple[Tensor, ...]]]:
 # --- with names -----------------------------------------------------------------------------------
 
 
-def annotated(rng: Rng, session: Session, between: str = "") -> Iterator[Assignment]:
-    """A prefix that nobody could know is on every layer, and on what is returned.
-
-    between: what stands between it and a layer's name.
-    """
+def annotated(rng: Rng, session: Session) -> Iterator[Assignment]:
+    """Every layer, the loss and the update are in scopes with a random prefix."""
     prefix, batch = f"run{int(rng.integers(100, 1000))}_", int(rng.integers(5, 20))
+    number = constant("NUMBER", 0)
+    scope = f"{prefix}{number}_" if number else prefix
 
-    def complaint(data: bytes) -> str | None:
+    def mismatch(data: bytes) -> str | None:
         found = exported.facts(data, session)
-        outside = exported.outside_complaint(found) or exported.arguments_complaint(
+        arguments = exported.foreign_call(found) or exported.arguments_mismatch(
             found, 2, _batch(batch)
         )
         return (
-            outside
-            or scopes_complaint(found, prefix + between)
-            or _step_complaint(data, batch, rng, session)
+            arguments or scopes_mismatch(found, scope) or _step_mismatch(data, batch, rng, session)
         )
 
-    yield Assignment(f"A step for {batch} samples", (batch, prefix), exported.FILE, complaint)
+    yield Assignment(f"A step for {batch} samples", (batch, prefix), exported.FILE, mismatch)
 
 
-def scopes_complaint(found: Message, prefix: str) -> str | None:
-    """About layers without their names."""
+def scopes_mismatch(found: Message, prefix: str) -> str | None:
+    """Layers that lie outside of their scopes."""
     scopes = [(str(kind), str(names)) for kind, names in as_list(found["scopes"]) or []]
     convolutions = [names for kind, names in scopes if kind == "convolution"]
     products = [names for kind, names in scopes if kind == "dot_general"]
@@ -129,27 +127,27 @@ def scopes_complaint(found: Message, prefix: str) -> str | None:
 
 
 def donated(rng: Rng, session: Session) -> Iterator[Assignment]:
-    """Each tensor of the state is taken over, by itself, for a width that nobody could know."""
+    """XLA reuses each tensor of the state, for a network of random width."""
     width, batch = int(rng.integers(3, 8)), int(rng.integers(5, 20))
     names = sorted(exported.sizes(width))
     state = [4 * int(np.prod(exported.sizes(width)[name])) for name in names] * 2
 
-    def complaint(data: bytes) -> str | None:
+    def mismatch(data: bytes) -> str | None:
         found = exported.facts(data, session)
-        return exported.outside_complaint(found) or _aliases_complaint(data, found, state, session)
+        return exported.foreign_call(found) or _aliases_mismatch(data, found, state, session)
 
     label = f"A step of width {width} for {batch} samples"
-    yield Assignment(label, (batch, width), exported.FILE, complaint)
+    yield Assignment(label, (batch, width), exported.FILE, mismatch)
     # The same with the width whose numbers are known.
     yield Assignment(
         f"A step of width {exported.WIDTH} for {batch} samples",
         (batch, exported.WIDTH),
         exported.FILE,
-        lambda data: _step_complaint(data, batch, rng, session),
+        lambda data: _step_mismatch(data, batch, rng, session),
     )
 
 
-def _aliases_complaint(
+def _aliases_mismatch(
     data: bytes, found: Message, state: list[int], session: Session
 ) -> str | None:
     aliased = as_message(found["aliased"]) or {}
@@ -162,16 +160,16 @@ def _aliases_complaint(
     if len(aliased) > len(state):
         return "the batch is given away, too, and the loader may still need it"
     runner = exported.RUNS.given(session, "plans")
-    planned = told(runner.ask("memory", GivenFile(exported.FILE, data), 2))
+    planned = reported(runner.ask("memory", GivenFile(exported.FILE, data), 2))
     if planned["aliased"] != sum(state):
         return f"XLA reuses {planned['aliased']} bytes, and the state has {sum(state)}"
     return None
 
 
-def _step_complaint(data: bytes, batch: int, rng: Rng, session: Session) -> str | None:
+def _step_mismatch(data: bytes, batch: int, rng: Rng, session: Session) -> str | None:
     state = np.concatenate([exported.parameters(rng), 0.1 * exported.parameters(rng)])
-    inputs = (state, exported.pictures(rng, batch), exported.labels(rng, batch))
-    return STEP.complaint(data, tuple(map(tensor, inputs)), session)
+    inputs = (state, exported.random_images(rng, batch), exported.labels(rng, batch))
+    return STEP.mismatch(data, tuple(map(tensor, inputs)), session)
 
 
 def _batch(batch: int) -> tuple[str, str]:

@@ -1,15 +1,18 @@
-"""Hidden streams of calls: how many programs jax.jit makes of each, and whose fault that is."""
+"""Questions about streams of calls: how many programs jax.jit makes of each, and which argument
+causes them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
-from hotloop.checks.xla_vs_eager.given_files import program, told
-from hotloop.core.wire import Message, as_message
+from hotloop.checks.xla_vs_eager.answers import mismatch_with
+from hotloop.checks.xla_vs_eager.given_files import program, reported
+from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.questions import GivenFile, Question, shown
+from hotloop.judge.questions import GivenFile, Question
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
@@ -17,39 +20,25 @@ Rng = np.random.Generator
 STREAMS = program("call_streams.py")
 
 
-def count_questions(rng: Rng, session: Session, processes: int = 1) -> Iterator[Question]:
-    """How many programs. processes: how many make all of these calls, each for itself."""
-    yield from _questions(rng, session, ("programs",), processes)
+def count_questions(rng: Rng, session: Session) -> Iterator[Question]:
+    """How many programs are made."""
+    yield from _questions(rng, session, ("programs",))
 
 
 def culprit_questions(rng: Rng, session: Session) -> Iterator[Question]:
-    """Which argument, and what of it."""
+    """Which argument causes most programs, and whether by shape, dtype, weak type or value."""
     yield from _questions(rng, session, ("culprit", "cause"))
 
 
-def _questions(
-    rng: Rng, session: Session, keys: tuple[str, ...], processes: int = 1
-) -> Iterator[Question]:
+def _questions(rng: Rng, session: Session, keys: tuple[str, ...]) -> Iterator[Question]:
     maker = STREAMS.trusted(session)
     kinds = maker.ask("kinds")
     if not isinstance(kinds, int):
         raise JudgeFault("our own program does not know how many streams it has")
     for kind in range(kinds):
-        truth = told(maker.ask("make", kind, int(rng.integers(1 << 30))))
+        truth = reported(maker.ask("make", kind, int(rng.integers(1 << 30))))
         file = GivenFile("calls.json", maker.take(truth["path"]))
-        asked = {**truth, "programs": processes * int(truth["programs"])}
-        yield Question(f"Stream {kind + 1}", (file,), _complaint(asked, keys))
-
-
-def _complaint(truth: Message, keys: tuple[str, ...]) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
-        given = as_message(answer)
-        if given is None:
-            return f"the answer is {shown(answer)}, not a dict"
-        for key in keys:
-            got, want = given.get(key), truth[key]
-            if type(got) is not type(want) or got != want:
-                return f"“{key}” is {shown(got)} and should be {shown(want)}"
-        return None
-
-    return complaint
+        # In a variant several processes make all of these calls, and compile them each for itself.
+        programs = constant("PROCESSES", 1) * int(truth["programs"])
+        want = {**truth, "programs": programs}
+        yield Question(f"Stream {kind + 1}", (file,), mismatch_with(want, keys))

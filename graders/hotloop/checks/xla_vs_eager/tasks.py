@@ -1,8 +1,6 @@
-"""What the judge asks of the tasks of module xla_vs_eager."""
+"""How each task of module xla_vs_eager is judged. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
-
-from functools import partial
 
 from hotloop.checks.xla_vs_eager import (
     aliases,
@@ -15,132 +13,58 @@ from hotloop.checks.xla_vs_eager import (
     steps,
     streams,
 )
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
-from hotloop.judge.levels import Level
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.makes import Makes
-from hotloop.variants.variant import Variant
+from hotloop.judge.rungs.refereed import Refereed
+from hotloop.judge.rungs.refereed_fast import RefereedFast
+from hotloop.judge.task import fills_tensor, returns_data
 
-XLA = ("xla",)
+compiled_step = fills_tensor(
+    "numpy",
+    correct=Refereed(speed.cases, speed.REFEREE, "train", speed.mismatch),
+    fast_cpu=RefereedFast(speed.TIMED_STEPS, speed.REFEREE, "train", speed.mismatch),
+)
 
-# Provisional on every device that has no recorded run: module.yaml says where they come from.
-STEP_LEVELS = (Level(5.0, 0.4), Level(10.0, 0.7), Level(20.0, 1.0))
+break_even = returns_data(
+    times=Answers(clocks.time_questions),
+    steps=Answers(clocks.step_questions, after=("times",)),
+)
 
+count_compilations = returns_data(
+    programs=HiddenAnswers(streams.count_questions),
+    culprit=HiddenAnswers(streams.culprit_questions),
+)
 
-def count_compilations(variant: Variant | None = None) -> Check:
-    """Programs that a stream of calls makes, and the argument to blame."""
-    count = partial(streams.count_questions, processes=_number(variant, "PROCESSES") or 1)
-    return Check(
-        Candidate("read_calls", "recompiles.py", "json"),
-        {
-            "programs": HiddenAnswers(count),
-            "culprit": HiddenAnswers(streams.culprit_questions),
-        },
-        extras=XLA,
-    )
+bucket = returns_data(
+    budget=Answers(padding.budget_questions),
+    waste=Answers(padding.waste_questions, after=("budget",)),
+    equal=Makes(padding.padded_programs, entry="export_padded"),
+)
 
+read_hlo = returns_data(
+    figures=Answers(dumps.figure_questions),
+    relayouts=Answers(dumps.relayout_questions),
+    unfused=AnswersFrom("why_not_fused", dumps.fusion_questions),
+)
 
-def bucket(variant: Variant | None = None) -> Check:
-    """Few programs for many sizes, and the same numbers in all of them."""
-    unit = _number(variant, "SAMPLE_BYTES") or 1
-    return Check(
-        Candidate("bucket_sizes", "buckets.py", "json"),
-        {
-            "budget": Answers(partial(padding.budget_questions, unit=unit)),
-            "waste": Answers(partial(padding.waste_questions, unit=unit), after=("budget",)),
-            "equal": Makes(padding.padded_programs, entry="export_padded"),
-        },
-        extras=XLA,
-    )
+annotate = returns_data(
+    scopes=Makes(steps.annotated),
+    profile=profiles.recorded,
+)
 
+host_transfer = returns_data(
+    on_device=Makes(steps.on_device),
+    same=Makes(steps.guarded, after=("on_device",)),
+)
 
-def break_even(variant: Variant | None = None) -> Check:
-    """Compiling apart from running, and the step at which it has paid."""
-    per = clocks.Per(_number(variant, "EAGER_STEPS") or 1, _number(variant, "FAST_STEPS") or 1)
-    return Check(
-        Candidate("break_even", "timings.py", "json"),
-        {
-            "times": Answers(partial(clocks.time_questions, per=per)),
-            "steps": Answers(clocks.step_questions, after=("times",)),
-        },
-    )
+donate = returns_data(
+    aliased=Makes(steps.donated),
+    bytes=HiddenAnswers(aliases.questions, entry="donations"),
+)
 
-
-def read_hlo(variant: Variant | None = None) -> Check:
-    """Figures of what XLA has made, and causes of fusions that it has not."""
-    figures = partial(dumps.figure_questions, runs=_number(variant, "RUNS") or 1)
-    return Check(
-        Candidate("read_hlo", "hlo_reading.py", "json"),
-        {
-            "figures": Answers(figures),
-            "relayouts": Answers(dumps.relayout_questions),
-            "unfused": AnswersFrom("why_not_fused", dumps.fusion_questions),
-        },
-    )
-
-
-def annotate(variant: Variant | None = None) -> Check:
-    """Names in the program, and in a profile."""
-    number = _number(variant, "NUMBER")
-    scopes = partial(steps.annotated, between=f"{number}_" if number else "")
-    return Check(
-        Candidate("export_annotated", "annotations.py", "json"),
-        {
-            "scopes": Makes(scopes),
-            "profile": profiles.recorded,
-        },
-        extras=XLA,
-    )
-
-
-def host_transfer() -> Check:
-    """A step that asked the host four times, as one program."""
-    return Check(
-        Candidate("export_step", "on_device.py", "json"),
-        {
-            "on_device": Makes(steps.on_device),
-            "same": Makes(steps.guarded, after=("on_device",)),
-        },
-        extras=XLA,
-    )
-
-
-def donate() -> Check:
-    """State that a step takes over, and the bytes that this saves."""
-    return Check(
-        Candidate("export_donated", "donation.py", "json"),
-        {
-            "aliased": Makes(steps.donated),
-            "bytes": HiddenAnswers(aliases.questions, entry="donations"),
-        },
-        extras=XLA,
-    )
-
-
-def compiled_step() -> Check:
-    """Training steps against the same operations one at a time."""
-    return Check(
-        speed.TRAIN,
-        {"correct": speed.correct(), "fast_cpu": speed.measured(STEP_LEVELS)},
-        extras=XLA,
-    )
-
-
-def diagnose(variant: Variant | None = None) -> Check:
-    """Recorded runs: figures from made ones, causes of four sick ones."""
-    figures = partial(recordings.figure_questions, per=_number(variant, "MEDIAN_STEPS") or 1)
-    return Check(
-        Candidate("read_run", "runs.py", "json"),
-        {
-            "figures": Answers(figures),
-            "diagnosis": AnswersFrom("diagnosis", recordings.diagnosis_questions),
-        },
-    )
-
-
-def _number(variant: Variant | None, constant: str) -> int:
-    """A variant's number; 0 without one."""
-    return int(variant.constants[constant]) if variant is not None and variant.constants else 0
+diagnose = returns_data(
+    figures=Answers(recordings.figure_questions),
+    diagnosis=AnswersFrom("diagnosis", recordings.diagnosis_questions),
+)

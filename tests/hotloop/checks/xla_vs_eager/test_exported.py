@@ -37,13 +37,13 @@ def program(function: str) -> bytes:
     return bytes(exported_program.serialize())
 
 
-def test_calls_of_anything_outside_are_told(session: Session) -> None:
+def test_calls_of_the_host_are_reported(session: Session) -> None:
     found = exported.facts(program("lambda x: jnp.linalg.eigh(x)[0]"), session)
-    assert "lapack" in (exported.outside_complaint(found) or "")
+    assert "lapack" in (exported.foreign_call(found) or "")
     inside = exported.facts(program("lambda x: jnp.tanh(x) @ x"), session)
-    assert exported.outside_complaint(inside) is None
+    assert exported.foreign_call(inside) is None
     assert inside["arguments"] == ["float32[4,4]"]
-    assert exported.arguments_complaint(inside, 2, ()) is not None
+    assert exported.arguments_mismatch(inside, 2, ()) is not None
 
 
 @pytest.mark.parametrize("data", [b"", b"no program at all", b"\0" * 4096])
@@ -63,13 +63,13 @@ def test_both_networks_give_the_same_step(tmp_path: Path, session: Session) -> N
     subprocess.run([sys.executable, "-c", code, str(target)], check=True, cwd=tmp_path)
     rng = np.random.default_rng(0)
     state = np.concatenate([exported.parameters(rng), exported.parameters(rng)])
-    images, labels = exported.pictures(rng, 6), exported.labels(rng, 6)
+    images, labels = exported.random_images(rng, 6), exported.labels(rng, 6)
     inputs = tuple(map(tensor, (state, images, labels)))
-    assert steps.STEP.complaint(target.read_bytes(), inputs, session) is None
+    assert steps.STEP.mismatch(target.read_bytes(), inputs, session) is None
     other = np.concatenate([[1.0], state])
-    assert steps.STEP.disagreement(other, other) is None
+    assert steps.STEP.difference(other, other) is None
     other[5] += 1
-    found = steps.STEP.disagreement(other, np.concatenate([[1.0], state]))
+    found = steps.STEP.difference(other, np.concatenate([[1.0], state]))
     assert "conv1 of the parameters" in (found or "")
 
 
@@ -80,7 +80,7 @@ def test_scopes() -> None:
 
     layers = ["r_conv1"] * 2 + ["transpose(jvp(r_conv2))"] * 3
     heads = ["r_head"] * 3
-    assert steps.scopes_complaint(found(layers, heads, "r_update/sub"), "r_") is None
+    assert steps.scopes_mismatch(found(layers, heads, "r_update/sub"), "r_") is None
     for changed, said in (
         (found(layers[1:], heads, "r_update"), "1 convolutions are in a scope r_conv1"),
         (found([*layers, "r_other"], heads, "r_update"), "is in 0 of the scopes"),
@@ -88,4 +88,4 @@ def test_scopes() -> None:
         (found(layers, heads[1:], "r_update"), "2 matrix products are in r_head"),
         (found(layers, heads, "r_conv1"), "not computed in r_update"),
     ):
-        assert said in (steps.scopes_complaint(changed, "r_") or "")
+        assert said in (steps.scopes_mismatch(changed, "r_") or "")

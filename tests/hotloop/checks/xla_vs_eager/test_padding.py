@@ -1,4 +1,4 @@
-"""Sizes to pad to: the optimum is one, and what is worse is told."""
+"""Sizes to pad to: the optimum is found by trying all, and worse answers are reported."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ def test_the_fewest_rows_are_what_trying_everything_finds(budget: int) -> None:
     ],
 )
 def test_the_budget(answer: object, said: str | None) -> None:
-    found = padding.budget_complaint(answer, LENGTHS, 2)
+    found = padding.budget_mismatch(answer, LENGTHS, 2)
     assert found is None if said is None else said in (found or "")
 
 
 def test_sizes_that_nobody_uses_are_no_programs() -> None:
-    assert padding.budget_complaint([5, 13, 20, 40], LENGTHS, 2) is None
+    assert padding.budget_mismatch([5, 13, 20, 40], LENGTHS, 2) is None
 
 
-def test_waste_is_told_with_what_is_possible() -> None:
+def test_waste_is_reported_with_what_is_possible() -> None:
     best = padding.fewest_rows(LENGTHS, 2)
-    assert f"with 2 sizes {best} are enough" in (padding.waste_complaint([13], LENGTHS, 2) or "")
+    assert f"with 2 sizes {best} are enough" in (padding.waste_mismatch([13], LENGTHS, 2) or "")
 
 
 def test_habits_waste_too_much_somewhere() -> None:

@@ -54,25 +54,25 @@ def test_each_run_has_one_sickness(letter: str) -> None:
 
 
 def right() -> dict[str, dict[str, Any]]:
-    told = {}
+    found = {}
     for letter, known in KNOWN.items():
         evidence, value = next(iter(known["evidence"].items()))
-        told[letter] = {"cause": known["cause"], "evidence": evidence, "value": value}
-    return told
+        found[letter] = {"cause": known["cause"], "evidence": evidence, "value": value}
+    return found
 
 
 def test_the_diagnosis() -> None:
     assert recordings.diagnosis_mismatch(right()) is None
     for change, said in (
         ({"cause": "layout"}, "the cause is not layout"),
-        ({"cause": "magic"}, "one of recompiles"),
+        ({"cause": "magic"}, "expected one of recompiles"),
         ({"evidence": "step_ms"}, "does not show it"),
         ({"value": 3.0e9}, "should be"),
         ({"value": None}, "not a number"),
     ):
-        told = right()
-        told["b"] = {**told["b"], **change}
-        assert said in (recordings.diagnosis_mismatch(told) or "")
+        answer = right()
+        answer["b"] = {**answer["b"], **change}
+        assert said in (recordings.diagnosis_mismatch(answer) or "")
     assert "not a dict" in (recordings.diagnosis_mismatch([]) or "")
 
 
