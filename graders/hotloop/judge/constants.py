@@ -10,6 +10,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import TypeVar
 
+from hotloop.judge.fault import JudgeFault
 from hotloop.variants.variant import Value
 
 T = TypeVar("T", bound=Value)
@@ -18,8 +19,15 @@ _drawn: Mapping[str, Value] = {}
 
 
 def constant(name: str, plain: T) -> T:
-    """What this candidate's variant has for `name`; `plain` in a course."""
-    return type(plain)(_drawn.get(name, plain))
+    """What this candidate's variant has for `name`; `plain` in a course.
+
+    JudgeFault where a variant lacks it: whoever is judged by it was asked something else.
+    """
+    if not _drawn:
+        return plain
+    if name not in _drawn:
+        raise JudgeFault(f"the candidate's variant has no {name}")
+    return type(plain)(_drawn[name])
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from hotloop.core.record import LONGEST_SENTENCE, Record, RungRecord, summarize
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import lost
 from hotloop.judge.job import Job
+from hotloop.judge.spec import TaskSpec
 
 PASSED = RungRecord("correct", Verdict.PASSED, "Right.", 1.0)
 FAILED = RungRecord("fast", Verdict.TOO_SLOW, "Slow.")
@@ -17,7 +18,7 @@ OPEN = RungRecord("gpu", Verdict.NOT_MEASURED, "No GPU.")
 
 
 def test_a_record_survives_json() -> None:
-    record = lost(Job("m", "t"), RuntimeError("x"))
+    record = lost(Job("m", "t", TaskSpec("f", ("f.py",))), RuntimeError("x"))
     again = Record.from_json(json.loads(json.dumps(record.to_json())))
     assert again == record
     assert again.pending
@@ -34,7 +35,7 @@ def test_a_record_survives_json() -> None:
     ],
 )
 def test_what_is_not_a_record_is_refused(change: dict) -> None:
-    document = lost(Job("m", "t"), RuntimeError("x")).to_json() | change
+    document = lost(Job("m", "t", TaskSpec("f", ("f.py",))), RuntimeError("x")).to_json() | change
     with pytest.raises(ValueError, match=r"."):
         Record.from_json(document)
 

@@ -4,42 +4,51 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hotloop import render
 from hotloop.core.verdict import Verdict
+from hotloop.curriculum import load_module
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
+from hotloop.judge.spec import TaskSpec
+
+SPEC = TaskSpec("f", ("f.py",))
+MODULE = "profile_training_loop"
+AUGMENT = Job(MODULE, "augment", load_module(MODULE).spec("augment"), isolation="none")
 
 
 def test_an_unknown_module_is_a_judge_error_with_no_points_lost() -> None:
     with JudgeProcess() as judge:
-        record = judge.judge(Job("no_such_module", "task"))
+        record = judge.judge(Job("no_such_module", "task", SPEC))
         assert record.verdict is Verdict.JUDGE_ERROR
         assert record.pending
-        assert judge.judge(Job("fused_softmax", "no_such_task")).verdict is Verdict.JUDGE_ERROR
+        assert (
+            judge.judge(Job("fused_softmax", "no_such_task", SPEC)).verdict is Verdict.JUDGE_ERROR
+        )
 
 
 def test_a_module_name_is_never_a_path_out_of_checks() -> None:
     with JudgeProcess() as judge:
-        for name in ("..cli", "baselines.fused_softmax", "../x", "__init__"):
-            assert judge.judge(Job(name, "copy")).verdict is Verdict.JUDGE_ERROR
+        for name in ("..cli", "fused_softmax.baselines", "../x", "__init__"):
+            assert judge.judge(Job(name, "copy", SPEC)).verdict is Verdict.JUDGE_ERROR
 
 
 def test_a_killed_judge_is_replaced() -> None:
     with JudgeProcess() as judge:
-        judge.judge(Job("no_such_module", "task"))
+        judge.judge(Job("no_such_module", "task", SPEC))
         assert judge._process is not None
         os.kill(judge._process.pid, signal.SIGKILL)
         judge._process.wait()
-        assert judge.judge(Job("no_such_module", "task")).verdict is Verdict.JUDGE_ERROR
+        assert judge.judge(Job("no_such_module", "task", SPEC)).verdict is Verdict.JUDGE_ERROR
 
 
 def test_nobody_of_the_same_account_reads_the_judges_memory() -> None:
     with JudgeProcess() as judge:
-        judge.judge(Job("no_such_module", "task"))
+        judge.judge(Job("no_such_module", "task", SPEC))
         assert judge._process is not None
         owner = Path(f"/proc/{judge._process.pid}/mem").stat().st_uid
         assert owner == 0  # not dumpable: its /proc files belong to root
@@ -49,7 +58,7 @@ def test_nobody_of_the_same_account_reads_the_judges_memory() -> None:
 def test_the_parent_says_when_the_judge_may_measure(tmp_path: Path) -> None:
     for name, content in render.submission("profile_training_loop").items():
         (tmp_path / name).write_bytes(content)
-    job = Job("profile_training_loop", "augment", str(tmp_path), isolation="none", turns=True)
+    job = replace(AUGMENT, files=str(tmp_path), turns=True)
     told: list[str] = []
     with JudgeProcess() as judge:
         record = judge.judge(job, told.append, turn=lambda: told.append("may measure"))
@@ -60,7 +69,7 @@ def test_the_parent_says_when_the_judge_may_measure(tmp_path: Path) -> None:
 
 
 def test_who_did_not_say_that_there_are_others_is_not_asked(tmp_path: Path) -> None:
-    job = Job("profile_training_loop", "augment", str(tmp_path), isolation="none")
+    job = replace(AUGMENT, files=str(tmp_path))
     asked: list[None] = []
     with JudgeProcess() as judge:
         judge.judge(job, turn=lambda: asked.append(None))

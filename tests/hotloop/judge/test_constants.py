@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hotloop.judge.constants import constant, constants
+from hotloop.judge.fault import JudgeFault
 
 
 def test_a_course_has_the_plain_value() -> None:
@@ -16,8 +17,12 @@ def test_a_variant_has_its_own_in_the_plain_ones_type() -> None:
         found = constant("SHARPNESS", 1.0)
         assert (found, type(found)) == (2.0, float)
         assert constant("HIDES", False) is True
-        assert constant("TOTAL", 1.0) == 1.0
     assert constant("SHARPNESS", 1.0) == 1.0
+
+
+def test_a_variant_that_lacks_one_is_our_fault() -> None:
+    with constants({"SHARPNESS": 2.0}), pytest.raises(JudgeFault, match="has no TOTAL"):
+        constant("TOTAL", 1.0)
 
 
 def test_they_end_with_a_failure() -> None:

@@ -152,13 +152,12 @@ def test_when_the_judge_forks(
 ) -> None:
     monkeypatch.setattr(service, "kind", lambda: device)
     monkeypatch.setattr(service, "worker_fork", lambda _needs: lambda _confinement: None)
-    monkeypatch.setattr(service, "_needs", lambda _module: ())
     job = Job("module", "task", TaskSpec("f", ("f.py",)), isolation=isolation)
     assert (service._launcher(job, timed=timed).fork is not None) is forks
 
 
 def test_what_a_module_needs_is_imported_before_the_fork() -> None:
-    assert service._needs("tvm_passes") == ("tvm",)
+    assert curriculum.load_module("tvm_passes").spec("tune").module_needs == ("tvm",)
     assert set(forking.preloaded(("tvm",))) <= {*forking.preloaded(()), *forking.NEEDED["tvm"]}
     assert forking.preloaded(("unheard",)) == forking.preloaded(())
 

@@ -14,6 +14,7 @@ from hotloop import exploits, markers
 from hotloop.core import paths
 from hotloop.core.record import Record
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.curriculum import load_module
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.job import Job
 from hotloop.judge.rungs import batches
@@ -192,7 +193,9 @@ def _reference(folder: Path) -> Path:
 
 
 def _judged(judge: JudgeProcess, folder: Path, task: str) -> Record:
-    return judge.judge(Job(MODULE, task, str(folder), isolation=level()[0], budget_s=120))
+    spec = load_module(MODULE).spec(task)
+    job = Job(MODULE, task, spec, str(folder), isolation=level()[0], budget_s=120)
+    return judge.judge(job)
 
 
 def _left(before: dict[str, list[str]]) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hotloop.checks import fused_softmax
+from hotloop.checks.fused_softmax import cases as softmax
 from hotloop.checks.sparse_attention_op import kernels
 from hotloop.checks.transformer_compilation import attentions, gradients
 from hotloop.judge.calls import TensorSpec
@@ -26,13 +26,13 @@ def _one(builder: Callable[[np.random.Generator], Case]) -> Cases:
 
 
 BUILDERS: dict[str, Cases] = {
-    "softmax": fused_softmax._cases_of_matrices,
-    "counted softmax": _one(fused_softmax._short_rows),
-    "masked softmax": fused_softmax._masked_cases,
-    "counted masked softmax": _one(fused_softmax._short_masked_rows),
+    "softmax": softmax.matrices,
+    "counted softmax": _one(softmax.short_rows),
+    "masked softmax": softmax.masked,
+    "counted masked softmax": _one(softmax.short_masked_rows),
     "attention": attentions.kernel_cases,
     "gradients": gradients.cases,
-    "sparse": kernels._cases,
+    "sparse": kernels.cases,
     "counted sparse": _one(kernels.thin),
 }
 
@@ -59,7 +59,7 @@ def test_cases_of_twins_differ_in_their_values_only(name: str) -> None:
 
 
 def test_shapes_differ_from_judging_to_judging() -> None:
-    shapes = {fused_softmax._short_rows(twins(Seeds())()).out.shape for _ in range(20)}
+    shapes = {softmax.short_rows(twins(Seeds())()).out.shape for _ in range(20)}
     assert len(shapes) > 5
 
 

@@ -16,6 +16,9 @@ from hotloop.local_judging import judge_submission
 from hotloop.variants import Variant, draw
 
 SECRET = b"sixteen bytes or more of secret"
+ONLINE = Job(
+    "fused_softmax", "online_pass", curriculum.load_module("fused_softmax").spec("online_pass")
+)
 TASKS = [
     ("fused_softmax", "online_pass", "correct"),
     ("fused_softmax", "cuda_naive", "correct"),
@@ -64,9 +67,9 @@ def test_a_variant_that_is_none_is_the_judges_fault_and_no_zero(judge: JudgeProc
         good | {"module": "tvm_passes"},
         good | {"format": 7},
     ):
-        record = judge.judge(Job("fused_softmax", "online_pass", variant=bad))
+        record = judge.judge(replace(ONLINE, variant=bad))
         assert record.verdict is Verdict.JUDGE_ERROR
         assert record.circumstances.variant == ""
     lacking = good | {"constants": {"SHARPNESS": 1.5}}
-    record = judge.judge(Job("fused_softmax", "online_pass", variant=lacking))
+    record = judge.judge(replace(ONLINE, variant=lacking))
     assert record.verdict is Verdict.JUDGE_ERROR

@@ -1,21 +1,20 @@
-"""The augmentation's truth, cases and timed inputs."""
+"""The augmentation: float64 reference, hidden cases and timed inputs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.checks.profile_training_loop.pictures import MOST_SHIFT, SIDE, entries
+from hotloop.checks.profile_training_loop.pictures import MOST_SHIFT, SIDE, border, entries
 from hotloop.judge.adversarial.gathers import indices
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import FP32, I64, U8
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.verification import all_agrees
+from hotloop.judge.verification import Reference, all_agrees
 from hotloop.judge.window import Workload
 
 Rng = np.random.Generator
@@ -28,12 +27,18 @@ TOLERANCE = Tolerance(relative=1e-5, absolute=1e-5)
 """A byte less its mean, where both are nearly the same, keeps few of float32's digits."""
 
 
-def augmented(images: Floats, rows: Floats, border: int = 0) -> Floats:
-    """float64 [m, 3, side, side] of bytes [n, side, side, 3] and entries [m, 4].
+def augmented(images: Floats, rows: Floats) -> Floats:
+    """float64 [m, 3, side, side] of bytes [n, side, side, 3] and entries [m, 4]."""
+    return _bordered(images, rows, border())
 
-    border: the byte that stands around an image which was shifted.
-    """
-    padded = np.pad(images, ((0, 0), (4, 4), (4, 4), (0, 0)), constant_values=border)
+
+def augmented_plainly(images: Floats, rows: Floats) -> Floats:
+    """As the slow loop does it, with zeros around a shifted image."""
+    return _bordered(images, rows, 0)
+
+
+def _bordered(images: Floats, rows: Floats, around: int) -> Floats:
+    padded = np.pad(images, ((0, 0), (4, 4), (4, 4), (0, 0)), constant_values=around)
     side = images.shape[1]
     results: list[Floats] = []
     for sample, down, right, mirrored in rows.astype(np.int64):
@@ -43,7 +48,7 @@ def augmented(images: Floats, rows: Floats, border: int = 0) -> Floats:
 
 
 def cases(rng: Rng) -> Iterator[Case]:
-    """One to 33 images, some of them asked for more than once, shifted as far as can be.
+    """One to 33 images, some of them used more than once, shifted as far as can be.
 
     The last case has each pair of shifts from the least, the middle and the largest, mirrored and
     not, and the first and the last image among those it takes.
@@ -92,7 +97,6 @@ def _fill(rng: Rng, call: Call, hostile: bool) -> None:
         rows[:, 1:3] = rng.choice([0, MOST_SHIFT], (len(rows), 2))
 
 
-def workload(border: int = 0) -> Workload:
-    """What is timed."""
-    truth = partial(augmented, border=border)
-    return Workload(_timed_spec, _fill, all_agrees(truth, TOLERANCE))
+def timed(reference: Reference) -> Workload:
+    """Batches of TIMED_BATCH images."""
+    return Workload(_timed_spec, _fill, all_agrees(reference, TOLERANCE))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from hotloop.core.wire import as_message
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import Question, number_complaint
 
 Rng = np.random.Generator
@@ -18,23 +20,13 @@ SUBMITTING = 0.05
 RELATIVE = 0.03
 
 
-@dataclass(frozen=True)
-class Per:
-    """Of how many steps the milliseconds are told: of a whole step's, and of each phase's."""
-
-    step: int = 1
-    phase: int = 1
-
-
-def questions(rng: Rng, per: Per = Per()) -> Iterator[Question]:
+def questions(rng: Rng) -> Iterator[Question]:
     """Loops that read the loss in each step and loops that do not; expensive first steps."""
     quick, slow, work = (0.5, 2.0), (20.0, 40.0), (2.0, 9.0)
-    yield _question(rng, "A loop that reads its loss", per, load=quick, work=work, reads=True)
-    yield _question(rng, "A step that the device decides", per, load=quick, work=work)
-    yield _question(rng, "A step that the host decides", per, load=slow, work=(0.5, 3.0))
-    yield _question(
-        rng, "First steps that compile", per, load=quick, work=work, cold=(300.0, 900.0)
-    )
+    yield _question(rng, "A loop that reads its loss", load=quick, work=work, reads=True)
+    yield _question(rng, "A step that the device decides", load=quick, work=work)
+    yield _question(rng, "A step that the host decides", load=slow, work=(0.5, 3.0))
+    yield _question(rng, "First steps that compile", load=quick, work=work, cold=(300.0, 900.0))
 
 
 @dataclass(frozen=True)
@@ -66,7 +58,6 @@ class Loop:
 def _question(
     rng: Rng,
     label: str,
-    per: Per,
     load: tuple[float, float],
     work: tuple[float, float],
     cold: tuple[float, float] = (0.0, 0.0),
@@ -76,24 +67,22 @@ def _question(
     warmup, steps = int(rng.integers(2, 6)), int(rng.integers(20, 40))
     forward, backward, update = (float(w) for w in rng.uniform(*work, 3))
     loop = Loop(float(rng.uniform(*load)), (forward, backward, update), reads)
-
-    def complaint(answer: object) -> str | None:
-        return _complaint(answer, loop, steps, per)
-
     extra = float(rng.uniform(*cold))
-    return Question(label, (warmup, steps, extra, loop.load, *loop.work, reads), complaint)
+    arguments = (warmup, steps, extra, loop.load, *loop.work, reads)
+    return Question(label, arguments, partial(_mismatch, loop, steps))
 
 
-def _complaint(answer: object, loop: Loop, steps: int, per: Per) -> str | None:
-    told = as_message(answer) or {}
-    want = per.step * loop.mean_step(steps)
-    found = number_complaint("time_per_step", told.get("step"), want, RELATIVE)
+def _mismatch(loop: Loop, steps: int, answer: object) -> str | None:
+    reported = as_message(answer) or {}
+    want = constant("TIMED_STEPS", 1) * loop.mean_step(steps)
+    found = number_complaint("time_per_step", reported.get("step"), want, RELATIVE)
     if found is not None:
         return found
-    mine = as_message(told.get("phases")) or {}
+    phases = as_message(reported.get("phases")) or {}
+    times = constant("PHASE_STEPS", 1)
     for name, own in loop.phases().items():
         what = f"time_per_phase of {name}"
-        found = number_complaint(what, mine.get(name), per.phase * own, RELATIVE, per.phase * 0.01)
+        found = number_complaint(what, phases.get(name), times * own, RELATIVE, times * 0.01)
         if found is not None:
             return found
     return None

@@ -17,6 +17,7 @@ from hotloop.checks.profile_training_loop.pictures import (
 )
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.compare import Floats
+from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64, U8
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.learns import Exam
@@ -31,6 +32,11 @@ CAREFUL_RATE = 0.002
 """So small that rounding does not grow from step to step, and weights can be compared."""
 
 LEARNING_RATE = 0.01
+
+
+def pace() -> int:
+    """How far a step goes for a rate of 1: a candidate's rate is divided by it."""
+    return constant("PACE", 1)
 
 
 @dataclass(frozen=True)
@@ -70,20 +76,20 @@ class Network:
         return np.concatenate(parts).astype(np.float32)
 
     def call(self, images: int, steps: int, batch: int) -> CallSpec:
-        """A training run's shapes."""
+        """The shapes of a training run."""
         return CallSpec(
             (
                 TensorSpec((images, SIDE, SIDE, 3), U8),
                 TensorSpec((images,), I64),
                 TensorSpec((steps, batch, 4), I64),
-                CAREFUL_RATE,
+                CAREFUL_RATE / pace(),
                 TensorSpec((self.size,), FP32),
             ),
             TensorSpec((self.size,), FP32),
         )
 
     def fill(self, rng: Rng, call: Call, _hostile: bool) -> None:
-        """A run's inputs, drawn anew."""
+        """Sample a run's inputs."""
         images, labels, plan, initial = call.inputs()
         images[...], labels[...] = pictures(rng, Textures(rng), len(images))
         plan[...] = self._plan(rng, len(images), *plan.shape[:2])
@@ -141,7 +147,7 @@ class Network:
             Tensor(images, U8),
             Tensor(labels, I64),
             Tensor(plan, I64),
-            rate,
+            rate / pace(),
             Tensor(self.initial(rng), FP32),
         )
         return Case(label, arguments, TensorSpec((self.size,), FP32))

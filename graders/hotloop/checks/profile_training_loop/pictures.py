@@ -6,12 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.judge.compare import Floats
+from hotloop.judge.constants import constant
 
 Rng = np.random.Generator
 
 CLASSES = 10
 SIDE = 32
 MOST_SHIFT = 8
+
+
+def border() -> int:
+    """The byte around an image that was shifted."""
+    return constant("BORDER", 0)
 
 
 class Textures:

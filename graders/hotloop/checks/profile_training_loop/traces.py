@@ -1,4 +1,4 @@
-"""Traces with secret figures: made here, with a GPU in them, or recorded by the learner."""
+"""Figures of traces: of those that are built here, with a GPU in them, and of the learner's own."""
 
 from __future__ import annotations
 
@@ -9,28 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from hotloop.checks.profile_training_loop.made_trace import MadeTrace
+from hotloop.checks.profile_training_loop.built_trace import (
+    BuiltTrace,
+    launches_per_step,
+    step_ms,
+)
 from hotloop.core.wire import as_message
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
 from hotloop.trace import Trace
 
 Rng = np.random.Generator
 
 RELATIVE = 0.01
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is asked about steps and launches. quantile: of the steps' durations, 0.5 the median.
-
-    launch_steps: for how many steps the mean number of launches is told.
-    """
-
-    quantile: float = 0.5
-    launch_steps: int = 1
-
-
-PLAIN = Asked()
 
 
 @dataclass(frozen=True)
@@ -46,25 +37,31 @@ class Figures:
     gpu_idle_share: float | None
     largest_allocation: int | None
 
-    def complaint(self, answer: object) -> str | None:
+    def mismatch(self, answer: object) -> str | None:
         """What is wrong with an answer."""
-        told = as_message(answer)
-        if told is None:
+        reported = as_message(answer)
+        if reported is None:
             return f"It returned {shown(answer)}, not a dict"
-        name = told.get("slowest_op")
+        name = reported.get("slowest_op")
         if name != self.slowest_op:
             return f"slowest_op is {shown(name)} and should be {self.slowest_op!r}"
         for key, want in vars(self).items():
             if key == "slowest_op":
                 continue
-            found = number_complaint(key, told.get(key), want, RELATIVE, 1e-6)
+            found = number_complaint(key, reported.get(key), want, RELATIVE, 1e-6)
             if found is not None:
                 return found
         return None
 
 
-def questions(rng: Rng, asked: Asked = PLAIN) -> Iterator[Question]:
-    """Four made traces: a busy GPU, several streams, and none at all.
+def range_prefix(label: str) -> str:
+    """What the names of a labelled loop's ranges begin with."""
+    run = constant("RUN", 0)
+    return f"{label}/{run}/" if run else f"{label}/"
+
+
+def questions(rng: Rng) -> Iterator[Question]:
+    """Four built traces: a busy GPU, several streams, and none at all.
 
     An odd number of steps, and even ones, of which no step's duration is the median. Between them
     the files begin and end with an event of each kind, so that the first and the last count.
@@ -75,16 +72,17 @@ def questions(rng: Rng, asked: Asked = PLAIN) -> Iterator[Question]:
         ("A trace without a GPU", 0, (4, 6), ("op", "step"), 1 << 30),
         ("A trace with two streams and tiny tensors", 2, (3, 5), ("launch", "copy"), 1),
     ):
-        made = MadeTrace(rng, streams, int(rng.choice(steps)), ends, largest)
-        yield _question(label, made, asked)
+        built = BuiltTrace(rng, streams, int(rng.choice(steps)), ends, largest)
+        given = GivenFile("trace.json", json.dumps(built.document()).encode())
+        yield Question(label, (given,), Figures(**built.figures()).mismatch)
 
 
-def complaint_about(trace: Trace, answer: object, asked: Asked = PLAIN) -> str | None:
-    """The learner's answer about a trace of their own, against what stands in it."""
-    return figures_of(trace, asked).complaint(answer)
+def mismatch(trace: Trace, answer: object) -> str | None:
+    """What is wrong with the learner's answer about a trace of their own."""
+    return figures_of(trace).mismatch(answer)
 
 
-def figures_of(trace: Trace, asked: Asked = PLAIN) -> Figures:
+def figures_of(trace: Trace) -> Figures:
     """By the package's own reader."""
     slowest = trace.ops()[0]
     largest = trace.largest_allocation
@@ -94,10 +92,10 @@ def figures_of(trace: Trace, asked: Asked = PLAIN) -> Figures:
     copies = [e for e in trace.copies if e.direction == "HtoD"]
     return Figures(
         steps=len(steps),
-        step_ms=float(np.quantile([s.duration_us for s in steps], asked.quantile)) / 1000,
+        step_ms=step_ms([s.duration_us for s in steps]),
         slowest_op=slowest.name,
         slowest_op_share=slowest.share,
-        launches_per_step=asked.launch_steps * _count(launches, within) / len(steps),
+        launches_per_step=launches_per_step(_count(launches, within), len(steps)),
         copies_to_device=_count(copies, within),
         gpu_idle_share=trace.gpu_idle_share(),
         largest_allocation=None if largest is None else largest.bytes,
@@ -106,9 +104,3 @@ def figures_of(trace: Trace, asked: Asked = PLAIN) -> Figures:
 
 def _count(events: Any, within: list[tuple[float, float]]) -> int:
     return sum(any(start <= e.start_us < end for start, end in within) for e in events)
-
-
-def _question(label: str, made: MadeTrace, asked: Asked) -> Question:
-    data = json.dumps(made.document()).encode()
-    figures = Figures(**made.figures(asked.quantile, asked.launch_steps))
-    return Question(label, (GivenFile("trace.json", data),), figures.complaint)

@@ -5,7 +5,7 @@ No run of an engine on a GPU is recorded yet; elsewhere the rungs say what is mi
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,11 +31,15 @@ def require_tensorrt() -> None:
 
 
 @contextmanager
-def running(engine: bytes, session: Session, card: Card) -> Generator[tuple[Link, Candidate]]:
-    """A worker of ours that has loaded the engine, and the function that runs it on a batch.
+def running(
+    build: Callable[[Session, Card], bytes], session: Session, card: Card
+) -> Generator[tuple[Link, Candidate]]:
+    """A worker of ours that has loaded the candidate's engine, and what runs it on a batch.
 
-    The worker is confined as a candidate's is, since an engine is code, and holds nothing else.
+    build: has the candidate build it, once for all rungs of the task. The worker is confined as a
+    candidate's is, since an engine is code, and holds nothing else.
     """
+    engine = session.once("the engine", lambda: build(session, card))
     with trusted_worker(session, session.staged(RUNNER.files), card) as link:
         # What fails from here on is the candidate's: its engine is what runs.
         link.trusted = False

@@ -6,7 +6,7 @@ ranges are drawn anew for each judging, so that no trace of another day will do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -29,10 +29,10 @@ MOST_EVENTS = 2_000_000
 class TraceRecorded:
     """`record(folder, wait, warmup, active, label)` returns paths: "chrome" and "tensorboard".
 
-    between: what stands between label and phase in the name of a range.
+    prefix: gives what the names of a labelled loop's ranges begin with.
     """
 
-    between: str = "/"
+    prefix: Callable[[str], str]
     instrumented: ClassVar[bool] = True
 
     after: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class TraceRecorded:
             )
         found = trace_of(link, chrome)
         first = wait + warmup
-        for complaint in _complaints(found, range(first, first + active), label + self.between):
+        for complaint in _complaints(found, range(first, first + active), self.prefix(label)):
             raise Ruling(Verdict.WRONG_ANSWER, f"In the Chrome trace: {complaint}.")
         self._require_board(link, board, active)
         evidence = {"steps": len(found.steps), "events": found.events}

@@ -14,6 +14,7 @@ from hotloop.checks.control_flow_export import decoding, diagnoses, packages, su
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.constants import constants
 from hotloop.judge.dtypes import I64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
@@ -76,11 +77,11 @@ def seen_by_trace(weights, example, given):
 def test_every_successor_is_one_of_the_choices() -> None:
     right = {construct: min(found) for construct, found in successors.SUCCESSORS.items()}
     assert set(right.values()) <= set(successors.CHOICES)
-    assert successors.complaint(right) is None
-    assert "none of the choices" in str(successors.complaint({**right, "torch.jit.save": "pickle"}))
+    assert successors.mismatch(right) is None
+    assert "none of the choices" in str(successors.mismatch({**right, "torch.jit.save": "pickle"}))
     wrong = {**right, "torch.jit.script": "torch.compile"}
-    assert "another successor" in str(successors.complaint(wrong))
-    assert "not a dict" in str(successors.complaint([]))
+    assert "another successor" in str(successors.mismatch(wrong))
+    assert "not a dict" in str(successors.mismatch([]))
 
 
 def test_each_part_of_a_diagnosis_counts() -> None:
@@ -125,3 +126,14 @@ def test_one_answer_of_eight_may_part_and_no_more() -> None:
     found = decoding.disagreement(case, two, want)
     assert "answer 3 parts at token 2, which is 7" in str(found)
     assert decoding.disagreement(case, one[3:4], want[3:4]) is not None
+
+
+def test_a_variant_counts_lines_and_begins_messages_otherwise() -> None:
+    right = {name: dict(KNOWN[name]) for name in diagnoses.NAMES}
+    own = {name: {**each, "line": each["line"] + 6} for name, each in right.items()}
+    with constants({"LOG_LINE": 7, "FIRST_TOKEN": 4}):
+        assert diagnoses.mismatch(own) is None
+        assert str(diagnoses.mismatch(right)).startswith("failure a: the cause is right, and line")
+        assert trap.misformed({"tokens": [[4, 5], [4, 6]], "kind": 0}) is None
+        said = trap.misformed({"tokens": [[4, 5], [3, 6]], "kind": 0})
+        assert said == "each message begins with token 4"

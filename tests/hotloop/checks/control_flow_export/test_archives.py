@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from hotloop.checks.control_flow_export import decoding, models
-from hotloop.checks.control_flow_export.given_files import HARNESS
+from hotloop.checks.control_flow_export.given_files import PROGRAMS
 
-sys.path.append(str(HARNESS))
+sys.path.append(str(PROGRAMS))
 import archive_reading
 
 SYMBOL = "Symbol('s0', positive=True, integer=True)"

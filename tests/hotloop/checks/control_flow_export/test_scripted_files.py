@@ -1,4 +1,4 @@
-"""What wrong answers do not see is in every set of hidden files, whatever is drawn."""
+"""What wrong answers do not see is in every set of hidden files, whatever is sampled."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import torch
 
-from hotloop.checks.control_flow_export.given_files import HARNESS
+from hotloop.checks.control_flow_export.given_files import PROGRAMS
 from hotloop.checks.control_flow_export.old_files import FILES
 
-sys.path.append(str(HARNESS))
+sys.path.append(str(PROGRAMS))
 import scripted_files
 
 

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from hotloop.checks.portable_trainer import meshes
-from hotloop.checks.portable_trainer.given_files import HARNESS
+from hotloop.checks.portable_trainer.given_files import PROGRAMS
 from hotloop.core import paths
 
 GIVEN = ("vlm", "vlm_jax", "shapes", "run", "layout", "remote", "samples")
@@ -16,11 +16,11 @@ GIVEN = ("vlm", "vlm_jax", "shapes", "run", "layout", "remote", "samples")
 @pytest.mark.parametrize("name", GIVEN)
 def test_the_judge_trains_the_learners_model(name: str) -> None:
     theirs = paths.solutions() / "portable_trainer" / f"{name}.py"
-    assert (HARNESS / f"{name}.py").read_bytes() == theirs.read_bytes()
+    assert (PROGRAMS / f"{name}.py").read_bytes() == theirs.read_bytes()
 
 
 def test_the_shapes_are_those_of_the_model() -> None:
-    tree = ast.parse((HARNESS / "vlm_jax.py").read_text())
+    tree = ast.parse((PROGRAMS / "vlm_jax.py").read_text())
     (node,) = (
         statement.value
         for statement in tree.body

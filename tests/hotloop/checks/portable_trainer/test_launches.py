@@ -1,4 +1,4 @@
-"""What ranks have fetched, and what a step lays out, told from plain data."""
+"""What ranks have fetched, and what a step lays out, from plain data."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ import pytest
 from hotloop.checks.portable_trainer import monitoring
 from hotloop.checks.portable_trainer.streams import Shape, Truth, quantile, stream, truth
 
-TOLD = dict[str, Any]
+Record = dict[str, Any]
 
 
-def event(step: int, seconds: float = 1.0, at: float = 0.0) -> TOLD:
+def event(step: int, seconds: float = 1.0, at: float = 0.0) -> Record:
     told = {"event": "step", "step": step, "at": at, "seconds": seconds, "tokens": 10}
     return {**told, "loss": 1.0, "memory_bytes": [5, 7 + step]}
 
@@ -75,15 +75,15 @@ def test_a_stream_has_all_that_its_shape_says(label: str) -> None:
 
 def test_every_wrong_figure_is_named() -> None:
     right = by_hand()
-    complaint = monitoring._figures_complaint(right)
+    mismatch = monitoring._figures_mismatch(right)
     figures = right.figures()
-    assert complaint(figures) is None
+    assert mismatch(figures) is None
     for key, value in figures.items():
-        assert repr(key) in (complaint({**figures, key: value + 1}) or "")
-        assert repr(key) in (complaint({**figures, key: None}) or "")
+        assert repr(key) in (mismatch({**figures, key: value + 1}) or "")
+        assert repr(key) in (mismatch({**figures, key: None}) or "")
 
 
-def as_samples(right: Truth) -> TOLD:
+def as_samples(right: Truth) -> Record:
     samples = [
         [n, dict(labels), value] for (n, labels), value in monitoring._samples(right).items()
     ]
@@ -95,18 +95,18 @@ def test_metrics_are_held_against_all_that_there_should_be() -> None:
     right = truth(stream(np.random.default_rng(4), Shape(steps=60)))
     want = monitoring._samples(right)
     told = as_samples(right)
-    assert monitoring._types_complaint(told) is None
-    assert monitoring._samples_complaint(told, want) is None
+    assert monitoring._types_mismatch(told) is None
+    assert monitoring._samples_mismatch(told, want) is None
     first, *others = told["samples"]
-    assert "missing" in (monitoring._samples_complaint({"samples": others}, want) or "")
+    assert "missing" in (monitoring._samples_mismatch({"samples": others}, want) or "")
     twice = {"samples": [first, *told["samples"]]}
-    assert "twice" in (monitoring._samples_complaint(twice, want) or "")
+    assert "twice" in (monitoring._samples_mismatch(twice, want) or "")
     more = {"samples": [*told["samples"], ["trainer_steps_total", {"rank": "1"}, 1.0]]}
-    assert "more than was asked" in (monitoring._samples_complaint(more, want) or "")
+    assert "is unexpected" in (monitoring._samples_mismatch(more, want) or "")
     fallen = {"samples": [[first[0], first[1], first[2] - 1], *others]}
-    assert "should be" in (monitoring._samples_complaint(fallen, want) or "")
+    assert "should be" in (monitoring._samples_mismatch(fallen, want) or "")
     gauge = {"types": {**told["types"], "trainer_steps": "gauge"}}
-    assert "should be a counter" in (monitoring._types_complaint(gauge) or "")
+    assert "should be a counter" in (monitoring._types_mismatch(gauge) or "")
 
 
 def test_ends_of_buckets_are_numbers() -> None:
@@ -119,11 +119,11 @@ def test_ends_of_buckets_are_numbers() -> None:
 def test_a_curve_has_each_step_once() -> None:
     want = [(0, 10.0, 0.5), (1, 11.0, 0.25)]
     right = [[0.0, 10.0, 0.5], [1.0, 11.0, 0.25]]
-    assert monitoring._curve_complaint("c", right, want) is None
-    assert "3 points" in (monitoring._curve_complaint("c", [*right, right[1]], want) or "")
-    assert "step 0" in (monitoring._curve_complaint("c", right[::-1], want) or "")
+    assert monitoring._curve_mismatch("c", right, want) is None
+    assert "3 points" in (monitoring._curve_mismatch("c", [*right, right[1]], want) or "")
+    assert "step 0" in (monitoring._curve_mismatch("c", right[::-1], want) or "")
     late = [right[0], [1.0, 99.0, 0.25]]
-    assert "wall_time" in (monitoring._curve_complaint("c", late, want) or "")
+    assert "wall_time" in (monitoring._curve_mismatch("c", late, want) or "")
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_curve_has_each_step_once() -> None:
 )
 def test_a_figure_is_read_behind_its_label(line: str, said: str | None) -> None:
     lines = ["steps 7", "lost steps 2", line]
-    found = monitoring._line_complaint("p50", lines, 123.4, monitoring.THREE_DIGITS)
+    found = monitoring._line_mismatch("p50", lines, 123.4, monitoring.THREE_DIGITS)
     assert (found is None) if said is None else said in (found or "")
-    assert monitoring._line_complaint("steps", lines, 7, 0.0) is None
-    assert monitoring._line_complaint("lost steps", lines, 2, 0.0) is None
+    assert monitoring._line_mismatch("steps", lines, 7, 0.0) is None
+    assert monitoring._line_mismatch("lost steps", lines, 2, 0.0) is None

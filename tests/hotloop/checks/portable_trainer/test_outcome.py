@@ -1,4 +1,4 @@
-"""What is found in a disturbed run, from the events that our program tells of."""
+"""What is found in a disturbed run, from the events that our program reports."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def taken_up(name: str, step: int) -> dict[str, Any]:
 
 
 def done(step: int, backend: str = "fast", loss: float = 2.0) -> dict[str, Any]:
-    told = {"loss": loss, "seconds": 0.1, "compilations": 1}
-    return {"kind": "step", "backend": backend, "step": step, **told}
+    reported = {"loss": loss, "seconds": 0.1, "compilations": 1}
+    return {"kind": "step", "backend": backend, "step": step, **reported}
 
 
-def told(**other: object) -> dict[str, Any]:
+def reported(**other: object) -> dict[str, Any]:
     events = [taken_up("fast", 0), *(done(step) for step in range(3))]
     right = {"foul": None, "value": True, "events": events, "steps_done": 3, "spoiled": False}
     right |= {"numbers": ORDEAL.order(), "losses": LOSSES, "report": ""}
@@ -51,7 +51,7 @@ def told(**other: object) -> dict[str, Any]:
 
 
 def mismatch(ordeal: Ordeal = ORDEAL, **other: object) -> str:
-    return Outcome(ordeal, told(**other)).mismatch(None) or ""  # pyright: ignore[reportArgumentType]
+    return Outcome(ordeal, reported(**other)).mismatch(None) or ""  # pyright: ignore[reportArgumentType]
 
 
 def test_a_run_as_it_should_be() -> None:
@@ -75,7 +75,7 @@ def test_spoiled_weights() -> None:
     assert "spoiled" in mismatch(spoiled=True)
 
 
-def test_a_foul_is_told_as_it_is() -> None:
+def test_a_foul_is_reported_as_it_is() -> None:
     assert mismatch(foul="it does what none may") == "it does what none may"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hotloop.checks.portable_trainer import planning, published, search
+from hotloop.checks.portable_trainer import planning, published, search, tasks
 from hotloop.checks.portable_trainer.costs import (
     Case,
     Estimate,
@@ -23,17 +24,19 @@ from hotloop.checks.portable_trainer.costs import (
 )
 from hotloop.core import paths
 from hotloop.core.verdict import Verdict
+from hotloop.curriculum import load_module
 from hotloop.judge.rung import judge_rungs
+from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.session import Session
 
 SOLUTION = paths.solutions() / "portable_trainer"
 
 
 def known(name: str) -> tuple[Case, Plan]:
-    told = published.published(name)
-    plan = plan_from(told["plan"])
+    document = published.published(name)
+    plan = plan_from(document["plan"])
     assert plan is not None
-    return planning.case_from(told), plan
+    return planning.case_from(document), plan
 
 
 @pytest.fixture
@@ -81,14 +84,14 @@ def test_the_published_plan_of_llama_3_is_the_best_by_the_rules() -> None:
 def test_the_bounded_search_finds_the_best_of_small_cases(seed: int) -> None:
     rng = np.random.default_rng(seed)
     for question in planning.small(rng):
-        told = planning.json.loads(str(question.arguments[0]))
-        found = search.bounded(planning.case_from(told))
+        document = planning.json.loads(str(question.arguments[0]))
+        found = search.bounded(planning.case_from(document))
         assert question.complaint(None if found is None else plain(found[0])) is None
 
 
 def test_a_plan_that_was_looked_at_costs_what_its_estimate_says() -> None:
-    told = planning._small(np.random.default_rng(5), 4, 2, 4)
-    case = planning.case_from(told)
+    document = planning._small(np.random.default_rng(5), 4, 2, 4)
+    case = planning.case_from(document)
     for looked in list(search.all_plans(case))[::97]:
         assert invalid(case, looked.plan) is None
         said = estimate(case, looked.plan)
@@ -96,22 +99,22 @@ def test_a_plan_that_was_looked_at_costs_what_its_estimate_says() -> None:
         assert planning._heaviest(said) == pytest.approx(looked.bytes)
 
 
-def test_each_wrong_estimate_is_told_by_its_entry() -> None:
+def test_each_wrong_estimate_is_named_by_its_key() -> None:
     rng = np.random.default_rng(1)
-    told = planning._estimated(rng, planning.WANTED[2])
-    plan = plan_from(told["plan"])
+    document = planning._estimated(rng, planning.WANTED[2])
+    plan = plan_from(document["plan"])
     assert plan is not None
-    truth = estimate(planning.case_from(told), plan)
-    complaint = planning._estimate_complaint(truth)
-    assert complaint(as_answer(truth)) is None
+    truth = estimate(planning.case_from(document), plan)
+    mismatch = planning._estimate_mismatch(truth)
+    assert mismatch(as_answer(truth)) is None
     for key in (*planning.LISTS, "step_s"):
         wrong = as_answer(truth)
         wrong[key] = [2 * x for x in wrong[key]] if key in planning.LISTS else 2 * wrong[key]
-        assert repr(key) in (complaint(wrong) or "")
-    assert "'fits'" in (complaint({**as_answer(truth), "fits": 1}) or "")
-    assert "one a stage" in (complaint({**as_answer(truth), "stage_s": [1.0]}) or "")
-    assert "not a dict" in (complaint(None) or "")
-    assert complaint({**as_answer(truth), "step_s": True}) is not None
+        assert repr(key) in (mismatch(wrong) or "")
+    assert "'fits'" in (mismatch({**as_answer(truth), "fits": 1}) or "")
+    assert "one a stage" in (mismatch({**as_answer(truth), "stage_s": [1.0]}) or "")
+    assert "not a dict" in (mismatch(None) or "")
+    assert mismatch({**as_answer(truth), "step_s": True}) is not None
 
 
 @pytest.mark.parametrize(
@@ -131,38 +134,36 @@ def test_each_wrong_estimate_is_told_by_its_entry() -> None:
     ],
 )
 def test_what_is_said_of_a_bad_plan(change: dict[str, Any], said: str) -> None:
-    told = published.published("39.1B")
-    theirs = told.pop("plan")
-    case = planning.case_from(told)
+    document = published.published("39.1B")
+    theirs = document.pop("plan")
+    case = planning.case_from(document)
     found = search.bounded(case)
     assert found is not None
-    complaint = planning._plan_complaint(case, found[1], 0.01)
-    assert complaint(plain(found[0])) is None
-    assert said in (complaint({**theirs, **change}) or "")
+    mismatch = planning._plan_mismatch(case, found[1], 0.01)
+    assert mismatch(plain(found[0])) is None
+    assert said in (mismatch({**theirs, **change}) or "")
 
 
 def test_none_is_right_only_where_nothing_fits() -> None:
-    told = published.published("39.1B")
-    theirs = told.pop("plan")
-    case = planning.case_from(told)
-    assert "there are plans" in (planning._plan_complaint(case, 1.0, 0.01)(None) or "")
-    assert "no plan fits" in (planning._plan_complaint(case, None, 0.0)(theirs) or "")
-    assert planning._plan_complaint(case, None, 0.0)(None) is None
+    document = published.published("39.1B")
+    theirs = document.pop("plan")
+    case = planning.case_from(document)
+    assert "there are plans" in (planning._plan_mismatch(case, 1.0, 0.01)(None) or "")
+    assert "no plan fits" in (planning._plan_mismatch(case, None, 0.0)(theirs) or "")
+    assert planning._plan_mismatch(case, None, 0.0)(None) is None
 
 
 @pytest.mark.sandbox
-def test_a_planner_has_its_time(
-    tmp_path: Path, session_over: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(planning, "PATIENCE_S", 1.0)
+def test_a_planner_has_its_time(tmp_path: Path, session_over: Any) -> None:
     for name in ("cluster.py", "planner.py"):
         shutil.copy(SOLUTION / name, tmp_path)
     with (tmp_path / "planner.py").open("a") as file:
         file.write("\n\nimport time\n\n\ndef plan_case(text):\n    time.sleep(30)\n")
     session: Session = session_over(tmp_path)
-    check = planning.check()
-    alone = planning.Check(check.candidate, {"large": check.rungs["large"]})
-    (record,) = judge_rungs(alone.rungs, session.about(alone.candidate))
+    large = tasks.plan.rungs["large"]
+    assert isinstance(large, AnswersFrom)
+    candidate = tasks.plan.candidate(load_module("portable_trainer").spec("plan"))
+    (record,) = judge_rungs({"large": replace(large, timeout_s=1.0)}, session.about(candidate))
     assert record.verdict is Verdict.TIMEOUT
 
 

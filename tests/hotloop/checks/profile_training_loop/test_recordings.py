@@ -10,6 +10,7 @@ import pytest
 from hotloop import trace
 from hotloop.checks.profile_training_loop import recordings
 from hotloop.core import paths
+from hotloop.judge.constants import constants
 
 FOLDER = paths.solutions() / "profile_training_loop"
 KNOWN: dict[str, dict[str, Any]] = json.loads(
@@ -69,3 +70,15 @@ def test_a_learner_finds_the_share_that_the_judge_knows(name: str) -> None:
     shares = {r.name: r.total_us / total for r in [*found.ops_in_steps(), *found.ranges()]}
     wanted = diagnosis()[name]
     assert shares[wanted["event"]] == pytest.approx(wanted["share"], rel=0.05)
+
+
+def test_a_variant_orders_the_recordings_and_counts_hours() -> None:
+    right = diagnosis()
+    own = {
+        name: {**right[file], "share": 3 * right[file]["share"]}
+        for name, file in zip(recordings.NAMES, "badc", strict=True)
+    }
+    with constants({"FILES": "badc", "HOURS": 3}):
+        assert recordings.mismatch(own) is None
+        assert recordings.mismatch(right) is not None
+    assert recordings.mismatch(own) is not None

@@ -1,4 +1,4 @@
-"""Made traces say what was drawn, by two ways of computing it; timers are judged by the truth."""
+"""Built traces have the sampled figures, by two ways of computing them; timers are judged too."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ import pytest
 
 from hotloop import trace
 from hotloop.checks.profile_training_loop import clocks, traces
-from hotloop.checks.profile_training_loop.made_trace import OTHER_HOST, MadeTrace
+from hotloop.checks.profile_training_loop.built_trace import OTHER_HOST, BuiltTrace
 from hotloop.core import paths
+from hotloop.judge.constants import constants
 from hotloop.judge.questions import GivenFile
 
 
 @pytest.mark.parametrize("streams", [0, 1, 3])
 @pytest.mark.parametrize("seed", range(5))
-def test_the_reader_finds_what_was_drawn(tmp_path: Path, streams: int, seed: int) -> None:
-    made = MadeTrace(np.random.default_rng(seed), streams, 3 + seed)
+def test_the_reader_finds_what_was_sampled(tmp_path: Path, streams: int, seed: int) -> None:
+    built = BuiltTrace(np.random.default_rng(seed), streams, 3 + seed)
     path = tmp_path / "trace.json"
-    path.write_text(json.dumps(made.document()))
+    path.write_text(json.dumps(built.document()))
     found = vars(traces.figures_of(trace.read(path)))
-    want = made.figures()
+    want = built.figures()
     names = {key for key, value in want.items() if value is None or isinstance(value, str)}
     assert {key: found[key] for key in names} == {key: want[key] for key in names}
     assert {key: found[key] for key in want if key not in names} == pytest.approx(
@@ -36,21 +37,21 @@ def test_the_reader_finds_what_was_drawn(tmp_path: Path, streams: int, seed: int
 
 
 def test_each_wrong_figure_is_named() -> None:
-    made = MadeTrace(np.random.default_rng(2), streams=2, steps=4)
-    right = made.figures()
-    assert traces.Figures(**right).complaint(right) is None
+    built = BuiltTrace(np.random.default_rng(2), streams=2, steps=4)
+    right = built.figures()
+    assert traces.Figures(**right).mismatch(right) is None
     for key, value in right.items():
         wrong = {**right, key: "no such op" if isinstance(value, str) else value * 1.05 + 1}
-        complaint = traces.Figures(**right).complaint(wrong)
-        assert complaint is not None
-        assert complaint.startswith(key)
-    assert traces.Figures(**right).complaint([1, 2]) == "It returned [1, 2], not a dict"
+        mismatch = traces.Figures(**right).mismatch(wrong)
+        assert mismatch is not None
+        assert mismatch.startswith(key)
+    assert traces.Figures(**right).mismatch([1, 2]) == "It returned [1, 2], not a dict"
 
 
 def test_none_is_asked_for_where_nothing_was_recorded() -> None:
-    right = MadeTrace(np.random.default_rng(2), streams=0, steps=4).figures()
+    right = BuiltTrace(np.random.default_rng(2), streams=0, steps=4).figures()
     assert right["gpu_idle_share"] is None
-    assert traces.Figures(**right).complaint({**right, "gpu_idle_share": 1.0}) is not None
+    assert traces.Figures(**right).mismatch({**right, "gpu_idle_share": 1.0}) is not None
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -150,3 +151,32 @@ def test_questions_ask_for_loops_of_all_kinds() -> None:
     assert {question.arguments[-1] for question in asked} == {True, False}
     assert any(float(question.arguments[2]) > 100 for question in asked)
     assert all(question.complaint({}) is not None for question in asked)
+
+
+def test_a_variant_has_figures_of_its_own() -> None:
+    numbers: dict[str, Any] = {"QUANTILE": 0.25, "LAUNCH_STEPS": 6}
+    plain = BuiltTrace(np.random.default_rng(2), streams=1, steps=5).figures()
+    with constants(numbers):
+        (question, *_) = traces.questions(np.random.default_rng(2))
+        own = BuiltTrace(np.random.default_rng(2), streams=1, steps=5).figures()
+        (given,) = question.arguments
+        assert isinstance(given, GivenFile)
+        assert question.complaint(_read(json.loads(given.data))) is None
+    assert question.complaint(_read(json.loads(given.data))) is not None
+    assert own["launches_per_step"] == pytest.approx(6 * plain["launches_per_step"])
+    assert own["step_ms"] < plain["step_ms"]
+
+
+def test_a_variant_times_several_steps() -> None:
+    loop = clocks.Loop(1.5, (3.0, 5.0, 0.25), reads=False)
+    phases = {name: 3 * ms for name, ms in loop.phases().items()}
+    answer = {"step": 2 * loop.mean_step(30), "phases": phases}
+    assert clocks._mismatch(loop, 30, answer) is not None
+    with constants({"TIMED_STEPS": 2, "PHASE_STEPS": 3}):
+        assert clocks._mismatch(loop, 30, answer) is None
+
+
+def test_ranges_of_a_variant_have_a_number() -> None:
+    assert traces.range_prefix("run7") == "run7/"
+    with constants({"RUN": 12}):
+        assert traces.range_prefix("run7") == "run7/12/"

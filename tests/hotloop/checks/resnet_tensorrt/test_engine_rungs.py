@@ -14,9 +14,10 @@ from types import ModuleType
 import pytest
 
 from hotloop import extras, render
-from hotloop.checks.resnet_tensorrt import engines, exports
+from hotloop.checks.resnet_tensorrt import engines, tasks
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
+from hotloop.curriculum import load_module
 from hotloop.judge.program import Program
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.session import Session
@@ -53,7 +54,8 @@ def judged(session_over: SessionOver, folder: Path, *change: str) -> RungRecord:
         text = (folder / "export.py").read_text()
         assert text.count(change[0]) == 1
         (folder / "export.py").write_text(text.replace(*change))
-    return judge_rung("builds", engines.builds, session_over(folder).about(exports.ENGINE))
+    candidate = tasks.engine.candidate(load_module("resnet_tensorrt").spec("engine"))
+    return judge_rung("builds", tasks.engine.rungs["builds"], session_over(folder).about(candidate))
 
 
 def test_the_reference_builds_what_is_asked_for(session_over: SessionOver, tmp_path: Path) -> None:

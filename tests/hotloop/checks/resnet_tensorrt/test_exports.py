@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from hotloop import extras, render
-from hotloop.checks.resnet_tensorrt import exports, given_files, nano
+from hotloop.checks.resnet_tensorrt import given_files, nano, tasks
 from hotloop.checks.resnet_tensorrt.exported_files import (
-    end_complaint,
+    end_mismatch,
     whole,
     without_the_network,
 )
@@ -25,9 +25,8 @@ from hotloop.checks.resnet_tensorrt.small_plans import Plan, Step, memory, plans
 from hotloop.core import paths
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
-from hotloop.judge.rung import Rung, judge_rungs
+from hotloop.curriculum import load_module
+from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
 
 MODULE = "resnet_tensorrt"
@@ -37,14 +36,10 @@ QUICK = ("engine_", "nano_bytes", "nano_forgets", "nano_mean")
 SOURCE = paths.solutions() / MODULE
 WRONG = {answer.name: answer for answer in render.wrong_answers(MODULE)}
 BESIDE = ("resnet.py", "signs.py", "resnet50_signs.safetensors")
-TASKS: Mapping[str, tuple[Candidate, Callable[[], Mapping[str, Rung]]]] = {
-    "export": (exports.EXPORT, exports.export_rungs),
-    "jetson_nano": (exports.NANO, exports.nano_rungs),
-    "engine": (exports.ENGINE, exports.engine_rungs),
-}
+TASKS = {"export": tasks.export, "jetson_nano": tasks.jetson_nano, "engine": tasks.engine}
 
 SessionOver = Callable[..., Session]
-Harness = Callable[[str], ModuleType]
+Programs = Callable[[str], ModuleType]
 needs_onnx = pytest.mark.skipif(
     bool(extras.missing("onnx")), reason="the group onnx is not installed"
 )
@@ -63,12 +58,9 @@ def judged(
         (folder / name).write_bytes((SOURCE / name).read_bytes())
     path = None if wrong is None else WRONG[wrong].path
     (folder / "export.py").write_bytes(render.submission(MODULE, path)["export.py"])
-    candidate, rungs = TASKS[task]
-    session = session_over(folder, budget_s=600.0)
-    check = Check(candidate, rungs(), extras=("onnx",))
-    return dict(
-        zip(check.rungs, judge_rungs(check.rungs, session.about(check.candidate)), strict=True)
-    )
+    candidate = TASKS[task].candidate(load_module(MODULE).spec(task))
+    session = session_over(folder, budget_s=600.0).about(candidate)
+    return {record.rung: record for record in judge_rungs(TASKS[task].rungs, session)}
 
 
 # --- the judge over whole submissions -------------------------------------------------------------
@@ -125,12 +117,12 @@ def test_a_branch_keeps_its_value_until_the_sum() -> None:
 
 @needs_onnx
 def test_the_reference_agrees_about_drawn_models(
-    solution: ModuleType, harness: Harness, tmp_path: Path
+    solution: ModuleType, program: Programs, tmp_path: Path
 ) -> None:
-    small = harness("small_models")
+    small = program("small_models")
     for seed in range(10):
         for plan in plans(np.random.default_rng(seed)):
-            assert solution.memory_for(small.write(plan.told())) == memory(plan)
+            assert solution.memory_for(small.write(plan.to_json())) == memory(plan)
 
 
 # --- the table ------------------------------------------------------------------------------------
@@ -153,7 +145,7 @@ def test_the_board_has_no_int8_and_no_operator_of_later_parsers() -> None:
     assert nano.constraints()["opset"]["at_most"] == 13
 
 
-# --- complaints -----------------------------------------------------------------------------------
+# --- mismatches -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -172,12 +164,12 @@ def test_what_no_file_may_have(fact: str, value: Any, said: str) -> None:
 
 
 def test_ends_are_looked_at_one_by_one() -> None:
-    told = {"inputs": [["frames", "UINT8", ["batch", 64, 64, 3]]]}
-    assert end_complaint(told, "inputs", "frames", "UINT8", (64, 64, 3)) is None
-    assert "called" in (end_complaint(told, "inputs", "x", "UINT8", (64, 64, 3)) or "")
-    assert "type" in (end_complaint(told, "inputs", "frames", "FLOAT", (64, 64, 3)) or "")
-    assert "shape" in (end_complaint(told, "inputs", "frames", "UINT8", (3, 64, 64)) or "")
-    assert "has 0" in (end_complaint({}, "inputs", "frames", "UINT8", ()) or "")
+    facts = {"inputs": [["frames", "UINT8", ["batch", 64, 64, 3]]]}
+    assert end_mismatch(facts, "inputs", "frames", "UINT8", (64, 64, 3)) is None
+    assert "called" in (end_mismatch(facts, "inputs", "x", "UINT8", (64, 64, 3)) or "")
+    assert "type" in (end_mismatch(facts, "inputs", "frames", "FLOAT", (64, 64, 3)) or "")
+    assert "shape" in (end_mismatch(facts, "inputs", "frames", "UINT8", (3, 64, 64)) or "")
+    assert "has 0" in (end_mismatch({}, "inputs", "frames", "UINT8", ()) or "")
 
 
 def test_a_file_holds_the_whole_network() -> None:
@@ -195,12 +187,12 @@ def test_a_file_holds_the_whole_network() -> None:
 def test_every_product_of_the_model_is_asked_for() -> None:
     before = {"products": [["Conv", [4, 3, 3, 3], "FLOAT"]] * 2, "operators": ["Conv", "Relu"]}
     half = ["Conv", [4, 3, 3, 3], "FLOAT16"]
-    told = {"products": [half, half], "operators": ["Cast", "Conv", "Relu"]}
-    assert unlike(told, before) is None
-    assert "1 products" in (unlike(told | {"products": [half]}, before) or "")
-    assert "'If'" in (unlike(told | {"operators": ["Conv", "If"]}, before) or "")
-    assert "not ONNX's own" in (unlike(told | {"functions": 1}, before) or "")
-    assert "not ONNX's own" in (unlike(told | {"foreign": ["own"]}, before) or "")
+    facts = {"products": [half, half], "operators": ["Cast", "Conv", "Relu"]}
+    assert unlike(facts, before) is None
+    assert "1 products" in (unlike(facts | {"products": [half]}, before) or "")
+    assert "'If'" in (unlike(facts | {"operators": ["Conv", "If"]}, before) or "")
+    assert "not ONNX's own" in (unlike(facts | {"functions": 1}, before) or "")
+    assert "not ONNX's own" in (unlike(facts | {"foreign": ["own"]}, before) or "")
 
 
 # --- what a file says of itself -------------------------------------------------------------------
@@ -208,7 +200,7 @@ def test_every_product_of_the_model_is_asked_for() -> None:
 
 @needs_onnx
 def test_nothing_is_hidden_behind_many_others_or_an_identity(
-    harness: Harness, tmp_path: Path
+    program: Programs, tmp_path: Path
 ) -> None:
     from onnx import TensorProto, helper, save
 
@@ -230,12 +222,12 @@ def test_nothing_is_hidden_behind_many_others_or_an_identity(
     ]
     model = helper.make_model(helper.make_graph(nodes, "net", *ends, [kernel]))
     save(model, str(tmp_path / "model.onnx"))
-    told = harness("model_facts").facts(str(tmp_path / "model.onnx"))
-    assert {"Hardmax", "Abs", "Conv"} <= {*told["operators"]}
-    assert told["computed_kernels"] == 1
-    assert told["beyond_int32"]
+    facts = program("model_facts").facts(str(tmp_path / "model.onnx"))
+    assert {"Hardmax", "Abs", "Conv"} <= {*facts["operators"]}
+    assert facts["computed_kernels"] == 1
+    assert facts["beyond_int32"]
     # The second convolution leads nowhere.
-    assert told["products"] == [["Conv", [1, 1, 1, 1], ""]]
+    assert facts["products"] == [["Conv", [1, 1, 1, 1], ""]]
 
 
 # --- the engine's code, with a module that only writes down ---------------------------------------
@@ -254,14 +246,14 @@ def solution(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 
 
 @pytest.fixture
-def harness(load_file: Callable[[Path], ModuleType]) -> Harness:
+def program(load_file: Callable[[Path], ModuleType]) -> Programs:
     """A program's file, by name, which finds its neighbours as it does in a worker."""
 
     def loaded(name: str) -> ModuleType:
-        beside = str(given_files.HARNESS)
+        beside = str(given_files.PROGRAMS)
         sys.path.insert(0, beside)
         try:
-            return load_file(given_files.HARNESS / f"{name}.py")
+            return load_file(given_files.PROGRAMS / f"{name}.py")
         finally:
             sys.path.remove(beside)
 
@@ -274,9 +266,9 @@ def fake(load_file: Callable[[Path], ModuleType]) -> ModuleType:
 
 
 @pytest.fixture
-def model(harness: Harness) -> str:
+def model(program: Programs) -> str:
     plan = next(plans(np.random.default_rng(3)))
-    return harness("small_models").write(plan.told())
+    return program("small_models").write(plan.to_json())
 
 
 @needs_onnx
@@ -300,10 +292,10 @@ def test_the_builder_is_asked_for_what_the_task_says(
 
 @needs_onnx
 def test_half_precision_is_in_the_model_and_not_in_a_flag(
-    solution: ModuleType, fake: ModuleType, harness: Harness, model: str, tmp_path: Path
+    solution: ModuleType, fake: ModuleType, program: Programs, model: str, tmp_path: Path
 ) -> None:
     _, calls = fake.installed(11)
-    facts = harness("model_facts").facts
+    facts = program("model_facts").facts
     solution.build_engine(model, "fp16", str(tmp_path / "timings"), str(tmp_path / "engine"))
     given = next(call[1] for call in calls if call[0] == "parse")
     (tmp_path / "parsed.onnx").write_bytes(given)

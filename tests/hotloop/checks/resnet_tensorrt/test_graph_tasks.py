@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from hotloop import extras, render
-from hotloop.checks import resnet_tensorrt
+from hotloop.checks.resnet_tensorrt import tasks
 from hotloop.core import paths
 from hotloop.core.verdict import Verdict
+from hotloop.curriculum import load_module
 from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
 from hotloop.markers import parse, solved
@@ -25,11 +26,11 @@ pytestmark = [
 SOLUTIONS = paths.solutions() / "resnet_tensorrt"
 FILES = ("graph_reading.py", "rewrites.py")
 WRONG = {answer.name: answer for answer in render.wrong_answers("resnet_tensorrt")}
-CHECKS = {
-    "first_departure": resnet_tensorrt.first_departure(),
-    "read_graph": resnet_tensorrt.read_graph(),
-    "fold_batchnorm": resnet_tensorrt.fold_batchnorm(),
-    "remove_noops": resnet_tensorrt.remove_noops(),
+TASKS = {
+    "first_departure": tasks.first_departure,
+    "read_graph": tasks.read_graph,
+    "fold_batchnorm": tasks.fold_batchnorm,
+    "remove_noops": tasks.remove_noops,
 }
 SAID = {
     "chains_without_consumers": "fusible",
@@ -64,13 +65,12 @@ def submission(folder: Path, wrong: str | None = None) -> Path:
 
 
 def verdicts(task: str, session: Session) -> dict[str, tuple[Verdict, str]]:
-    return {
-        r.rung: (r.verdict, r.sentence)
-        for r in judge_rungs(CHECKS[task].rungs, session.about(CHECKS[task].candidate))
-    }
+    candidate = TASKS[task].candidate(load_module("resnet_tensorrt").spec(task))
+    records = judge_rungs(TASKS[task].rungs, session.about(candidate))
+    return {record.rung: (record.verdict, record.sentence) for record in records}
 
 
-@pytest.mark.parametrize("task", CHECKS)
+@pytest.mark.parametrize("task", TASKS)
 def test_the_reference_passes(task: str, tmp_path: Path, session_over: SessionOver) -> None:
     found = verdicts(task, session_over(submission(tmp_path)))
     assert {verdict for verdict, _ in found.values()} == {Verdict.PASSED}, found

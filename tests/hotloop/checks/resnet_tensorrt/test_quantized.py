@@ -35,8 +35,8 @@ def with_nodes(count: int, **change: str) -> dict[str, Any]:
 
 
 def test_a_whole_network_of_integers_is_accepted() -> None:
-    assert quantized.complaint_about(facts(), 290, 1000) is None
-    assert quantized.complaint_about(with_nodes(2, weight="float"), 290, 1000) is None
+    assert quantized.mismatch_of(facts(), 290, 1000) is None
+    assert quantized.mismatch_of(with_nodes(2, weight="float"), 290, 1000) is None
 
 
 @pytest.mark.parametrize(
@@ -53,13 +53,13 @@ def test_a_whole_network_of_integers_is_accepted() -> None:
     ],
 )
 def test_others_are_not(known: dict[str, Any], size: int, said: str) -> None:
-    complaint = quantized.complaint_about(known, size, 1000)
-    assert complaint is not None
-    assert said in complaint
+    mismatch = quantized.mismatch_of(known, size, 1000)
+    assert mismatch is not None
+    assert said in mismatch
 
 
 def test_rounded_and_folded_weights_are_known_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(given_files.HARNESS))
+    monkeypatch.syspath_prepend(str(given_files.PROGRAMS))
     weights = importlib.import_module("quantized_weights")
     rng = np.random.default_rng(0)
     source, other = rng.normal(0, 1, (2, 8, 4, 3, 3))
@@ -77,9 +77,9 @@ def test_rounded_and_folded_weights_are_known_again(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_few_lost_signs_are_allowed() -> None:
-    assert quantized.lost_complaint(1080, 1060, 1200) is None
-    assert quantized.lost_complaint(1080, 1100, 1200) is None
-    assert quantized.lost_complaint(1080, 1049, 1200) is not None
+    assert quantized.too_many_lost(1080, 1060, 1200) is None
+    assert quantized.too_many_lost(1080, 1100, 1200) is None
+    assert quantized.too_many_lost(1080, 1049, 1200) is not None
 
 
 def test_logits_of_another_network_are_too_far_away() -> None:
@@ -109,7 +109,7 @@ def test_a_processor_that_multiplies_bytes_is_known_by_its_flags(
 
 
 def test_without_such_a_processor_nothing_is_measured(tmp_path: Path, session_over: Any) -> None:
-    rung = partial(quantized.fast, levels=(), cpu=tmp_path / "none")
+    rung = partial(quantized.fast, cpu=tmp_path / "none")
     record = judge_rung(
         "fast_cpu", rung, session_over().about(Candidate("quantize", "quantize.py", "json"))
     )

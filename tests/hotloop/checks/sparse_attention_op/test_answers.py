@@ -1,4 +1,4 @@
-"""Plain answers: what is wrong is named, and every kind of offer is asked about."""
+"""Plain answers: what is wrong is named, and every kind of offer is among the questions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hotloop.checks.sparse_attention_op import fallbacks, shapes
+from hotloop.judge.constants import constants
 from hotloop.judge.questions import GivenFile
 
 NODE = {"version": 1, "block": 16, "causal": False}
@@ -52,16 +53,24 @@ def test_a_kernel_is_one_for_a_node(
     assert fallbacks.has_kernel(lab, node) is has
 
 
-def test_every_kind_of_offer_is_asked_about_and_answered() -> None:
-    asked = list(fallbacks.questions(np.random.default_rng(0)))
-    assert len(asked) == 3 * len(fallbacks.KINDS)
-    for question in asked:
+def test_every_kind_of_offer_has_a_question_and_an_answer() -> None:
+    questions = list(fallbacks.questions(np.random.default_rng(0)))
+    assert len(questions) == 3 * len(fallbacks.KINDS)
+    for question in questions:
         (given,) = question.arguments
         assert isinstance(given, GivenFile)
         offer = json.loads(given.data)
         right = fallbacks.agreed(tuple(offer["exporter"]), offer["node"], offer["runtime"])
         assert question.complaint(right) is None
         assert question.complaint({"opset": 99, "ir": 99, "form": "node"}) is not None
+
+
+def test_a_variant_says_that_nothing_fits_by_a_number() -> None:
+    for question in fallbacks.questions(np.random.default_rng(1)):
+        with constants({"NOTHING": 17}):
+            fits = question.complaint(17) is not None
+            assert fits or question.complaint(None) is not None
+        assert fits or question.complaint(None) is None
 
 
 def test_a_missing_and_a_wrong_shape_are_named() -> None:

@@ -32,11 +32,11 @@ GIVEN = paths.solutions() / "sparse_attention_op"
     ],
 )
 def test_a_learner_has_the_headers_that_the_judge_builds_with(name: str, folder: str) -> None:
-    assert (GIVEN / folder / name).read_bytes() == (files.HARNESS / name).read_bytes()
+    assert (GIVEN / folder / name).read_bytes() == (files.PROGRAMS / name).read_bytes()
 
 
 def test_the_stub_says_that_it_is_one() -> None:
-    first = (files.HARNESS / "NvInferRuntime.h").read_text(encoding="utf-8").splitlines()[0]
+    first = (files.PROGRAMS / "NvInferRuntime.h").read_text(encoding="utf-8").splitlines()[0]
     assert "STUB" in first
     assert "Not NVIDIA's" in first
 
@@ -65,7 +65,7 @@ def test_the_workspace_of_the_usual_shape_is_never_enough() -> None:
         assert plugins.workspace(usual, block) < plugins.workspace(most, block)
 
 
-def test_padding_a_drawn_length_changes_it() -> None:
+def test_padding_a_random_length_changes_it() -> None:
     rng = np.random.default_rng(2)
     assert all(plugins._sizes(rng)[2] % 8 for _ in range(100))
 
@@ -73,8 +73,8 @@ def test_padding_a_drawn_length_changes_it() -> None:
 def a_case(kept: np.ndarray) -> Case:
     """33 tokens in blocks of 16: the last block has one."""
     rng = np.random.default_rng(4)
-    drawn = patterns.draw(rng, (1, 1, 33, 8), 16)
-    return patterns.listed("some", drawn, *patterns.lists(kept, rng))
+    sample = patterns.sampled(rng, (1, 1, 33, 8), 16)
+    return patterns.listed("some", sample, *patterns.lists(kept, rng))
 
 
 def test_the_fewest_loads_are_those_of_each_query() -> None:
@@ -121,11 +121,11 @@ def test_every_access_of_a_program_is_counted(tmp_path: Path) -> None:
 
     import torch
 
-    sys.path.insert(0, str(files.HARNESS))
+    sys.path.insert(0, str(files.PROGRAMS))
     try:
         import counting
     finally:
-        sys.path.remove(str(files.HARNESS))
+        sys.path.remove(str(files.PROGRAMS))
     source = tmp_path / "kernel.cpp"
     source.write_text(
         """

@@ -19,10 +19,10 @@ torch = pytest.importorskip("torch")
 
 
 @pytest.fixture(scope="module")
-def harness() -> Iterator[Path]:
-    sys.path.insert(0, str(files.HARNESS))
-    yield files.HARNESS
-    sys.path.remove(str(files.HARNESS))
+def programs() -> Iterator[Path]:
+    sys.path.insert(0, str(files.PROGRAMS))
+    yield files.PROGRAMS
+    sys.path.remove(str(files.PROGRAMS))
 
 
 def test_the_formats_of_opsets_are_those_that_onnx_knows() -> None:
@@ -50,27 +50,29 @@ def bare(block: int, causal: bool, path: Path) -> str:
     return str(path)
 
 
-def far(runner: ModuleType, drawn: patterns.Drawn) -> float:
+def far(runner: ModuleType, sample: patterns.Sample) -> float:
     """The largest difference between what is loaded and the truth."""
-    given = [torch.from_numpy(x.astype("f4")) for x in (drawn.q, drawn.k, drawn.v)]
-    out = torch.zeros(drawn.shape)
-    runner.run(*given, torch.from_numpy(drawn.threshold.astype("f4")), out)
-    want = truth.attention(drawn.q, drawn.k, drawn.v, drawn.threshold, drawn.block, drawn.causal)
+    given = [torch.from_numpy(x.astype("f4")) for x in (sample.q, sample.k, sample.v)]
+    out = torch.zeros(sample.shape)
+    runner.run(*given, torch.from_numpy(sample.threshold.astype("f4")), out)
+    want = truth.attention(
+        sample.q, sample.k, sample.v, sample.threshold, sample.block, sample.causal
+    )
     return float(np.abs(out.numpy() - want).max())
 
 
 @pytest.mark.parametrize("causal", [False, True])
-def test_our_function_is_the_paper(harness: Path, tmp_path: Path, causal: bool) -> None:
+def test_our_function_is_the_paper(programs: Path, tmp_path: Path, causal: bool) -> None:
     runner = module("onnx_runner")
     runner.load_with_ours(bare(16, causal, tmp_path / "node.onnx"))
     rng = np.random.default_rng(7)
     for length, fixed in ((1, (patterns.FULL, patterns.EMPTY)), (40, ()), (64, (None, -np.inf))):
-        drawn = patterns.draw(rng, (2, 2, length, 16), 16, causal=causal, fixed=fixed)
-        assert far(runner, drawn) < 1e-5
+        sample = patterns.sampled(rng, (2, 2, length, 16), 16, causal=causal, fixed=fixed)
+        assert far(runner, sample) < 1e-5
 
 
 @pytest.mark.parametrize("fault", [*silences.FAULTS, silences.AGREES])
-def test_each_fault_is_one(harness: Path, tmp_path: Path, fault: str) -> None:
+def test_each_fault_is_one(programs: Path, tmp_path: Path, fault: str) -> None:
     """A file without a fault agrees; one with a fault does not, on inputs that show it."""
     made = module("silent_files").made(1, fault, 2, 32, 21, 4, 1)
     path = tmp_path / "traced.onnx"
@@ -78,20 +80,20 @@ def test_each_fault_is_one(harness: Path, tmp_path: Path, fault: str) -> None:
     runner = module("onnx_runner")
     runner.load(str(path))
     rng = np.random.default_rng(8)
-    drawn = patterns.draw(rng, (1, 2, 21, 32), 4, causal=True, fixed=(None, patterns.EMPTY))
-    apart = far(runner, drawn)
-    everything = patterns.draw(rng, (1, 2, 21, 32), 4, causal=True, fixed=(patterns.FULL,) * 2)
+    sample = patterns.sampled(rng, (1, 2, 21, 32), 4, causal=True, fixed=(None, patterns.EMPTY))
+    apart = far(runner, sample)
+    everything = patterns.sampled(rng, (1, 2, 21, 32), 4, causal=True, fixed=(patterns.FULL,) * 2)
     apart = max(apart, far(runner, everything))
-    lonely = patterns.draw(rng, (1, 2, 21, 32), 4, causal=True, share=0.5)
+    lonely = patterns.sampled(rng, (1, 2, 21, 32), 4, causal=True, share=0.5)
     apart = max(apart, far(runner, lonely))
     assert (apart < 1e-5) == (fault == silences.AGREES)
 
 
-def test_the_faults_are_those_that_are_made(harness: Path) -> None:
+def test_the_faults_are_those_that_are_made(programs: Path) -> None:
     assert module("silent_files").FAULTS == silences.FAULTS
 
 
-def test_made_shapes_are_those_that_run(harness: Path, tmp_path: Path) -> None:
+def test_made_shapes_are_those_that_run(programs: Path, tmp_path: Path) -> None:
     """With numbers for the names, every tensor of a made model has the shape that is told."""
     import onnxruntime
 

@@ -52,7 +52,7 @@ METHODS = {
 
 @pytest.fixture(scope="module", name="stub")
 def _stub(load_file: Callable[[Path], ModuleType]) -> ModuleType:
-    return load_file(files.HARNESS / "tensorrt.py")
+    return load_file(files.PROGRAMS / "tensorrt.py")
 
 
 @pytest.fixture(scope="module", name="bindings")

@@ -17,9 +17,9 @@ from hotloop.judge.session import Session
 Floats = np.ndarray
 
 
-def token_by_token(drawn: patterns.Drawn) -> Floats:
+def token_by_token(sample: patterns.Sample) -> Floats:
     """The paper, read aloud."""
-    q, k, v, block = drawn.q, drawn.k, drawn.v, drawn.block
+    q, k, v, block = sample.q, sample.k, sample.v, sample.block
     out = np.zeros(q.shape)
     batches, heads, length, depth = q.shape
     for b, h, m in np.ndindex(batches, heads, length):
@@ -27,8 +27,8 @@ def token_by_token(drawn: patterns.Drawn) -> Floats:
         weights, values = list[float](), list[Floats]()
         for n in range(length):
             theirs = k[b, h, n // block * block : (n // block + 1) * block].mean(0)
-            kept = mine @ theirs / math.sqrt(depth) >= drawn.threshold[h]
-            if kept and not (drawn.causal and n > m):
+            kept = mine @ theirs / math.sqrt(depth) >= sample.threshold[h]
+            if kept and not (sample.causal and n > m):
                 weights.append(math.exp(q[b, h, m] @ k[b, h, n] / math.sqrt(depth)))
                 values.append(v[b, h, n])
         if weights:
@@ -39,38 +39,38 @@ def token_by_token(drawn: patterns.Drawn) -> Floats:
 @pytest.mark.parametrize("causal", [False, True])
 def test_the_output_is_that_of_the_paper(causal: bool) -> None:
     rng = np.random.default_rng(3)
-    drawn = patterns.draw(
+    sample = patterns.sampled(
         rng, (1, 3, 21, 16), 8, causal=causal, fixed=(None, patterns.FULL, patterns.EMPTY)
     )
-    got = truth.attention(drawn.q, drawn.k, drawn.v, drawn.threshold, 8, causal)
-    np.testing.assert_allclose(got, token_by_token(drawn), atol=1e-12)
+    got = truth.attention(sample.q, sample.k, sample.v, sample.threshold, 8, causal)
+    np.testing.assert_allclose(got, token_by_token(sample), atol=1e-12)
 
 
 def test_lists_mean_what_the_pattern_means() -> None:
     rng = np.random.default_rng(4)
-    drawn = patterns.draw(rng, (2, 2, 50, 16), 16)
-    kept = truth.kept(drawn.q, drawn.k, drawn.threshold, 16, False)
+    sample = patterns.sampled(rng, (2, 2, 50, 16), 16)
+    kept = truth.kept(sample.q, sample.k, sample.threshold, 16, False)
     counts, columns = patterns.lists(kept, rng)
     assert columns[~truth.listed(counts, columns)].min() >= 1 << 20
-    got = truth.attention_over_lists(drawn.q, drawn.k, drawn.v, counts, columns, 16, False)
-    want = truth.attention(drawn.q, drawn.k, drawn.v, drawn.threshold, 16, False)
+    got = truth.attention_over_lists(sample.q, sample.k, sample.v, counts, columns, 16, False)
+    want = truth.attention(sample.q, sample.k, sample.v, sample.threshold, 16, False)
     np.testing.assert_array_equal(got, want)
 
 
 def test_gradients_are_differences() -> None:
     rng = np.random.default_rng(5)
-    drawn = patterns.draw(rng, (1, 2, 11, 16), 4, fixed=(None, patterns.EMPTY))
-    grad = rng.standard_normal(drawn.shape)
-    given = [drawn.q, drawn.k, drawn.v]
-    found = truth.gradients(*given, drawn.threshold, grad, 4, False)
+    sample = patterns.sampled(rng, (1, 2, 11, 16), 4, fixed=(None, patterns.EMPTY))
+    grad = rng.standard_normal(sample.shape)
+    given = [sample.q, sample.k, sample.v]
+    found = truth.gradients(*given, sample.threshold, grad, 4, False)
     step = 1e-6
     for index in range(3):
-        place = tuple(int(rng.integers(n)) for n in drawn.shape)
+        place = tuple(int(rng.integers(n)) for n in sample.shape)
         sides: list[float] = []
         for sign in (1, -1):
             moved = [x.copy() for x in given]
             moved[index][place] += sign * step
-            out = truth.attention(*moved, drawn.threshold, 4, False)
+            out = truth.attention(*moved, sample.threshold, 4, False)
             sides.append(float((out * grad).sum()))
         assert (sides[0] - sides[1]) / (2 * step) == pytest.approx(found[index][place], abs=1e-6)
 
@@ -79,11 +79,11 @@ def test_gradients_are_differences() -> None:
 def test_thresholds_keep_their_distance(dtype: DType) -> None:
     rng = np.random.default_rng(6)
     for share in (0.1, 0.3, 0.6):
-        drawn = patterns.draw(rng, (2, 2, 100, 32), 16, share=share, dtype=dtype)
-        gates = truth.gates(drawn.q, drawn.k, 16)
-        distance = np.abs(gates - drawn.threshold[:, None, None]).min()
+        sample = patterns.sampled(rng, (2, 2, 100, 32), 16, share=share, dtype=dtype)
+        gates = truth.gates(sample.q, sample.k, 16)
+        distance = np.abs(gates - sample.threshold[:, None, None]).min()
         assert distance > 0.9 * patterns.GAP[dtype.name]
-        assert abs((gates >= drawn.threshold[:, None, None]).mean() - share) < 0.15
+        assert abs((gates >= sample.threshold[:, None, None]).mean() - share) < 0.15
 
 
 def test_the_counted_pattern_shares_nothing_between_neighbours() -> None:
@@ -104,15 +104,15 @@ def dense_bytes(case: patterns.Case) -> int:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_gates_decide_by_equality_and_by_what_float16_loses(seed: int) -> None:
-    drawn = patterns.equal_gates(np.random.default_rng(seed))
-    wide = truth.kept(drawn.q, drawn.k, drawn.threshold, drawn.block, drawn.causal)
-    gates = truth.gates(drawn.q, drawn.k, drawn.block)
-    assert (gates == drawn.threshold[:, None, None]).any()
-    singles = [x.astype(np.float32) for x in (drawn.q, drawn.k, drawn.threshold)]
-    assert (truth.kept(*singles, drawn.block, drawn.causal) == wide).all()
-    half = [x.astype(np.float16).astype(np.float64) for x in (drawn.q, drawn.k, drawn.threshold)]
-    for q, k, threshold in ((half[0], half[1], drawn.threshold), (drawn.q, drawn.k, half[2])):
-        assert (truth.kept(q, k, threshold, drawn.block, drawn.causal) != wide).any()
+    sample = patterns.equal_gates(np.random.default_rng(seed))
+    wide = truth.kept(sample.q, sample.k, sample.threshold, sample.block, sample.causal)
+    gates = truth.gates(sample.q, sample.k, sample.block)
+    assert (gates == sample.threshold[:, None, None]).any()
+    singles = [x.astype(np.float32) for x in (sample.q, sample.k, sample.threshold)]
+    assert (truth.kept(*singles, sample.block, sample.causal) == wide).all()
+    half = [x.astype(np.float16).astype(np.float64) for x in (sample.q, sample.k, sample.threshold)]
+    for q, k, threshold in ((half[0], half[1], sample.threshold), (sample.q, sample.k, half[2])):
+        assert (truth.kept(q, k, threshold, sample.block, sample.causal) != wide).any()
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -135,9 +135,9 @@ def test_deciding_keys_are_listed_and_not_listed(causal: bool, seed: int) -> Non
 @pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("causal", [False, True])
 def test_gates_that_are_equal_to_their_threshold_decide(causal: bool, seed: int) -> None:
-    drawn = patterns.gates_at_zero(np.random.default_rng(seed), 2, 3, 32, 16, causal=causal)
-    kept = truth.kept(drawn.q, drawn.k, drawn.threshold, drawn.block, causal)
-    above = truth.kept(drawn.q, drawn.k, drawn.threshold + 1e-9, drawn.block, causal)
+    sample = patterns.gates_at_zero(np.random.default_rng(seed), 2, 3, 32, 16, causal=causal)
+    kept = truth.kept(sample.q, sample.k, sample.threshold, sample.block, causal)
+    above = truth.kept(sample.q, sample.k, sample.threshold + 1e-9, sample.block, causal)
     assert (kept != above).any((-1, -2)).all()
 
 
@@ -158,11 +158,11 @@ def test_scores_far_below_zero_leave_nothing_to_a_maximum_of_zero(causal: bool, 
 @pytest.mark.parametrize("seed", range(10))
 def test_files_without_a_fault_are_causal_and_not(seed: int) -> None:
     """Who takes every file for a causal one is wrong about one of the two."""
-    drawn = [
+    sample = [
         (asked.arguments[2], asked.label)
         for asked in silences.questions(np.random.default_rng(seed), _Told())
     ]
-    assert sorted(c for c, label in drawn if label == "A file without a fault") == [False, True]
+    assert sorted(c for c, label in sample if label == "A file without a fault") == [False, True]
 
 
 class _Told(Session):

@@ -1,4 +1,4 @@
-"""Made readings say what was drawn, by two ways of computing it; each usual mistake is noticed."""
+"""Built readings have the sampled figures, computed in two ways; usual mistakes are noticed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from hotloop import render
 from hotloop.checks.triton_ensemble import metrics_questions
 from hotloop.checks.triton_ensemble.figures import Figures, figures_of
 from hotloop.checks.triton_ensemble.metrics_questions import STORIES
-from hotloop.checks.triton_ensemble.metrics_texts import MadeReadings, Story
+from hotloop.checks.triton_ensemble.metrics_texts import BuiltReadings, Story
 from hotloop.core import paths
+from hotloop.judge.constants import constants
 from hotloop.serving import metrics
 
 WRONG = render.wrong_answers("triton_ensemble")
@@ -23,11 +24,11 @@ KEY = "triton_ensemble.read_metrics figures"
 SEEDS = range(4)
 
 
-def made(label: str, seed: int = 0) -> MadeReadings:
-    return MadeReadings(np.random.default_rng(seed), STORIES[label])
+def built(label: str, seed: int = 0) -> BuiltReadings:
+    return BuiltReadings(np.random.default_rng(seed), STORIES[label])
 
 
-def right(readings: MadeReadings) -> Figures:
+def right(readings: BuiltReadings) -> Figures:
     return figures_of(readings.before, readings.after, readings.model, readings.seconds)
 
 
@@ -36,14 +37,14 @@ def right(readings: MadeReadings) -> Figures:
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("label", STORIES)
-def test_the_judges_reader_finds_what_was_drawn(label: str, seed: int) -> None:
-    readings = made(label, seed)
+def test_the_judges_reader_finds_what_was_sampled(label: str, seed: int) -> None:
+    readings = built(label, seed)
     assert vars(right(readings)) == pytest.approx(readings.figures())
 
 
 @pytest.mark.parametrize("label", STORIES)
 def test_counters_never_fall(label: str) -> None:
-    readings = made(label)
+    readings = built(label)
     first, last = (metrics.parse(text) for text in (readings.before, readings.after))
     counters = [s for s in first if re.match(r"nv_inference_(request|count|exec|queue|c)", s.name)]
     counted = {(s.name, *sorted(s.labels.items())): s.value for s in last}
@@ -53,12 +54,12 @@ def test_counters_never_fall(label: str) -> None:
         assert counted[sample.name, *sorted(sample.labels.items())] >= sample.value
 
 
-def test_a_made_text_has_the_families_of_a_real_one() -> None:
-    """What stands in a recording of the real server stands in a made one: names, help and order."""
+def test_a_built_text_has_the_families_of_a_real_one() -> None:
+    """As in a recording of the real server: names, help and order."""
     recorded = (paths.solutions() / "triton_ensemble" / "deployment_healthy.json").read_text()
     real = re.findall(r"# HELP (nv_inference_(?!pending)\w+ .*?)\\n", recorded)
     assert len(real) == 18
-    assert re.findall(r"# HELP (\w+ .*)", made("One version of each model").after) == real[:9]
+    assert re.findall(r"# HELP (\w+ .*)", built("One version of each model").after) == real[:9]
 
 
 def test_readings_are_new_each_time() -> None:
@@ -73,11 +74,11 @@ def _questions(rng: np.random.Generator) -> list[Any]:
 
 
 def test_where_nothing_happened_there_is_nothing_to_say() -> None:
-    idle = right(made("Nobody was answered in between"))
+    idle = right(built("Nobody was answered in between"))
     assert idle.requests == idle.rows_per_s == 0
     assert idle.failed > 0
     assert idle.queue_us is idle.request_us is idle.queue_share is idle.mean_batch is None
-    cached = right(made("A response cache that answers everything"))
+    cached = right(built("A response cache that answers everything"))
     assert cached.requests > 0
     assert cached.mean_batch is None
     assert cached.infer_us == 0
@@ -153,7 +154,7 @@ def _totals(text: str, model: str, mistake: str) -> Counter[str]:
     return totals
 
 
-def complaints(mistake: str, seed: int) -> list[str]:
+def mismatches(mistake: str, seed: int) -> list[str]:
     found: list[str] = []
     for question in _questions(np.random.default_rng(seed)):
         said = question.complaint(learner(*question.arguments, mistake=mistake))
@@ -164,7 +165,7 @@ def complaints(mistake: str, seed: int) -> list[str]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_right_solution_is_accepted(seed: int) -> None:
-    assert complaints("", seed) == []
+    assert mismatches("", seed) == []
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -188,16 +189,16 @@ def test_a_right_solution_is_accepted(seed: int) -> None:
     ],
 )
 def test_each_mistake_is_noticed(mistake: str, seed: int) -> None:
-    assert complaints(mistake, seed)
+    assert mismatches(mistake, seed)
 
 
 @pytest.mark.parametrize("label", STORIES)
 def test_not_subtracting_is_noticed_on_every_reading(label: str) -> None:
-    readings = made(label)
+    readings = built(label)
     given = (readings.before, readings.after, readings.model, readings.seconds)
     if STORIES[label] == Story(versions=2, new_version=True):
-        assert right(readings).complaint(learner(*given)) is None
-    assert right(readings).complaint(learner(*given, mistake="not subtracted")) is not None
+        assert right(readings).mismatch(learner(*given)) is None
+    assert right(readings).mismatch(learner(*given, mistake="not subtracted")) is not None
 
 
 @pytest.mark.parametrize(
@@ -221,35 +222,45 @@ JUNK: list[Any] = [
 
 @pytest.mark.parametrize("junk", JUNK, ids=lambda junk: f"{str(junk)[:9]}")
 def test_junk_gets_a_sentence(junk: Any) -> None:
-    want = right(made("One version of each model"))
+    want = right(built("One version of each model"))
     for answer in (junk, *({**vars(want), key: junk} for key in vars(want))):
-        said = want.complaint(answer)
+        said = want.mismatch(answer)
         assert said is not None
         assert 5 < len(said) < 200
 
 
 def test_every_figure_is_asked_for() -> None:
-    want = right(made("One version of each model"))
-    assert want.complaint({**vars(want), "more": 1}) is None
+    want = right(built("One version of each model"))
+    assert want.mismatch({**vars(want), "more": 1}) is None
     for key, value in vars(want).items():
-        assert want.complaint({**vars(want), key: value * 1.01 + 0.01}).startswith(key)  # type: ignore[union-attr]
+        assert want.mismatch({**vars(want), key: value * 1.01 + 0.01}).startswith(key)  # type: ignore[union-attr]
         short = {name: each for name, each in vars(want).items() if name != key}
-        assert want.complaint(short) == f"{key} is missing in the dict"
+        assert want.mismatch(short) == f"{key} is missing in the dict"
 
 
 def test_none_is_no_number_and_no_number_is_none() -> None:
-    idle = right(made("Nobody was answered in between"))
+    idle = right(built("Nobody was answered in between"))
     for key, value in vars(idle).items():
         junk = 0.0 if value is None else None
-        assert idle.complaint({**vars(idle), key: junk}) is not None
-        assert idle.complaint({**vars(idle), key: math.nan}) is not None
+        assert idle.mismatch({**vars(idle), key: junk}) is not None
+        assert idle.mismatch({**vars(idle), key: math.nan}) is not None
 
 
 @pytest.mark.parametrize("seed", range(50))
 def test_a_text_may_end_with_the_model_that_is_asked_about(seed: int) -> None:
     """Who leaves out the last line is wrong; and every reason for a failure has some."""
-    readings = made("Three versions, labels in any order", seed)
+    readings = built("Three versions, labels in any order", seed)
     without = [text.rstrip("\n").rpartition("\n")[0] for text in (readings.before, readings.after)]
     told = figures_of(without[0], without[1], readings.model, readings.seconds)
-    assert told.complaint(vars(right(readings))) is not None
+    assert told.mismatch(vars(right(readings))) is not None
     assert all(readings.gained.failures.values())
+
+
+def test_a_variant_has_times_of_several_requests_and_rows_of_several_seconds() -> None:
+    readings = built("One version of each model")
+    plain = right(readings)
+    with constants({"REQUESTS": 3, "SECONDS": 20}):
+        own = right(readings)
+    assert own.queue_us == pytest.approx(3 * plain.queue_us)
+    assert own.rows_per_s == pytest.approx(20 * plain.rows_per_s)
+    assert own.queue_share == plain.queue_share

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from hotloop.checks import triton_ensemble
+from hotloop.checks.triton_ensemble import tasks
 from hotloop.checks.triton_ensemble.figures import figures_of
 from hotloop.core import paths
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
+from hotloop.curriculum import load_module
 from hotloop.judge.budget import Budget
-from hotloop.judge.candidate import Candidate
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
 from hotloop.judge.rung import judge_rungs
@@ -60,7 +60,7 @@ def judged() -> Iterator[Judge]:
             ending.callback(worker.join, 10)
             link = Link(ours, SignalFreezer(2**22 - 1), trusted=False)
             session = Session(
-                Candidate("nobody"),
+                tasks.read_metrics.candidate(load_module("triton_ensemble").spec("read_metrics")),
                 files=None,
                 launcher=Launcher("none"),
                 connect=lambda: link,
@@ -69,11 +69,7 @@ def judged() -> Iterator[Judge]:
             )
             ending.callback(session.close)
             return {
-                record.rung: record
-                for record in judge_rungs(
-                    triton_ensemble.read_metrics().rungs,
-                    session.about(triton_ensemble.read_metrics().candidate),
-                )
+                record.rung: record for record in judge_rungs(tasks.read_metrics.rungs, session)
             }
 
         yield run

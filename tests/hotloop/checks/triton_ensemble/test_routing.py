@@ -42,12 +42,12 @@ def right(users: Sequence[str], share: float, experiment: str) -> list[str]:
     return named([place(experiment, user) < share for user in users])
 
 
-def first_complaint(route: Route, seed: int = 0) -> str | None:
+def first_mismatch(route: Route, seed: int = 0) -> str | None:
     for question in routing.questions(np.random.default_rng(seed)):
         arguments: Any = question.arguments
-        complaint = question.complaint(route(*arguments))
-        if complaint is not None:
-            return complaint
+        mismatch = question.complaint(route(*arguments))
+        if mismatch is not None:
+            return mismatch
     return None
 
 
@@ -55,7 +55,7 @@ def first_complaint(route: Route, seed: int = 0) -> str | None:
 
 
 def test_a_right_routing_is_never_refused() -> None:
-    assert [first_complaint(right, seed) for seed in range(SEEDS)] == [None] * SEEDS
+    assert [first_mismatch(right, seed) for seed in range(SEEDS)] == [None] * SEEDS
 
 
 def test_nor_is_the_solution_nor_another_hash() -> None:
@@ -67,7 +67,7 @@ def test_nor_is_the_solution_nor_another_hash() -> None:
         return named([int(text[:8], 16) % 10_000 < share * 10_000 for text in hashes])
 
     for route in (names["route"], by_md5):
-        assert [first_complaint(route, seed) for seed in range(20)] == [None] * 20
+        assert [first_mismatch(route, seed) for seed in range(20)] == [None] * 20
 
 
 # --- wrong ones -----------------------------------------------------------------------------------
@@ -137,9 +137,9 @@ WRONG: list[tuple[Route, str]] = [
 @pytest.mark.parametrize(("route", "said"), WRONG, ids=[r.__name__ for r, _ in WRONG])
 def test_each_mistake_is_named_whatever_the_seed(route: Route, said: str) -> None:
     for seed in range(6):
-        complaint = first_complaint(route, seed)
-        assert complaint is not None
-        assert said in complaint
+        mismatch = first_mismatch(route, seed)
+        assert mismatch is not None
+        assert said in mismatch
 
 
 @pytest.mark.parametrize("factor", [0.6, 0.8, 1.25, 1.6])
@@ -149,7 +149,7 @@ def test_shares_that_are_off_are_seen(factor: float) -> None:
     def off(users: Sequence[str], share: float, experiment: str) -> list[str]:
         return right(users, share * factor if share < 1 else share, experiment)
 
-    assert all("and it should be" in str(first_complaint(off, seed)) for seed in range(6))
+    assert all("and it should be" in str(first_mismatch(off, seed)) for seed in range(6))
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_shares_that_are_off_are_seen(factor: float) -> None:
     ],
 )
 def test_wrong_types(answer: object, said: str) -> None:
-    assert said in str(first_complaint(lambda *_: answer))
+    assert said in str(first_mismatch(lambda *_: answer))
 
 
 PLAIN = st.recursive(
@@ -180,9 +180,9 @@ PLAIN = st.recursive(
 @settings(deadline=None, max_examples=60)
 @given(answer=PLAIN, many=st.booleans())
 def test_any_answer_gets_a_sentence(answer: object, many: bool) -> None:
-    complaint = first_complaint(lambda *_: [answer] * USERS if many else answer)
-    assert complaint
-    assert len(complaint) < 200
+    mismatch = first_mismatch(lambda *_: [answer] * USERS if many else answer)
+    assert mismatch
+    assert len(mismatch) < 200
 
 
 # --- in processes ---------------------------------------------------------------------------------

@@ -21,9 +21,9 @@ from hotloop.checks.triton_ensemble.sentences import awkward, sentence
 from hotloop.checks.triton_ensemble.truth import (
     TOLERANCE,
     TOPICS,
-    refusal_complaint,
-    tensors_complaint,
-    topic_complaint,
+    refusal_mismatch,
+    tensors_mismatch,
+    topic_mismatch,
 )
 from hotloop.judge.session import Session
 from hotloop.serving.environment import Environment
@@ -59,11 +59,11 @@ def topics(*names: object) -> dict[str, Array]:
 
 
 def test_right_answers_pass() -> None:
-    assert topic_complaint(said_of(SHARES), SHARES) is None
+    assert topic_mismatch(said_of(SHARES), SHARES) is None
 
 
 @pytest.mark.parametrize(
-    ("said", "complaint"),
+    ("said", "mismatch"),
     [
         ({}, "there is no TOPIC"),
         ({"TOPIC": said_of(SHARES)["TOPIC"]}, "there is no CONFIDENCE"),
@@ -87,14 +87,14 @@ def test_right_answers_pass() -> None:
         (InferenceFailed(503, "queue full"), "it was refused: .?queue full"),
     ],
 )
-def test_each_wrong_answer_is_named(said: Any, complaint: str) -> None:
-    with pytest.raises(AssertionError, match=complaint):
-        raise AssertionError(topic_complaint(said, SHARES))
+def test_each_wrong_answer_is_named(said: Any, mismatch: str) -> None:
+    with pytest.raises(AssertionError, match=mismatch):
+        raise AssertionError(topic_mismatch(said, SHARES))
 
 
 def test_what_differs_by_rounding_passes() -> None:
     near = confidence(0.6 + TOLERANCE / 2, 0.9 - TOLERANCE / 2)
-    assert topic_complaint(near, SHARES) is None
+    assert topic_mismatch(near, SHARES) is None
 
 
 def test_of_two_that_are_as_likely_either_passes_with_its_own_share() -> None:
@@ -102,9 +102,9 @@ def test_of_two_that_are_as_likely_either_passes_with_its_own_share() -> None:
     for place in (0, 1):
         said = said_of(tie[:, [place]])
         said["TOPIC"][0, 0] = TOPICS[place].encode()
-        assert topic_complaint(said, tie) is None
+        assert topic_mismatch(said, tie) is None
     said["TOPIC"][0, 0] = TOPICS[2].encode()
-    assert topic_complaint(said, tie) is not None
+    assert topic_mismatch(said, tie) is not None
 
 
 @settings(max_examples=300, deadline=None)
@@ -118,12 +118,12 @@ def test_of_two_that_are_as_likely_either_passes_with_its_own_share() -> None:
 )
 def test_no_answer_breaks_the_judge(topic: Array, sure: Array, more: bool) -> None:
     said = {"TOPIC": topic, "CONFIDENCE": sure, **({"more": sure} if more else {})}
-    complaint = topic_complaint(said, SHARES)
-    assert complaint
-    assert len(complaint) < 200
+    mismatch = topic_mismatch(said, SHARES)
+    assert mismatch
+    assert len(mismatch) < 200
     for judged in (
-        partial(tensors_complaint, wanted={"TOPIC": np.zeros((2, 1), np.int64)}),
-        partial(inquiries._logits_complaint, truth.Answers(sure, sure, SHARES)),
+        partial(tensors_mismatch, wanted={"TOPIC": np.zeros((2, 1), np.int64)}),
+        partial(inquiries._logits_mismatch, truth.Answers(sure, sure, SHARES)),
     ):
         assert judged(said)
         assert judged({"logits": sure})
@@ -136,7 +136,7 @@ IDS = np.arange(64).reshape(2, 32)
 
 
 @pytest.mark.parametrize(
-    ("said", "complaint"),
+    ("said", "mismatch"),
     [
         ({}, "there is no input_ids"),
         ({"input_ids": IDS.astype(np.int32)}, r"int32 \[2, 32\], not int64 \[2, 32\]"),
@@ -146,25 +146,25 @@ IDS = np.arange(64).reshape(2, 32)
         (InferenceFailed(500, "no"), "it was refused: .?no"),
     ],
 )
-def test_tensors_must_be_equal(said: Any, complaint: str) -> None:
-    assert tensors_complaint({"input_ids": IDS}, {"input_ids": IDS}) is None
-    with pytest.raises(AssertionError, match=complaint):
-        raise AssertionError(tensors_complaint(said, {"input_ids": IDS}))
+def test_tensors_must_be_equal(said: Any, mismatch: str) -> None:
+    assert tensors_mismatch({"input_ids": IDS}, {"input_ids": IDS}) is None
+    with pytest.raises(AssertionError, match=mismatch):
+        raise AssertionError(tensors_mismatch(said, {"input_ids": IDS}))
 
 
 def test_an_error_must_be_one() -> None:
-    assert refusal_complaint(InferenceFailed(400, "a text is empty")) is None
-    assert "must be answered with an error" in str(refusal_complaint({"TOPIC": IDS}))
+    assert refusal_mismatch(InferenceFailed(400, "a text is empty")) is None
+    assert "must be answered with an error" in str(refusal_mismatch({"TOPIC": IDS}))
 
 
 def test_logits_of_the_other_version_are_told_from_rounding() -> None:
     logits = np.random.default_rng(0).normal(0, 3, (4, 6))
-    complaint = partial(inquiries._logits_complaint, truth.Answers(IDS, IDS, logits))
-    assert complaint({"logits": np.float32(logits)}) is None
+    mismatch = partial(inquiries._logits_mismatch, truth.Answers(IDS, IDS, logits))
+    assert mismatch({"logits": np.float32(logits)}) is None
     for wrong in (logits + 0.01, logits[:2], np.full_like(logits, np.nan)):
-        assert "not the logits of that version" in str(complaint({"logits": np.float32(wrong)}))
-    assert "refused" in str(complaint(InferenceFailed(404, "no version 2")))
-    assert "no logits" in str(complaint({}))
+        assert "not the logits of that version" in str(mismatch({"logits": np.float32(wrong)}))
+    assert "refused" in str(mismatch(InferenceFailed(404, "no version 2")))
+    assert "no logits" in str(mismatch({}))
 
 
 # --- the truth itself -----------------------------------------------------------------------------
@@ -179,9 +179,9 @@ def test_nearly_every_text_tells_the_versions_apart(
     given = [make(rng) for make in (sentence, awkward) for _ in range(TEXTS_APART)]
     first, second = (truth.answers(session, given, version).shares for version in (1, 2))
     rows = [slice(n, n + 1) for n in range(len(given))]
-    assert all(topic_complaint(said_of(first[row]), first[row]) is None for row in rows)
+    assert all(topic_mismatch(said_of(first[row]), first[row]) is None for row in rows)
     for right, other in ((first, second), (second, first)):
-        alike = sum(topic_complaint(said_of(right[row]), other[row]) is None for row in rows)
+        alike = sum(topic_mismatch(said_of(right[row]), other[row]) is None for row in rows)
         assert alike < 0.02 * len(given)
 
 

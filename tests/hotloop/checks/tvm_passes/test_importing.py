@@ -10,6 +10,7 @@ import pytest
 from hotloop import extras
 from hotloop.checks.tvm_passes import importing
 from hotloop.core import paths
+from hotloop.judge.constants import constants
 from hotloop.judge.program import Program
 from hotloop.judge.session import Session
 
@@ -24,8 +25,8 @@ def eager(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "EAGER", Program(files, "eager.py"))
 
 
-def told(**changed: Any) -> dict[str, Any]:
-    """As `relax_reading.described` tells of a module that is right, but for `changed`."""
+def described(**changed: Any) -> dict[str, Any]:
+    """As `relax_reading.described` reports of a module that is right, but for `changed`."""
     right = {
         "functions": ["main"],
         "ill_formed": "",
@@ -50,15 +51,15 @@ def told(**changed: Any) -> dict[str, Any]:
     ],
 )
 def test_the_signature(changed: dict[str, Any], said: str | None) -> None:
-    complaint = importing._wrong_signature(told(**changed))
-    assert (said is None) if complaint is None else (said is not None and said in complaint)
+    mismatch = importing._wrong_signature(described(**changed))
+    assert (said is None) if mismatch is None else (said is not None and said in mismatch)
 
 
 def test_a_module_that_is_none_of_relax() -> None:
     assert "refused" in (importing._not_relax({"refused": "it has closures"}) or "")
-    assert "['main']" in (importing._not_relax(told(functions=["main", "f"])) or "")
-    assert "ill-formed" in (importing._not_relax(told(ill_formed="a loop")) or "")
-    assert importing._not_relax(told()) is None
+    assert "['main']" in (importing._not_relax(described(functions=["main", "f"])) or "")
+    assert "ill-formed" in (importing._not_relax(described(ill_formed="a loop")) or "")
+    assert importing._not_relax(described()) is None
 
 
 @pytest.mark.parametrize(
@@ -71,13 +72,14 @@ def test_a_module_that_is_none_of_relax() -> None:
         (37, None, "has no attribute"),
     ],
 )
-def test_the_revision_that_is_asked(revision: int, got: str | None, said: str | None) -> None:
-    complaint = importing._other_revision(told(revision=got), revision)
-    assert (said is None) if complaint is None else (said is not None and said in complaint)
+def test_the_revision_of_the_variant(revision: int, got: str | None, said: str | None) -> None:
+    with constants({"IMPORTED": revision}):
+        mismatch = importing._other_revision(described(revision=got))
+    assert (said is None) if mismatch is None else (said is not None and said in mismatch)
 
 
 def test_networks_differ_in_both_ways() -> None:
-    networks = importing._drawn(np.random.default_rng(1))
+    networks = importing._random_networks(np.random.default_rng(1))
     assert {network.parameters for network in networks} == {"inside", "inputs"}
     assert len({network.width for network in networks}) == 2
     assert sorted(network.blocks for network in networks) == [1, 2]
@@ -89,10 +91,10 @@ def test_parameters_that_are_missing_are_seen(eager: None, session_over: Any) ->
     network = importing.Network(seed=7, width=4, blocks=1, parameters="inside")
     named, running, _ = importing._parameters(network, session)
     count = sum(int(np.prod(shape)) for _, shape in named) + running
-    assert importing._wrong_parameters(network, told(inside=count), session) is None
-    few = importing._wrong_parameters(network, told(inside=count - 1), session)
+    assert importing._wrong_parameters(network, described(inside=count), session) is None
+    few = importing._wrong_parameters(network, described(inside=count - 1), session)
     assert "some are missing" in (few or "")
-    left = importing._wrong_parameters(network, told(attributes=["params"]), session)
+    left = importing._wrong_parameters(network, described(attributes=["params"]), session)
     assert "still in the file" in (left or "")
 
 
@@ -100,8 +102,8 @@ def test_parameters_that_are_missing_are_seen(eager: None, session_over: Any) ->
 def test_pytorch_answers_as_the_network_is_used(eager: None, session_over: Any) -> None:
     session: Session = session_over()
     network = importing.Network(seed=7, width=4, blocks=1, parameters="inside")
-    pictures = np.random.default_rng(2).standard_normal((3, 3, 16, 16))
-    whole = importing._truth(network, importing._case(pictures), session)
-    first = importing._truth(network, importing._case(pictures[:1]), session)
-    assert np.allclose(whole[0], first[0], atol=1e-9)  # no picture sees the others
+    images = np.random.default_rng(2).standard_normal((3, 3, 16, 16))
+    whole = importing._truth(network, importing._case(images), session)
+    first = importing._truth(network, importing._case(images[:1]), session)
+    assert np.allclose(whole[0], first[0], atol=1e-9)  # no image sees the others
     assert np.abs(whole[1] - whole[0]).max() > 0.01

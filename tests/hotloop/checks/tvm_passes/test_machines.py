@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hotloop import extras
-from hotloop.checks.tvm_passes.passes import HARNESS
+from hotloop.checks.tvm_passes.given_files import PROGRAMS
 
 pytestmark = pytest.mark.skipif(
     bool(extras.missing("tvm")), reason="the optional group tvm is not installed"
@@ -89,7 +89,11 @@ except graph_runs.Unrunnable as why:
 
 def ran(program: str, folder: Path, *arguments: str) -> str:
     """What a program prints that has our harness beside it."""
-    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(HARNESS)!r})\n{program}"]
+    command = [
+        sys.executable,
+        "-c",
+        f"import sys; sys.path.insert(0, {str(PROGRAMS)!r})\n{program}",
+    ]
     done = subprocess.run(
         [*command, *arguments], cwd=folder, capture_output=True, text=True, check=False
     )
@@ -103,9 +107,9 @@ def test_random_programs_give_what_compiled_code_gives(
 ) -> None:
     """TIR to float32's rounding; Relax to that of float16, in which some functions compute."""
     for seed in ("3", "4"):
-        told = json.loads(ran(COMPARE.replace("{maker}", maker), tmp_path, seed))
-        assert told["run"] >= 20
-        assert told["worst"] <= tolerance
+        compared = json.loads(ran(COMPARE.replace("{maker}", maker), tmp_path, seed))
+        assert compared["run"] >= 20
+        assert compared["worst"] <= tolerance
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from hotloop import extras
 from hotloop.checks.tvm_passes import mac16, partitions, planning, wiring
 from hotloop.checks.tvm_passes.graphs import MOTIFS, Graph, Operator, every_motif
 from hotloop.core import paths
+from hotloop.judge.constants import constants
 from hotloop.judge.session import Session
 
 needs_tvm = pytest.mark.skipif(bool(extras.missing("tvm")), reason=extras.remedy("tvm"))
@@ -37,7 +38,7 @@ def layer(rows: int = 32, k: int = 64, columns: int = 64) -> Graph:
 
 
 def plan(composite: str = "mac16.matmul_bias_relu", k: int = 64) -> dict[str, Any]:
-    """As `partition_reading.told` tells of a layer that went to the accelerator."""
+    """As `partition_reading.described` reports a layer that went to the accelerator."""
     x, w, b, out = ["float32", 32, k], ["float32", k, 64], ["float32", 64], ["float32", 32, 64]
 
     def function(attributes: dict[str, str], steps: list[Any], count: int) -> dict[str, Any]:
@@ -117,19 +118,22 @@ def test_a_layer_is_one_unit_and_its_bill_adds_up() -> None:
     work = mac16.unit_us("mac16.matmul_bias_relu", [(32, 64), (64, 64)], (32, 64))
     assert planning.best_us(graph) == pytest.approx(mac16.LAUNCH_US + moved + work)
     assert planning.best_us(graph) < planning.host_us(graph)
-    told = partitions.Partition(plan())
-    assert partitions.unsound(told, graph) is None
-    assert told.cost_us == pytest.approx(planning.best_us(graph))
+    partition = partitions.Partition(plan())
+    assert partitions.unsound(partition, graph) is None
+    assert partition.cost_us == pytest.approx(planning.best_us(graph))
 
 
-def test_a_region_is_for_the_device_that_is_asked() -> None:
+def test_a_region_is_for_the_device_of_the_variant() -> None:
     functions = plan()
     functions["region"]["attributes"]["device"] = "37"
-    told, graph = partitions.Partition(functions), layer()
-    assert partitions.unsound(told, graph) is None
-    assert partitions.unsound(told, graph, 37) is None
-    assert "should have 38" in (partitions.unsound(told, graph, 38) or "")
-    assert "should have 37" in (partitions.unsound(partitions.Partition(plan()), graph, 37) or "")
+    partition, graph = partitions.Partition(functions), layer()
+    assert partitions.unsound(partition, graph) is None
+    with constants({"DEVICE": 37}):
+        assert partitions.unsound(partition, graph) is None
+        without = partitions.Partition(plan())
+        assert "should have 37" in (partitions.unsound(without, graph) or "")
+    with constants({"DEVICE": 38}):
+        assert "should have 38" in (partitions.unsound(partition, graph) or "")
 
 
 def test_small_work_stays_at_home() -> None:
@@ -203,20 +207,20 @@ def test_a_wrong_structure_is_said() -> None:
 
 def test_values_are_followed_from_the_inputs_to_the_outputs() -> None:
     graph = layer()
-    assert wiring.complaint(plan(), graph) is None
+    assert wiring.mismatch(plan(), graph) is None
     swapped = plan()
     swapped["region/1"]["steps"][1]["in"].reverse()
-    assert wiring.complaint(swapped, graph) is None
-    forgotten = wiring.complaint(plan("mac16.matmul_bias"), graph)
+    assert wiring.mismatch(swapped, graph) is None
+    forgotten = wiring.mismatch(plan("mac16.matmul_bias"), graph)
     assert "output 0" in (forgotten or "")
-    unbiased = wiring.complaint(plan("mac16.matmul_relu"), graph)
+    unbiased = wiring.mismatch(plan("mac16.matmul_relu"), graph)
     assert "computes relu" in (unbiased or "")
-    told_smaller = plan()
-    told_smaller["main"]["types"]["v3"] = ["float32", 1, 1]
-    assert "[1, 1]" in (wiring.complaint(told_smaller, graph) or "")
+    smaller = plan()
+    smaller["main"]["types"]["v3"] = ["float32", 1, 1]
+    assert "[1, 1]" in (wiring.mismatch(smaller, graph) or "")
 
 
-def test_two_weights_of_one_shape_are_told_apart() -> None:
+def test_two_weights_of_one_shape_are_distinguished() -> None:
     operators = [Operator("matmul", (0, 1), (16, 16)), Operator("matmul", (3, 2), (16, 16))]
     graph = Graph("two", [(16, 16)] * 3, operators)
 
@@ -231,9 +235,9 @@ def test_two_weights_of_one_shape_are_told_apart() -> None:
         main = {"inputs": inputs, "steps": steps, "outputs": ["v4"], "types": types}
         return {"main": {**main, "attributes": {}}}
 
-    assert wiring.complaint(on_host("v1", "v2"), graph) is None
-    assert "computes matmul" in (wiring.complaint(on_host("v2", "v1"), graph) or "")
-    assert "computes matmul" in (wiring.complaint(on_host("v1", "v1"), graph) or "")
+    assert wiring.mismatch(on_host("v1", "v2"), graph) is None
+    assert "computes matmul" in (wiring.mismatch(on_host("v2", "v1"), graph) or "")
+    assert "computes matmul" in (wiring.mismatch(on_host("v1", "v1"), graph) or "")
 
 
 def test_all_graphs_of_the_generator_compute_themselves() -> None:
@@ -256,7 +260,7 @@ def test_all_graphs_of_the_generator_compute_themselves() -> None:
             "outputs": [f"v{n}" for n in graph.outputs],
             "types": {f"v{n}": ["float32", *shape] for n, shape in enumerate(values)},
         }
-        assert wiring.complaint({"main": main}, graph) is None
+        assert wiring.mismatch({"main": main}, graph) is None
 
 
 @needs_tvm
@@ -269,28 +273,28 @@ def test_the_accelerator_does_what_the_name_says(
     session: Session = session_over()
     graph = layer()
     divided = partitions.Divided(graph, b"", partitions.Partition(plan(composite)))
-    complaint = partitions._wrong(divided, session)
-    assert (complaint is None) is right
+    mismatch = partitions._wrong(divided, session)
+    assert (mismatch is None) is right
 
 
 @needs_tvm
-def test_what_is_built_is_told_again(session_over: Any) -> None:
+def test_what_is_built_is_read_again(session_over: Any) -> None:
     session: Session = session_over()
     builder = partitions.BUILDING.trusted(session)
     for graph in every_motif(np.random.default_rng(3))[:4]:
         module = builder.take(builder.ask("build", graph.text))
-        told = partitions.told(module, session)
-        assert partitions.unsound(told, graph) is None
-        assert told.cost_us == pytest.approx(planning.host_us(graph))
+        partition = partitions.read(module, session)
+        assert partitions.unsound(partition, graph) is None
+        assert partition.cost_us == pytest.approx(planning.host_us(graph))
 
 
 @needs_tvm
 def test_what_is_no_module_is_refused(session_over: Any) -> None:
     session: Session = session_over()
-    told = partitions.told(b"many words", session)
-    assert "no module" in told.refused
+    partition = partitions.read(b"many words", session)
+    assert "no module" in partition.refused
 
 
-def test_harness_files_are_there() -> None:
+def test_program_files_are_there() -> None:
     programs = (partitions.BUILDING, partitions.READING, partitions.RUNNING)
     assert all(isinstance(p, Path) and p.is_file() for q in programs for p in q.files.values())

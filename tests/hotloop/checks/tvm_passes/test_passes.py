@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hotloop import extras, markers, render
-from hotloop.checks.tvm_passes.passes import Subject, rungs
+from hotloop.checks.tvm_passes.passes import FUSION, GUARDS, rungs
 from hotloop.core import paths
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
+from hotloop.judge.constants import constants
 from hotloop.judge.launcher import Launcher
-from hotloop.judge.rung import judge_rungs
+from hotloop.judge.rung import Rung, judge_rungs
 from hotloop.judge.session import Session
 from hotloop.sandbox.level import level
 
@@ -26,13 +27,8 @@ pytestmark = pytest.mark.skipif(
 
 SOLUTIONS = paths.solutions() / "tvm_passes"
 
-FUSION = Check(
-    Candidate("fuse_by_pattern", "relax_pass.py", "json"),
-    rungs(Subject("relax", ("fuse_by_pattern", "fuse_by_mutator"), 40)),
-)
-GUARDS = Check(Candidate("apply", "tir_pass.py", "json"), rungs(Subject("tir", ("apply",), 60)))
-CHECKS = {"relax_pass.py": FUSION, "tir_pass.py": GUARDS}
-WRONG = {one.name: one for one in render.wrong_answers("tvm_passes") if one.file in CHECKS}
+RUNGS = {"relax_pass.py": rungs(replace(FUSION, functions=40)), "tir_pass.py": rungs(GUARDS)}
+WRONG = {one.name: one for one in render.wrong_answers("tvm_passes") if one.file in RUNGS}
 
 
 def handed_in(name: str, folder: Path, bodies: Mapping[str, tuple[str, ...]]) -> Path:
@@ -43,10 +39,12 @@ def handed_in(name: str, folder: Path, bodies: Mapping[str, tuple[str, ...]]) ->
     return folder
 
 
-def judged(name: str, folder: Path, check: Check | None = None) -> dict[str, RungRecord]:
-    """All rungs of the task whose file is called `name`."""
+def judged(
+    name: str, folder: Path, given: Mapping[str, Rung] | None = None
+) -> dict[str, RungRecord]:
+    """All rungs of the task whose file is called `name`, or the given ones."""
     session = Session(
-        Candidate("nobody"),
+        Candidate("", name, "json"),
         files=folder,
         launcher=Launcher(level()[0]),
         connect=lambda: None,
@@ -54,8 +52,7 @@ def judged(name: str, folder: Path, check: Check | None = None) -> dict[str, Run
         device="cpu",
     )
     try:
-        check = check or CHECKS[name]
-        records = judge_rungs(check.rungs, session.about(check.candidate))
+        records = judge_rungs(given or RUNGS[name], session)
         return {record.rung: record for record in records}
     finally:
         session.close()
@@ -102,7 +99,7 @@ def without_guards(function, _module, _context):
 IDLE = "def eliminate_guards(module):\n    return module\n"
 
 
-@pytest.fixture(params=sorted(CHECKS))
+@pytest.fixture(params=sorted(RUNGS))
 def file(request: pytest.FixtureRequest) -> str:
     return request.param
 
@@ -127,7 +124,7 @@ def test_a_wrong_answer_fails_where_it_says(wrong: str, tmp_path: Path) -> None:
     assert [name for name in before if records[name].verdict is not Verdict.PASSED] == []
 
 
-def test_a_guard_that_is_hidden_is_counted_when_it_is_asked(tmp_path: Path) -> None:
+def test_a_guard_that_is_hidden_is_counted_when_it_is_evaluated(tmp_path: Path) -> None:
     """No rule of the judge's prover says that such a guard is decided."""
     bodies = {"tvm_passes.tir_pass module": tuple(HIDING.splitlines())}
     records = judged("tir_pass.py", handed_in("tir_pass.py", tmp_path, bodies))
@@ -145,13 +142,13 @@ def test_a_pass_that_does_nothing_is_not_sound(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("revision", "right"), [(37, True), (38, False), (0, False)])
-def test_functions_have_the_revision_that_is_asked(
+def test_functions_have_the_revision_of_the_variant(
     revision: int, right: bool, tmp_path: Path
 ) -> None:
     """And count as unchanged where that is all that is new in them."""
     bodies = {"tvm_passes.tir_pass module": tuple(MARKED.splitlines())}
     folder = handed_in("tir_pass.py", tmp_path, bodies)
-    asked = Subject("tir", ("apply",), 20, revision)
-    check = Check(Candidate("apply", "tir_pass.py", "json"), rungs(asked))
-    verdicts = {record.verdict for record in judged("tir_pass.py", folder, check).values()}
+    with constants({"PEELED": revision}):
+        records = judged("tir_pass.py", folder, rungs(replace(GUARDS, functions=20)))
+    verdicts = {record.verdict for record in records.values()}
     assert verdicts == {Verdict.PASSED if right else Verdict.WRONG_ANSWER}

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 from hotloop.checks.tvm_passes import products, readings
+from hotloop.checks.tvm_passes.given_files import PROGRAMS
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import Arena
 
 SOLUTIONS = paths.solutions() / "tvm_passes"
-sys.path.insert(0, str(products.HARNESS))
+sys.path.insert(0, str(PROGRAMS))
 
 
 @pytest.fixture
@@ -36,20 +37,20 @@ def test_float32_in_any_order_is_right(rng: np.random.Generator, k: int) -> None
     backwards = np.zeros((64, 48), np.float32)
     for p in reversed(range(k)):
         backwards += np.outer(a[:, p], b[p]).astype(np.float32)
-    assert products.disagreement(backwards.astype(np.float64), a, b) is None
+    assert products.difference(backwards.astype(np.float64), a, b) is None
 
 
 def test_halves_are_not(rng: np.random.Generator) -> None:
     a, b = factors(rng, 512)
     halves = a.astype(np.float16).astype(np.float64) @ b
-    assert "should be" in str(products.disagreement(halves, a, b))
+    assert "should be" in str(products.difference(halves, a, b))
 
 
 def test_nan_is_never_right(rng: np.random.Generator) -> None:
     a, b = factors(rng, 8)
     got = a @ b
     got[5, 7] = np.nan
-    assert products.disagreement(got, a, b) == (
+    assert products.difference(got, a, b) == (
         "NaN, or never written, at [5, 7]; 1 of 3072 elements are wrong"
     )
 
@@ -93,10 +94,10 @@ def tuning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_recordings_differ_and_some_trials_fail(tuning: Any) -> None:
-    told = [tuning.make(seed, seed) for seed in range(8)]
-    assert all(1 <= one["failed"] <= 3 for one in told)
-    assert len({json.dumps(one["tiles"]) for one in told}) == 8
-    for one in told:
+    made = [tuning.make(seed, seed) for seed in range(8)]
+    assert all(1 <= one["failed"] <= 3 for one in made)
+    assert len({json.dumps(one["tiles"]) for one in made}) == 8
+    for one in made:
         assert {loop: int(np.prod(tiles)) for loop, tiles in one["tiles"].items()} == {
             "i": 256,
             "j": 256,
@@ -108,17 +109,17 @@ def test_recordings_differ_and_some_trials_fail(tuning: Any) -> None:
 @pytest.mark.parametrize("seed", range(50))
 def test_ends_failures_and_numbers_of_runs_decide(tuning: Any, seed: int) -> None:
     for number in range(2):
-        told = tuning.make(seed, number)
-        lines = Path(told["trials"]).read_text().splitlines()
+        made = tuning.make(seed, number)
+        lines = Path(made["trials"]).read_text().splitlines()
         times = [json.loads(line)[1][1] for line in lines]
         failed = [place for place, of in enumerate(times) if of == [tuning.FAILED_S]]
-        assert told["failed"] == len(failed)
+        assert made["failed"] == len(failed)
         assert ((0 if number == 0 else len(times) - 1) in failed) is True
-        assert told["best"] == (len(times) - 1 if number == 0 else 1)
-        assert len(times[told["best"]]) > 2
+        assert made["best"] == (len(times) - 1 if number == 0 else 1)
+        assert len(times[made["best"]]) > 2
         first = next(of for place, of in enumerate(times) if place not in failed)
-        of_sums = sum(first) / sum(times[told["best"]])
-        assert number == 1 or abs(of_sums / told["speed_up"] - 1) > readings.SPEED_UP
+        of_sums = sum(first) / sum(times[made["best"]])
+        assert number == 1 or abs(of_sums / made["speed_up"] - 1) > readings.SPEED_UP
 
 
 def test_the_recording_is_of_real_trials(tuning: Any) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from hotloop import extras
-from hotloop.checks.tvm_passes import products
+from hotloop.checks.tvm_passes.given_files import PROGRAMS
 
 pytestmark = pytest.mark.skipif(bool(extras.missing("tvm")), reason=extras.remedy("tvm"))
-sys.path.insert(0, str(products.HARNESS))
+sys.path.insert(0, str(PROGRAMS))
 
 
 def stores_at(row: Any) -> Any:

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from hotloop.checks.tvm_passes.products import HARNESS
+from hotloop.checks.tvm_passes.given_files import PROGRAMS
 
 tvm = pytest.importorskip("tvm", reason="Apache TVM is an optional group of packages")
-sys.path.insert(0, str(HARNESS))
+sys.path.insert(0, str(PROGRAMS))
 
 import coalescing  # noqa: E402
 import matmul_inputs  # noqa: E402

@@ -16,6 +16,7 @@ import onnx
 
 from hotloop import render
 from hotloop.checks.yolo_on_mobile import audits
+from hotloop.checks.yolo_on_mobile.given_files import PROGRAMS
 
 SETS = 25
 KEYS = {"delegate": audits.DELEGATE, "costs": audits.COSTS}
@@ -25,7 +26,7 @@ WRONG = [wrong for wrong in render.wrong_answers("yolo_on_mobile") if wrong.task
 @pytest.fixture
 def auditing(load_file: Callable[[Path], ModuleType]) -> ModuleType:
     """What the judge has run about a model's figures."""
-    return load_file(audits.HARNESS / "auditing.py")
+    return load_file(PROGRAMS / "auditing.py")
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def budget(load_file: Callable[[Path], ModuleType], tmp_path: Path) -> Callable[
 
 @pytest.fixture
 def caught(tmp_path: Path) -> Callable[..., bool]:
-    """Whether a submission is complained of in a set of hidden models."""
+    """Whether a submission is wrong about a model of a set of hidden ones."""
 
     def is_caught(
         submission: ModuleType, puzzles: list[Mapping[str, Any]], keys: tuple[str, ...]
@@ -52,7 +53,7 @@ def caught(tmp_path: Path) -> Callable[..., bool]:
             model.write_bytes(base64.b64decode(puzzle["model"]))
             card.write_text(puzzle["card"], encoding="utf-8")
             want = {key: puzzle["figures"][key] for key in keys}
-            if audits.complaint(want, submission.audit(model, card)):
+            if audits.mismatch(want, submission.audit(model, card)):
                 return True
         return False
 
@@ -107,9 +108,9 @@ def test_puzzles_have_broken_limits_and_kept_ones(auditing: ModuleType) -> None:
     assert any(len(each) < 4 for each in over)
 
 
-def test_complaints_about_an_audit() -> None:
+def test_mismatches_of_an_audit() -> None:
     want = {"refused": ["a", "b"], "segments": 2}
-    assert audits.complaint(want, {"refused": ["b", "a"], "segments": 2}) is None
-    assert audits.complaint(want, {"refused": ["a"], "segments": 2}) is not None
-    assert audits.complaint(want, {"refused": ["a", "b"], "segments": True}) is not None
-    assert audits.complaint(want, [1]) is not None
+    assert audits.mismatch(want, {"refused": ["b", "a"], "segments": 2}) is None
+    assert audits.mismatch(want, {"refused": ["a"], "segments": 2}) is not None
+    assert audits.mismatch(want, {"refused": ["a", "b"], "segments": True}) is not None
+    assert audits.mismatch(want, [1]) is not None

@@ -6,18 +6,19 @@ import numpy as np
 import pytest
 
 from hotloop.checks.yolo_on_mobile import departures
+from hotloop.judge.constants import constants
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_what_departs_is_the_fault_and_what_comes_of_it(seed: int) -> None:
-    conversion = departures.drawn(np.random.default_rng(seed), faulty=True)
+    conversion = departures.sampled(np.random.default_rng(seed), faulty=True)
     for name, error in conversion.errors.items():
         departs = conversion.fault in conversion.upstream[name]
         assert (error > departures.TOLERANCE) == departs
 
 
 def test_a_sound_conversion_has_no_fault() -> None:
-    conversion = departures.drawn(np.random.default_rng(1), faulty=False)
+    conversion = departures.sampled(np.random.default_rng(1), faulty=False)
     assert conversion.fault is None
     assert max(conversion.errors.values()) < departures.TOLERANCE
 
@@ -25,14 +26,14 @@ def test_a_sound_conversion_has_no_fault() -> None:
 def test_misleading_faults_lead_astray() -> None:
     for seed in range(4):
         rng = np.random.default_rng(seed)
-        conversion = departures.drawn(rng, faulty=True, misleading=True)
+        conversion = departures.sampled(rng, faulty=True, misleading=True)
         assert conversion.fault is not None
         found = departures._in_order(conversion.upstream, conversion.fault)
         assert found != conversion.fault
 
 
 def test_enough_is_near_the_fewest() -> None:
-    conversion = departures.drawn(np.random.default_rng(2), faulty=True)
+    conversion = departures.sampled(np.random.default_rng(2), faulty=True)
     fewest = int(np.ceil(np.log2(len(conversion.tensors) + 1)))
     assert fewest <= conversion.enough <= fewest + 4
 
@@ -45,17 +46,18 @@ def test_in_a_chain_it_is_halving() -> None:
 
 
 @pytest.mark.parametrize("nothing", [None, 37])
-def test_that_nothing_departs_is_told_in_one_way(nothing: int | None) -> None:
-    assert departures.found_complaint(nothing, None, nothing) is None
-    for other in {None, 38} - {nothing}:
-        said = departures.found_complaint(other, None, nothing)
-        assert said is not None
-        assert "none does" in said
-    assert "and one does" in str(departures.found_complaint(nothing, "t3", nothing))
-    assert departures.found_complaint("t3", "t3", nothing) is None
+def test_that_nothing_departs_is_reported_in_one_way(nothing: int | None) -> None:
+    with constants({} if nothing is None else {"NOTHING": nothing}):
+        assert departures.fault_mismatch(nothing, None) is None
+        for other in {None, 38} - {nothing}:
+            said = departures.fault_mismatch(other, None)
+            assert said is not None
+            assert "none does" in said
+        assert "and one does" in str(departures.fault_mismatch(nothing, "t3"))
+        assert departures.fault_mismatch("t3", "t3") is None
 
 
 @pytest.mark.parametrize("at", [0, -1])
 def test_the_first_and_the_last_tensor_of_a_file_depart_in_some_conversion(at: int) -> None:
-    conversion = departures.drawn(np.random.default_rng(3), faulty=True, at=at)
+    conversion = departures.sampled(np.random.default_rng(3), faulty=True, at=at)
     assert conversion.fault == list(conversion.tensors)[at]

@@ -18,6 +18,7 @@ import onnx
 
 from hotloop import render
 from hotloop.checks.yolo_on_mobile import quantized, rewriting
+from hotloop.checks.yolo_on_mobile.given_files import PROGRAMS
 
 SETS = 40
 WRONG = [wrong for wrong in render.wrong_answers("yolo_on_mobile") if wrong.task == "replace"]
@@ -26,13 +27,11 @@ WRONG = [wrong for wrong in render.wrong_answers("yolo_on_mobile") if wrong.task
 @pytest.fixture
 def program(load_file: Callable[[Path], ModuleType]) -> ModuleType:
     """What the judge has run about rewritten files."""
-    return load_file(rewriting.HARNESS / "rewriting.py")
+    return load_file(PROGRAMS / "rewriting.py")
 
 
 @pytest.mark.parametrize("kind", ["activations", "stem"])
-def test_an_unchanged_graph_is_complained_of(
-    program: ModuleType, kind: str, tmp_path: Path
-) -> None:
+def test_an_unchanged_graph_is_wrong(program: ModuleType, kind: str, tmp_path: Path) -> None:
     graphs = program.make(3, 4, kind)
     path = tmp_path / "pairs.json"
     path.write_text(json.dumps([[g["model"], g["model"]] for g in graphs]), encoding="utf-8")
@@ -61,7 +60,7 @@ def test_a_rewritten_graph_has_the_version_that_is_asked(
     assert program.structure(path, 38) == [0, "its model_version is 37 and should be 38"]
 
 
-def test_a_file_that_is_none_is_complained_of(program: ModuleType, tmp_path: Path) -> None:
+def test_a_file_that_is_none_is_wrong(program: ModuleType, tmp_path: Path) -> None:
     (graph,) = program.make(3, 1, "stem")
     path = tmp_path / "pairs.json"
     rubbish = base64.b64encode(b"rubbish").decode()
@@ -86,7 +85,7 @@ def test_hidden_activations_come_by_all(program: ModuleType) -> None:
     assert set(program.ACTIVATIONS) <= found
 
 
-def _is_complained_of(
+def _is_wrong(
     program: ModuleType, submission: ModuleType, graph: rewriting.Graph, folder: Path
 ) -> bool:
     source, target = folder / "source.onnx", folder / "target.onnx"
@@ -111,7 +110,7 @@ def test_each_set_of_graphs_fails_each_wrong_answer(
     submission = load_file(path)
     for seed in range(SETS):
         graphs = program.make(seed, rewriting.GRAPHS, wrong.rung)
-        assert any(_is_complained_of(program, submission, g, tmp_path) for g in graphs), seed
+        assert any(_is_wrong(program, submission, g, tmp_path) for g in graphs), seed
 
 
 GOOD = {
@@ -123,8 +122,8 @@ GOOD = {
 GIVEN = quantized.Material(b"x" * 1000, b"")
 
 
-def test_complaints_about_a_quantized_file() -> None:
-    assert quantized.complaint_about(GOOD, 400, GIVEN) is None
+def test_mismatches_of_a_quantized_file() -> None:
+    assert quantized.mismatch_of(GOOD, 400, GIVEN) is None
     floats = [["float", "static"]] * 10 + [["static", "static"]] * 50
     for change, size in (
         ({"external": True}, 400),
@@ -133,13 +132,13 @@ def test_complaints_about_a_quantized_file() -> None:
         ({"convolutions": floats}, 400),
         ({}, 600),
     ):
-        assert quantized.complaint_about({**GOOD, **change}, size, GIVEN) is not None
+        assert quantized.mismatch_of({**GOOD, **change}, size, GIVEN) is not None
 
 
 def test_some_may_be_lost() -> None:
-    assert quantized.lost_complaint(0.9, 0.88, 0.02) is None
-    assert quantized.lost_complaint(0.9, 0.95, 0.02) is None
-    assert "0.700" in str(quantized.lost_complaint(0.9, 0.7, 0.02))
-    assert quantized.lost_complaint(0.9, float("nan"), 0.02) is not None
-    assert "scores" in str(quantized.lost_complaint(0.9, 0.9, 0.2))
-    assert quantized.lost_complaint(0.9, 0.9, float("nan")) is not None
+    assert quantized.too_much_lost(0.9, 0.88, 0.02) is None
+    assert quantized.too_much_lost(0.9, 0.95, 0.02) is None
+    assert "0.700" in str(quantized.too_much_lost(0.9, 0.7, 0.02))
+    assert quantized.too_much_lost(0.9, float("nan"), 0.02) is not None
+    assert "scores" in str(quantized.too_much_lost(0.9, 0.9, 0.2))
+    assert quantized.too_much_lost(0.9, 0.9, float("nan")) is not None

@@ -28,8 +28,8 @@ GOOD: dict[str, Any] = {
 }
 
 
-def test_what_keeps_to_the_card_is_not_complained_of() -> None:
-    assert fitting.complaint_about(GOOD, CARD) is None
+def test_what_keeps_to_the_card_is_right() -> None:
+    assert fitting.mismatch_of(GOOD, CARD) is None
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,8 @@ def test_what_keeps_to_the_card_is_not_complained_of() -> None:
         ({"crossing_bytes": 14 * 128 * 128}, "crossing_bytes"),
     ],
 )
-def test_what_does_not_is(change: dict[str, Any], said: str) -> None:
-    found = fitting.complaint_about({**GOOD, **change}, CARD)
+def test_what_does_not_is_wrong(change: dict[str, Any], said: str) -> None:
+    found = fitting.mismatch_of({**GOOD, **change}, CARD)
     assert found is not None
     assert said in found
 
@@ -64,9 +64,9 @@ def test_every_card_has_room_for_its_side_and_for_no_larger_one(side: int) -> No
 
 
 def test_a_floor_is_no_number_for_what_is_none() -> None:
-    assert fitting.floor_complaint(0.9, 0.9) is None
-    assert "0.800" in str(fitting.floor_complaint(0.8, 0.9))
-    assert fitting.floor_complaint(float("nan"), 0.9) is not None
+    assert fitting.floor_mismatch(0.9, 0.9) is None
+    assert "0.800" in str(fitting.floor_mismatch(0.8, 0.9))
+    assert fitting.floor_mismatch(float("nan"), 0.9) is not None
 
 
 def test_maps_may_be_as_far_off_as_integers_are() -> None:

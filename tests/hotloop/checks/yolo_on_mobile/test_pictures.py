@@ -33,7 +33,7 @@ def test_a_box_of_the_whole_frame_comes_back() -> None:
     assert pictures.back((-9, -9, 200, 200), 180, 320, 128) == [0, 0, 320, 180]
 
 
-def test_complaints_name_the_side() -> None:
+def test_mismatches_name_the_side() -> None:
     question = next(iter(pictures.questions(np.random.default_rng(1))))
     *box, height, width, side = question.arguments
     want = pictures.back(

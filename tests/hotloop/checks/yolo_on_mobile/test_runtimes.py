@@ -45,7 +45,7 @@ COREML: dict[str, Any] = {
         (runtimes.about_coreml, COREML),
     ],
 )
-def test_what_was_asked_for_is_not_complained_of(about: Any, good: dict[str, Any]) -> None:
+def test_what_the_task_wants_is_right(about: Any, good: dict[str, Any]) -> None:
     assert about(good, SIZE) is None
 
 
@@ -70,7 +70,7 @@ def test_what_was_asked_for_is_not_complained_of(about: Any, good: dict[str, Any
         (runtimes.about_coreml, COREML, {"operators": ["conv"]}, "convolutions"),
     ],
 )
-def test_anything_else_is(about: Any, good: dict[str, Any], change: Any, said: str) -> None:
+def test_anything_else_is_wrong(about: Any, good: dict[str, Any], change: Any, said: str) -> None:
     found = about({**good, **change}, SIZE)
     assert found is not None
     assert said in found
@@ -85,8 +85,8 @@ INTEGERS: dict[str, Any] = {
 }
 
 
-def test_a_file_of_integers_is_not_complained_of() -> None:
-    assert integer_litert.complaint_about(INTEGERS, 653_584) is None
+def test_a_file_of_integers_is_right() -> None:
+    assert integer_litert.mismatch_of(INTEGERS, 653_584) is None
 
 
 @pytest.mark.parametrize(
@@ -103,8 +103,8 @@ def test_a_file_of_integers_is_not_complained_of() -> None:
         ({}, 1_917_748, "bytes"),
     ],
 )
-def test_another_file_for_integers_is(change: Any, size: int, said: str) -> None:
-    found = integer_litert.complaint_about({**INTEGERS, **change}, size)
+def test_another_file_for_integers_is_wrong(change: Any, size: int, said: str) -> None:
+    found = integer_litert.mismatch_of({**INTEGERS, **change}, size)
     assert found is not None
     assert said in found
 

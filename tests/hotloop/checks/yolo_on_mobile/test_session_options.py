@@ -17,9 +17,9 @@ GOOD: dict[str, Any] = {
 
 
 def test_good_options_are_accepted() -> None:
-    assert session_options.complaint(GOOD, 2) is None
-    assert session_options.complaint({"intra_op_num_threads": 1}, 1) is None
-    assert session_options.complaint({**GOOD, "intra_op_num_threads": 1}, 1) is None
+    assert session_options.mismatch(GOOD, 2) is None
+    assert session_options.mismatch({"intra_op_num_threads": 1}, 1) is None
+    assert session_options.mismatch({**GOOD, "intra_op_num_threads": 1}, 1) is None
 
 
 @pytest.mark.parametrize(
@@ -36,13 +36,13 @@ def test_good_options_are_accepted() -> None:
     ],
 )
 def test_other_options_are_refused(change: dict[str, Any], said: str) -> None:
-    found = session_options.complaint({**GOOD, **change}, 2)
+    found = session_options.mismatch({**GOOD, **change}, 2)
     assert found is not None
     assert said in found
 
 
 def test_what_is_no_dict_is_refused() -> None:
-    assert session_options.complaint([1], 1) is not None
+    assert session_options.mismatch([1], 1) is not None
 
 
 def test_three_numbers_of_threads_are_asked_for() -> None:

@@ -19,17 +19,16 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from hotloop import extras, render
-from hotloop.checks.yolo_on_mobile import engines, network_cost, speeds
+from hotloop.checks.yolo_on_mobile import engines, network_cost, speeds, tasks
 from hotloop.core import paths
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.judge.candidate import Candidate
+from hotloop.curriculum import load_module
 from hotloop.judge.gpu import engine
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
 
-CANDIDATE = Candidate("prepare", "speed.py", "json")
 NO_ONNX = pytest.mark.skipif(bool(extras.missing("onnx")), reason=extras.remedy("onnx"))
 CASE: Any = Case("", (), speeds.spec(32, 32).out)
 
@@ -88,6 +87,11 @@ def no_gpu(
     monkeypatch.setattr(engines, "BATCHES", (1, 2, 3))
 
 
+def judge_engine(session: Session) -> RungRecord:
+    candidate = tasks.speed.candidate(load_module("yolo_on_mobile").spec("speed"))
+    return judge_rung("engine", tasks.speed.rungs["engine"], session.about(candidate))
+
+
 def judged(session_over: SessionOver, folder: Path, *change: str) -> RungRecord:
     for name, content in render.submission("yolo_on_mobile").items():
         (folder / name).write_bytes(content)
@@ -95,7 +99,7 @@ def judged(session_over: SessionOver, folder: Path, *change: str) -> RungRecord:
         text = (folder / "speed.py").read_text()
         assert text.count(change[0]) == 1
         (folder / "speed.py").write_text(text.replace(*change))
-    return judge_rung("engine", engines.builds, session_over(folder).about(CANDIDATE))
+    return judge_engine(session_over(folder))
 
 
 @NO_ONNX
@@ -133,6 +137,6 @@ def test_without_tensorrt_nothing_is_measured(session_over: SessionOver, tmp_pat
     if find_spec("tensorrt") is not None:
         pytest.skip("TensorRT is installed")
     (tmp_path / "speed.py").write_text("prepare = None")
-    record = judge_rung("engine", engines.builds, session_over(tmp_path).about(CANDIDATE))
+    record = judge_engine(session_over(tmp_path))
     assert record.verdict is Verdict.NOT_MEASURED
     assert engine.REMEDY in record.sentence

@@ -114,10 +114,10 @@ def test_a_second_class_shows_where_it_is_above_the_floor_and_there_is_room() ->
     assert not suppression.shows_the_classes(CHAIN, 0.1, 0.5, 100)
 
 
-def test_pictures_are_drawn_until_a_second_class_shows() -> None:
+def test_pictures_are_sampled_until_a_second_class_shows() -> None:
     unsure = table((10, 10, 20, 20, 1.0, 0.99, 0.98))
-    drawn = iter([[CHAIN], [CHAIN, CHAIN], [CHAIN, unsure]])
-    _, tables, limits = whole_file.drawn(np.random.default_rng(2), lambda _seed: next(drawn), 3)
+    sampled = iter([[CHAIN], [CHAIN, CHAIN], [CHAIN, unsure]])
+    _, tables, limits = whole_file.sampled(np.random.default_rng(2), lambda _seed: next(sampled), 3)
     assert len(tables) == len(limits) == 2
     assert tables[1] is unsure
-    assert next(drawn, None) is None
+    assert next(sampled, None) is None

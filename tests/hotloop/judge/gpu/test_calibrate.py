@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hotloop.checks import fused_softmax
+from hotloop.checks.fused_softmax import timed
 from hotloop.judge.device import kind
 from hotloop.judge.gpu import length, window
 from hotloop.judge.gpu.card import Card
@@ -63,7 +63,7 @@ def test_every_part_on_a_fake_card(
     # Windows of a millisecond: on a busy machine they wait longer for a core than they take.
     monkeypatch.setattr(window, "FOREIGN_SHARE", math.inf)
     monkeypatch.setattr(length, "MOST_CALLS", 2)
-    monkeypatch.setattr(fused_softmax, "GPU_SHAPE", (16, 32))
+    monkeypatch.setattr(timed, "GPU_SHAPE", (16, 32))
     found = script.calibrate()
     assert '"error": "' not in json.dumps(found), json.dumps(found, indent=1)
     assert found["sharing"]["none"]["works"] is True

@@ -65,7 +65,7 @@ FAST = GpuRefereedFast(
     seconds=60.0,
 )
 LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0))
-SPEC = TaskSpec("train", ("loop.py",), {"r": RungSpec(levels=LEVELS)})
+TASK = TaskSpec("train", ("loop.py",), {"r": RungSpec(levels=LEVELS)})
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def session() -> Iterator[Session]:
         connect=lambda: None,
         budget=Budget(100),
         device="cuda",
-        spec=SPEC,
+        spec=TASK,
     )
     yield session
     session.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.checks import fused_softmax
+from hotloop.checks.fused_softmax import tasks
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.card import Card, open_card
@@ -21,7 +21,7 @@ from hotloop.sandbox.level import level
 
 pytestmark = pytest.mark.gpu
 
-BASELINES = Path(fused_softmax.__file__).parent
+BASELINES = Path(tasks.__file__).parent
 FIVE_OPS = Candidate("five_ops", "baselines.py", "destination")
 
 
@@ -47,7 +47,7 @@ def session(request: pytest.FixtureRequest) -> Iterator[Session]:
 
 
 def test_memory_is_shared_with_a_worker(card: Card, session: Session) -> None:
-    check = fused_softmax.triton_forward().rungs["gpu_correct"]
+    check = tasks.triton_forward.rungs["gpu_correct"]
     with trusted_worker(session, BASELINES, card) as link:
         link.resolve(FIVE_OPS.name, FIVE_OPS.file, 120)
         for case in check.cases(Seeds().generator()):
@@ -58,7 +58,7 @@ def test_memory_is_shared_with_a_worker(card: Card, session: Session) -> None:
 
 
 def test_an_honest_window_counts(card: Card, session: Session) -> None:
-    workload = fused_softmax.triton_forward().rungs["gpu_fast"].workload
+    workload = tasks.triton_forward.rungs["gpu_fast"].workload
     card.clocks.expected_clients = 2
     with trusted_worker(session, BASELINES, card) as link:
         link.resolve(FIVE_OPS.name, FIVE_OPS.file, 120)

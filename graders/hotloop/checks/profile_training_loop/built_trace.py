@@ -1,4 +1,4 @@
-"""A trace in Kineto's format, built from figures that are drawn first, so that they are known.
+"""A trace in Kineto's format, built from figures that are sampled first, so that they are known.
 
 Each rule of the task decides some figure in every trace by more than what is allowed: operators
 that touch or start together, kernels that go on behind a step, streams that are busy alone.
@@ -6,9 +6,12 @@ that touch or start together, kernels that go on behind a step, streams that are
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+from hotloop.judge.constants import constant
 
 Rng = np.random.Generator
 
@@ -23,7 +26,7 @@ TELLING = 0.03
 Event = dict[str, Any]
 
 
-class MadeTrace:
+class BuiltTrace:
     """streams: of the GPU; without any there is no GPU in it, and no memory is taken.
 
     steps: how many. ends: which kind of event the file begins and ends with, one that decides a
@@ -77,17 +80,17 @@ class MadeTrace:
             e for e in self._events if (e.get("cat"), e["name"][: len(begins[1])]) == begins
         )
 
-    def figures(self, quantile: float = 0.5, launch_steps: int = 1) -> dict[str, Any]:
-        """The truth, by the keys of the task: see `traces.Asked`."""
+    def figures(self) -> dict[str, Any]:
+        """The truth, by the keys of the task."""
         slowest = max(self._own, key=self._own.__getitem__)
         gpu = self._streams > 0
         total = sum(self._durations)
         return {
             "steps": len(self._durations),
-            "step_ms": float(np.quantile(self._durations, quantile)) / 1000,
+            "step_ms": step_ms(self._durations),
             "slowest_op": slowest,
             "slowest_op_share": self._own[slowest] / sum(self._own.values()),
-            "launches_per_step": launch_steps * self._launches / len(self._durations),
+            "launches_per_step": launches_per_step(self._launches, len(self._durations)),
             "copies_to_device": self._copies,
             "gpu_idle_share": 1 - self._busy / total if gpu else None,
             "largest_allocation": max(self._sizes) if gpu else None,
@@ -202,6 +205,16 @@ class MadeTrace:
     ) -> None:
         event: Event = {"ph": "X", "cat": kind, "name": name, "pid": pid, "tid": tid}
         self._events.append({**event, "ts": start, "dur": length, "args": {}})
+
+
+def step_ms(durations_us: Sequence[float]) -> float:
+    """Milliseconds: the median of the steps' durations, or another quantile in a variant."""
+    return float(np.quantile(durations_us, constant("QUANTILE", 0.5))) / 1000
+
+
+def launches_per_step(launches: int, steps: int) -> float:
+    """The mean; in a variant, of several steps together."""
+    return constant("LAUNCH_STEPS", 1) * launches / steps
 
 
 def durations(rng: Rng, count: int) -> list[int]:

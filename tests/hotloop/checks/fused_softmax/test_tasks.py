@@ -1,14 +1,17 @@
 import math
 import runpy
+from collections.abc import Iterator
 from contextlib import closing
 
 import numpy as np
 import pytest
 
-from hotloop.checks import fused_softmax as checks
+from hotloop.checks.fused_softmax import cases, tasks, timed
+from hotloop.checks.fused_softmax.reference import PLAIN, SOFTMAX, SOFTMAX_OR_ZEROS
 from hotloop.core.verdict import Ruling
 from hotloop.judge.calls import Arena, CallSpec, TensorSpec
 from hotloop.judge.compare import compare
+from hotloop.judge.constants import constants
 from hotloop.judge.dtypes import BF16, FP16, FP32, U8
 from hotloop.judge.rungs.correct import Case, Correct, Tensor
 from hotloop.judge.rungs.cuda_correct import CudaCorrect
@@ -20,11 +23,18 @@ from hotloop.judge.seeds import Seeds
 from hotloop.variants import draw
 
 INFINITY = math.inf
-VARIANT = checks.Meaning(sharpness=0.5, total=3.0, empty=-4.0, masked=7.0, hides=True)
+DRAWN = {"SHARPNESS": 0.5, "TOTAL": 3.0, "EMPTY": -4.0, "MASKED": 7.0, "HIDES": True}
+
+
+@pytest.fixture(params=["plain", "variant"])
+def _drawn(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Once with the constants of a course, once with those of a variant."""
+    with constants({} if request.param == "plain" else DRAWN):
+        yield
 
 
 def _correct(task: str) -> Correct | KernelCalls:
-    rung = getattr(checks, task)().rungs["correct"]
+    rung = getattr(tasks, task).rungs["correct"]
     found = rung.calls if isinstance(rung, KernelCorrect) else rung
     found = found.correct if isinstance(found, Watched) else found
     assert isinstance(found, Correct | KernelCalls)
@@ -45,39 +55,39 @@ def test_softmax_agrees_with_the_definition() -> None:
     row = [0.5, -1.0, 3.0, -INFINITY]
     total = math.fsum(math.exp(v) for v in row)
     wanted = [[math.exp(v) / total for v in row]]
-    np.testing.assert_allclose(checks.PLAIN.rows(np.array([row])), wanted, rtol=1e-15)
+    np.testing.assert_allclose(PLAIN.rows(np.array([row])), wanted, rtol=1e-15)
 
 
 def test_a_row_without_a_finite_element_is_zero_and_large_numbers_are_no_trouble() -> None:
     x = np.array([[-INFINITY, -INFINITY], [1e4, 1e4]])
-    assert checks.PLAIN.rows(x).tolist() == [[0.0, 0.0], [0.5, 0.5]]
+    assert PLAIN.rows(x).tolist() == [[0.0, 0.0], [0.5, 0.5]]
 
 
 def test_the_mask_comes_behind_the_scale() -> None:
     x, mask = np.array([[1.0, 2.0, 9.0], [1.0, 2.0, 3.0]]), np.array([[1, 1, 0], [0, 0, 0]])
-    got = checks.PLAIN.masked_rows(x, mask, -2.0)
+    got = PLAIN.masked_rows(x, mask, -2.0)
     first = 1 / (1 + math.exp(-2.0))
     np.testing.assert_allclose(got, [[first, 1 - first, 0.0], [0.0, 0.0, 0.0]], rtol=1e-14)
 
 
 @pytest.mark.parametrize("task", ["online_pass", "triton_forward", "triton_masked"])
 def test_hidden_cases_cover_what_the_task_promises(task: str) -> None:
-    cases = _cases(task)
-    shapes = [case.out.shape for case in cases]
-    assert {case.out.dtype for case in cases} == {FP32, FP16, BF16}
+    found = _cases(task)
+    shapes = [case.out.shape for case in found]
+    assert {case.out.dtype for case in found} == {FP32, FP16, BF16}
     assert any(shape[-1] == 1 for shape in shapes)
     assert any(shape[-1] % 2 and shape[-1] > 1 for shape in shapes)
-    assert any(_x(case).row_gap for case in cases)
-    assert any(np.abs(_x(case).values).max() > 5e4 for case in cases if case.out.dtype is FP16)
+    assert any(_x(case).row_gap for case in found)
+    assert any(np.abs(_x(case).values).max() > 5e4 for case in found if case.out.dtype is FP16)
     rung = _correct(task)
-    assert any((case.truth(rung.reference) == 0).all(axis=-1).any() for case in cases)
+    assert any((case.truth(rung.reference) == 0).all(axis=-1).any() for case in found)
 
 
 @pytest.mark.parametrize("task", ["triton_forward", "triton_masked"])
 def test_a_kernel_meets_rows_longer_than_any_block_and_gaps_in_its_output(task: str) -> None:
-    cases = _cases(task)
-    assert any(case.out.shape[-1] > 1 << 20 for case in cases)
-    assert any(case.out.row_gap for case in cases)
+    found = _cases(task)
+    assert any(case.out.shape[-1] > 1 << 20 for case in found)
+    assert any(case.out.row_gap for case in found)
 
 
 def test_vectors_matrices_and_three_dimensions_for_the_recurrence() -> None:
@@ -85,13 +95,13 @@ def test_vectors_matrices_and_three_dimensions_for_the_recurrence() -> None:
 
 
 def test_masks_of_both_types_and_scales_of_both_signs() -> None:
-    cases = _cases("triton_masked")
-    scales = [case.arguments[2] for case in cases]
+    found = _cases("triton_masked")
+    scales = [case.arguments[2] for case in found]
     assert min(s for s in scales if isinstance(s, float)) < 0
     assert 0.0 in scales
-    masks = [case.arguments[1] for case in cases]
+    masks = [case.arguments[1] for case in found]
     assert any(isinstance(mask, Tensor) and mask.dtype is U8 for mask in masks)
-    assert all(np.isfinite(_x(case).values).all() for case in cases)
+    assert all(np.isfinite(_x(case).values).all() for case in found)
 
 
 def test_rows_have_a_finite_element_where_the_given_chain_needs_one() -> None:
@@ -109,8 +119,8 @@ def test_cases_differ_from_seed_to_seed() -> None:
 def test_tolerance_tells_a_float32_sum_from_a_float16_one() -> None:
     (case,) = [c for c in _cases("online_pass") if "long float16" in c.label]
     x = _x(case).rounded()
-    truth = checks.PLAIN.rows(x)
-    tolerance = checks.PLAIN.tolerance(case)
+    truth = PLAIN.rows(x)
+    tolerance = PLAIN.tolerance(case)
     weights = np.exp((x - x.max(axis=-1, keepdims=True)).astype(np.float32))
     total = weights.sum(axis=-1, keepdims=True, dtype=np.float32)
     right = (weights / total).astype(np.float16).astype(np.float64)
@@ -131,10 +141,9 @@ def _derivative(function, x: np.ndarray, step: float = 1e-6) -> np.ndarray:
     return found
 
 
-@pytest.mark.parametrize("meaning", [checks.PLAIN, VARIANT])
-def test_gradients_of_first_and_second_order_agree_with_differences(
-    meaning: checks.Meaning,
-) -> None:
+@pytest.mark.usefixtures("_drawn")
+def test_gradients_of_first_and_second_order_agree_with_differences() -> None:
+    meaning = SOFTMAX
     rng = np.random.default_rng(5)
     x, dy, g = (rng.standard_normal((2, 7)) for _ in range(3))
     first = _derivative(lambda x: (meaning.rows(x) * dy).sum(), x)
@@ -149,15 +158,18 @@ def test_a_variant_changes_rows_empty_rows_and_masks() -> None:
     x = np.array([[0.0, 2.0], [-INFINITY, -INFINITY]])
     share = 3.0 / (1.0 + math.exp(0.5 * 2.0))
     wanted = [[share, 3.0 - share], [-4.0, -4.0]]
-    np.testing.assert_allclose(VARIANT.rows(x), wanted, rtol=1e-14)
-    np.testing.assert_allclose(VARIANT.with_zeros.rows(x)[1], 0.0)
     hidden = np.array([[0, 1], [1, 1]])
-    masked = VARIANT.masked_rows(np.ones((2, 2)), hidden, 2.0)
+    with constants(DRAWN):
+        np.testing.assert_allclose(SOFTMAX.rows(x), wanted, rtol=1e-14)
+        np.testing.assert_allclose(SOFTMAX_OR_ZEROS.rows(x)[1], 0.0)
+        masked = SOFTMAX.masked_rows(np.ones((2, 2)), hidden, 2.0)
+        np.testing.assert_allclose(PLAIN.rows(x)[0].sum(), 1.0)
     assert masked.tolist() == [[3.0, 0.0], [7.0, 7.0]]
 
 
-@pytest.mark.parametrize("meaning", [checks.PLAIN, VARIANT])
-def test_what_is_right_on_a_gpu_is_right_here(meaning: checks.Meaning) -> None:
+@pytest.mark.usefixtures("_drawn")
+def test_what_is_right_on_a_gpu_is_right_here() -> None:
+    meaning = SOFTMAX
     torch = pytest.importorskip("torch")
     rng = np.random.default_rng(6)
     x, dy, mask = rng.standard_normal((3, 9)), rng.standard_normal((3, 9)), rng.random((3, 9)) < 0.5
@@ -175,17 +187,16 @@ def test_what_is_right_on_a_gpu_is_right_here(meaning: checks.Meaning) -> None:
 
 
 def test_a_variant_is_timed_against_the_plain_baseline() -> None:
-    variant = draw("fused_softmax", bytes(32), "quiet-otter-41")
-    plainly, asked = (checks.compiled_chain(v).rungs["fast_cpu"] for v in (None, variant))
-    assert isinstance(plainly, Fast)
+    asked = tasks.compiled_chain.rungs["fast_cpu"]
     assert isinstance(asked, Fast)
-    assert plainly.baseline_workload is None
     assert asked.baseline_workload is not None
     spec = asked.workload.spec(Seeds().shapes(), 0)
-    with closing(Arena([spec], seal_inputs=True)) as arena:
-        call = arena.calls[0]
+    variant = draw("fused_softmax", bytes(32), "quiet-otter-41")
+    arena = closing(Arena([spec], seal_inputs=True))
+    with constants(variant.constants), arena as opened:
+        call = opened.calls[0]
         asked.workload.fill(np.random.default_rng(1), call, False)
-        want = checks._meaning(variant).rows(call.input(0).astype(np.float64))
+        want = SOFTMAX.rows(call.input(0).astype(np.float64))
         call.output()[...] = want
         asked.workload.verify(call, None)
         with pytest.raises(Ruling, match="wrong"):
@@ -193,21 +204,21 @@ def test_a_variant_is_timed_against_the_plain_baseline() -> None:
 
 
 def test_tolerance_of_the_second_gradient_tells_it_from_silence() -> None:
-    for case in checks._second_gradient_cases(np.random.default_rng(2)):
-        truth = case.truth(checks.PLAIN.second_gradient)
-        assert compare(np.zeros_like(truth), truth, checks.PLAIN.second_tolerance(case)) is not None
+    for case in cases.second_gradients(np.random.default_rng(2)):
+        truth = case.truth(PLAIN.second_gradient)
+        assert compare(np.zeros_like(truth), truth, PLAIN.second_tolerance(case)) is not None
 
 
 @pytest.mark.parametrize("twist", ["plain", "equal_rows", "ramp"])
 def test_tolerance_of_the_timed_backward_tells_float32_from_less(twist: str) -> None:
     rng = np.random.default_rng(4)
-    shape = (8, checks.GPU_SHAPE[1])
-    y = (checks.BACKWARD_SCALE * rng.standard_normal(shape)).astype(np.float32)
+    shape = (8, timed.GPU_SHAPE[1])
+    y = (timed.BACKWARD_SCALE * rng.standard_normal(shape)).astype(np.float32)
     dy = (4 * rng.standard_normal(shape)).astype(np.float32)
     if twist != "plain":
         dy[:] = dy[:, :1] + (np.linspace(0, 4, shape[1]) if twist == "ramp" else 0)
-    truth = checks.PLAIN.backward(y.astype(np.float64), dy.astype(np.float64))
-    tolerance = checks._gpu_backward_tolerance(shape[1])
+    truth = PLAIN.backward(y.astype(np.float64), dy.astype(np.float64))
+    tolerance = timed._gpu_backward_tolerance(shape[1])
     total = (y * dy).sum(axis=-1, keepdims=True, dtype=np.float32)
     right = (y * (dy - total)).astype(np.float64)
     assert compare(right, truth, tolerance) is None
@@ -219,12 +230,12 @@ def test_tolerance_of_the_timed_backward_tells_float32_from_less(twist: str) -> 
 
 def test_the_baseline_of_the_backward_computes_it() -> None:
     torch = pytest.importorskip("torch")
-    path = checks.SOFTMAX_BACKWARD.path
+    path = tasks.SOFTMAX_BACKWARD.path
     namespace = runpy.run_path(str(path))
     y, dy = torch.randn(3, 50) / 64, torch.randn(3, 50)
     dx = torch.full_like(y, torch.nan)
-    namespace[checks.SOFTMAX_BACKWARD.name](y, dy, dx)
-    wanted = checks.PLAIN.backward(y.double().numpy(), dy.double().numpy())
+    namespace[tasks.SOFTMAX_BACKWARD.name](y, dy, dx)
+    wanted = PLAIN.backward(y.double().numpy(), dy.double().numpy())
     np.testing.assert_allclose(dx.double().numpy(), wanted, atol=1e-6)
 
 
@@ -233,15 +244,15 @@ def test_fewest_bytes_leave_gaps_out() -> None:
         (TensorSpec((4, 100), FP16, 8), TensorSpec((4, 100), U8, 3), 0.5),
         TensorSpec((4, 100), FP16, 5),
     )
-    assert checks._bytes_of_call(spec) == 400 * (2 + 1 + 2)
+    assert timed.bytes_of_call(spec) == 400 * (2 + 1 + 2)
 
 
 def test_an_eighth_of_the_timed_calls_has_one_secret_odd_shape() -> None:
-    rung = checks.compiled_chain().rungs["fast_cpu"]
+    rung = tasks.compiled_chain.rungs["fast_cpu"]
     assert isinstance(rung, Fast)
     seeds = Seeds()
     shapes = [rung.workload.spec(seeds.shapes(), i).out.shape for i in range(32)]
-    odd = [shape for shape in shapes if shape != checks.CPU_SHAPE]
+    odd = [shape for shape in shapes if shape != cases.CPU_SHAPE]
     assert len(odd) == 4
     assert len(set(odd)) == 1
     assert odd[0][0] % 2 == odd[0][1] % 2 == 1
@@ -252,8 +263,8 @@ def test_an_eighth_of_the_timed_calls_has_one_secret_odd_shape() -> None:
 def test_adversarial_rows_are_few() -> None:
     rng = np.random.default_rng(3)
     for hostile, fewest, most in ((False, 0, 0), (True, 1, 5)):
-        with closing(Arena([checks._spec((255, 4099), FP32)], seal_inputs=True)) as arena:
-            checks._fill_rows(rng, arena.calls[0], hostile)
+        with closing(Arena([timed._spec((255, 4099), FP32)], seal_inputs=True)) as arena:
+            timed._fill_rows(rng, arena.calls[0], hostile)
             x = arena.calls[0].input(0)
             plain = ((x >= 0) & (x < 16)).all(axis=1)
             assert fewest <= int((~plain).sum()) <= most
@@ -261,8 +272,7 @@ def test_adversarial_rows_are_few() -> None:
 
 def test_one_thread_a_row_may_add_its_terms_one_after_the_other() -> None:
     """Right in float32 in every row, however its rounding falls out; never right in float16."""
-    check = checks.cuda_naive()
-    rung = check.rungs["correct"]
+    rung = tasks.cuda_naive.rungs["correct"]
     assert isinstance(rung, CudaCorrect)
     case = next(
         c for c in rung.cases(np.random.default_rng(3)) if c.label.startswith("long rows of a")
@@ -271,7 +281,7 @@ def test_one_thread_a_row_may_add_its_terms_one_after_the_other() -> None:
     rows = 3.0 * np.random.default_rng(4).standard_normal((1000, case.out.shape[-1]))
     x = rows.astype(np.float32)
     terms = np.exp(x - x.max(axis=-1, keepdims=True))
-    wanted = checks.PLAIN.rows(x.astype(np.float64))
+    wanted = PLAIN.rows(x.astype(np.float64))
     for dtype, right in ((np.float32, True), (np.float16, False)):
         sums = np.cumsum(terms, axis=-1, dtype=dtype)[:, -1:].astype(np.float32)
         got = (terms / sums).astype(np.float64)
@@ -284,14 +294,13 @@ def test_one_thread_a_row_may_add_its_terms_one_after_the_other() -> None:
 def test_a_sum_over_the_first_block_is_never_right_for_long_rows(
     first: int, sharpness: float
 ) -> None:
-    meaning = checks.Meaning(sharpness=sharpness, total=3.0)
     for seed in range(20):
-        cases = checks._gradient_cases(np.random.default_rng(seed))
-        case = next(c for c in cases if c.out.shape[-1] > 8192)
+        drawn = cases.gradients(np.random.default_rng(seed))
+        case = next(c for c in drawn if c.out.shape[-1] > 8192)
         x, dy = (t.values for t in case.arguments if isinstance(t, Tensor))
-        y = meaning.rows(x)
-        short = (y * dy)[:, :first].sum(axis=-1, keepdims=True) / meaning.total
-        wrong = meaning.sharpness * y * (dy - short)
-        right = meaning.gradient(x, dy)
-        assert compare(right, right, meaning.gradient_tolerance(case)) is None
-        assert compare(wrong, right, meaning.gradient_tolerance(case)) is not None
+        with constants({"SHARPNESS": sharpness, "TOTAL": 3.0}):
+            y, right = SOFTMAX.rows(x), SOFTMAX.gradient(x, dy)
+            tolerance = SOFTMAX.gradient_tolerance(case)
+        short = (y * dy)[:, :first].sum(axis=-1, keepdims=True) / 3.0
+        assert compare(right, right, tolerance) is None
+        assert compare(sharpness * y * (dy - short), right, tolerance) is not None
