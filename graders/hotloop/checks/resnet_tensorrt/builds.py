@@ -10,21 +10,21 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
 import numpy as np
 
-from hotloop.checks.resnet_tensorrt.given_files import HARNESS
+from hotloop.checks.resnet_tensorrt.given_files import PROGRAMS
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.answer_key import AnswerKey
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import Question, number_complaint, shown
 
 Rng = np.random.Generator
 Recording = Mapping[str, Any]
 
-KEY = HARNESS / "diagnosis_key.json"
+KEY = PROGRAMS / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("disabled", "training", "outputs", "inputs", "threads")
 COUNTS = ("warnings", "outputs", "threads_per_core")
@@ -37,27 +37,13 @@ _CHANGED = re.compile(r"GraphTransformer (\S+) modified: 1 with status: OK")
 _NODE = "_kernel_time"
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What `read_build` is asked for: the time of how many runs, and which type of operator.
-
-    rank: by the time; 1 is the slowest.
-    """
-
-    runs: int = 1
-    rank: int = 1
-
-
-PLAIN = Asked()
-
-
-def figures(recording: Recording, asked: Asked = PLAIN) -> dict[str, Any]:
-    """Everything that `read_build` is asked for. Times in milliseconds."""
+def figures(recording: Recording) -> dict[str, Any]:
+    """Everything that `read_build` returns. Times in milliseconds."""
     text = "\n".join(recording["log"])
     runs = [event["dur"] / 1000 for event in _events(recording, "Session", "model_run")]
     nodes = _nodes(recording)
     found = shares(recording)
-    slowest = sorted(found, key=lambda op: found[op])[-asked.rank]
+    slowest = sorted(found, key=lambda op: found[op])[-constant("RANK", 1)]
     (built,) = _events(recording, "Session", "session_initialization")
     return {
         "level": _number(_LEVEL, text),
@@ -65,7 +51,7 @@ def figures(recording: Recording, asked: Asked = PLAIN) -> dict[str, Any]:
         "changed_by": sorted(set(_CHANGED.findall(text))),
         "warnings": sum("[W:onnxruntime" in line for line in recording["log"]),
         "build_ms": built["dur"] / 1000,
-        "run_ms": asked.runs * statistics.median(runs),
+        "run_ms": constant("RUNS", 1) * statistics.median(runs),
         "nodes": len(nodes) // len(runs),
         "slowest_op": slowest,
         "slowest_op_share": found[slowest],
@@ -92,14 +78,13 @@ def counts(recording: Recording) -> dict[str, float]:
     }
 
 
-def reading_complaint(answer: object, recording: Recording, asked: Asked = PLAIN) -> str | None:
-    """What is wrong with what `read_build` gave for a recording."""
-    told = as_message(answer)
-    if told is None:
+def reading_mismatch(answer: object, recording: Recording) -> str | None:
+    """What is wrong with what `read_build` returned for a recording."""
+    reported = as_message(answer)
+    if reported is None:
         return f"it is {shown(answer)}, not a dict"
-    want = figures(recording, asked)
-    for key, value in want.items():
-        found = _figure_complaint(key, told.get(key), value)
+    for key, value in figures(recording).items():
+        found = _figure_mismatch(key, reported.get(key), value)
         if found is not None:
             return found
     return None
@@ -112,11 +97,11 @@ def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
 
 def diagnosis_mismatch(answer: object) -> str | None:
     """What is wrong with a diagnosis of all four."""
-    told = as_message(answer)
-    if told is None:
+    reported = as_message(answer)
+    if reported is None:
         return f"it is {shown(answer)}, not a dict"
     for name in NAMES:
-        found = _wrong_cause(as_message(told.get(name)), name)
+        found = _wrong_cause(as_message(reported.get(name)), name)
         if found is not None:
             return f"build {name}: {found}"
     return None
@@ -127,10 +112,10 @@ def _key() -> AnswerKey:
     return AnswerKey.read(KEY)
 
 
-def _wrong_cause(told: Mapping[str, Any] | None, build: str) -> str | None:
-    if told is None:
+def _wrong_cause(reported: Mapping[str, Any] | None, build: str) -> str | None:
+    if reported is None:
         return "a dict is asked for, with “cause”, “evidence” and “value”"
-    cause, evidence = told.get("cause"), told.get("evidence")
+    cause, evidence = reported.get("cause"), reported.get("evidence")
     if cause not in CAUSES:
         return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
     if not _key().value(build, "cause", cause):
@@ -138,10 +123,10 @@ def _wrong_cause(told: Mapping[str, Any] | None, build: str) -> str | None:
     want = _key().value(build, "evidence", evidence) if isinstance(evidence, str) else None
     if want is None:
         return f"the cause is right, but {shown(evidence)} does not show it"
-    return number_complaint(f"{evidence}", told.get("value"), want, RELATIVE, ABSOLUTE)
+    return number_complaint(f"{evidence}", reported.get("value"), want, RELATIVE, ABSOLUTE)
 
 
-def _figure_complaint(key: str, got: object, want: object) -> str | None:
+def _figure_mismatch(key: str, got: object, want: object) -> str | None:
     if isinstance(want, list):
         return (
             None

@@ -5,23 +5,21 @@ The candidate's `build_engine` builds the engine in its own worker, from an ONNX
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from hotloop.checks.resnet_tensorrt.given_files import program_files
+from hotloop.checks.resnet_tensorrt.given_files import program
 from hotloop.checks.resnet_tensorrt.graphs import seed
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.engine import require_tensorrt, running
 from hotloop.judge.gpu.workers import candidate_worker
-from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
@@ -52,12 +50,12 @@ HALF_SHARE = 0.02
 def builds(session: Session) -> str:
     """The engine gives the logits of eager PyTorch for each of BATCHES; the timing cache exists."""
     require_tensorrt()
-    GpuRefereed(_cases, _referee(), "run", _mismatch, entrant=_engine)(session)
+    GpuRefereed(_cases, _referee(), "run", _mismatch, entrant=partial(running, _built))(session)
     return "The engine computes what the network does, and the timing cache is there."
 
 
 @rung(after=("builds",))
-def fast(session: Session, levels: tuple[Level, ...]) -> str:
+def fast(session: Session) -> str:
     """Calls of 32 images in host memory, against eager PyTorch in float32."""
     require_tensorrt()
     network = _network()
@@ -74,17 +72,8 @@ def fast(session: Session, levels: tuple[Level, ...]) -> str:
         "run",
         _mismatch,
         lambda _spec: BATCHES[1] * FLOPS,
-        levels,
-        entrant=_engine,
+        entrant=partial(running, _built),
     )(session)
-
-
-@contextmanager
-def _engine(session: Session, card: Card) -> Generator[tuple[Link, Candidate]]:
-    """A worker that runs the candidate's engine, which is built once for both rungs."""
-    engine = session.once("the engine", lambda: _built(session, card))
-    with running(engine, session, card) as runner:
-        yield runner
 
 
 def _built(session: Session, card: Card) -> bytes:
@@ -115,7 +104,7 @@ def _load(link: Link, session: Session) -> None:
 
 
 def _network() -> Program:
-    return Program(program_files("whole_network.py"), "whole_network.py")
+    return program("whole_network.py")
 
 
 def _seed(session: Session) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hotloop.checks.resnet_tensorrt.given_files import program_files
+from hotloop.checks.resnet_tensorrt.given_files import program
 from hotloop.checks.resnet_tensorrt.network_cost import kernels, last_layer
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
@@ -48,7 +48,7 @@ NEAR = Tolerance(relative=0.0, absolute=2e-5)
 
 @dataclass(frozen=True)
 class Order:
-    """What was asked for in this judging, and the file that came."""
+    """The number of this judging, an opset or a batch, and the file that the candidate wrote."""
 
     number: int
     data: bytes
@@ -56,74 +56,70 @@ class Order:
 
 @dataclass(frozen=True)
 class Export:
-    """The file that `entry(number, path)` writes, made once for all rungs of the task.
+    """The file that the candidate writes for `(number, path)`, once for all rungs of the task.
 
-    words: of the number, for the learner. It is drawn from `numbers`.
+    what: the number is, in the learner's words. numbers: it is sampled from these.
     """
 
-    entry: str
-    words: str
+    what: str
     numbers: tuple[int, ...]
 
-    def stands(self, complaint: Callable[[Order, Session], str | None], *needs: str) -> Holds:
-        """The rung that nothing is to be complained of. complaint: a sentence's beginning."""
-        return Holds(partial(self._looks, complaint=complaint), "It is what was asked for.", needs)
+    def holds(self, mismatch: Callable[[Order, Session], str | None], *after: str) -> Holds:
+        """A rung about the file. mismatch: a sentence's beginning, or None."""
+        return Holds(partial(self._looks, mismatch=mismatch), "It is what was asked for.", after)
 
     def _looks(
-        self, session: Session, complaint: Callable[[Order, Session], str | None]
+        self, session: Session, mismatch: Callable[[Order, Session], str | None]
     ) -> Iterator[Look]:
-        number = session.once(f"number of {self.entry}", lambda: self._drawn(session))
-        asked = Assignment(self.words, (number,), FILE, lambda _data: None)
+        number = session.once("number", lambda: int(session.rng().choice(self.numbers)))
+        task = Assignment(self.what, (number,), FILE, lambda _data: None)
 
         def order() -> Order:
-            return Order(number, made(asked, session.of(self.entry), EXPORT_S))
+            return Order(number, made(task, session, EXPORT_S))
 
-        def found() -> str | None:
-            return complaint(session.once(f"made by {self.entry}", order), session)
-
-        yield Look(f"{self.words} {number}", found)
-
-    def _drawn(self, session: Session) -> int:
-        return int(session.rng().choice(self.numbers))
+        yield Look(
+            f"{self.what} {number}",
+            lambda: mismatch(session.once("exported", order), session),
+        )
 
 
 def facts_of(data: bytes, session: Session) -> Facts:
     """What a program of ours reads in the file."""
-    reader = Program(program_files("model_facts.py", "graph_walk.py"), "model_facts.py")
-    told = as_message(reader.given(session, "reads").ask("facts", GivenFile(FILE, data)))
-    if told is None:
+    reader = program("model_facts.py", "graph_walk.py")
+    facts = as_message(reader.given(session, "reads").ask("facts", GivenFile(FILE, data)))
+    if facts is None:
         raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
-    return told
+    return facts
 
 
 def sound(order: Order, session: Session) -> str | None:
     """The exported file, looked at from outside."""
-    told = facts_of(order.data, session)
-    unlike = next(_unlike_the_order(told, order.number), None)
-    return whole(told, order.data) or unlike or without_the_network(told)
+    facts = facts_of(order.data, session)
+    unlike = next(_unlike_the_order(facts, order.number), None)
+    return whole(facts, order.data) or unlike or without_the_network(facts)
 
 
-def whole(told: Facts, data: bytes) -> str | None:
-    """What is asked of every file."""
-    if told.get("external"):
+def whole(facts: Facts, data: bytes) -> str | None:
+    """What is wrong with any file: its size, its operators, where its weights lie."""
+    if facts.get("external"):
         return "its weights lie in another file: ask for all of it in one"
-    if told.get("checker") is not None:
-        return f"onnx.checker does not accept it: {shown(told['checker'])}"
-    if told.get("foreign") or told.get("functions"):
+    if facts.get("checker") is not None:
+        return f"onnx.checker does not accept it: {shown(facts['checker'])}"
+    if facts.get("foreign") or facts.get("functions"):
         return "it has operators that are not ONNX's own"
-    if told.get("training"):
-        return f"{', '.join(map(str, told['training']))} was exported as it is in training"
+    if facts.get("training"):
+        return f"{', '.join(map(str, facts['training']))} was exported as it is in training"
     if len(data) > MOST_BYTES:
         return f"it has {len(data) >> 20} MiB, and the weights need 6"
     return None
 
 
-def without_the_network(told: Facts) -> str | None:
+def without_the_network(facts: Facts) -> str | None:
     """Whether the output comes out of the network, by the shapes of its weights.
 
     Folded normalizations change none of them. There may be other products besides.
     """
-    found = Counter(shape for _, shape, _ in products_of(told))
+    found = Counter(shape for _, shape, _ in products_of(facts))
     wanted = Counter(str([*shape]) for shape in kernels())
     there = (wanted & found).total()
     if there < wanted.total():
@@ -134,19 +130,19 @@ def without_the_network(told: Facts) -> str | None:
     return None
 
 
-def products_of(told: Facts) -> list[tuple[str, str, str]]:
+def products_of(facts: Facts) -> list[tuple[str, str, str]]:
     """(operator, shape of its weights, type of them) of what leads to the output."""
-    products = [as_list(product) for product in as_list(told.get("products"))]
+    products = [as_list(product) for product in as_list(facts.get("products"))]
     if any(len(product) != 3 for product in products):
         raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
     return [(str(name), str(shape), str(kind)) for name, shape, kind in products]
 
 
-def end_complaint(
-    told: Facts, end: str, name: str, element: str, dims: tuple[int, ...]
+def end_mismatch(
+    facts: Facts, end: str, name: str, element: str, dims: tuple[int, ...]
 ) -> str | None:
     """About the one input, or output: its name, its type, and all but the first dimension."""
-    found = as_list(told.get(end))
+    found = as_list(facts.get(end))
     one = as_list(found[0]) if len(found) == 1 else []
     if len(one) != 3:
         return f"it has {len(found)} {end}, and one is asked for"
@@ -159,9 +155,9 @@ def end_complaint(
     return None
 
 
-def batch_of(told: Facts, end: str) -> object:
+def batch_of(facts: Facts, end: str) -> object:
     """The first dimension of the one input or output: a number, or a name."""
-    dims = as_list(as_list(as_list(told.get(end))[0])[2])
+    dims = as_list(as_list(as_list(facts.get(end))[0])[2])
     return dims[0] if dims else None
 
 
@@ -174,8 +170,7 @@ def wrong_numbers(
     order: Order, session: Session, element: DType, batches: tuple[int, ...]
 ) -> str | None:
     """The first batch for which the probabilities are others than our own network's."""
-    runner = Program(program_files("frames_runner.py"), "frames_runner.py")
-    process = runner.given(session, f"runs {order.number}")
+    process = program("frames_runner.py").given(session, f"runs {order.number}")
     process.ask("load", GivenFile(FILE, order.data))
     for label, frames in _frames(batches, session):
         given = Tensor(frames, element)
@@ -188,22 +183,22 @@ def wrong_numbers(
 
 
 def truth() -> Program:
-    """What knows the frames and their probabilities."""
-    return Program(program_files("frames_truth.py"), "frames_truth.py")
+    """It makes frames, and gives their probabilities."""
+    return program("frames_truth.py")
 
 
-def _unlike_the_order(told: Facts, opset: int) -> Iterator[str]:
-    if told.get("opset") != opset:
-        yield f"the file says opset {shown(told.get('opset'))}"
+def _unlike_the_order(facts: Facts, opset: int) -> Iterator[str]:
+    if facts.get("opset") != opset:
+        yield f"the file says opset {shown(facts.get('opset'))}"
     for end, name, element, dims in (
         ("inputs", INPUT, "UINT8", (SIDE, SIDE, 3)),
         ("outputs", OUTPUT, "FLOAT", (CLASSES,)),
     ):
-        complaint = end_complaint(told, end, name, element, dims)
-        if complaint is not None:
-            yield complaint
-        elif isinstance(batch_of(told, end), int):
-            yield f"the batch of {name} is fixed at {batch_of(told, end)}: any should do"
+        mismatch = end_mismatch(facts, end, name, element, dims)
+        if mismatch is not None:
+            yield mismatch
+        elif isinstance(batch_of(facts, end), int):
+            yield f"the batch of {name} is fixed at {batch_of(facts, end)}: any should do"
 
 
 def _frames(batches: tuple[int, ...], session: Session) -> Iterator[tuple[str, NDArray[np.uint8]]]:

@@ -1,4 +1,4 @@
-"""The module's given files, as the judge's own programs see them."""
+"""The module's given files, and programs of ours that see them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hotloop.core import paths
+from hotloop.judge.program import Program
 
 MODULE = "resnet_tensorrt"
-HARNESS = Path(__file__).parent / "programs"
+PROGRAMS = Path(__file__).parent / "programs"
 GIVEN = paths.exercises() / MODULE
 
 WEIGHTS = "resnet50_signs.safetensors"
@@ -19,6 +20,7 @@ def network_files() -> Mapping[str, Path]:
     return {name: GIVEN / name for name in ("resnet.py", "signs.py", WEIGHTS)}
 
 
-def program_files(*names: str) -> Mapping[str, Path]:
-    """Those and files of the harness."""
-    return {**network_files(), **{name: HARNESS / name for name in names}}
+def program(main: str, *beside: str) -> Program:
+    """A program that sees the network and other files of ours."""
+    ours = {name: PROGRAMS / name for name in (main, *beside)}
+    return Program({**network_files(), **ours}, main)

@@ -9,12 +9,12 @@ import base64
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.checks.resnet_tensorrt.given_files import PROGRAMS
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
@@ -26,8 +26,7 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 
-HARNESS = Path(__file__).parent / "programs"
-FILES = {path.name: path for path in sorted(HARNESS.glob("graph_*.py"))}
+FILES = {path.name: path for path in sorted(PROGRAMS.glob("graph_*.py"))}
 MAKERS = Program(FILES, "graph_makers.py")
 READER = Program(FILES, "graph_reader.py")
 RUNNER = Program(FILES, "graph_runner.py")
@@ -90,12 +89,12 @@ def miscomputed(
     session: Session, graphs: Sequence[HiddenGraph], made: Sequence[bytes]
 ) -> Wrong | None:
     """What the first rewritten model computes otherwise than its source."""
-    told = [
+    models = [
         {"model": _packed(data), "inputs": graph.inputs, "outputs": graph.outputs}
         for graph, data in zip(graphs, made, strict=True)
     ]
     runner = RUNNER.given(session, "runs")
-    runner.ask("load", GivenFile("models.json", json.dumps(told).encode()))
+    runner.ask("load", GivenFile("models.json", json.dumps(models).encode()))
     fed = np.concatenate([graph.fed for graph in graphs])
     size = sum(len(row) for graph in graphs for row in graph.truth)
     case = Case("the outputs", (Tensor(fed, FP32),), TensorSpec((size,), FP32))

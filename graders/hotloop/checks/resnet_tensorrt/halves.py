@@ -1,4 +1,4 @@
-"""The conversion to float16 that an engine needs first, on small models that the judge drew."""
+"""The conversion to float16 that an engine needs first, on small models that the judge sampled."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.checks.resnet_tensorrt.exported_files import Facts, facts_of, products_of
-from hotloop.checks.resnet_tensorrt.given_files import program_files
-from hotloop.checks.resnet_tensorrt.small_plans import Plan, drawn, model_of
+from hotloop.checks.resnet_tensorrt.given_files import program
+from hotloop.checks.resnet_tensorrt.small_plans import Plan, model_of, sampled
 from hotloop.core.wire import as_list
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Tolerance, compare
 from hotloop.judge.dtypes import FP16, FP32
-from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
@@ -34,39 +33,39 @@ SHARE = 40 * FP16.unit_roundoff
 def assignments(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Networks of several branches, with fixed shapes."""
     for number in range(1, MODELS + 1):
-        plan = drawn(rng, branches=number, tail=1)
+        plan = sampled(rng, branches=number, tail=1)
         source = model_of(plan, session)
         yield Assignment(
             f"model {number}",
             (GivenFile(SOURCE, source),),
             TARGET,
-            lambda data, plan=plan, source=source: _complaint(plan, source, data, session),
+            lambda data, plan=plan, source=source: _mismatch(plan, source, data, session),
         )
 
 
-def _complaint(plan: Plan, source: bytes, data: bytes, session: Session) -> str | None:
-    told, before = facts_of(data, session), facts_of(source, session)
-    return unlike(told, before) or _other_numbers(plan, source, data, session)
+def _mismatch(plan: Plan, source: bytes, data: bytes, session: Session) -> str | None:
+    facts, before = facts_of(data, session), facts_of(source, session)
+    return unlike(facts, before) or _other_numbers(plan, source, data, session)
 
 
-def unlike(told: Facts, before: Facts) -> str | None:
+def unlike(facts: Facts, before: Facts) -> str | None:
     """What is wrong with a converted file by its facts. before: those of its source."""
-    if told.get("checker") is not None:
-        return f"onnx.checker does not accept it: {shown(told['checker'])}"
+    if facts.get("checker") is not None:
+        return f"onnx.checker does not accept it: {shown(facts['checker'])}"
     for what in KEPT:
-        if told.get(what) != before.get(what):
-            return f"its {what} are no longer those of the model: {shown(told.get(what))}"
-    if told.get("functions") or told.get("foreign"):
+        if facts.get(what) != before.get(what):
+            return f"its {what} are no longer those of the model: {shown(facts.get(what))}"
+    if facts.get("functions") or facts.get("foreign"):
         return "it has operators that are not ONNX's own"
-    extra = _operators(told) - _operators(before) - BESIDES
+    extra = _operators(facts) - _operators(before) - BESIDES
     if extra:
         return f"it has {shown(min(extra))}, which is neither the model's nor a conversion"
-    return _still_single(told, before)
+    return _still_single(facts, before)
 
 
-def _still_single(told: Facts, before: Facts) -> str | None:
+def _still_single(facts: Facts, before: Facts) -> str | None:
     """Whether the output needs the model's products, all of them with halves for weights."""
-    products = products_of(told)
+    products = products_of(facts)
     if any(kind != "FLOAT16" for _, _, kind in products):
         return "a convolution still has its weights in another type than float16"
     now, then = (sorted(p[:2] for p in each) for each in (products, products_of(before)))
@@ -75,12 +74,12 @@ def _still_single(told: Facts, before: Facts) -> str | None:
     return f"{len(now)} products lead to its output, {len(then)} in the model, or of other shapes"
 
 
-def _operators(told: Facts) -> set[str]:
-    return {str(name) for name in as_list(told.get("operators"))}
+def _operators(facts: Facts) -> set[str]:
+    return {str(name) for name in as_list(facts.get("operators"))}
 
 
 def _other_numbers(plan: Plan, source: bytes, data: bytes, session: Session) -> str | None:
-    runner = Program(program_files("frames_runner.py"), "frames_runner.py")
+    runner = program("frames_runner.py")
     shapes = plan.shapes()
     given = Tensor(session.rng().standard_normal(shapes[0]), FP32)
     case = Case("a hidden input", (given,), TensorSpec(shapes[-1], FP32))

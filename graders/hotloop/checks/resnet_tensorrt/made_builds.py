@@ -47,7 +47,7 @@ _TALK = (
 )
 
 
-def questions(rng: Rng, asked: builds.Asked = builds.PLAIN) -> Iterator[Question]:
+def questions(rng: Rng) -> Iterator[Question]:
     """Some with a log and a profile of all kinds of sessions."""
     for label, fences in (("a recording", False), ("another one", False), ("an older one", True)):
         recording = made(rng, fences=fences)
@@ -55,7 +55,7 @@ def questions(rng: Rng, asked: builds.Asked = builds.PLAIN) -> Iterator[Question
         yield Question(
             f"read_build on {label}",
             (GivenFile("build.json.gz", data),),
-            lambda answer, recording=recording: builds.reading_complaint(answer, recording, asked),
+            lambda answer, recording=recording: builds.reading_mismatch(answer, recording),
         )
 
 
@@ -125,8 +125,8 @@ def _network(rng: Rng) -> tuple[list[str], dict[str, int], str]:
     """
     while True:
         nodes = [str(rng.choice(OPS)) for _ in range(int(rng.integers(12, 40)))]
-        drawn = rng.permutation(2 ** np.arange(len(OPS))).tolist()
-        weights = dict(zip(OPS, drawn, strict=True))
+        sampled = rng.permutation(2 ** np.arange(len(OPS))).tolist()
+        weights = dict(zip(OPS, sampled, strict=True))
         slowest = max(OPS, key=lambda op: nodes.count(op) * weights[op])
         if slowest not in {min(nodes), max(nodes), nodes[0], nodes[-1]}:
             return nodes, weights, slowest

@@ -7,7 +7,7 @@ read.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -20,13 +20,13 @@ from hotloop.checks.resnet_tensorrt.exported_files import (
     Facts,
     Order,
     batch_of,
-    end_complaint,
+    end_mismatch,
     facts_of,
     whole,
     without_the_network,
     wrong_numbers,
 )
-from hotloop.checks.resnet_tensorrt.small_plans import Plan, memory, model_of, plans
+from hotloop.checks.resnet_tensorrt.small_plans import memory, model_of, plans
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
@@ -36,7 +36,6 @@ Rng = np.random.Generator
 Table = dict[str, Any]
 
 BATCHES = (1, 2, 4)
-KEYS = ("weights", "activations")
 
 
 def constraints() -> Table:
@@ -47,8 +46,8 @@ def constraints() -> Table:
 
 def fits(order: Order, session: Session) -> str | None:
     """The exported file against the table."""
-    told = facts_of(order.data, session)
-    return next(_breaches(told, order, constraints()), None)
+    facts = facts_of(order.data, session)
+    return next(_breaches(facts, order, constraints()), None)
 
 
 def correct(order: Order, session: Session) -> str | None:
@@ -57,66 +56,65 @@ def correct(order: Order, session: Session) -> str | None:
 
 
 def about_memory(rng: Rng, session: Session) -> Iterator[Question]:
-    """What small models need that the judge has drawn."""
+    """What small models need that the judge has sampled."""
     for number, plan in enumerate(plans(rng), start=1):
         given = GivenFile("model.onnx", model_of(plan, session))
-        yield Question(f"model {number}", (given,), _complaint_about(plan))
+        yield Question(f"model {number}", (given,), _mismatch_with(memory(plan)))
 
 
-def _complaint_about(plan: Plan) -> Any:
-    wanted = memory(plan)
-
-    def complaint(answer: object) -> str | None:
-        told = as_message(answer)
-        if told is None or sorted(told) != sorted(KEYS):
+def _mismatch_with(want: Mapping[str, int]) -> Callable[[object], str | None]:
+    def mismatch(answer: object) -> str | None:
+        reported = as_message(answer)
+        if reported is None or sorted(reported) != sorted(want):
             return f'it is {shown(answer)}, not {{"weights": …, "activations": …}}'
-        for key in KEYS:
-            found = number_complaint(f"“{key}”", told[key], wanted[key], 0.0)
+        for key, size in want.items():
+            found = number_complaint(f"“{key}”", reported[key], size, 0.0)
             if found is not None:
                 return found
         return None
 
-    return complaint
+    return mismatch
 
 
-def _breaches(told: Facts, order: Order, table: Table) -> Iterator[str]:
+def _breaches(facts: Facts, order: Order, table: Table) -> Iterator[str]:
     most = table["opset"]["at_most"]
-    opset = told.get("opset")
+    opset = facts.get("opset")
     if not isinstance(opset, int) or opset > most:
         yield f"the file says opset {shown(opset)}, and TensorRT 8.2 reads up to {most}"
-    basic = whole(told, order.data)
+    basic = whole(facts, order.data)
     if basic is not None:
         yield basic
-    yield from _wrong_ends(told, order, table)
+    yield from _wrong_ends(facts, order, table)
     for what, key in (("stored", "stored_types"), ("types", "tensor_types")):
-        extra = sorted({str(t) for t in as_list(told.get(what))} - {*table[key]["only"]})
+        extra = sorted({str(t) for t in as_list(facts.get(what))} - {*table[key]["only"]})
         if extra:
             yield f"it has tensors of type {extra[0]}, which the table does not have"
-    if told.get("beyond_int32"):
+    if facts.get("beyond_int32"):
         yield "an int64 does not fit into int32, and would be clamped"
-    if told.get("computed_kernels"):
+    if facts.get("computed_kernels"):
         yield "the weights of a convolution are computed: they must be stored"
-    yield from _wrong_operators(told, table)
-    missing = without_the_network(told)
+    yield from _wrong_operators(facts, table)
+    missing = without_the_network(facts)
     if missing is not None:
         yield missing
 
 
-def _wrong_ends(told: Facts, order: Order, table: Table) -> Iterator[str]:
+def _wrong_ends(facts: Facts, order: Order, table: Table) -> Iterator[str]:
     name, element = table["input"]["name"], table["input"]["type"]
     for end, called, kind, dims in (
         ("inputs", name, element, (SIDE, SIDE, 3)),
         ("outputs", OUTPUT, "FLOAT", (CLASSES,)),
     ):
-        complaint = end_complaint(told, end, called, kind, dims)
-        if complaint is not None:
-            yield complaint
-        elif batch_of(told, end) != order.number:
-            yield f"the batch of {called} is {shown(batch_of(told, end))}: fix it at {order.number}"
+        mismatch = end_mismatch(facts, end, called, kind, dims)
+        if mismatch is not None:
+            yield mismatch
+        elif batch_of(facts, end) != order.number:
+            batch = shown(batch_of(facts, end))
+            yield f"the batch of {called} is {batch}: fix it at {order.number}"
 
 
-def _wrong_operators(told: Facts, table: Table) -> Iterator[str]:
-    used = {str(name) for name in as_list(told.get("operators"))}
+def _wrong_operators(facts: Facts, table: Table) -> Iterator[str]:
+    used = {str(name) for name in as_list(facts.get("operators"))}
     never = used & {*table["operators_not_here"]["never"]}
     if never:
         yield f"{min(never)} computes in int8, which this chip does not have"

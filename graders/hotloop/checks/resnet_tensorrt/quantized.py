@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
 from hotloop.checks.resnet_tensorrt import session_options
-from hotloop.checks.resnet_tensorrt.given_files import HARNESS, program_files
+from hotloop.checks.resnet_tensorrt.given_files import PROGRAMS, program
 from hotloop.checks.resnet_tensorrt.network_cost import CLASSES, flops
-from hotloop.checks.resnet_tensorrt.sessions import CROPS, SIDE, runner
+from hotloop.checks.resnet_tensorrt.sessions import CROPS, SIDE, referee, runner, spec
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.calls import Call, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
-from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
-from hotloop.judge.referee import Referee
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
@@ -68,7 +65,7 @@ class Material:
 
 
 @rung(after=("sound", "accurate"), timed=True)
-def fast(session: Session, levels: tuple[Level, ...], cpu: Path = CPU) -> str:
+def fast(session: Session, cpu: Path = CPU) -> str:
     """The int8 file against the float32 file, both in ONNX Runtime, where the CPU has VNNI."""
     if not multiplies_bytes(cpu):
         said = (
@@ -76,23 +73,15 @@ def fast(session: Session, levels: tuple[Level, ...], cpu: Path = CPU) -> str:
             "ARM): int8 need not be faster than float32 here, so it is not measured."
         )
         raise Ruling(Verdict.NOT_MEASURED, said)
-    baseline = Baseline(
-        HARNESS / "ort_session.py",
-        "run",
-        beside={"ort_session.py": HARNESS / "ort_session.py"},
-        prepare=_load_float32,
-    )
     pool = _Pool()
     measured = Fast(
-        Workload(lambda _rng, _index: _timed(), pool.fill),
-        baseline,
-        lambda spec: spec.out.bytes,
-        levels,
+        Workload(lambda _rng, _index: spec(CROPS), pool.fill),
+        Baseline(PROGRAMS / "ort_session.py", "run", prepare=_load_float32),
+        lambda call: call.out.bytes,
         fewest_flops=lambda _spec: flops(CROPS, SIDE),
         entrant=pool.entrant,
     )
-    referee = Referee(program_files("eager.py"), "eager.py")
-    return RefereedFast(measured, referee, "run", distant)(session)
+    return RefereedFast(measured, referee(), "run", distant)(session)
 
 
 def multiplies_bytes(cpu: Path) -> bool:
@@ -109,21 +98,21 @@ def quantized(session: Session) -> bytes:
     return session.once("quantized", lambda: _made(session))
 
 
-def looks(session: Session, complaint: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
+def looks(session: Session, mismatch: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
     """At the quantized file: it counts, not how it came about."""
-    yield Look("Your network", lambda: complaint(quantized(session), session))
+    yield Look("Your network", lambda: mismatch(quantized(session), session))
 
 
-def structure_complaint(data: bytes, session: Session) -> str | None:
-    """Whether the file is what was asked for, whatever it computes."""
+def structure_mismatch(data: bytes, session: Session) -> str | None:
+    """Whether the file is the network in integers, whatever it computes."""
     files = (GivenFile(FILE, data), GivenFile("network.onnx", material(session).network))
     facts = _reader().given(session, "reads").ask("structure", *files)
     if not isinstance(facts, dict):
         return "it is no network"
-    return complaint_about(cast(Facts, facts), len(data), len(material(session).network))
+    return mismatch_of(cast(Facts, facts), len(data), len(material(session).network))
 
 
-def complaint_about(facts: Facts, size: int, before: int) -> str | None:
+def mismatch_of(facts: Facts, size: int, before: int) -> str | None:
     """What is wrong with a file by its structure; sizes in bytes."""
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
@@ -157,21 +146,21 @@ def complaint_about(facts: Facts, size: int, before: int) -> str | None:
     return None
 
 
-def accuracy_complaint(data: bytes, session: Session) -> str | None:
+def accuracy_mismatch(data: bytes, session: Session) -> str | None:
     """Whether it still knows the signs, as many as were never seen."""
     float32 = _running(session, "float32", GivenFile("network.onnx", material(session).network))
     integers = _running(session, "integers", GivenFile(FILE, data))
     right = {"float32": 0, "integers": 0}
     for _ in range(SIGNS // AT_ONCE):
         seed = _seed(session)
-        classes = _asked(session, "classes", seed, TensorSpec((AT_ONCE,), I64))
+        classes = _generated(session, "classes", seed, TensorSpec((AT_ONCE,), I64))
         case = _signs(session, seed)
         for name, process in (("float32", float32), ("integers", integers)):
             right[name] += int((process.answer("run", case).argmax(1) == classes).sum())
-    return lost_complaint(right["float32"], right["integers"], SIGNS)
+    return too_many_lost(right["float32"], right["integers"], SIGNS)
 
 
-def lost_complaint(before: int, after: int, signs: int) -> str | None:
+def too_many_lost(before: int, after: int, signs: int) -> str | None:
     """Of right answers, counted by the judge."""
     if before - after <= MOST_LOST * signs:
         return None
@@ -193,11 +182,11 @@ def distant(_case: Case, got: Floats, want: Floats) -> str | None:
 
 def material(session: Session) -> Material:
     """What a candidate is given in this judging."""
-    return session.once("material", lambda: _drawn(session))
+    return session.once("material", lambda: _material(session))
 
 
 class _Pool:
-    """Hidden signs for the timed calls: drawn before, picked anew for each."""
+    """Hidden signs for the timed calls: generated before, picked anew for each."""
 
     def __init__(self) -> None:
         self.signs: Floats | None = None
@@ -229,8 +218,8 @@ def _made(session: Session) -> bytes:
     return made(Assignment("Your network", files, FILE, lambda _data: None), session)
 
 
-def _drawn(session: Session) -> Material:
-    maker = _maker(session)
+def _material(session: Session) -> Material:
+    maker = _reader().trusted(session)
     frames = maker.ask("calibration", _seed(session), CALIBRATION_FRAMES)
     return Material(maker.take(maker.ask("source")), maker.take(frames))
 
@@ -243,12 +232,12 @@ def _running(session: Session, purpose: str, file: GivenFile) -> Process:
 
 def _signs(session: Session, seed: int) -> Case:
     pictures = TensorSpec((AT_ONCE, 3, SIDE, SIDE), FP32)
-    drawn = _asked(session, "signs", seed, pictures)
-    return Case("signs", (Tensor(drawn, FP32),), TensorSpec((AT_ONCE, CLASSES), FP32))
+    signs = _generated(session, "signs", seed, pictures)
+    return Case("signs", (Tensor(signs, FP32),), TensorSpec((AT_ONCE, CLASSES), FP32))
 
 
-def _asked(session: Session, function: str, seed: int, out: TensorSpec) -> Floats:
-    return _maker(session).answer(function, Case(function, (seed,), out))
+def _generated(session: Session, function: str, seed: int, out: TensorSpec) -> Floats:
+    return _reader().trusted(session).answer(function, Case(function, (seed,), out))
 
 
 def _load_float32(link: Link, session: Session) -> None:
@@ -257,23 +246,12 @@ def _load_float32(link: Link, session: Session) -> None:
     ask_plainly(link, (file, session_options.plain(session.launcher.threads)), TIMEOUT_S)
 
 
-def _timed() -> CallSpec:
-    pictures = TensorSpec((CROPS, 3, SIDE, SIDE), FP32)
-    return CallSpec((pictures,), TensorSpec((CROPS, CLASSES), FP32))
-
-
 def _seed(session: Session) -> int:
     return int(session.rng().integers(1 << 31))
 
 
-def _maker(session: Session) -> Process:
-    return _reader().trusted(session)
-
-
-@cache
 def _reader() -> Program:
-    files = program_files("quantization.py", "quantized_weights.py", "graph_walk.py")
-    return Program(files, "quantization.py")
+    return program("quantization.py", "quantized_weights.py", "graph_walk.py")
 
 
 def _activation(kind: str) -> str:

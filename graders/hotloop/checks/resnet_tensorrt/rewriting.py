@@ -16,11 +16,11 @@ from hotloop.checks.resnet_tensorrt.graphs import (
 )
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.artifact import Assignment, made_together
+from hotloop.judge.constants import constant
 from hotloop.judge.labelled import labelled
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.session import Session
 
-FILE = "rewrites.py"
 MOST_BYTES = 1 << 18
 FOLDED_NETWORKS = 4
 SMALL_GRAPHS, GRAPHS_A_BATCH = 100, 25
@@ -28,25 +28,25 @@ ONE_IN = 4
 """One small graph of so many is rewritten a second time, which must change nothing."""
 
 
-def folded(session: Session, versions: int = 0, *, run: bool = False) -> str:
+def folded(session: Session, *, run: bool = False) -> str:
     """Batch normalizations are folded into the convolutions before them, where that is allowed.
 
-    versions: as in `misread`. run: the outputs are compared as well.
+    run: the outputs are compared as well.
     """
     graphs = hidden_graphs(session, "foldables", seed(session.rng()), FOLDED_NETWORKS)
     sources = [graph.model for graph in graphs]
     rewritten = _rewritten(sources, _among(0, len(graphs)), session)
-    wrong = misread(session, "about_folded", sources, rewritten, versions)
+    wrong = misread(session, "about_folded", sources, rewritten, constant("FOLDED", 0))
     if wrong is None and run:
         wrong = miscomputed(session, graphs, rewritten)
     _require_right(wrong)
     return _right(len(graphs), session)
 
 
-def cleaned(session: Session, versions: int = 0, *, transposes: bool = False) -> str:
+def cleaned(session: Session, *, transposes: bool = False) -> str:
     """Nodes that do nothing are gone, and a second rewrite changes nothing.
 
-    versions: as in `misread`. transposes: graphs with transposes that cancel, too.
+    transposes: graphs with transposes that cancel, too.
     """
     rng = session.rng()
     for before in range(0, SMALL_GRAPHS, GRAPHS_A_BATCH):
@@ -55,20 +55,18 @@ def cleaned(session: Session, versions: int = 0, *, transposes: bool = False) ->
         label = _among(before, len(graphs))
         rewritten = _rewritten(sources, label, session)
         wrong = (
-            misread(session, "about_cleaned", sources, rewritten, versions)
+            misread(session, "about_cleaned", sources, rewritten, constant("REMOVED", 0))
             or miscomputed(session, graphs, rewritten)
-            or _changed_again(rewritten, versions, label, session)
+            or _changed_again(rewritten, label, session)
         )
         _require_right(wrong, before)
     return _right(SMALL_GRAPHS, session)
 
 
-def _changed_again(
-    models: Sequence[bytes], versions: int, label: str, session: Session
-) -> Wrong | None:
+def _changed_again(models: Sequence[bytes], label: str, session: Session) -> Wrong | None:
     once = models[::ONE_IN]
     twice = _rewritten(once, f"{label}, a second time", session)
-    wrong = misread(session, "about_cleaned_again", once, twice, versions)
+    wrong = misread(session, "about_cleaned_again", once, twice, constant("REMOVED", 0))
     return None if wrong is None else (ONE_IN * wrong[0], wrong[1])
 
 

@@ -11,14 +11,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.checks.resnet_tensorrt import session_options
-from hotloop.checks.resnet_tensorrt.given_files import HARNESS, network_files, program_files
+from hotloop.checks.resnet_tensorrt.given_files import PROGRAMS, network_files, program
 from hotloop.checks.resnet_tensorrt.network_cost import CLASSES, flops
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
@@ -41,12 +40,17 @@ another order, through 53 convolutions, stay a hundred times below it, bfloat16 
 
 def runner() -> Program:
     """What runs the candidate's file."""
-    return Program({"ort_session.py": HARNESS / "ort_session.py"}, "ort_session.py")
+    return Program({"ort_session.py": PROGRAMS / "ort_session.py"}, "ort_session.py")
 
 
 def eager() -> Program:
-    """What knows the truth."""
-    return Program(program_files("eager.py"), "eager.py")
+    """The network in PyTorch, which gives the reference logits."""
+    return program("eager.py")
+
+
+def referee() -> Referee:
+    """The same, for timed calls."""
+    return Referee(eager().files, eager().main)
 
 
 def looks(session: Session) -> Iterator[Look]:
@@ -54,27 +58,20 @@ def looks(session: Session) -> Iterator[Look]:
     with. It is made once a judging: an export takes longer than everything that is done with it.
     """
 
-    def complaint() -> str | None:
-        return _complaint(session.once("prepared", lambda: _made(session)), session)
-
-    yield Look("Your network", complaint)
+    yield Look("Your network", lambda: _mismatch(_prepared(session), session))
 
 
-def measured(levels: tuple[Level, ...]) -> RefereedFast:
+def fast() -> RefereedFast:
     """The candidate's file and options against the network in PyTorch."""
-    workload = Workload(lambda _rng, _index: _spec(CROPS), _fill)
-    baseline = Baseline(HARNESS / "eager.py", "run", beside=network_files())
-    fast = Fast(
-        workload,
-        baseline,
-        lambda spec: spec.out.bytes,
-        levels,
+    measured = Fast(
+        Workload(lambda _rng, _index: spec(CROPS), _fill),
+        Baseline(PROGRAMS / "eager.py", "run", beside=network_files()),
+        lambda call: call.out.bytes,
         fewest_flops=lambda _spec: flops(CROPS, SIDE),
         entrant=_entrant,
         after=("correct", "settings"),
     )
-    referee = Referee(program_files("eager.py"), "eager.py")
-    return RefereedFast(fast, referee, "run", disagreement)
+    return RefereedFast(measured, referee(), "run", disagreement)
 
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
@@ -84,14 +81,15 @@ def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
     return None if found is None else f"the logits are others: {found.sentence()}"
 
 
-def _made(session: Session) -> bytes:
-    return made(Assignment("Your network", (), FILE, lambda _data: None), session)
+def _prepared(session: Session) -> bytes:
+    task = Assignment("Your network", (), FILE, lambda _data: None)
+    return session.once("prepared", lambda: made(task, session))
 
 
 def _entrant(session: Session) -> tuple[Link, Candidate]:
     """A program of ours that has the candidate's file; what is the candidate's own has ended."""
-    data = session.once("prepared", lambda: _made(session))
-    options = session_options.asked(session.of("session_options"))
+    data = _prepared(session)
+    options = session_options.chosen(session.of("session_options"))
     session.worker().close()
     process = runner().another(session, given=True)
     process.ask("load", GivenFile(FILE, data), options)
@@ -99,13 +97,13 @@ def _entrant(session: Session) -> tuple[Link, Candidate]:
     return process.link, process.as_candidate("run")
 
 
-def _complaint(data: bytes, session: Session) -> str | None:
+def _mismatch(data: bytes, session: Session) -> str | None:
     process = runner().given(session, "runs the network")
     process.ask("load", GivenFile(FILE, data), session_options.plain(session.launcher.threads))
     rng = session.rng()
     for count in (CROPS, 1, 3):
         pictures = rng.normal(0.0, 1.0, (count, 3, SIDE, SIDE))
-        case = Case(f"{count} pictures", (Tensor(pictures, FP32),), _spec(count).out)
+        case = Case(f"{count} pictures", (Tensor(pictures, FP32),), spec(count).out)
         want = eager().trusted(session).answer("run", case)
         found = disagreement(case, process.answer("run", case), want)
         if found is not None:
@@ -113,7 +111,8 @@ def _complaint(data: bytes, session: Session) -> str | None:
     return None
 
 
-def _spec(count: int) -> CallSpec:
+def spec(count: int) -> CallSpec:
+    """float32 [count, 3, side, side] to float32 [count, classes]."""
     pictures = TensorSpec((count, 3, SIDE, SIDE), FP32)
     return CallSpec((pictures,), TensorSpec((count, CLASSES), FP32))
 

@@ -1,4 +1,4 @@
-"""Small convolutional networks, drawn by the judge: what they need, and their files.
+"""Small convolutional networks, sampled by the judge: what they need, and their files.
 
 A program of ours turns a plan into an ONNX file; the judge knows the answers from the plan itself.
 """
@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hotloop.checks.resnet_tensorrt.given_files import program_files
-from hotloop.judge.program import Program
+from hotloop.checks.resnet_tensorrt.given_files import program
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
@@ -52,8 +51,8 @@ class Plan:
             found.append((batch, channels, side, side))
         return found
 
-    def told(self) -> str:
-        """As the program that writes it wants it."""
+    def to_json(self) -> str:
+        """As small_models.py reads it."""
         steps = [
             [s.operator, s.inputs, *((s.channels, s.stride) if s.operator == "Conv" else ())]
             for s in self.steps
@@ -70,14 +69,14 @@ class Plan:
 
 
 def plans(rng: Rng) -> Iterator[Plan]:
-    """A chain, one with a value that lives long, and some drawn ones."""
+    """A chain, one with a value that lives long, and some sampled ones."""
     yield Plan(1, 16, 3, (Step("Conv", (0,), 8), Step("Relu", (1,))), 1)
-    yield drawn(rng, branches=1, tail=6)
+    yield sampled(rng, branches=1, tail=6)
     for _ in range(4):
-        yield drawn(rng, branches=int(rng.integers(1, 4)), tail=int(rng.integers(0, 4)))
+        yield sampled(rng, branches=int(rng.integers(1, 4)), tail=int(rng.integers(0, 4)))
 
 
-def drawn(rng: Rng, branches: int, tail: int) -> Plan:
+def sampled(rng: Rng, branches: int, tail: int) -> Plan:
     """Convolutions, and residual branches around one to three of them."""
     steps = [Step("Conv", (0,), int(rng.integers(4, 17)), int(rng.integers(1, 3)))]
     for _ in range(branches):
@@ -114,8 +113,8 @@ def memory(plan: Plan) -> Mapping[str, int]:
 
 def model_of(plan: Plan, session: Session) -> bytes:
     """The plan as an ONNX file."""
-    maker = Program(program_files("small_models.py"), "small_models.py").trusted(session)
-    return maker.take(maker.ask("write", plan.told()))
+    maker = program("small_models.py").trusted(session)
+    return maker.take(maker.ask("write", plan.to_json()))
 
 
 def _channels_of(steps: list[Step]) -> int:

@@ -1,4 +1,4 @@
-"""What the judge asks of the tasks of module resnet_tensorrt."""
+"""How each task of module resnet_tensorrt is judged. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
 
@@ -7,148 +7,84 @@ from functools import partial
 from hotloop.checks.resnet_tensorrt import (
     builds,
     departures,
-    exports,
+    engines,
+    exported_files,
     graph_figures,
+    halves,
     made_builds,
+    nano,
     quantized,
     rewriting,
     session_options,
     sessions,
 )
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
-from hotloop.judge.levels import Level
+from hotloop.checks.resnet_tensorrt.exported_files import Export
 from hotloop.judge.rung import following
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.holds import Holds
-from hotloop.variants.variant import Variant
+from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.task import returns_data
 
-# Provisional on every device that has no recorded run: module.yaml says where they come from.
-INT8_LEVELS = (Level(1.2, 0.5), Level(1.4, 1.0))
-LATENCY_LEVELS = (Level(1.8, 0.5), Level(2.4, 1.0))
+_with_opset = Export("Opset", exported_files.OPSETS)
+export = returns_data(
+    sound=_with_opset.holds(exported_files.sound),
+    correct=_with_opset.holds(exported_files.correct, "sound"),
+)
 
+first_departure = returns_data(correct=HiddenAnswers(departures.questions))
 
-def export() -> Check:
-    """The network with its preprocessing, as ONNX."""
-    return Check(exports.EXPORT, exports.export_rungs(), extras=("onnx",))
+read_graph = returns_data(
+    structure=HiddenAnswers(partial(graph_figures.questions, keys=graph_figures.STRUCTURE)),
+    costs=HiddenAnswers(partial(graph_figures.questions, keys=graph_figures.COSTS)),
+)
 
+fold_batchnorm = returns_data(
+    structure=rewriting.folded,
+    numbers=following("structure", partial(rewriting.folded, run=True)),
+)
 
-def first_departure(variant: Variant | None = None) -> Check:
-    """The first tensor in which two models part."""
-    agreed = None
-    if variant is not None and variant.constants:
-        agreed = int(variant.constants["AGREED"])
-    return Check(
-        Candidate("first_departure", file="graph_reading.py", style="json"),
-        {"correct": HiddenAnswers(partial(departures.questions, agreed=agreed))},
-        extras=("onnx",),
-    )
+remove_noops = returns_data(
+    identities=rewriting.cleaned,
+    transposes=partial(rewriting.cleaned, transposes=True),
+)
 
+quantize = returns_data(
+    sound=Holds(
+        partial(quantized.looks, mismatch=quantized.structure_mismatch),
+        "Integers of a fixed scale compute it, in a third of the size or less.",
+    ),
+    accurate=Holds(
+        partial(quantized.looks, mismatch=quantized.accuracy_mismatch),
+        "It is about as often right on hidden signs as with float32.",
+        after=("sound",),
+    ),
+    fast_cpu=quantized.fast,
+)
 
-def read_graph(variant: Variant | None = None) -> Check:
-    """What can be fused and folded in a graph, and what it costs."""
-    asked = graph_figures.PLAIN
-    if variant is not None and variant.constants:
-        values = variant.constants
-        codes = int(values["OUTSIDE"]), int(values["CONSUMERS"])
-        asked = graph_figures.Asked(str(values["ACTIVATION"]), *codes)
-    return Check(
-        Candidate("read_graph", file="graph_reading.py", style="json"),
-        {
-            "structure": HiddenAnswers(partial(graph_figures.about_structure, asked=asked)),
-            "costs": HiddenAnswers(graph_figures.about_costs),
-        },
-        extras=("onnx",),
-    )
+latency = returns_data(
+    correct=Holds(
+        sessions.looks, "The file gives the network's logits, for any number of pictures."
+    ),
+    settings=AnswersFrom("session_options", session_options.questions, after=("correct",)),
+    fast_cpu=sessions.fast(),
+)
 
+_with_batch = Export("Batch", nano.BATCHES)
+jetson_nano = returns_data(
+    fits=_with_batch.holds(nano.fits),
+    correct=_with_batch.holds(nano.correct, "fits"),
+    memory=HiddenAnswers(nano.about_memory, entry="memory_for"),
+)
 
-def fold_batchnorm(variant: Variant | None = None) -> Check:
-    """Normalizations into the convolutions before them."""
-    versions = int(variant.constants["FOLDED"]) if variant is not None and variant.constants else 0
-    return Check(
-        Candidate("fold_batchnorm", file=rewriting.FILE, style="json"),
-        {
-            "structure": partial(rewriting.folded, versions=versions),
-            "numbers": following(
-                "structure", partial(rewriting.folded, versions=versions, run=True)
-            ),
-        },
-        extras=("onnx",),
-    )
+engine = returns_data(
+    half=Makes(halves.assignments, entry="in_half"),
+    builds=engines.builds,
+    gpu_fast=engines.fast,
+)
 
-
-def remove_noops(variant: Variant | None = None) -> Check:
-    """Nodes that do nothing out of the graph."""
-    versions = int(variant.constants["REMOVED"]) if variant is not None and variant.constants else 0
-    return Check(
-        Candidate("remove_noops", file=rewriting.FILE, style="json"),
-        {
-            "identities": partial(rewriting.cleaned, versions=versions),
-            "transposes": partial(rewriting.cleaned, versions=versions, transposes=True),
-        },
-        extras=("onnx",),
-    )
-
-
-def quantize() -> Check:
-    """The network with 8-bit integers."""
-    return Check(
-        Candidate("quantize", "quantize.py", "json"),
-        {
-            "sound": Holds(
-                partial(quantized.looks, complaint=quantized.structure_complaint),
-                "Integers of a fixed scale compute it, in a third of the size or less.",
-            ),
-            "accurate": Holds(
-                partial(quantized.looks, complaint=quantized.accuracy_complaint),
-                "It is about as often right on hidden signs as with float32.",
-                after=("sound",),
-            ),
-            "fast_cpu": partial(quantized.fast, levels=INT8_LEVELS),
-        },
-        extras=("onnx",),
-    )
-
-
-def latency() -> Check:
-    """The network in ONNX Runtime, with options that the learner chose."""
-    return Check(
-        Candidate("prepare", "session.py", "json"),
-        {
-            "correct": Holds(
-                sessions.looks, "The file gives the network's logits, for any number of pictures."
-            ),
-            "settings": AnswersFrom(
-                "session_options", session_options.questions, after=("correct",)
-            ),
-            "fast_cpu": sessions.measured(LATENCY_LEVELS),
-        },
-        extras=("onnx",),
-    )
-
-
-def jetson_nano() -> Check:
-    """The network within the limits of a board, and what it needs of its memory."""
-    return Check(exports.NANO, exports.nano_rungs(), extras=("onnx",))
-
-
-def engine() -> Check:
-    """The network as a TensorRT engine, and the conversion to float16 before it."""
-    return Check(exports.ENGINE, exports.engine_rungs(), extras=("onnx",))
-
-
-def slow_builds(variant: Variant | None = None) -> Check:
-    """Logs and profiles of sessions: figures from made ones, causes of four recorded ones."""
-    asked = builds.PLAIN
-    if variant is not None and variant.constants:
-        values = variant.constants
-        asked = builds.Asked(int(values["RUNS"]), int(values["RANK"]))
-    return Check(
-        Candidate("read_build", "build_logs.py", "json"),
-        {
-            "figures": Answers(partial(made_builds.questions, asked=asked)),
-            "diagnosis": AnswersFrom("diagnosis", builds.diagnosis_questions),
-        },
-    )
+slow_builds = returns_data(
+    figures=Answers(made_builds.questions),
+    diagnosis=AnswersFrom("diagnosis", builds.diagnosis_questions),
+)
