@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hotloop.checks.sparse_attention_op import truth
+from hotloop.checks.sparse_attention_op.cpu_kernels import attention, tolerance
 from hotloop.checks.sparse_attention_op.files import program
-from hotloop.checks.sparse_attention_op.patterns import Rng, draw, listed, lists, tolerance
+from hotloop.checks.sparse_attention_op.patterns import Rng, listed, lists, sampled
 from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
@@ -62,11 +63,11 @@ class Share:
 
 
 @rung(after=("untouched",), instrumented=True)
-def counted_loads(session: Session, alone: Sequence[Correct] = (), gain: int = 1) -> str:
+def counted_loads(session: Session, alone: Sequence[Correct]) -> str:
     """At each density, bytes loaded over the fewest for each query: share by LEVELS.
 
     alone: rungs whose cases the kernel must get right here too, sampled anew, where no Python of
-        the learner's can compute in its place. gain: factor of the output.
+        the learner's can compute in its place.
     """
     source = GivenFile(SOURCE, session.files.content(SOURCE))
     process = COUNTER.given(session, "counts")
@@ -74,7 +75,7 @@ def counted_loads(session: Session, alone: Sequence[Correct] = (), gain: int = 1
     for correct in alone:
         for case in made(correct.cases(session.rng())):
             _require_right_alone(case, correct, process)
-    return ruled([_counted(case, process, gain) for case in _cases(session.rng())], session)
+    return ruled([_counted(case, process) for case in _cases(session.rng())], session)
 
 
 def ruled(shares: Sequence[Share], session: Session) -> str:
@@ -90,21 +91,21 @@ def ruled(shares: Sequence[Share], session: Session) -> str:
         raise Ruling(Verdict.IMPLAUSIBLE, sentence)
     worst = max(s.factor for s in shares)
     earned = max((level.earned for level in LEVELS if worst <= level.factor), default=0.0)
-    told = ", ".join(f"{s.factor:.2f}× at {s.density:.0%}" for s in shares)
-    what = f"It loads, of keys, values and lists, {told} of the fewest for each query"
+    factors = ", ".join(f"{s.factor:.2f}× at {s.density:.0%}" for s in shares)
+    said = f"It loads, of keys, values and lists, {factors} of the fewest for each query"
     if earned >= 1:
-        return f"{what}."
-    raise Partly(earned, f"{what}: walk along the list, and take each listed key and value once.")
+        return f"{said}."
+    raise Partly(earned, f"{said}: walk along the list, and take each listed key and value once.")
 
 
 def _cases(rng: Rng) -> Iterator[Case]:
     for share in SHARES:
         length = odd_length(rng, BLOCK, int(rng.integers(18, 24)))
-        drawn = draw(rng, (1, 2, length, DEPTH), BLOCK)
+        sample = sampled(rng, (1, 2, length, DEPTH), BLOCK)
         blocks = -(-length // BLOCK)
         kept = rng.random((1, 2, blocks, blocks)) < share
         kept[:, :, 1] = False
-        yield listed(f"About {share:.0%} of the blocks", drawn, *lists(kept, rng))
+        yield listed(f"About {share:.0%} of the blocks", sample, *lists(kept, rng))
 
 
 def _require_right_alone(case: Case, correct: Correct, process: Process) -> None:
@@ -117,10 +118,10 @@ def _require_right_alone(case: Case, correct: Correct, process: Process) -> None
             raise Ruling(ruling.verdict, f"{sentence}. {ruling.sentence}") from None
 
 
-def _counted(case: Case, process: Process, gain: int) -> Share:
+def _counted(case: Case, process: Process) -> Share:
     with ruling_about(case):
         answer = process.answer("run", case)
-        require_agreement(case, answer / gain, truth.attention_over_lists, tolerance(case))
+        require_agreement(case, answer, attention, tolerance(case))
         loads = _loads(process.ask("counted"))
     return share_of(case, sum(loads[name] for name in FOLLOWS))
 
@@ -148,8 +149,8 @@ def share_of(case: Case, loaded: int) -> Share:
     return Share(density, loaded, each, least)
 
 
-def _loads(told: object) -> dict[str, int]:
-    message = as_message(told) or {}
+def _loads(answer: object) -> dict[str, int]:
+    message = as_message(answer) or {}
     loads = {name: as_list(message.get(name))[:1] for name in FOLLOWS}
     if all(len(first) == 1 and isinstance(first[0], int) for first in loads.values()):
         return {name: int(str(first[0])) for name, first in loads.items()}

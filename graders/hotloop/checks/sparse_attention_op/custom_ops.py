@@ -4,57 +4,47 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 
 import numpy as np
 
 from hotloop.checks.sparse_attention_op.fallbacks import MODELS, NEAR
 from hotloop.core.wire import as_message
 from hotloop.judge.artifact import Assignment
+from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, shown
-from hotloop.judge.rung import Rung
-from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
 
-FILE = "custom_op.py"
 Rng = np.random.Generator
 Right = Callable[[bytes], str | None]
 
 
-def rungs(times: int = 1) -> dict[str, Rung]:
-    """The outputs of models whose nodes have attributes of their own, so many times."""
-    return {"correct": Makes(partial(_assignments, times=times))}
-
-
-def _assignments(rng: Rng, session: Session, times: int) -> Iterable[Assignment]:
-    for label, model, feeds, right in hidden_models(rng, session, times):
+def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
+    """To write the outputs of models whose nodes have attributes of their own."""
+    for label, model, feeds, right in hidden_models(rng, session, constant("TIMES", 1)):
         yield Assignment(label, (model, feeds), "outputs.npz", right)
 
 
 def hidden_models(
     rng: Rng, session: Session, times: int = 1
 ) -> Iterator[tuple[str, GivenFile, GivenFile, Right]]:
-    """Label, model, inputs, and what is to be complained of in the outputs.
-
-    times: how many times a model's outputs are asked for.
-    """
+    """Label, model, inputs, and the mismatch of outputs. times: factor of what is right."""
     for number in range(3):
-        told = as_message(MODELS.trusted(session).ask("bare", int(rng.integers(1 << 31))))
-        if told is None:
+        made = as_message(MODELS.trusted(session).ask("bare", int(rng.integers(1 << 31))))
+        if made is None:
             raise JudgeFault("our own maker gave no model")
-        model = GivenFile("bare.onnx", base64.b64decode(told["model"]))
-        feeds = GivenFile("feeds.npz", base64.b64decode(told["feeds"]))
+        model = GivenFile("bare.onnx", base64.b64decode(made["model"]))
+        feeds = GivenFile("feeds.npz", base64.b64decode(made["feeds"]))
         label = f"Model {number + 1}, four nodes"
         yield label, model, feeds, _right(model, feeds, session, times)
 
 
 def _right(model: GivenFile, feeds: GivenFile, session: Session, times: int) -> Right:
-    def complaint(data: bytes) -> str | None:
+    def mismatch(data: bytes) -> str | None:
         answer = GivenFile("outputs.npz", data)
         apart = MODELS.given(session, "outputs").ask("far", model, feeds, answer, times)
         if isinstance(apart, float) and apart <= NEAR:
             return None
         return f"its output is wrong by {shown(apart)}"
 
-    return complaint
+    return mismatch

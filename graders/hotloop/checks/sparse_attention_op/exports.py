@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from hotloop.checks.sparse_attention_op.files import (
     DOMAIN,
@@ -18,11 +17,10 @@ from hotloop.checks.sparse_attention_op.files import (
     wrong_numbers,
 )
 from hotloop.core.wire import as_list
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import shown
-from hotloop.judge.rung import Rung
 from hotloop.judge.session import Session
 
-FILE = "export_ops.py"
 DECOMPOSED = Export("decomposed", opset=True)
 FUNCTION = Export("as_function")
 NODE = Export("as_node")
@@ -32,51 +30,17 @@ BLOCKS = (4, 8, 16, 32)
 RIGHT = "It gives the paper's output, whatever the batch, the length and the thresholds."
 
 
-def decomposition_rungs() -> dict[str, Rung]:
-    """Any runtime of that opset can read it; then what it computes."""
-    return {
-        "standard": DECOMPOSED.stands(standard, "Operators of ONNX's own, and free sizes."),
-        "correct": DECOMPOSED.stands(correct, RIGHT, "standard"),
-    }
-
-
-def function_rungs(version: int = 0) -> dict[str, Rung]:
-    """One node and its meaning in the same file; then the meaning for other attributes.
-
-    version: what the model has as its model_version; 0 if that does not matter.
-    """
-    return {
-        "whole": FUNCTION.stands(
-            partial(one_function, version=version), "One node, and the function behind it."
-        ),
-        "correct": FUNCTION.stands(correct, RIGHT, "whole"),
-        "attributes": FUNCTION.stands(
-            other_attributes,
-            "Another block length in the node is another one in the function.",
-            "correct",
-        ),
-    }
-
-
-def node_rungs() -> dict[str, Rung]:
-    """One node and nothing else; then what it computes with a meaning of ours."""
-    return {
-        "node": NODE.stands(bare_node, "One node with its attributes, version and free sizes."),
-        "correct": NODE.stands(correct_with_ours, RIGHT, "node"),
-    }
-
-
 def standard(made: Made, session: Session) -> str | None:
     """The file, looked at from outside."""
-    told = facts_of(made.given, session)
-    complaint = whole(told)
-    if complaint is not None:
-        return complaint
-    if told["opset"] != made.order.opset:
-        return f"the file says opset {shown(told['opset'])}"
-    if told["functions"] or told["foreign"]:
-        return f"it has what is not ONNX's own: {shown(_strangers(told))}"
-    return wrong_ends(told, made.order)
+    facts = facts_of(made.given, session)
+    mismatch = whole(facts)
+    if mismatch is not None:
+        return mismatch
+    if facts["opset"] != made.order.opset:
+        return f"the file says opset {shown(facts['opset'])}"
+    if facts["functions"] or facts["foreign"]:
+        return f"it has what is not ONNX's own: {shown(_strangers(facts))}"
+    return wrong_ends(facts, made.order)
 
 
 def correct(made: Made, session: Session) -> str | None:
@@ -84,20 +48,21 @@ def correct(made: Made, session: Session) -> str | None:
     return wrong_numbers(load(made.given, session), made.order, session)
 
 
-def one_function(made: Made, session: Session, version: int = 0) -> str | None:
+def one_function(made: Made, session: Session) -> str | None:
     """The file, looked at from outside: the node, and the one function with that name."""
-    told = facts_of(made.given, session)
-    if version and told["version"] != version:
-        return f"its model_version is {shown(told['version'])} and should be {version}"
-    complaint = whole(told) or _other_than_one_node(told, made) or wrong_ends(told, made.order)
-    if complaint is not None:
-        return complaint
-    named = [f for f in told["functions"] if (f["domain"], f["name"]) == (DOMAIN, NAME)]
+    facts = facts_of(made.given, session)
+    version = constant("FUNCTION_VERSION", 0)
+    if version and facts["version"] != version:
+        return f"its model_version is {shown(facts['version'])} and should be {version}"
+    mismatch = whole(facts) or _other_than_one_node(facts, made) or wrong_ends(facts, made.order)
+    if mismatch is not None:
+        return mismatch
+    named = [f for f in facts["functions"] if (f["domain"], f["name"]) == (DOMAIN, NAME)]
     if not named:
         return f"there is no function {DOMAIN}::{NAME} in the file"
     if not {"block", "causal"} <= set(map(str, as_list(named[0]["attributes"]))):
         return f"the function has the attributes {shown(named[0]['attributes'])}"
-    for function in told["functions"]:
+    for function in facts["functions"]:
         if function["foreign"]:
             return f"the function has foreign operators: {shown(function['foreign'])}"
     return None
@@ -107,20 +72,20 @@ def other_attributes(made: Made, session: Session) -> str | None:
     """The file with other attributes in its node, run."""
     rng = session.rng()
     block = int(rng.choice([b for b in BLOCKS if b != made.order.block]))
-    for asked in (replace(made.order, block=block), replace(made.order, causal=_not(made))):
-        process = load(made.given, session, "load_with", asked.block, int(asked.causal))
-        complaint = wrong_numbers(process, asked, session)
-        if complaint is not None:
-            return f"with block {asked.block} and causal {int(asked.causal)}: {complaint}"
+    for order in (replace(made.order, block=block), replace(made.order, causal=_not(made))):
+        process = load(made.given, session, "load_with", order.block, int(order.causal))
+        mismatch = wrong_numbers(process, order, session)
+        if mismatch is not None:
+            return f"with block {order.block} and causal {int(order.causal)}: {mismatch}"
     return None
 
 
 def bare_node(made: Made, session: Session) -> str | None:
     """The file, looked at from outside: the node, and no function."""
-    told = facts_of(made.given, session)
-    if told["functions"]:
+    facts = facts_of(made.given, session)
+    if facts["functions"]:
         return "there are functions in it: nothing should stand behind the node"
-    return whole(told) or _other_than_one_node(told, made) or wrong_ends(told, made.order)
+    return whole(facts) or _other_than_one_node(facts, made) or wrong_ends(facts, made.order)
 
 
 def correct_with_ours(made: Made, session: Session) -> str | None:
@@ -132,21 +97,21 @@ def _not(made: Made) -> bool:
     return not made.order.causal
 
 
-def _other_than_one_node(told: Facts, made: Made) -> str | None:
-    if told["opset"] < OLDEST:
-        return f"its opset is {shown(told['opset'])}; {OLDEST} or later is asked for"
-    if told["domains"].get(DOMAIN) != 1:
-        return f"it imports {shown(told['domains'])}, and version 1 of {DOMAIN} is asked for"
-    names = [f"{n['domain']}::{n['name']}" for n in told["foreign"]]
+def _other_than_one_node(facts: Facts, made: Made) -> str | None:
+    if facts["opset"] < OLDEST:
+        return f"its opset is {shown(facts['opset'])}; {OLDEST} or later is required"
+    if facts["domains"].get(DOMAIN) != 1:
+        return f"it imports {shown(facts['domains'])}, and version 1 of {DOMAIN} is required"
+    names = [f"{n['domain']}::{n['name']}" for n in facts["foreign"]]
     if names != [f"{DOMAIN}::{NAME}"]:
         return f"of nodes that are not ONNX's own it has {shown(names)}"
     wanted = {"block": made.order.block, "causal": int(made.order.causal)}
-    found = {name: told["foreign"][0]["attributes"].get(name) for name in wanted}
+    found = {name: facts["foreign"][0]["attributes"].get(name) for name in wanted}
     if found != wanted:
         return f"the node has the attributes {shown(found)} and should have {shown(wanted)}"
     return None
 
 
-def _strangers(told: Facts) -> list[str]:
-    functions = [f"function {f['domain']}::{f['name']}" for f in told["functions"]]
-    return [*functions, *(f"{n['domain']}::{n['name']}" for n in told["foreign"])]
+def _strangers(facts: Facts) -> list[str]:
+    functions = [f"function {f['domain']}::{f['name']}" for f in facts["functions"]]
+    return [*functions, *(f"{n['domain']}::{n['name']}" for n in facts["foreign"])]

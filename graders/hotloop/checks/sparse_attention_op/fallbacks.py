@@ -5,23 +5,18 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from hotloop.checks.sparse_attention_op.files import FILE as MODEL
-from hotloop.checks.sparse_attention_op.files import program
+from hotloop.checks.sparse_attention_op.files import MODEL, program
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment
+from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, dict_complaint, shown
-from hotloop.judge.rung import Rung
-from hotloop.judge.rungs.answers_from import AnswersFrom
-from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
 
-FILE = "fallback.py"
 MODELS = program("mixed_models.py", "lab_function.py")
 BODY_OPSET = 18
 IR_OF: Mapping[int, int] = {
@@ -39,14 +34,6 @@ BLOCKS = (8, 16, 32, 64)
 NEAR = 1e-4
 Rng = np.random.Generator
 Runtime = dict[str, Any]
-
-
-def rungs(nothing: int | None = None) -> dict[str, Rung]:
-    """What both sides can; then a model in two parts. nothing: what is said where nothing fits."""
-    return {
-        "negotiated": AnswersFrom("negotiate", partial(questions, nothing=nothing)),
-        "partitioned": Makes(_assignments, entry="partition", after=("negotiated",)),
-    }
 
 
 def agreed(exporter: tuple[int, int], node: Mapping[str, Any], runtime: Runtime) -> object:
@@ -68,13 +55,13 @@ def has_kernel(lab: Mapping[str, Any] | None, node: Mapping[str, Any]) -> bool:
     return bool(lab["causal"]) or not node["causal"]
 
 
-def questions(rng: Rng, nothing: int | None = None) -> Iterator[Question]:
-    """Offers of all kinds, and the cases at the edges among them. nothing: as in `rungs`."""
+def questions(rng: Rng) -> Iterator[Question]:
+    """Offers of all kinds, and the cases at the edges among them."""
     for kind in [*KINDS] * 3:
         exporter, node, runtime = _offer(rng, kind)
         offer = {"exporter": list(exporter), "node": node, "runtime": runtime}
         given = GivenFile("offer.json", json.dumps(offer).encode())
-        yield Question(_told(offer), (given,), _same(agreed(exporter, node, runtime), nothing))
+        yield Question(_described(offer), (given,), _same(agreed(exporter, node, runtime)))
 
 
 Offer = tuple[tuple[int, int], dict[str, Any], Runtime]
@@ -99,11 +86,11 @@ KINDS: Mapping[str, Callable[[Offer, dict[str, Any]], bool]] = {
         not right and offer[0][0] <= min(offer[0][1], offer[2]["opset"]) < BODY_OPSET
     ),
 }
-"""Offers that must be among those that are asked about, by what is true of them."""
+"""Kinds of offers that each judging has, by what is true of them."""
 
 
 def _offer(rng: Rng, kind: str) -> Offer:
-    """One of a kind. Drawn until it is."""
+    """One of a kind. Sampled until it is."""
     while True:
         lowest = int(rng.integers(15, 21))
         exporter = (lowest, int(rng.integers(lowest, NEWEST + 1)))
@@ -132,7 +119,7 @@ def _runtime(rng: Rng) -> Runtime:
     }
 
 
-def _told(offer: Mapping[str, Any]) -> str:
+def _described(offer: Mapping[str, Any]) -> str:
     runtime = offer["runtime"]
     kernel = "no kernel" if runtime["lab"] is None else f"a kernel {json.dumps(runtime['lab'])}"
     return (
@@ -142,18 +129,20 @@ def _told(offer: Mapping[str, Any]) -> str:
     )
 
 
-def _same(right: object, nothing: int | None) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
+def _same(right: object) -> Callable[[object], str | None]:
+    def mismatch(answer: object) -> str | None:
         wanted = as_message(right)
         if wanted is None:
+            # In a take-home's variant a number says it.
+            nothing = constant("NOTHING", 0) or None
             fits = answer == nothing and not isinstance(answer, bool)
             return None if fits else f"it says {shown(answer)}, and nothing fits"
         return dict_complaint("the answer", answer, wanted)
 
-    return complaint
+    return mismatch
 
 
-def _assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
+def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
     """Models of several nodes, with runtimes that have a kernel for some, for none, for all."""
     for label, lab in (
         ("a kernel for some of the nodes", {"version": 1, "blocks": [16], "causal": False}),
@@ -164,11 +153,11 @@ def _assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
     ):
         runtime = {**_runtime(rng), "lab": lab}
         seed = int(rng.integers(1 << 31))
-        told = as_message(MODELS.trusted(session).ask("made", seed))
-        if told is None:
+        made = as_message(MODELS.trusted(session).ask("made", seed))
+        if made is None:
             raise JudgeFault("our own maker gave no model")
-        given = GivenFile(MODEL, base64.b64decode(told["model"]))
-        kept = [n for n in told["nodes"] if has_kernel(lab, {"version": 1, **n})]
+        given = GivenFile(MODEL, base64.b64decode(made["model"]))
+        kept = [n for n in made["nodes"] if has_kernel(lab, {"version": 1, **n})]
         files = (given, GivenFile("runtime.json", json.dumps(runtime).encode()))
         yield Assignment(
             f"A runtime with {label}", files, "partitioned.onnx", _whole(given, kept, seed, session)
@@ -178,27 +167,27 @@ def _assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
 def _whole(
     given: GivenFile, kept: list[dict[str, Any]], seed: int, session: Session
 ) -> Callable[[bytes], str | None]:
-    def complaint(data: bytes) -> str | None:
+    def mismatch(data: bytes) -> str | None:
         answer = GivenFile("partitioned.onnx", data)
         process = MODELS.given(session, "partitions")
-        told = as_message(process.ask("read", answer)) or {}
-        if told.get("checker") is not None:
-            return f"onnx.checker does not accept it: {shown(told['checker'])}"
-        if told.get("functions"):
+        facts = as_message(process.ask("read", answer)) or {}
+        if facts.get("checker") is not None:
+            return f"onnx.checker does not accept it: {shown(facts['checker'])}"
+        if facts.get("functions"):
             return "there are functions left in it"
-        if told.get("foreign"):
-            return f"it has other foreign operators: {shown(told['foreign'])}"
-        order = [(n["block"], n["causal"]) for n in map(as_message, as_list(told["nodes"])) if n]
+        if facts.get("foreign"):
+            return f"it has other foreign operators: {shown(facts['foreign'])}"
+        order = [(n["block"], n["causal"]) for n in map(as_message, as_list(facts["nodes"])) if n]
         wanted = [(n["block"], n["causal"]) for n in kept]
         if order != wanted:
             return (
                 f"nodes of (block, causal) {shown(order)} are left, and should be {shown(wanted)}"
             )
-        if told.get("imported") != bool(kept):
+        if facts.get("imported") != bool(kept):
             return "the domain's version must be imported exactly where there are nodes of it"
         apart = process.ask("apart", given, answer, seed)
         if not isinstance(apart, float) or not apart <= NEAR:
             return f"its output differs from the model's by {shown(apart)}"
         return None
 
-    return complaint
+    return mismatch

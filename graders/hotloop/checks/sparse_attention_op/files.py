@@ -14,9 +14,9 @@ from hotloop.checks.sparse_attention_op import truth
 from hotloop.checks.sparse_attention_op.patterns import (
     EMPTY,
     FULL,
-    Drawn,
-    draw,
+    Sample,
     gates_at_zero,
+    sampled,
     tolerance,
 )
 from hotloop.checks.sparse_attention_op.references import odd_length
@@ -33,8 +33,8 @@ from hotloop.judge.session import Session
 Rng = np.random.Generator
 Facts = dict[str, Any]
 
-HARNESS = Path(__file__).parent / "programs"
-FILE = "attention.onnx"
+PROGRAMS = Path(__file__).parent / "programs"
+MODEL = "attention.onnx"
 INPUTS, OUTPUT = ("q", "k", "v", "threshold"), "out"
 DOMAIN, NAME = "hotloop.lab", "SparseAttention"
 OPSETS = (18, 19, 20)
@@ -43,7 +43,7 @@ EXPORT_S = 240.0
 
 @dataclass(frozen=True)
 class Order:
-    """What was asked for in this judging. opset: 0 where the candidate chooses."""
+    """What this judging requires of a file. opset: 0 where the candidate chooses."""
 
     opset: int
     heads: int
@@ -52,7 +52,7 @@ class Order:
     causal: bool
 
     @classmethod
-    def drawn(cls, rng: Rng, *, opset: bool) -> Order:
+    def sampled(cls, rng: Rng, *, opset: bool) -> Order:
         """Anew for each judging."""
         return cls(
             int(rng.choice(OPSETS)) if opset else 0,
@@ -63,11 +63,11 @@ class Order:
         )
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         """For the learner."""
         kind = "causal" if self.causal else "not causal"
-        asked = f"opset {self.opset}, " if self.opset else ""
-        return f"{asked}{self.heads} heads of {self.depth}, blocks of {self.block}, {kind}"
+        opset = f"opset {self.opset}, " if self.opset else ""
+        return f"{opset}{self.heads} heads of {self.depth}, blocks of {self.block}, {kind}"
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,10 @@ class Made:
     @property
     def given(self) -> GivenFile:
         """For a program of ours."""
-        return GivenFile(FILE, self.data)
+        return GivenFile(MODEL, self.data)
 
 
-Complaint = Callable[[Made, Session], str | None]
+Mismatch = Callable[[Made, Session], str | None]
 
 
 @dataclass(frozen=True)
@@ -93,32 +93,38 @@ class Export:
     entry: str
     opset: bool = False
 
-    def stands(self, complaint: Complaint, said: str, *needs: str) -> Holds:
-        """The rung that nothing is to be complained of."""
-        return Holds(partial(self._looks, complaint=complaint), said, needs)
+    def stands(self, mismatch: Mismatch, said: str, *after: str) -> Holds:
+        """The rung that finds no mismatch."""
+        return Holds(partial(self._looks, mismatch=mismatch), said, after)
 
-    def _looks(self, session: Session, complaint: Complaint) -> Iterator[Look]:
+    def _looks(self, session: Session, mismatch: Mismatch) -> Iterator[Look]:
         order = session.once(f"order of {self.entry}", lambda: self._order(session))
 
         def found() -> str | None:
             file = session.once(f"made by {self.entry}", lambda: self._made(order, session))
-            return complaint(file, session)
+            return mismatch(file, session)
 
-        yield Look(_first_up(order.told), found)
+        yield Look(_first_up(order.words), found)
 
     def _order(self, session: Session) -> Order:
-        return Order.drawn(session.rng(), opset=self.opset)
+        return Order.sampled(session.rng(), opset=self.opset)
 
     def _made(self, order: Order, session: Session) -> Made:
-        asked = (order.opset,) if self.opset else ()
-        arguments = (*asked, order.heads, order.depth, order.block, order.causal)
-        assignment = Assignment(order.told, arguments, FILE, lambda _data: None)
+        opset = (order.opset,) if self.opset else ()
+        arguments = (*opset, order.heads, order.depth, order.block, order.causal)
+        assignment = Assignment(order.words, arguments, MODEL, lambda _data: None)
         return Made(order, made(assignment, session.of(self.entry), EXPORT_S))
 
 
 def program(*names: str) -> Program:
     """The first one is the main file."""
-    return Program({name: HARNESS / name for name in names}, names[0])
+    return Program({name: PROGRAMS / name for name in names}, names[0])
+
+
+def submitted(session: Session) -> GivenFile:
+    """The candidate's file."""
+    name = session.candidate.file or ""
+    return GivenFile(name, session.files.content(name))
 
 
 READER = program("onnx_facts.py")
@@ -127,35 +133,35 @@ RUNNER = program("onnx_runner.py", "lab_function.py")
 
 def facts_of(given: GivenFile, session: Session) -> Facts:
     """What a program of ours reads in the file."""
-    told = as_message(READER.given(session, "reads").ask("facts", given))
-    if told is None:
+    facts = as_message(READER.given(session, "reads").ask("facts", given))
+    if facts is None:
         raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
-    return told
+    return facts
 
 
-def whole(told: Facts) -> str | None:
-    """What is asked of every file."""
-    if told["external"]:
-        return "its constants lie in another file: ask for all of it in one"
-    if told["checker"] is not None:
-        return f"onnx.checker does not accept it: {shown(told['checker'])}"
+def whole(facts: Facts) -> str | None:
+    """What is required of every file."""
+    if facts["external"]:
+        return "its constants lie in another file: write all of it to one"
+    if facts["checker"] is not None:
+        return f"onnx.checker does not accept it: {shown(facts['checker'])}"
     return None
 
 
-def wrong_ends(told: Facts, order: Order) -> str | None:
+def wrong_ends(facts: Facts, order: Order) -> str | None:
     """About names, types and shapes of what goes in and comes out."""
     tensor = [order.heads, order.depth]
-    names = [as_list(end)[0] for end in told["inputs"]]
+    names = [as_list(end)[0] for end in facts["inputs"]]
     if names != list(INPUTS):
         return f"its inputs are {shown(names)} and should be {shown(list(INPUTS))}"
-    if [as_list(end)[0] for end in told["outputs"]] != [OUTPUT]:
+    if [as_list(end)[0] for end in facts["outputs"]] != [OUTPUT]:
         return f"its one output should be called {OUTPUT!r}"
-    for name, element, dims in map(as_list, [*told["inputs"][:3], *told["outputs"]]):
+    for name, element, dims in map(as_list, [*facts["inputs"][:3], *facts["outputs"]]):
         dims = as_list(dims)
         if element != "FLOAT":
             return f"{name} has the type {shown(element)} and should have FLOAT"
         if len(dims) != 4 or [dims[1], dims[3]] != tensor:
-            return f"{name} has the shape {shown(dims)}; [batch, heads, length, depth] is asked for"
+            return f"{name} has the shape {shown(dims)}; [batch, heads, length, depth] is required"
         if isinstance(dims[0], int) or isinstance(dims[2], int) or dims[0] == dims[2]:
             return f"{name} has the shape {shown(dims)}: batch and length should be free, each"
     return None
@@ -170,10 +176,10 @@ def load(given: GivenFile, session: Session, how: str = "load", *more: int) -> P
 
 def wrong_numbers(process: Process, order: Order, session: Session) -> str | None:
     """The first case for which the loaded file gives another output than the paper."""
-    for label, drawn in _inputs(session.rng(), order):
-        case = Case(label, drawn.tensors(), drawn.case(label).out)
+    for label, sample in _inputs(session.rng(), order):
+        case = Case(label, sample.tensors(), sample.case(label).out)
         want = truth.attention(
-            drawn.q, drawn.k, drawn.v, drawn.threshold, drawn.block, drawn.causal
+            sample.q, sample.k, sample.v, sample.threshold, sample.block, sample.causal
         )
         found = compare(process.answer("run", case), want, tolerance(case))
         if found is not None:
@@ -181,12 +187,12 @@ def wrong_numbers(process: Process, order: Order, session: Session) -> str | Non
     return None
 
 
-def _inputs(rng: Rng, order: Order) -> Iterator[tuple[str, Drawn]]:
+def _inputs(rng: Rng, order: Order) -> Iterator[tuple[str, Sample]]:
     block, heads = order.block, order.heads
 
-    def one(batch: int, length: int, fixed: Sequence[float | None] = ()) -> Drawn:
+    def one(batch: int, length: int, fixed: Sequence[float | None] = ()) -> Sample:
         shape = (batch, heads, length, order.depth)
-        return draw(rng, shape, block, causal=order.causal, fixed=tuple(fixed))
+        return sampled(rng, shape, block, causal=order.causal, fixed=tuple(fixed))
 
     yield "a length that the block divides", one(2, block * int(rng.integers(4, 8)))
     yield "a last block that is shorter", one(3, odd_length(rng, block, int(rng.integers(5, 9))))

@@ -6,56 +6,31 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hotloop.checks.sparse_attention_op import speeds, truth
+from hotloop.checks.sparse_attention_op import truth
 from hotloop.checks.sparse_attention_op.patterns import (
     EMPTY,
     FULL,
     Rng,
-    draw,
     listed,
     lists,
     pointed_case,
+    sampled,
     sunken_case,
-    tolerance,
 )
 from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.judge.dtypes import FP16
-from hotloop.judge.rung import Rung
-from hotloop.judge.rungs.compiles import Compiles
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.gpu_correct import GpuCorrect
-from hotloop.judge.rungs.kernel_calls import KernelCalls
-from hotloop.judge.rungs.kernel_correct import KernelCorrect
-from hotloop.judge.rungs.traffic import ByteLevel, Traffic
 
-FILE = "sparse_triton.py"
-BYTE_LEVELS = (ByteLevel(1.1, 1.0), ByteLevel(1.6, 0.5))
 MOST_KEPT = 3
 CASE_S = 120.0
 """The interpreter takes milliseconds for each block, and a kernel may visit all of them."""
-
-ADVICE = "Load keys and values of listed blocks only, and the queries once."
-
-
-def rungs() -> dict[str, Rung]:
-    """Right, in proportion to the density, compiled; right and fast on a GPU."""
-    reference = truth.attention_over_lists
-    calls = KernelCalls(_cases, thin, reference, tolerance, _for_a_compiler, timeout_s=CASE_S)
-    return {
-        "correct": KernelCorrect(calls),
-        "traffic": Traffic(calls, fewest_bytes, BYTE_LEVELS, ADVICE),
-        "compiles": Compiles(calls),
-        "gpu_correct": GpuCorrect(_gpu_cases, reference, tolerance),
-        "gpu_fast": speeds.against_dense(),
-        "gpu_flex": speeds.against_flex(),
-    }
 
 
 def thin(rng: Rng) -> Case:
     """Few key blocks, and none in two neighbouring rows: nothing is had twice."""
     block, blocks = 16, int(rng.integers(15, 18))
     length = odd_length(rng, block, blocks)
-    drawn = draw(rng, (1, 1, length, 32), block, scale=4.0)
+    sample = sampled(rng, (1, 1, length, 32), block, scale=4.0)
     kept = np.zeros((1, 1, blocks, blocks), np.bool_)
     before: set[int] = set()
     for row in range(blocks):
@@ -63,7 +38,7 @@ def thin(rng: Rng) -> Case:
         count = 0 if row == 1 else int(rng.integers(2, MOST_KEPT + 1))
         before = set(map(int, rng.choice(free, count, replace=False)))
         kept[0, 0, row, list(before)] = True
-    return listed("one block in seven", drawn, *lists(kept, rng))
+    return listed("one block in seven", sample, *lists(kept, rng))
 
 
 def fewest_bytes(case: Case) -> int:
@@ -83,32 +58,35 @@ def fewest_bytes(case: Case) -> int:
     )
 
 
-def _cases(rng: Rng) -> Iterator[Case]:
-    yield draw(rng, (1, 2, 1, 16), 16, fixed=(FULL, EMPTY)).listed_case("one token", rng)
-    whole = draw(rng, (1, 2, 16 * int(rng.integers(4, 6)), 32), 16)
+def cases(rng: Rng) -> Iterator[Case]:
+    """Small ones; the interpreter is slow."""
+    yield sampled(rng, (1, 2, 1, 16), 16, fixed=(FULL, EMPTY)).listed_case("one token", rng)
+    whole = sampled(rng, (1, 2, 16 * int(rng.integers(4, 6)), 32), 16)
     yield whole.listed_case("a length that the block divides", rng)
     odd = (2, 3, odd_length(rng, 16, int(rng.integers(4, 6))), 32)
-    mixed = draw(rng, odd, 16, fixed=(None, FULL, EMPTY), share=0.2)
+    mixed = sampled(rng, odd, 16, fixed=(None, FULL, EMPTY), share=0.2)
     yield mixed.listed_case("one head that keeps everything and one that keeps nothing", rng)
-    yield draw(rng, odd, 16, fixed=(None, FULL), causal=True).listed_case("causal", rng)
-    apart = draw(rng, (1, 2, odd_length(rng, 16, 4), 64), 16)
+    yield sampled(rng, odd, 16, fixed=(None, FULL), causal=True).listed_case("causal", rng)
+    apart = sampled(rng, (1, 2, odd_length(rng, 16, 4), 64), 16)
     yield apart.listed_case("rows with a gap between them", rng, gap=7)
     large = (1, 1, odd_length(rng, 32, 4), 32)
     yield pointed_case("one key decides each query", rng, large, 32)
     yield pointed_case("one key decides each query, causal", rng, large, 32, causal=True)
     yield sunken_case("all scores far below 0", rng, (1, 1, odd_length(rng, 16, 3), 32), 16)
-    many = draw(rng, (10, 13, int(rng.integers(5, 16)), 16), 16, fixed=(FULL, EMPTY))
+    many = sampled(rng, (10, 13, int(rng.integers(5, 16)), 16), 16, fixed=(FULL, EMPTY))
     yield many.listed_case("a hundred and thirty heads in all", rng)
-    half = draw(rng, (1, 2, odd_length(rng, 32, 3), 64), 32, dtype=FP16, share=0.5)
+    half = sampled(rng, (1, 2, odd_length(rng, 32, 3), 64), 32, dtype=FP16, share=0.5)
     yield half.listed_case("float16", rng)
 
 
-def _for_a_compiler(rng: Rng) -> Case:
-    half = draw(rng, (1, 2, 64 * 3, 64), 64, dtype=FP16, causal=True, share=0.5)
+def for_a_compiler(rng: Rng) -> Case:
+    """As a card would get it."""
+    half = sampled(rng, (1, 2, 64 * 3, 64), 64, dtype=FP16, causal=True, share=0.5)
     return half.listed_case("float16 in blocks of 64", rng)
 
 
-def _gpu_cases(rng: Rng) -> Iterator[Case]:
-    yield from _cases(rng)
-    long = draw(rng, (2, 4, odd_length(rng, 64, 20), 64), 64, dtype=FP16, share=0.1)
+def gpu_cases(rng: Rng) -> Iterator[Case]:
+    """The same, and a long one."""
+    yield from cases(rng)
+    long = sampled(rng, (2, 4, odd_length(rng, 64, 20), 64), 64, dtype=FP16, share=0.1)
     yield long.listed_case("a thousand tokens in float16", rng)

@@ -3,66 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
-from hotloop.checks.sparse_attention_op import truth
+from hotloop.checks.sparse_attention_op.files import PROGRAMS
 from hotloop.checks.sparse_attention_op.patterns import (
     EMPTY,
     FULL,
     Rng,
-    draw,
-    gradient_tolerance,
-    tolerance,
+    sampled,
 )
-from hotloop.checks.sparse_attention_op.references import drawn_in_every_way, odd_length
+from hotloop.checks.sparse_attention_op.references import odd_length, samples_of_every_kind
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
 from hotloop.judge.questions import ask_plainly
-from hotloop.judge.rung import Rung, rung
-from hotloop.judge.rungs.correct import Case, Correct
-from hotloop.judge.rungs.cuda_operator import Called
+from hotloop.judge.rung import rung
+from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
 from hotloop.sandbox.scratch import scratch
 
-FILE = "sparse_op.py"
-BESIDE = ("reference.py", "operator_trials.py", "sparse_triton.py")
-"""The learner's other files, which theirs may import."""
+FILES = ("sparse_op.py", "reference.py", "operator_trials.py", "sparse_triton.py")
+"""The learner's operator, and what it may import."""
 
-TRIAL = Path(__file__).parent / "programs" / "opcheck_trial.py"
+TRIAL = PROGRAMS / "opcheck_trial.py"
 TIMEOUT_S = 180.0
 PASSED = "SUCCESS"
-
-
-def rungs() -> dict[str, Rung]:
-    """By what it does, and last by PyTorch's own check."""
-    return {
-        "correct": Correct(_cases, truth.attention, tolerance),
-        "exported": Called(
-            "exported",
-            Correct(
-                _side_by_side,
-                truth.heads_side_by_side,
-                tolerance,
-                after=("correct",),
-                case_timeout_s=120,
-            ),
-        ),
-        "gradient": Called(
-            "gradient",
-            Correct(_gradients, truth.gradients, gradient_tolerance, after=("correct",)),
-        ),
-        "compiled": Called(
-            "compiled_gradient",
-            Correct(
-                _few_gradients,
-                truth.gradients_of_doubled,
-                gradient_tolerance,
-                after=("gradient",),
-                case_timeout_s=180,
-            ),
-        ),
-        "opcheck": opcheck,
-    }
 
 
 @rung(after=("correct",), instrumented=True)
@@ -73,45 +36,48 @@ def opcheck(session: Session) -> str:
     `instrumented`; whoever passes the rungs before it has shown the same by values already.
     """
     folder = session.keep(scratch())
-    for file in (FILE, *BESIDE):
+    for file in FILES:
         (folder / file).write_bytes(session.files.content(file))
     (folder / TRIAL.name).write_bytes(TRIAL.read_bytes())
     link = session.trusted(folder, session.interpreted, runs_kernels=True)
     patience = session.timeout(TIMEOUT_S)
     link.resolve("tried", TRIAL.name, patience)
-    told = as_message(ask_plainly(link, (), patience)) or {}
-    for sample, results in told.items():
+    samples = as_message(ask_plainly(link, (), patience)) or {}
+    for sample, results in samples.items():
         for test, result in (as_message(results) or {"answer": results}).items():
             if result != PASSED:
-                said = f"opcheck, {sample}: {test}: {str(result)[:300]}"
-                raise Ruling(Verdict.WRONG_ANSWER, said)
-    if not told:
+                sentence = f"opcheck, {sample}: {test}: {str(result)[:300]}"
+                raise Ruling(Verdict.WRONG_ANSWER, sentence)
+    if not samples:
         raise Ruling(Verdict.TAMPERED, "opcheck gave no answer.")
-    session.note(opcheck=dict(told))
-    return f"opcheck finds nothing wrong on {len(told)} samples."
+    session.note(opcheck=dict(samples))
+    return f"opcheck finds nothing wrong on {len(samples)} samples."
 
 
-def _cases(rng: Rng) -> Iterator[Case]:
-    for label, drawn in drawn_in_every_way(rng):
-        yield drawn.case(label)
+def cases(rng: Rng) -> Iterator[Case]:
+    """As for the reference."""
+    for label, sample in samples_of_every_kind(rng):
+        yield sample.case(label)
 
 
-def _side_by_side(rng: Rng) -> Iterator[Case]:
+def side_by_side(rng: Rng) -> Iterator[Case]:
+    """Of a graph in which a projection follows."""
     for label, causal in (("any length", False), ("any length, causal", True)):
         length = odd_length(rng, 16, int(rng.integers(3, 6)))
-        drawn = draw(rng, (int(rng.integers(2, 5)), 3, length, 16), 16, causal=causal)
-        yield drawn.side_by_side_case(label)
+        sample = sampled(rng, (int(rng.integers(2, 5)), 3, length, 16), 16, causal=causal)
+        yield sample.side_by_side_case(label)
 
 
-def _gradients(rng: Rng) -> Iterator[Case]:
+def gradients(rng: Rng) -> Iterator[Case]:
+    """Of q, k and v."""
     odd = (2, 3, odd_length(rng, 16, 5), 32)
-    yield draw(rng, odd, 16).gradient_case("a last block that is shorter", rng)
-    mixed = draw(rng, odd, 16, fixed=(None, FULL, EMPTY))
+    yield sampled(rng, odd, 16).gradient_case("a last block that is shorter", rng)
+    mixed = sampled(rng, odd, 16, fixed=(None, FULL, EMPTY))
     yield mixed.gradient_case("one head that keeps everything and one that keeps nothing", rng)
-    yield draw(rng, odd, 16, causal=True).gradient_case("causal", rng)
+    yield sampled(rng, odd, 16, causal=True).gradient_case("causal", rng)
 
 
-def _few_gradients(rng: Rng) -> Iterator[Case]:
+def few_gradients(rng: Rng) -> Iterator[Case]:
     """The compiler is given 2q, so that the gates are those of 2q as well."""
-    drawn = draw(rng, (1, 2, odd_length(rng, 16, 4), 16), 16, causal=True, fixed=(FULL, EMPTY))
-    yield drawn.gradient_case("in a compiled graph", rng)
+    sample = sampled(rng, (1, 2, odd_length(rng, 16, 4), 16), 16, causal=True, fixed=(FULL, EMPTY))
+    yield sample.gradient_case("in a compiled graph", rng)

@@ -36,7 +36,7 @@ LARGE = 120.0
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Sample:
     """Inputs of one call; values as the candidate's type holds them."""
 
     q: Floats
@@ -92,17 +92,17 @@ class Drawn:
 
 
 def listed(
-    label: str, drawn: Drawn, counts: NDArray[Any], columns: NDArray[Any], gap: int = 0
+    label: str, sample: Sample, counts: NDArray[Any], columns: NDArray[Any], gap: int = 0
 ) -> Case:
     """The kernel's call."""
     arguments = (
-        *drawn.tensors(gap)[:3],
+        *sample.tensors(gap)[:3],
         Tensor(counts, I32),
         Tensor(columns, I32),
-        drawn.block,
-        drawn.causal,
+        sample.block,
+        sample.causal,
     )
-    return Case(label, arguments, TensorSpec(drawn.shape, drawn.dtype))
+    return Case(label, arguments, TensorSpec(sample.shape, sample.dtype))
 
 
 def lists(kept: NDArray[np.bool_], rng: Rng) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -114,7 +114,7 @@ def lists(kept: NDArray[np.bool_], rng: Rng) -> tuple[NDArray[np.int64], NDArray
     return counts.astype(np.int64), columns.astype(np.int64)
 
 
-def draw(
+def sampled(
     rng: Rng,
     shape: Shape,
     block: int,
@@ -124,7 +124,7 @@ def draw(
     dtype: DType = FP32,
     fixed: tuple[float | None, ...] = (),
     scale: float = 1.0,
-) -> Drawn:
+) -> Sample:
     """fixed: thresholds of the first heads; None, and the rest, keep about `share` of the blocks.
 
     scale: of q and k; large ones make exponentials that only a subtracted maximum survives.
@@ -140,7 +140,7 @@ def draw(
         ]
         if all(threshold is not None for threshold in found):
             threshold = _rounded(np.array(found, np.float64), FP32)
-            return Drawn(q, k, v, threshold, block, causal, dtype)
+            return Sample(q, k, v, threshold, block, causal, dtype)
     raise JudgeFault(f"no threshold has room among the gates of {shape} in blocks of {block}")
 
 
@@ -158,8 +158,8 @@ def pointed_case(
     blocks = np.arange(-(-n // block))
     board = (blocks[:, None] + blocks) % 2 == 0
     kept = np.broadcast_to(np.tril(board) if causal else board, (b, h, *board.shape))
-    drawn = Drawn(q, k, v, np.zeros(h), block, causal, dtype)
-    return listed(label, drawn, *lists(kept, rng))
+    sample = Sample(q, k, v, np.zeros(h), block, causal, dtype)
+    return listed(label, sample, *lists(kept, rng))
 
 
 def sunken_case(label: str, rng: Rng, shape: Shape, block: int, *, causal: bool = False) -> Case:
@@ -175,13 +175,13 @@ def sunken_case(label: str, rng: Rng, shape: Shape, block: int, *, causal: bool 
     whole = np.ones((blocks, blocks), np.bool_)
     kept = np.broadcast_to(np.tril(whole) if causal else whole, (b, h, blocks, blocks))
     q, k, v = (_rounded(x, FP32) for x in (q, k, v))
-    drawn = Drawn(q, k, v, np.zeros(h), block, causal, FP32)
-    return listed(label, drawn, *lists(kept, rng))
+    sample = Sample(q, k, v, np.zeros(h), block, causal, FP32)
+    return listed(label, sample, *lists(kept, rng))
 
 
 def gates_at_zero(
     rng: Rng, batch: int, heads: int, depth: int, block: int, *, causal: bool
-) -> Drawn:
+) -> Sample:
     """Gates of which some are 0, as thresholds are: sums of whole numbers, exact in any order."""
     blocks = 6
     shape = (batch, heads, blocks * block, depth)
@@ -191,11 +191,11 @@ def gates_at_zero(
         if (((q @ np.swapaxes(k, -1, -2)) == 0) & counted).any((-1, -2)).all():
             q, k = (np.repeat(x, block, 2).astype(np.float64) for x in (q, k))
             v = _rounded(rng.standard_normal(shape), FP32)
-            return Drawn(q, k, v, np.zeros(heads), block, causal, FP32)
+            return Sample(q, k, v, np.zeros(heads), block, causal, FP32)
     raise JudgeFault(f"no gate of {shape} in blocks of {block} is 0")
 
 
-def equal_gates(rng: Rng) -> Drawn:
+def equal_gates(rng: Rng) -> Sample:
     """Gates of which some are equal to the threshold and some a little below it.
 
     All sums and quotients are exact in float32, in any order, and not in float16.
@@ -208,7 +208,7 @@ def equal_gates(rng: Rng) -> Drawn:
         np.broadcast_to(np.repeat(means, block)[:, None], shape).copy() for means in (of_q, of_k)
     )
     threshold = np.full(2, above * math.sqrt(depth))
-    return Drawn(q, k, rng.standard_normal(shape), threshold, block, causal=False, dtype=FP32)
+    return Sample(q, k, rng.standard_normal(shape), threshold, block, causal=False, dtype=FP32)
 
 
 def tolerance(case: Case) -> Tolerance:

@@ -8,27 +8,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
 
 from hotloop.checks.sparse_attention_op import truth
-from hotloop.checks.sparse_attention_op.files import HARNESS
-from hotloop.checks.sparse_attention_op.patterns import EMPTY, FULL, Drawn, Rng, draw, tolerance
+from hotloop.checks.sparse_attention_op.files import program, submitted
+from hotloop.checks.sparse_attention_op.patterns import EMPTY, FULL, Rng, Sample, sampled, tolerance
 from hotloop.checks.sparse_attention_op.references import odd_length
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.dtypes import FP16, FP32, DType
 from hotloop.judge.program import Process, Program
-from hotloop.judge.questions import GivenFile, shown
+from hotloop.judge.questions import shown
 from hotloop.judge.rung import Rung, rung
 from hotloop.judge.rungs.correct import require_agreement, ruling_about
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
 
-FILE, PYTHON_FILE = "attention_plugin.cpp", "attention_plugin.py"
-CREATOR = "SparseAttentionCreator"
 NAME, VERSION = "SparseAttention", "1"
 FLOAT, HALF, OTHER_TYPES = 0, 1, (2, 3, 7, 8)
 LINEAR, OTHER_FORMATS = 0, (1, 2, 4)
@@ -49,136 +47,115 @@ REMEDY = (
 Sizes = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True)
-class Tried:
-    """A plugin's source, and the program that calls it. Both languages' programs ask the same."""
-
-    file: str
-    program: Program
-
-    @classmethod
-    def by(cls, file: str, *names: str) -> Tried:
-        """The first one is the main file."""
-        return cls(file, Program({name: HARNESS / name for name in names}, names[0]))
-
-    def creators(self, session: Session) -> list[object]:
-        """What its creators say. Ruling when it cannot be built."""
-        process = self.program.given(session, "tries")
-        source = GivenFile(self.file, session.files.content(self.file))
-        return session.once("creators", lambda: as_list(process.ask("load", source)))
-
-    def loaded(self, session: Session) -> Process:
-        """The process that has the plugin in it."""
-        self.creators(session)
-        return self.program.given(session, "tries")
-
-    def rungs(self) -> dict[str, Rung]:
-        """What it says of itself, plans, carries on and computes."""
-        return {
-            "described": Holds(
-                partial(_describes, tried=self),
-                "Its names, its types and its shape are those of q.",
-            ),
-            "planned": Holds(
-                partial(_plans, tried=self),
-                "It takes the types it can, and memory for the largest shape.",
-                ("described",),
-            ),
-            "carried": Holds(
-                partial(_carries, tried=self),
-                "Clone, context and a stored engine know what the node said.",
-                ("planned",),
-            ),
-            "enqueued": partial(_enqueued, tried=self),
-        }
-
-
-CPP = Tried.by(
-    FILE,
+CPP = program(
     "plugin_trial.py",
     "plugin_trial.cpp",
     "NvInferRuntime.h",
     "cuda_runtime_api.h",
     "launch_attention.h",
 )
-PYTHON = Tried.by(PYTHON_FILE, "plugin_python_trial.py", "tensorrt.py", "plugin_launch.py")
+PYTHON = program("plugin_python_trial.py", "tensorrt.py", "plugin_launch.py")
+"""Both languages' programs call a plugin alike."""
 
 
-def rungs() -> dict[str, Rung]:
-    """Through the stub; then with TensorRT's own headers."""
-    return {**CPP.rungs(), "tensorrt": _compiles}
+def rungs(trial: Program) -> dict[str, Rung]:
+    """What the plugin says of itself, plans, carries on and computes. trial: what calls it."""
+    return {
+        "described": Holds(
+            partial(_describes, trial=trial),
+            "Its names, its types and its shape are those of q.",
+        ),
+        "planned": Holds(
+            partial(_plans, trial=trial),
+            "It takes the types it can, and memory for the largest shape.",
+            ("described",),
+        ),
+        "carried": Holds(
+            partial(_carries, trial=trial),
+            "Clone, context and a stored engine know what the node said.",
+            ("planned",),
+        ),
+        "enqueued": partial(_enqueued, trial=trial),
+    }
 
 
-def python_rungs() -> dict[str, Rung]:
-    """Through the stub."""
-    return PYTHON.rungs()
+def _creators(session: Session, trial: Program) -> list[object]:
+    """What the plugin's creators say. Ruling when it cannot be built."""
+    process = trial.given(session, "tries")
+    return session.once("creators", lambda: as_list(process.ask("load", submitted(session))))
 
 
-def _describes(session: Session, tried: Tried) -> Iterator[Look]:
+def _loaded(session: Session, trial: Program) -> Process:
+    """The process that has the plugin in it."""
+    _creators(session, trial)
+    return trial.given(session, "tries")
+
+
+def _describes(session: Session, trial: Program) -> Iterator[Look]:
     rng = session.rng()
 
     def creator() -> str | None:
-        told = [as_message(each) or {} for each in tried.creators(session)]
-        if len(told) != 1:
-            return f"{len(told)} creators are registered, and one is asked for"
-        fields = {str(as_list(field)[0]) for field in as_list(told[0].get("fields"))}
+        found = [as_message(each) or {} for each in _creators(session, trial)]
+        if len(found) != 1:
+            return f"{len(found)} creators are registered, and one is required"
+        fields = {str(as_list(field)[0]) for field in as_list(found[0].get("fields"))}
         if not fields.issuperset(ATTRIBUTES):
             return f"it asks the parser for the attributes {shown(sorted(fields))}"
-        return _misnamed(told[0])
+        return _misnamed(found[0])
 
     yield Look("The creator", creator)
     for _ in range(2):
         sizes = _sizes(rng)
-        label = f"A node for {_told(sizes)}"
-        yield Look(label, lambda sizes=sizes: _undescribed(sizes, rng, session, tried))
+        label = f"A node for {_bracketed(sizes)}"
+        yield Look(label, lambda sizes=sizes: _undescribed(sizes, rng, session, trial))
 
 
-def _misnamed(told: Mapping[str, object]) -> str | None:
-    if (told.get("name"), told.get("version")) != (NAME, VERSION):
-        return f"it is {shown(told.get('name'))} in version {shown(told.get('version'))}"
+def _misnamed(answer: Mapping[str, object]) -> str | None:
+    if (answer.get("name"), answer.get("version")) != (NAME, VERSION):
+        return f"it is {shown(answer.get('name'))} in version {shown(answer.get('version'))}"
     return None
 
 
-def _undescribed(sizes: Sizes, rng: Rng, session: Session, tried: Tried) -> str | None:
-    process = tried.loaded(session)
+def _undescribed(sizes: Sizes, rng: Rng, session: Session, trial: Program) -> str | None:
+    process = _loaded(session, trial)
     number = _number(process.ask("made", *_attributes(rng)))
-    told = as_message(process.ask("described", number, json.dumps(sizes))) or {}
-    if told.get("capabilities") != 7:
+    answer = as_message(process.ask("described", number, json.dumps(sizes))) or {}
+    if answer.get("capabilities") != 7:
         return "of core, build and runtime, getCapabilityInterface does not give each as what it is"
-    if told.get("outputs") != 1:
-        return f"it has {shown(told.get('outputs'))} outputs"
-    if told.get("types") != [FLOAT, HALF]:
+    if answer.get("outputs") != 1:
+        return f"it has {shown(answer.get('outputs'))} outputs"
+    if answer.get("types") != [FLOAT, HALF]:
         return "the output's type is not that of q"
-    if told.get("shape") != list(sizes):
-        return f"its output has the shape {shown(told.get('shape'))}"
-    return _misnamed(told)
+    if answer.get("shape") != list(sizes):
+        return f"its output has the shape {shown(answer.get('shape'))}"
+    return _misnamed(answer)
 
 
-def _plans(session: Session, tried: Tried) -> Iterator[Look]:
+def _plans(session: Session, trial: Program) -> Iterator[Look]:
     rng = session.rng()
-    yield Look("Types and formats", lambda: _wrong_formats(rng, session, tried))
+    yield Look("Types and formats", lambda: _wrong_formats(rng, session, trial))
     for _ in range(3):
         block, causal = _attributes(rng)
         yield Look(
             f"The workspace for blocks of {block}",
             lambda block=block, causal=causal: _wrong_workspace(
-                (block, causal), rng, session, tried
+                (block, causal), rng, session, trial
             ),
         )
 
 
-def _wrong_formats(rng: Rng, session: Session, tried: Tried) -> str | None:
-    process = tried.loaded(session)
+def _wrong_formats(rng: Rng, session: Session, trial: Program) -> str | None:
+    process = _loaded(session, trial)
     number = _number(process.ask("made", *_attributes(rng)))
-    asked = list(combinations(rng))
-    told = as_list(process.ask("supports", number, json.dumps(asked)))
-    for (position, types, formats), got in zip(asked, told, strict=True):
+    calls = list(combinations(rng))
+    answers = as_list(process.ask("supports", number, json.dumps(calls)))
+    for (position, types, formats), got in zip(calls, answers, strict=True):
         want = supported(position, types, formats)
         if got is not want:
-            said = "takes" if got else "refuses"
+            verb = "takes" if got else "refuses"
             name = ("q", "k", "v", "threshold", "the output")[position]
             kinds = f"type {types[position]} and format {formats[position]}"
-            return f"it {said} {kinds} for {name}, where q has type {types[0]}"
+            return f"it {verb} {kinds} for {name}, where q has type {types[0]}"
     return None
 
 
@@ -203,15 +180,17 @@ def supported(position: int, types: Sequence[int], formats: Sequence[int]) -> bo
     return types[position] == (FLOAT if position == THRESHOLD else types[0])
 
 
-def _wrong_workspace(node: tuple[int, int], rng: Rng, session: Session, tried: Tried) -> str | None:
-    process = tried.loaded(session)
+def _wrong_workspace(
+    node: tuple[int, int], rng: Rng, session: Session, trial: Program
+) -> str | None:
+    process = _loaded(session, trial)
     number = _number(process.ask("made", *node))
     least, usual, most = _profile(rng)
     got = process.ask("workspace", number, *map(json.dumps, (least, usual, most)), 0)
     want = workspace(most, node[0])
     if isinstance(got, int) and want <= got <= 2 * want:
         return None
-    return f"for up to {_told(most)} it asks for {shown(got)} bytes, and {want} are needed"
+    return f"for up to {_bracketed(most)} it asks for {shown(got)} bytes, and {want} are needed"
 
 
 def workspace(sizes: Sizes, block: int) -> int:
@@ -220,7 +199,7 @@ def workspace(sizes: Sizes, block: int) -> int:
     return 4 * sizes[0] * sizes[1] * blocks * (blocks + 1)
 
 
-def _carries(session: Session, tried: Tried) -> Iterator[Look]:
+def _carries(session: Session, trial: Program) -> Iterator[Look]:
     rng = session.rng()
     for how in ("cloned", "attached", "restored"):
         for causal in (0, 1):
@@ -229,7 +208,7 @@ def _carries(session: Session, tried: Tried) -> Iterator[Look]:
             yield Look(
                 f"{label[how]} of block {block} and causal {causal}",
                 lambda how=how, block=block, causal=causal: _lost(
-                    how, (block, causal), rng, tried.loaded(session)
+                    how, (block, causal), rng, _loaded(session, trial)
                 ),
             )
 
@@ -239,9 +218,9 @@ def _lost(how: str, node: tuple[int, int], rng: Rng, process: Process) -> str | 
     block, causal = node
     number = _number(process.ask(how, _number(process.ask("made", block, causal))))
     shape = (1, 2, odd_length(rng, block, 4), 16)
-    drawn = draw(rng, shape, block, causal=bool(causal), fixed=(None, FULL))
+    sample = sampled(rng, shape, block, causal=bool(causal), fixed=(None, FULL))
     try:
-        _require_right("it", drawn, number, workspace(shape, block), process)
+        _require_right("it", sample, number, workspace(shape, block), process)
     except Ruling as ruling:
         if ruling.verdict is not Verdict.WRONG_ANSWER:
             raise
@@ -250,13 +229,13 @@ def _lost(how: str, node: tuple[int, int], rng: Rng, process: Process) -> str | 
 
 
 @rung(after=("carried",))
-def _enqueued(session: Session, tried: Tried) -> str:
+def _enqueued(session: Session, trial: Program) -> str:
     """Two execution contexts called in turns, with shapes, dtypes and thresholds at the edges.
 
     Each output is compared with float64.
     """
     rng = session.rng()
-    process = tried.loaded(session)
+    process = _loaded(session, trial)
     calls = 0
     for causal in (0, 1):
         block = int(rng.choice([8, 16]))
@@ -277,24 +256,24 @@ def _two_contexts(block: int, causal: int, rng: Rng, process: Process) -> int:
     contexts = [_number(process.ask("attached", engine)) for _ in range(2)]
     rounds = list(_rounds(block, bool(causal), rng))
     for pair in rounds:
-        for number, (_, drawn) in zip(contexts, pair, strict=True):
-            sizes, half = json.dumps(drawn.shape), int(drawn.dtype is FP16)
+        for number, (_, sample) in zip(contexts, pair, strict=True):
+            sizes, half = json.dumps(sample.shape), int(sample.dtype is FP16)
             _require_code("onShapeChange", process.ask("shaped", number, sizes, half))
-        for number, (label, drawn) in zip(contexts, pair, strict=True):
-            _require_right(label, drawn, number, room, process, int(rng.integers(1, 1 << 40)))
+        for number, (label, sample) in zip(contexts, pair, strict=True):
+            _require_right(label, sample, number, room, process, int(rng.integers(1, 1 << 40)))
     return 2 * len(rounds)
 
 
 def _rounds(
     block: int, causal: bool, rng: Rng
-) -> Iterator[tuple[tuple[str, Drawn], tuple[str, Drawn]]]:
+) -> Iterator[tuple[tuple[str, Sample], tuple[str, Sample]]]:
     """What two contexts are given at a time."""
 
     def one(
         batch: int, length: int, dtype: DType = FP32, fixed: tuple[float | None, ...] = ()
-    ) -> Drawn:
+    ) -> Sample:
         shape = (batch, 2, length, 32)
-        return draw(rng, shape, block, causal=causal, dtype=dtype, fixed=fixed)
+        return sampled(rng, shape, block, causal=causal, dtype=dtype, fixed=fixed)
 
     long, short = 6 * block, 2 * block - 1
     yield ("The largest shape", one(3, long)), ("A short one beside it", one(1, short))
@@ -309,26 +288,25 @@ def _rounds(
 
 
 @rung(after=("enqueued",))
-def _compiles(session: Session) -> str:
+def compiles(session: Session) -> str:
     """It compiles with TensorRT's and CUDA's headers, if they are installed; nothing is linked."""
     folders = [next((p for p in PLACES if (p / header).is_file()), None) for header in HEADERS]
     if None in folders:
         lacking = HEADERS[folders.index(None)]
-        said = f"{lacking} is missing on this machine: {REMEDY}"
-        raise Ruling(Verdict.NOT_MEASURED, said)
-    source = GivenFile(FILE, session.files.content(FILE))
-    process = CPP.program.given(session, "tries")
-    process.ask("compiles", source, [str(folder) for folder in folders])
+        sentence = f"{lacking} is missing on this machine: {REMEDY}"
+        raise Ruling(Verdict.NOT_MEASURED, sentence)
+    process = CPP.given(session, "tries")
+    process.ask("compiles", submitted(session), [str(folder) for folder in folders])
     return "It compiles with TensorRT's own headers; no engine was built."
 
 
 def _require_right(
-    label: str, drawn: Drawn, number: int, room: int, process: Process, stream: int = 0
+    label: str, sample: Sample, number: int, room: int, process: Process, stream: int = 0
 ) -> None:
-    case = drawn.case(label)
-    asked = replace(case, arguments=(*case.arguments[:4], number, room, stream))
-    with ruling_about(asked):
-        answer = process.answer("run", asked)
+    case = sample.case(label)
+    call = replace(case, arguments=(*case.arguments[:4], number, room, stream))
+    with ruling_about(call):
+        answer = process.answer("run", call)
         require_agreement(case, answer, truth.attention, tolerance(case))
 
 
@@ -353,11 +331,11 @@ def _profile(rng: Rng) -> tuple[Sizes, Sizes, Sizes]:
     return (1, heads, 1, depth), (batch, heads, length, depth), most
 
 
-def _told(sizes: Sizes) -> str:
+def _bracketed(sizes: Sizes) -> str:
     return f"[{', '.join(map(str, sizes))}]"
 
 
-def _number(told: object) -> int:
-    if isinstance(told, int):
-        return told
+def _number(answer: object) -> int:
+    if isinstance(answer, int):
+        return answer
     raise Ruling(Verdict.TAMPERED, "The trial's answer does not keep to the protocol.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,62 +11,49 @@ import numpy as np
 from hotloop.checks.sparse_attention_op.files import program
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment
+from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
-from hotloop.judge.rung import Rung
-from hotloop.judge.rungs.hidden_answers import HiddenAnswers
-from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
 
-FILE = "shape_inference.py"
 MODELS = program("shape_models.py")
 GIVEN = "layers.onnx"
 Rng = np.random.Generator
-
-
-def rungs(version: int = 0) -> dict[str, Rung]:
-    """All shapes, and which nodes cannot be right.
-
-    version: what the model has as its model_version; 0 if that does not matter.
-    """
-    return {
-        "inferred": Makes(partial(_assignments, version=version)),
-        "refused": HiddenAnswers(_questions, entry="problems", after=("inferred",)),
-    }
 
 
 def _made(
     rng: Rng, session: Session, layers: int, *, faults: bool
 ) -> tuple[GivenFile, dict[str, Any]]:
     seed = int(rng.integers(1 << 31))
-    told = as_message(MODELS.trusted(session).ask("made", seed, layers, faults))
-    if told is None:
+    made = as_message(MODELS.trusted(session).ask("made", seed, layers, faults))
+    if made is None:
         raise JudgeFault("our own maker gave no model")
-    return GivenFile(GIVEN, base64.b64decode(told["model"])), told
+    return GivenFile(GIVEN, base64.b64decode(made["model"])), made
 
 
-def _assignments(rng: Rng, session: Session, version: int) -> Iterable[Assignment]:
+def assignments(rng: Rng, session: Session) -> Iterable[Assignment]:
+    """Models whose shapes are to be inferred."""
     for layers in (1, 2, 4):
-        given, told = _made(rng, session, layers, faults=False)
+        given, made = _made(rng, session, layers, faults=False)
         label = f"A model of {layers} layer{'s' if layers > 1 else ''}"
-        yield Assignment(
-            label, (given,), "inferred.onnx", _complaint(given, told, session, version)
-        )
+        mismatch = _mismatch(given, made["shapes"], session)
+        yield Assignment(label, (given,), "inferred.onnx", mismatch)
 
 
-def _complaint(
-    given: GivenFile, told: dict[str, Any], session: Session, version: int
+def _mismatch(
+    given: GivenFile, shapes: dict[str, Any], session: Session
 ) -> Callable[[bytes], str | None]:
-    def complaint(data: bytes) -> str | None:
+    def mismatch(data: bytes) -> str | None:
         process = MODELS.given(session, "reads")
         found = as_message(process.ask("read", GivenFile("answer.onnx", data))) or {}
         if found.get("nodes") != MODELS.trusted(session).ask("nodes_of", given):
             return "its nodes are others than those of the model that it was given"
+        version = constant("SHAPED_VERSION", 0)
         if version and found.get("version") != version:
             return f"its model_version is {shown(found.get('version'))} and should be {version}"
-        return wrong_shape(as_message(found.get("shapes")) or {}, told["shapes"])
+        return wrong_shape(as_message(found.get("shapes")) or {}, shapes)
 
-    return complaint
+    return mismatch
 
 
 def wrong_shape(found: dict[str, Any], wanted: dict[str, Any]) -> str | None:
@@ -81,17 +67,18 @@ def wrong_shape(found: dict[str, Any], wanted: dict[str, Any]) -> str | None:
     return None
 
 
-def _questions(rng: Rng, session: Session) -> Iterator[Question]:
+def questions(rng: Rng, session: Session) -> Iterator[Question]:
+    """Which nodes of a model do not fit."""
     for number, faulty in enumerate(rng.permutation([True] * 7 + [False])):
-        given, told = _made(rng, session, 1 + number % 3, faults=bool(faulty))
+        given, made = _made(rng, session, 1 + number % 3, faults=bool(faulty))
         label = "A model with a node that does not fit" if faulty else "A model without a fault"
-        yield Question(label, (given,), _right_names(told["bad"]))
+        yield Question(label, (given,), _right_names(made["bad"]))
 
 
 def _right_names(bad: list[str]) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
+    def mismatch(answer: object) -> str | None:
         if answer == bad:
             return None
         return f"it names {shown(answer)}, and the nodes that do not fit are {shown(bad)}"
 
-    return complaint
+    return mismatch

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import numpy as np
 
@@ -18,13 +17,11 @@ from hotloop.checks.sparse_attention_op.files import (
     wrong_ends,
     wrong_numbers,
 )
+from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
-from hotloop.judge.rung import Rung
-from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.session import Session
 
-FILE = "silent.py"
 FILES = program("silent_files.py", "lab_function.py")
 AGREES = "agrees"
 FAULTS = ("frozen", "threshold", "keys", "padding", "causal", "average")
@@ -32,21 +29,10 @@ MENDED = Export("mended")
 Rng = np.random.Generator
 
 
-def rungs(agrees: str | int = AGREES) -> dict[str, Rung]:
-    """Which fault a file has; then the layer whose export had one.
-
-    agrees: what is said of a file without a fault.
-    """
-    return {
-        "found": HiddenAnswers(partial(questions, agrees=agrees)),
-        "mended": MENDED.stands(
-            mended, "It decides for the inputs that it gets, at any length.", "found"
-        ),
-    }
-
-
-def questions(rng: Rng, session: Session, agrees: str | int = AGREES) -> Iterator[Question]:
-    """Each fault once, and two files without any. agrees: as in `rungs`."""
+def questions(rng: Rng, session: Session) -> Iterator[Question]:
+    """Each fault once, and two files without any."""
+    # In a take-home's variant another answer stands for no fault.
+    agrees = constant("SOUND", 0) or AGREES
     kinds = [*FAULTS, AGREES, AGREES]
     for number in rng.permutation(len(kinds)):
         fault = kinds[int(number)]
@@ -56,29 +42,29 @@ def questions(rng: Rng, session: Session, agrees: str | int = AGREES) -> Iterato
         heads, depth, block = int(rng.integers(2, 4)), 32, int(rng.choice([4, 8]))
         length = block * int(rng.integers(2, 32 // block)) + int(rng.integers(1, block))
         seed = int(rng.integers(1 << 31))
-        told = FILES.trusted(session).ask(
+        file = FILES.trusted(session).ask(
             "made", seed, fault, heads, depth, length, block, int(causal)
         )
-        if not isinstance(told, str):
+        if not isinstance(file, str):
             raise JudgeFault("our own file is no text")
-        given = GivenFile("traced.onnx", base64.b64decode(told))
+        given = GivenFile("traced.onnx", base64.b64decode(file))
         label = "A file without a fault" if fault == AGREES else "A file with a fault"
         yield Question(label, (given, block, causal), _right(agrees if fault == AGREES else fault))
 
 
 def mended(made: Made, session: Session) -> str | None:
     """A file in standard operators, with free sizes, that gives the paper's output."""
-    told = facts_of(made.given, session)
-    if told["functions"] or told["foreign"]:
+    facts = facts_of(made.given, session)
+    if facts["functions"] or facts["foreign"]:
         return "it has what is not ONNX's own"
-    complaint = whole(told) or wrong_ends(told, made.order)
-    return complaint or wrong_numbers(load(made.given, session), made.order, session)
+    mismatch = whole(facts) or wrong_ends(facts, made.order)
+    return mismatch or wrong_numbers(load(made.given, session), made.order, session)
 
 
 def _right(fault: str | int) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
+    def mismatch(answer: object) -> str | None:
         if answer == fault:
             return None
         return f"it says {shown(answer)}, and it is {fault!r}"
 
-    return complaint
+    return mismatch

@@ -19,12 +19,15 @@ from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.dtypes import BOOL, FP16
 from hotloop.judge.gpu.recipes import Draw, Keep, Normal
 from hotloop.judge.gpu.workload import DeviceWorkload
-from hotloop.judge.levels import Level
-from hotloop.judge.rungs.cuda_operator import Called
 from hotloop.judge.rungs.fast import Baseline
-from hotloop.judge.rungs.gpu_fast import GpuFast
 
-FILE = Path(__file__).parent / "baselines.py"
+BASELINES = Path(__file__).parent / "baselines.py"
+DENSE = Baseline(BASELINES, "dense")
+"""Without any mask, the fastest that PyTorch has."""
+
+FLEX = Baseline(BASELINES, "flex")
+"""FlexAttention, compiled, with the same blocks."""
+
 PLANES, LENGTH, DEPTH, BLOCK = 256, 4096, 64, 64
 """Many planes: four of a call are compared in float64 on the host, whatever their number."""
 
@@ -33,47 +36,8 @@ EMPTY_PLANES = 0.1
 PAIR_FLOPS = 4
 """A product and a sum for the score, and for the output, for each number of a head's depth."""
 
-DENSE_LEVELS = (Level(2.0, 0.5), Level(3.5, 1.0))
-FLEX_LEVELS = (Level(0.7, 0.5), Level(0.9, 1.0))
 TOLERANCE = Tolerance(2**-9, 4e-3)
 """As for float16 elsewhere here: shares are rounded before they meet the values."""
-
-
-def against_dense() -> Called:
-    """Against dense attention without any mask, the fastest that PyTorch has."""
-    return _called(
-        GpuFast(
-            _workload(),
-            Baseline(FILE, "dense"),
-            fewest_bytes,
-            DENSE_LEVELS,
-            fewest_flops=fewest_flops,
-            baseline_truth=dense_attention,
-            seconds=120.0,
-        )
-    )
-
-
-def against_flex() -> Called:
-    """Against FlexAttention, compiled, with the same blocks."""
-    return _called(
-        GpuFast(
-            _workload(),
-            Baseline(FILE, "flex"),
-            fewest_bytes,
-            FLEX_LEVELS,
-            fewest_flops=fewest_flops,
-            seconds=120.0,
-        )
-    )
-
-
-def _called(rung: GpuFast) -> Called:
-    return Called("attend_kept", rung, "destination")
-
-
-def _workload() -> DeviceWorkload:
-    return DeviceWorkload(_spec, _draws, attention_of_kept, TOLERANCE, on_device)
 
 
 def _spec(_rng: Rng, _index: int) -> CallSpec:
@@ -100,7 +64,7 @@ def fewest_bytes(spec: CallSpec) -> int:
 
 
 def fewest_flops(spec: CallSpec) -> int:
-    """Of the kept blocks, as many as are drawn on average."""
+    """Of the kept blocks, as many as there are on average."""
     planes, _, length, depth = spec.out.shape
     return int(PAIR_FLOPS * planes * depth * length**2 * DENSITY)
 
@@ -154,3 +118,6 @@ def _of_all(q: Any, k: Any, v: Any) -> Any:
         shares = np.exp(scores - scores.max(-1, keepdims=True))
         return shares @ v / shares.sum(-1, keepdims=True)
     return scores.softmax(-1) @ v
+
+
+KEPT = DeviceWorkload(_spec, _draws, attention_of_kept, lambda _spec: TOLERANCE, on_device)

@@ -1,8 +1,11 @@
-"""What the judge asks of the tasks of module sparse_attention_op."""
+"""How each task of module sparse_attention_op is judged. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
 
+from functools import partial
+
 from hotloop.checks.sparse_attention_op import (
+    counted,
     cpu_kernels,
     custom_ops,
     exports,
@@ -14,103 +17,150 @@ from hotloop.checks.sparse_attention_op import (
     references,
     shapes,
     silences,
+    speeds,
+    truth,
 )
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
-from hotloop.variants.variant import Variant
+from hotloop.checks.sparse_attention_op.exports import DECOMPOSED, FUNCTION, NODE, RIGHT
+from hotloop.checks.sparse_attention_op.patterns import exact, gradient_tolerance, tolerance
+from hotloop.judge.rungs.answers_from import AnswersFrom
+from hotloop.judge.rungs.compiles import Compiles
+from hotloop.judge.rungs.correct import Correct
+from hotloop.judge.rungs.cuda_operator import Called
+from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.rungs.hidden_answers import HiddenAnswers
+from hotloop.judge.rungs.holds import Holds
+from hotloop.judge.rungs.kernel_calls import KernelCalls
+from hotloop.judge.rungs.kernel_correct import KernelCorrect
+from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.rungs.traffic import ByteLevel, Traffic
+from hotloop.judge.task import fills_tensor, returns_data, returns_tensor
 
+CORRECT = ("correct",)
 
-def reference() -> Check:
-    """The paper in plain PyTorch."""
-    return Check(Candidate("attention", references.FILE), references.rungs())
+# --- in PyTorch and Triton ------------------------------------------------------------------------
 
+reference = returns_tensor(
+    mask=Called("kept", Correct(references.mask_cases, truth.kept_as_numbers, exact)),
+    correct=Correct(references.cases, truth.attention, tolerance, after=("mask",)),
+)
 
-def operator() -> Check:
-    """The same as an operator of PyTorch."""
-    return Check(Candidate("attention", operators.FILE), operators.rungs())
+_exported = Correct(
+    operators.side_by_side, truth.heads_side_by_side, tolerance, after=CORRECT, case_timeout_s=120
+)
+_gradient = Correct(operators.gradients, truth.gradients, gradient_tolerance, after=CORRECT)
+_compiled = Correct(
+    operators.few_gradients,
+    truth.gradients_of_doubled,
+    gradient_tolerance,
+    after=("gradient",),
+    case_timeout_s=180,
+)
+operator = returns_tensor(
+    correct=Correct(operators.cases, truth.attention, tolerance),
+    exported=Called("exported", _exported),
+    gradient=Called("gradient", _gradient),
+    compiled=Called("compiled_gradient", _compiled),
+    opcheck=operators.opcheck,
+)
 
+_calls = KernelCalls(
+    kernels.cases,
+    kernels.thin,
+    truth.attention_over_lists,
+    tolerance,
+    kernels.for_a_compiler,
+    timeout_s=kernels.CASE_S,
+)
+_against_dense = GpuFast(
+    speeds.KEPT,
+    speeds.DENSE,
+    speeds.fewest_bytes,
+    fewest_flops=speeds.fewest_flops,
+    baseline_truth=speeds.dense_attention,
+    seconds=120.0,
+)
+_against_flex = GpuFast(
+    speeds.KEPT,
+    speeds.FLEX,
+    speeds.fewest_bytes,
+    fewest_flops=speeds.fewest_flops,
+    seconds=120.0,
+)
+kernel = fills_tensor(
+    correct=KernelCorrect(_calls),
+    traffic=Traffic(
+        _calls,
+        kernels.fewest_bytes,
+        (ByteLevel(1.1, 1.0), ByteLevel(1.6, 0.5)),
+        "Load keys and values of listed blocks only, and the queries once.",
+    ),
+    compiles=Compiles(_calls),
+    gpu_correct=GpuCorrect(kernels.gpu_cases, truth.attention_over_lists, tolerance),
+    gpu_fast=Called("attend_kept", _against_dense, "destination"),
+    gpu_flex=Called("attend_kept", _against_flex, "destination"),
+)
 
-def kernel() -> Check:
-    """The kernel in OpenAI Triton, over lists of kept blocks."""
-    return Check(Candidate("attend", kernels.FILE, "destination"), kernels.rungs())
+# --- in ONNX --------------------------------------------------------------------------------------
 
+decomposition = returns_data(
+    standard=DECOMPOSED.stands(exports.standard, "Operators of ONNX's own, and free sizes."),
+    correct=DECOMPOSED.stands(exports.correct, RIGHT, "standard"),
+)
 
-def decomposition() -> Check:
-    """An ONNX file in standard operators."""
-    return Check(
-        Candidate("decomposed", exports.FILE, "json"),
-        exports.decomposition_rungs(),
-        extras=("onnx",),
-    )
+function = returns_data(
+    whole=FUNCTION.stands(exports.one_function, "One node, and the function behind it."),
+    correct=FUNCTION.stands(exports.correct, RIGHT, "whole"),
+    attributes=FUNCTION.stands(
+        exports.other_attributes,
+        "Another block length in the node is another one in the function.",
+        "correct",
+    ),
+)
 
+node = returns_data(
+    node=NODE.stands(exports.bare_node, "One node with its attributes, version and free sizes."),
+    correct=NODE.stands(exports.correct_with_ours, RIGHT, "node"),
+)
 
-def function(variant: Variant | None = None) -> Check:
-    """An ONNX file with one node and the function behind it."""
-    rungs = exports.function_rungs(_number(variant, "FUNCTION_VERSION") or 0)
-    return Check(Candidate("as_function", exports.FILE, "json"), rungs, extras=("onnx",))
+shape_inference = returns_data(
+    inferred=Makes(shapes.assignments),
+    refused=HiddenAnswers(shapes.questions, entry="problems", after=("inferred",)),
+)
 
+silent = returns_data(
+    found=HiddenAnswers(silences.questions),
+    mended=silences.MENDED.stands(
+        silences.mended, "It decides for the inputs that it gets, at any length.", "found"
+    ),
+)
 
-def node() -> Check:
-    """An ONNX file with one node of the laboratory's domain."""
-    return Check(Candidate("as_node", exports.FILE, "json"), exports.node_rungs(), extras=("onnx",))
+fallback = returns_data(
+    negotiated=AnswersFrom("negotiate", fallbacks.questions),
+    partitioned=Makes(fallbacks.assignments, entry="partition", after=("negotiated",)),
+)
 
+# --- in runtimes ----------------------------------------------------------------------------------
 
-def shape_inference(variant: Variant | None = None) -> Check:
-    """Shapes behind nodes that ONNX knows nothing of."""
-    rungs = shapes.rungs(_number(variant, "SHAPED_VERSION") or 0)
-    return Check(Candidate("infer", shapes.FILE, "json"), rungs, extras=("onnx",))
+_right = Correct(cpu_kernels.cases, cpu_kernels.attention, cpu_kernels.tolerance)
+_untouched = Correct(
+    cpu_kernels.poisoned, cpu_kernels.without_poison, cpu_kernels.tolerance, after=CORRECT
+)
+cpu_kernel = fills_tensor(
+    correct=_right,
+    untouched=_untouched,
+    traffic=partial(counted.counted_loads, alone=(_right, _untouched)),
+)
 
+custom_op = returns_data(correct=Makes(custom_ops.assignments))
 
-def silent(variant: Variant | None = None) -> Check:
-    """Exports that are wrong in silence."""
-    rungs = silences.rungs(_number(variant, "SOUND") or silences.AGREES)
-    return Check(Candidate("fault", silences.FILE, "json"), rungs, extras=("onnx",))
+native_op = returns_tensor(
+    found=Holds(native_ops.found, "ONNX Runtime finds the operator, and runs a node of it."),
+    correct=Holds(
+        native_ops.models, "Right for {count} hidden models, whose nodes differ.", ("found",)
+    ),
+    shapes=Holds(native_ops.shapes, "Right for every shape, in two sessions in turns.", CORRECT),
+)
 
-
-def fallback(variant: Variant | None = None) -> Check:
-    """What a runtime can take, and what it is given."""
-    rungs = fallbacks.rungs(_number(variant, "NOTHING"))
-    return Check(Candidate("partition", fallbacks.FILE, "json"), rungs, extras=("onnx",))
-
-
-def cpu_kernel(variant: Variant | None = None) -> Check:
-    """The kernel in C++ on a CPU."""
-    return Check(
-        Candidate("attend", cpu_kernels.FILE, "destination"),
-        cpu_kernels.rungs(_number(variant, "GAIN") or 1),
-        programs={"g++": "g++"},
-    )
-
-
-def custom_op(variant: Variant | None = None) -> Check:
-    """Bare nodes in ONNX Runtime."""
-    return Check(
-        Candidate("run", custom_ops.FILE, "json"),
-        custom_ops.rungs(_number(variant, "TIMES") or 1),
-        extras=("onnx", "onnx_custom"),
-    )
-
-
-def native_op() -> Check:
-    """Bare nodes in ONNX Runtime, by a library in C++."""
-    return Check(
-        Candidate(native_ops.ENTRY, native_ops.FILE),
-        native_ops.rungs(),
-        extras=("onnx",),
-        programs={"g++": "g++"},
-    )
-
-
-def plugin() -> Check:
-    """The operator for TensorRT, through a stub of its interface."""
-    return Check(Candidate(plugins.CREATOR, plugins.FILE), plugins.rungs(), programs={"g++": "g++"})
-
-
-def plugin_python() -> Check:
-    """The same in Python."""
-    return Check(Candidate(plugins.CREATOR, plugins.PYTHON_FILE), plugins.python_rungs())
-
-
-def _number(variant: Variant | None, constant: str) -> int | None:
-    """A variant's number; None without one."""
-    return int(variant.constants[constant]) if variant is not None and variant.constants else None
+plugin = returns_tensor(**plugins.rungs(plugins.CPP), tensorrt=plugins.compiles)
+plugin_python = returns_tensor(**plugins.rungs(plugins.PYTHON))

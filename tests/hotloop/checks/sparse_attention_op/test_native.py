@@ -1,4 +1,4 @@
-"""What runs a candidate's C++: the counter, the stub of TensorRT, what is asked of a plugin."""
+"""What runs a candidate's C++: the counter, the stub of TensorRT, questions to a plugin."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hotloop.checks.sparse_attention_op import counted, files, patterns, plugins
+from hotloop.checks.sparse_attention_op import counted, cpu_kernels, files, patterns, plugins
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.compare import compare
+from hotloop.judge.constants import constants
 from hotloop.judge.rung import judge_rung
 from hotloop.judge.rungs.correct import Case
 from hotloop.judge.session import Session
@@ -42,12 +44,12 @@ def test_the_stub_says_that_it_is_one() -> None:
 
 
 def test_combinations_hold_each_position_rightly_and_wrongly() -> None:
-    asked = list(plugins.combinations(np.random.default_rng(0)))
+    calls = list(plugins.combinations(np.random.default_rng(0)))
     for position in range(plugins.OUTPUT + 1):
-        found = {plugins.supported(*each) for each in asked if each[0] == position}
+        found = {plugins.supported(*each) for each in calls if each[0] == position}
         assert found == {True, False}
     mixed = (1, [plugins.FLOAT, plugins.HALF, 0, 0, 0], [0] * 5)
-    assert mixed in asked
+    assert mixed in calls
     assert not plugins.supported(*mixed)
     assert not plugins.supported(3, [1, 1, 1, 1, 1], [0] * 5)
     assert plugins.supported(3, [1, 1, 1, 0, 1], [0] * 5)
@@ -108,9 +110,9 @@ def test_loads_are_ruled_on_by_the_worst_density(
 
 def test_a_counter_that_says_nothing_is_not_believed() -> None:
     assert counted._loads({n: [7, 0] for n in counted.FOLLOWS}) == dict.fromkeys(counted.FOLLOWS, 7)
-    for told in (None, {}, {n: ["7"] for n in counted.FOLLOWS}):
+    for answer in (None, {}, {n: ["7"] for n in counted.FOLLOWS}):
         with pytest.raises(Ruling) as ruling:
-            counted._loads(told)
+            counted._loads(answer)
         assert ruling.value.verdict is Verdict.TAMPERED
 
 
@@ -155,3 +157,13 @@ extern "C" void attend(const float* q, const float* k, const float* v, const int
         "columns": [0, 0],
         "out": [0, 68],
     }
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_a_variants_kernel_gives_the_gain_times_the_attention(number: int) -> None:
+    case = [*cpu_kernels.cases(np.random.default_rng(1))][number]
+    plain = case.truth(cpu_kernels.attention)
+    with constants({"GAIN": 400}):
+        gained, allowed = case.truth(cpu_kernels.attention), cpu_kernels.tolerance(case)
+    assert compare(400 * plain, gained, allowed) is None
+    assert compare(399 * plain, gained, allowed) is not None

@@ -26,11 +26,11 @@ def programs() -> Iterator[Path]:
 
 
 def test_the_formats_of_opsets_are_those_that_onnx_knows() -> None:
-    told = {
+    made = {
         opset: onnx.helper.find_min_ir_version_for([onnx.helper.make_opsetid("", opset)])
         for opset in fallbacks.IR_OF
     }
-    assert told == dict(fallbacks.IR_OF)
+    assert made == dict(fallbacks.IR_OF)
 
 
 def module(name: str) -> ModuleType:
@@ -94,14 +94,14 @@ def test_the_faults_are_those_that_are_made(programs: Path) -> None:
 
 
 def test_made_shapes_are_those_that_run(programs: Path, tmp_path: Path) -> None:
-    """With numbers for the names, every tensor of a made model has the shape that is told."""
+    """With numbers for the names, every tensor of a made model has the shape that is reported."""
     import onnxruntime
 
-    told = module("shape_models").made(3, 2, False)
-    model = onnx.load_from_string(base64.b64decode(told["model"]))
+    made = module("shape_models").made(3, 2, False)
+    model = onnx.load_from_string(base64.b64decode(made["model"]))
     module("lab_function").given_to(model)
     del model.graph.output[:]
-    names = list(told["shapes"])
+    names = list(made["shapes"])
     model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
     session = onnxruntime.InferenceSession(
         model.SerializeToString(), providers=["CPUExecutionProvider"]
@@ -110,4 +110,4 @@ def test_made_shapes_are_those_that_run(programs: Path, tmp_path: Path) -> None:
     given = np.zeros((2, 37, width), np.float32)
     sizes = {"batch": 2, "length": 37}
     for name, value in zip(names, session.run(None, {"tokens": given}), strict=True):
-        assert list(value.shape) == [sizes.get(d, d) for d in told["shapes"][name]]
+        assert list(value.shape) == [sizes.get(d, d) for d in made["shapes"][name]]

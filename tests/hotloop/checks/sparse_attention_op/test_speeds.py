@@ -23,7 +23,7 @@ LENGTH = BLOCKS * speeds.BLOCK
 
 @pytest.fixture(name="baselines", scope="module")
 def _baselines(load_file: Callable[[Path], ModuleType]) -> ModuleType:
-    return load_file(speeds.FILE)
+    return load_file(speeds.BASELINES)
 
 
 def inputs() -> tuple[list[np.ndarray], np.ndarray]:
@@ -77,7 +77,7 @@ def test_the_density_is_what_was_promised(hostile: bool) -> None:
     rng = np.random.default_rng(0)
     keep = speeds._draws(rng, speeds._spec(rng, 0), hostile)
     assert isinstance(keep[3], Keep)
-    arithmetic = Arithmetic("cpu", lambda *_: pytest.fail("no memory is asked for"))
+    arithmetic = Arithmetic("cpu", lambda *_: pytest.fail("no memory is needed"))
     mask = arithmetic.draw(TensorSpec((1024, 1, 32, 32), BOOL), keep[3], 5)
     assert float(mask.float().mean()) == pytest.approx(speeds.DENSITY, rel=0.05)
     assert float(mask.float().mean()) <= 0.12

@@ -159,14 +159,14 @@ def test_scores_far_below_zero_leave_nothing_to_a_maximum_of_zero(causal: bool, 
 def test_files_without_a_fault_are_causal_and_not(seed: int) -> None:
     """Who takes every file for a causal one is wrong about one of the two."""
     sample = [
-        (asked.arguments[2], asked.label)
-        for asked in silences.questions(np.random.default_rng(seed), _Told())
+        (question.arguments[2], question.label)
+        for question in silences.questions(np.random.default_rng(seed), _Silent())
     ]
     assert sorted(c for c, label in sample if label == "A file without a fault") == [False, True]
 
 
-class _Told(Session):
-    """One whose programs say what nobody looks at."""
+class _Silent(Session):
+    """One whose programs answer with an empty text."""
 
     def __init__(self) -> None:
         pass
