@@ -5,49 +5,48 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
+from hotloop.checks.yolo_on_mobile.given_files import PROGRAMS
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.constants import constant
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, shown
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 
-HARNESS = Path(__file__).parent / "programs"
-PROGRAM = Program({"auditing.py": HARNESS / "auditing.py"}, "auditing.py")
+PROGRAM = Program({"auditing.py": PROGRAMS / "auditing.py"}, "auditing.py")
 
 PUZZLES = 12
 DELEGATE = ("refused", "segments")
 COSTS = ("bytes", "peak_bytes", "crossing_bytes", "over")
 
 
-def questions(
-    rng: Rng, session: Session, *, keys: tuple[str, ...], runs: int = 1
-) -> Iterator[Question]:
-    """One model and one card each. runs: in how many runs segments are counted."""
+def questions(rng: Rng, session: Session, *, keys: tuple[str, ...]) -> Iterator[Question]:
+    """One model and one card each, of whose figures those in `keys` are compared."""
     seed = int(rng.integers(1 << 31))
-    made = as_list(PROGRAM.trusted(session).ask("puzzles", seed, PUZZLES))
-    for number, puzzle in enumerate((cast(Mapping[str, Any], each) for each in made), start=1):
+    puzzles = as_list(PROGRAM.trusted(session).ask("puzzles", seed, PUZZLES))
+    for number, puzzle in enumerate((cast(Mapping[str, Any], each) for each in puzzles), start=1):
         files = (
             GivenFile("model.onnx", base64.b64decode(puzzle["model"])),
             GivenFile("card.json", str(puzzle["card"]).encode()),
         )
-        figures = {**puzzle["figures"], "segments": runs * puzzle["figures"]["segments"]}
+        figures = puzzle["figures"]
+        figures["segments"] *= constant("AUDIT_RUNS", 1)
         want = {key: figures[key] for key in keys}
-        yield Question(f"Model {number} of {PUZZLES}", files, partial(complaint, want))
+        yield Question(f"Model {number} of {PUZZLES}", files, partial(mismatch, want))
 
 
-def complaint(want: Mapping[str, object], answer: object) -> str | None:
+def mismatch(want: Mapping[str, object], answer: object) -> str | None:
     """About the first figure that is another one. The order within a list does not matter."""
-    told = as_message(answer)
-    if told is None:
+    reported = as_message(answer)
+    if reported is None:
         return f"it is {shown(answer)}, not a dict"
     for key, right in want.items():
-        got = told.get(key)
+        got = reported.get(key)
         if isinstance(right, list):
             names = [str(name) for name in as_list(got)] if isinstance(got, list) else None
             if names is None or sorted(names) != right:

@@ -10,6 +10,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from hotloop.core.wire import as_message
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
@@ -51,8 +52,8 @@ def with_all_before(tensors: Mapping[str, Sequence[str]]) -> dict[str, Set[str]]
     return found
 
 
-def looks(session: Session, *, few: bool, nothing: int | None = None) -> Iterator[Look]:
-    """One conversion each; the last one is sound. nothing: what is said to depart in that one.
+def looks(session: Session, *, few: bool) -> Iterator[Look]:
+    """One conversion each; the last one is sound.
 
     In one the last tensor departs, and in one the first.
     """
@@ -60,26 +61,24 @@ def looks(session: Session, *, few: bool, nothing: int | None = None) -> Iterato
     for number in range(CONVERSIONS):
         at = {0: -1, 2: 0}.get(number)
         faulty = number < CONVERSIONS - 1
-        conversion = drawn(rng, faulty=faulty, misleading=number % 2 == 1, at=at)
+        conversion = sampled(rng, faulty=faulty, misleading=number % 2 == 1, at=at)
         limit = conversion.enough if few else len(conversion.tensors)
         label = f"Conversion {number + 1} of {len(conversion.tensors)} tensors"
-        yield Look(label, partial(complaint, conversion, limit, nothing, session))
+        yield Look(label, partial(mismatch, conversion, limit, session))
 
 
-def complaint(
-    conversion: Conversion, limit: int, nothing: int | None, session: Session
-) -> str | None:
+def mismatch(conversion: Conversion, limit: int, session: Session) -> str | None:
     """Ask where to look until the candidate says what it has found, or has looked too often."""
     link = session.worker()
     looked: dict[str, float] = {}
-    told = {"tensors": conversion.tensors, "tolerance": TOLERANCE, "looked": looked}
+    question = {"tensors": conversion.tensors, "tolerance": TOLERANCE, "looked": looked}
     while True:
-        given = GivenFile("conversion.json", json.dumps(told).encode())
+        given = GivenFile("conversion.json", json.dumps(question).encode())
         answer = as_message(ask_plainly(link, (given,), session.timeout(TIMEOUT_S)))
         if answer is None or len(answer) != 1 or not {"look", "departs"} & set(answer):
             return f"it says {shown(answer)}; asked for is a dict with “look” or “departs”"
         if "departs" in answer:
-            return found_complaint(answer["departs"], conversion.fault, nothing)
+            return fault_mismatch(answer["departs"], conversion.fault)
         name = answer["look"]
         if not isinstance(name, str) or name not in conversion.tensors:
             return f"it wants to look at {shown(name)}, which is no tensor of this network"
@@ -90,11 +89,13 @@ def complaint(
         looked[name] = conversion.errors[name]
 
 
-def drawn(rng: Rng, *, faulty: bool, misleading: bool = False, at: int | None = None) -> Conversion:
+def sampled(
+    rng: Rng, *, faulty: bool, misleading: bool = False, at: int | None = None
+) -> Conversion:
     """Chains that part and meet again, a neck, and three ends, as a detector has them.
 
     misleading: whoever halves the file's order is led astray by the fault. at: its place in the
-    file; None for a drawn one.
+    file; None for a sampled one.
     """
     tensors = _network(rng)
     names = list(tensors)
@@ -172,8 +173,9 @@ def _halving(upstream: Mapping[str, Set[str]], fault: str | None) -> int:
     return count
 
 
-def found_complaint(found: object, fault: str | None, nothing: int | None) -> str | None:
-    """nothing: what is right to say where no tensor departs."""
+def fault_mismatch(found: object, fault: str | None) -> str | None:
+    """What is wrong with the tensor that is said to depart. fault: the one that does, or None."""
+    nothing = constant("NOTHING", 0) or None
     if fault is None:
         # A number by its type, too: neither 7.0 nor a name is a 7.
         if type(found) is type(nothing) and found == nothing:
@@ -187,4 +189,4 @@ def found_complaint(found: object, fault: str | None, nothing: int | None) -> st
 
 
 def _instead(nothing: int | None) -> str:
-    return "" if nothing is None else f", which is told as {nothing}"
+    return "" if nothing is None else f", which is reported as {nothing}"

@@ -5,25 +5,23 @@ The candidate's `build_engine` builds the engine in its own worker, from an ONNX
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
+from hotloop.checks.yolo_on_mobile.given_files import EAGER, PROGRAMS, program
 from hotloop.checks.yolo_on_mobile.network_cost import CLASSES, boxes, flops
-from hotloop.checks.yolo_on_mobile.quantized import HARNESS
-from hotloop.checks.yolo_on_mobile.speeds import EAGER, SIZE, eager, fill, tiles
+from hotloop.checks.yolo_on_mobile.speeds import SIZE, fill, tiles
 from hotloop.judge.calls import CallSpec, TensorSpec
-from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.engine import require_tensorrt, running
 from hotloop.judge.gpu.workers import candidate_worker
-from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
-from hotloop.judge.program import Process, Program
+from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
 from hotloop.judge.referee import Referee
 from hotloop.judge.rung import rung
@@ -51,38 +49,34 @@ rounding, and sixty layers."""
 def builds(session: Session) -> str:
     """The engine gives the table of eager PyTorch for each of BATCHES."""
     require_tensorrt()
-    GpuRefereed(_cases, _referee(), "run", mismatch, entrant=_engine)(session)
+    GpuRefereed(_cases, _referee(), "run", mismatch, entrant=partial(running, _built))(session)
     return "The engine gives the network's table."
 
 
 @rung(after=("engine",))
-def fast(session: Session, levels: tuple[Level, ...]) -> str:
+def fast(session: Session) -> str:
     """Calls of 8 images in host memory, against eager PyTorch."""
     require_tensorrt()
     return GpuRefereedFast(
         Workload(lambda _rng, _index: _spec(BATCHES[1]), fill),
-        Baseline(EAGER["eager.py"], "run", beside=EAGER, prepare=_use, label="eager PyTorch"),
+        Baseline(
+            PROGRAMS / EAGER.main,
+            "run",
+            beside=EAGER.files,
+            prepare=_use,
+            label="eager PyTorch",
+        ),
         _referee(),
         "run",
         mismatch,
         lambda _spec: BATCHES[1] * flops(*SIZE),
-        levels,
-        entrant=_engine,
+        entrant=partial(running, _built),
     )(session)
-
-
-@contextmanager
-def _engine(session: Session, card: Card) -> Generator[tuple[Link, Candidate]]:
-    """A worker that runs the candidate's engine, which is built once for both rungs."""
-    engine = session.once("the engine", lambda: _built(session, card))
-    with running(engine, session, card) as runner:
-        yield runner
 
 
 def _built(session: Session, card: Card) -> bytes:
     session.progress("writing the model")
-    writer = Program({**EAGER, "engine_files.py": HARNESS / "engine_files.py"}, "engine_files.py")
-    maker = writer.trusted(session)
+    maker = program("engine_files.py", "eager.py").trusted(session)
     path = maker.ask("write", *SIZE)
     model = GivenFile("detector.onnx", get_file(maker.link, str(path), MODEL_BYTES))
     session.progress("building the engine")
@@ -95,12 +89,12 @@ def _built(session: Session, card: Card) -> bytes:
 
 
 def _referee() -> Referee:
-    return Referee(EAGER, "eager.py", _use)
+    return Referee(EAGER.files, EAGER.main, _use)
 
 
 def _use(link: Link, session: Session) -> None:
     """The network on the GPU, in eager PyTorch."""
-    Process(eager(), link, session).ask("use", DEVICE)
+    Process(EAGER, link, session).ask("use", DEVICE)
 
 
 def _cases(rng: Rng) -> Iterator[Case]:

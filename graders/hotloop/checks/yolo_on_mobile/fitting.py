@@ -1,6 +1,6 @@
 """A file that keeps to the card of a device: what it costs, what it sees, and how fast it is.
 
-The candidate chooses the pictures' side. Limits are drawn such that one side is the largest that
+The candidate chooses the pictures' side. Limits are sampled such that one side is the largest that
 fits, and the floor for the mAP such that a smaller one does not see enough.
 """
 
@@ -13,10 +13,11 @@ from typing import Any, cast
 
 import numpy as np
 
+from hotloop.checks.yolo_on_mobile.given_files import PROGRAMS, program
 from hotloop.checks.yolo_on_mobile.network_cost import ANCHORS, CLASSES, STRIDES, boxes, flops
 from hotloop.checks.yolo_on_mobile.precision import mean_average_precision
-from hotloop.checks.yolo_on_mobile.quantized import HARNESS, PROGRAM, material
-from hotloop.checks.yolo_on_mobile.speeds import EAGER, tiles
+from hotloop.checks.yolo_on_mobile.quantized import PROGRAM, material
+from hotloop.checks.yolo_on_mobile.speeds import tiles
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list
 from hotloop.judge.artifact import Assignment, made
@@ -24,9 +25,7 @@ from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.levels import Level
 from hotloop.judge.link import NO_PROTOCOL, Link, readable
-from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, ask_plainly
 from hotloop.judge.referee import Referee
 from hotloop.judge.rung import rung
@@ -40,9 +39,7 @@ from hotloop.judge.window import Workload
 Rng = np.random.Generator
 Facts = Mapping[str, Any]
 
-BESIDE = {**EAGER, "auditing.py": HARNESS / "auditing.py"}
-FILES = {**BESIDE, "fitting.py": HARNESS / "fitting.py"}
-FITTING = Program(FILES, "fitting.py")
+FITTING = program("fitting.py", "eager.py", "auditing.py")
 FILE = "fitted.onnx"
 FLOAT = 1
 TILE = 32
@@ -82,8 +79,8 @@ class Card:
     def text(self) -> str:
         """As the candidate is given it."""
         floor = FLOORS[self.side]
-        told = {"operators": OPERATORS, "limits": self.limits, "map": floor}
-        return json.dumps({"name": "the phone", **told})
+        limits = {"operators": OPERATORS, "limits": self.limits, "map": floor}
+        return json.dumps({"name": "the phone", **limits})
 
 
 def card_of(rng: Rng, side: int, source_bytes: int) -> Card:
@@ -102,19 +99,19 @@ def card_of(rng: Rng, side: int, source_bytes: int) -> Card:
 def card(session: Session) -> Card:
     """The card of this judging."""
 
-    def drawn() -> Card:
+    def sampled() -> Card:
         rng = session.rng()
         return card_of(rng, int(rng.choice(SIDES)), len(material(session).network))
 
-    return session.once("card", drawn)
+    return session.once("card", sampled)
 
 
 def kept(session: Session) -> Iterator[Look]:
     """At what stands in the file, and what it costs."""
-    yield Look("Your file", lambda: complaint_about(_facts(session), card(session)))
+    yield Look("Your file", lambda: mismatch_of(_facts(session), card(session)))
 
 
-def complaint_about(facts: Facts, limits: Card) -> str | None:
+def mismatch_of(facts: Facts, limits: Card) -> str | None:
     """What is wrong with a file by its facts; a sentence's beginning."""
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
@@ -142,27 +139,25 @@ def complaint_about(facts: Facts, limits: Card) -> str | None:
 
 def sees(session: Session) -> Iterator[Look]:
     """At what it sees on hidden scenes of its own size."""
-    yield Look(f"{PICTURES} hidden scenes", lambda: _sight_complaint(session))
+    yield Look(f"{PICTURES} hidden scenes", lambda: _sight_mismatch(session))
 
 
-def _sight_complaint(session: Session) -> str | None:
+def _sight_mismatch(session: Session) -> str | None:
     side = cast(int, _side(_facts(session)))
     seed = int(session.rng().integers(1 << 31))
     trusted = PROGRAM.trusted(session)
-    told = as_list(trusted.ask("objects", seed, PICTURES, side))
-    objects: list[Floats] = [np.array(each, np.float64).reshape(-1, 5) for each in told]
+    corners = as_list(trusted.ask("objects", seed, PICTURES, side))
+    objects: list[Floats] = [np.array(each, np.float64).reshape(-1, 5) for each in corners]
     pictures = TensorSpec((PICTURES, 3, side, side), FP32)
-    drawn = trusted.answer("pictures", Case("scenes", (seed,), pictures))
+    scenes = trusted.answer("pictures", Case("scenes", (seed,), pictures))
     process = FITTING.given(session, "sees")
     process.ask("load", _file(session), 1)
     table = TensorSpec((PICTURES, boxes(side, side), 5 + CLASSES), FP32)
-    got = process.answer("tables", Case("scenes", (Tensor(drawn, FP32),), table))
-    return floor_complaint(
-        mean_average_precision(got, objects, CLASSES), FLOORS[card(session).side]
-    )
+    got = process.answer("tables", Case("scenes", (Tensor(scenes, FP32),), table))
+    return floor_mismatch(mean_average_precision(got, objects, CLASSES), FLOORS[card(session).side])
 
 
-def floor_complaint(found: float, floor: float) -> str | None:
+def floor_mismatch(found: float, floor: float) -> str | None:
     """Written so that what is no number is wrong."""
     if found >= floor:
         return None
@@ -170,20 +165,19 @@ def floor_complaint(found: float, floor: float) -> str | None:
 
 
 @rung(after=("card", "sees"), timed=True)
-def fast(session: Session, levels: tuple[Level, ...]) -> str:
+def fast(session: Session) -> str:
     """The file against the float32 one of an exporter, both in ONNX Runtime, at the file's side."""
     side = cast(int, _side(_facts(session)))
     workload = Workload(lambda _rng, _index: _maps(side), _fill)
     measured = Fast(
         workload,
-        Baseline(HARNESS / "fitting.py", "as_it_was", beside=BESIDE, prepare=_load_source),
-        lambda spec: spec.out.bytes,
-        levels,
+        Baseline(PROGRAMS / FITTING.main, "as_it_was", beside=FITTING.files, prepare=_load_source),
+        lambda call: call.out.bytes,
         fewest_flops=lambda _spec: flops(side, side),
         entrant=_entrant,
         baseline_workload=replace(workload, verify=_nothing),
     )
-    return RefereedFast(measured, Referee(FILES, "fitting.py"), "truth", distant)(session)
+    return RefereedFast(measured, Referee(FITTING.files, FITTING.main), "truth", distant)(session)
 
 
 def distant(_case: Case, got: Floats, want: Floats) -> str | None:
@@ -216,10 +210,10 @@ def _load_source(link: Link, session: Session) -> None:
 def _facts(session: Session) -> Facts:
     def read() -> Facts:
         process = FITTING.given(session, "reads")
-        told = process.ask("facts", _file(session), card(session).text)
-        if not isinstance(told, dict):
+        facts = process.ask("facts", _file(session), card(session).text)
+        if not isinstance(facts, dict):
             raise Ruling(Verdict.TAMPERED, NO_PROTOCOL)
-        return cast(Facts, told)
+        return cast(Facts, facts)
 
     return session.once("facts of the fitted file", read)
 

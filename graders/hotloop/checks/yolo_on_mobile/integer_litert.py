@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
 
-from hotloop.checks.yolo_on_mobile import small_litert, speeds
-from hotloop.checks.yolo_on_mobile.quantized import CALIBRATION, CLASSES, HARNESS, PROGRAM, SIDE
+from hotloop.checks.yolo_on_mobile import small_litert
+from hotloop.checks.yolo_on_mobile.given_files import program
+from hotloop.checks.yolo_on_mobile.quantized import CALIBRATION, CLASSES, PROGRAM, SIDE
 from hotloop.checks.yolo_on_mobile.runtimes import CONVERSION_S
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 
 Facts = Mapping[str, Any]
 
-FILE, MAIN = "integers.tflite", "litert_integers.py"
-READER = Program({**speeds.EAGER, MAIN: HARNESS / MAIN}, MAIN)
+FILE = "integers.tflite"
+READER = program("litert_integers.py", "eager.py")
 LEAST_CONVOLUTIONS = 50
 MOST_BYTES = 770_000
 """Two fifths of what the network has in floats."""
@@ -27,23 +27,23 @@ INPUTS = [["int8", [1, SIDE, SIDE, 3]]]
 OUTPUTS = [["int8", [1, CHANNELS, SIDE // s, SIDE // s]] for s in (8, 16, 32)]
 
 
-def looks(session: Session, complaint: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
+def looks(session: Session, mismatch: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
     """At the file, which is made once a judging."""
     yield Look(
         "Your file",
-        lambda: complaint(session.once("integers", lambda: _made(session)), session),
+        lambda: mismatch(session.once("integers", lambda: _made(session)), session),
     )
 
 
-def structure_complaint(data: bytes, session: Session) -> str | None:
+def structure_mismatch(data: bytes, session: Session) -> str | None:
     """Whether it computes with integers alone, whatever that is."""
     facts = READER.given(session, "reads").ask(
         "facts", GivenFile(FILE, data), timeout_s=CONVERSION_S
     )
-    return complaint_about(cast(Facts, facts), len(data))
+    return mismatch_of(cast(Facts, facts), len(data))
 
 
-def complaint_about(facts: Facts, size: int) -> str | None:
+def mismatch_of(facts: Facts, size: int) -> str | None:
     """What is wrong with a file by what stands in it."""
     found = facts["convolutions"]
     if len(found) < LEAST_CONVOLUTIONS:
@@ -80,11 +80,11 @@ def _about_rest(facts: Facts, size: int) -> str | None:
     return None
 
 
-def sight_complaint(data: bytes, session: Session) -> str | None:
+def sight_mismatch(data: bytes, session: Session) -> str | None:
     """What it sees on hidden scenes, beside the floats."""
     process = READER.given(session, "sees")
     process.ask("load", GivenFile(FILE, data), timeout_s=CONVERSION_S)
-    return small_litert.sight_complaint(process, session)
+    return small_litert.sight_mismatch(process, session)
 
 
 def _made(session: Session) -> bytes:

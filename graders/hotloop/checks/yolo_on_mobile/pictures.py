@@ -10,7 +10,8 @@ import numpy as np
 
 from hotloop.core.wire import as_list
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.compare import Floats
+from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.questions import Question, number_complaint, shown
 from hotloop.judge.rungs.correct import Case, Tensor
@@ -60,15 +61,21 @@ def cases(rng: Rng) -> Iterator[Case]:
         yield Case(label, (Tensor(frame, U8), side), out)
 
 
-def truth(frame: Floats, side: float, padding: int = PADDING) -> Floats:
-    """The square picture, in float64. padding: the byte that makes it a square."""
+def truth(frame: Floats, side: float) -> Floats:
+    """float64 [3, side, side], from 0 to 1."""
     height, width, _ = frame.shape
     put = place(height, width, int(side))
     rows, columns = _weights(height, put.tall), _weights(width, put.wide)
     small = np.einsum("ih,hwc,jw->cij", rows, frame[..., ::-1], columns, optimize=True)
-    picture = np.full((3, int(side), int(side)), float(padding))
+    padding = float(constant("PAD", PADDING))
+    picture = np.full((3, int(side), int(side)), padding)
     picture[:, put.above : put.above + put.tall, put.before : put.before + put.wide] = small
     return picture / 255
+
+
+def tolerance(_case: Case) -> Tolerance:
+    """The same for all pictures."""
+    return Tolerance(0.0, MOST_OFF)
 
 
 def questions(rng: Rng) -> Iterator[Question]:
@@ -84,7 +91,7 @@ def questions(rng: Rng) -> Iterator[Question]:
         want = back(box, height, width, side)
         label = "A box that reaches beyond the frame" if beyond else "A box"
         label = f"{label}, frame {width}×{height}"
-        yield Question(label, (*box, height, width, side), partial(_complaint, want))
+        yield Question(label, (*box, height, width, side), partial(_mismatch, want))
 
 
 def back(box: tuple[float, ...], height: int, width: int, side: int) -> list[float]:
@@ -100,7 +107,7 @@ def back(box: tuple[float, ...], height: int, width: int, side: int) -> list[flo
     ]
 
 
-def _complaint(want: list[float], answer: object) -> str | None:
+def _mismatch(want: list[float], answer: object) -> str | None:
     got = as_list(answer)
     if len(got) != 4:
         return f"it is {shown(answer)}, not a list of four numbers"

@@ -4,35 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
+from hotloop.checks.yolo_on_mobile.given_files import program
 from hotloop.checks.yolo_on_mobile.precision import mean_average_precision, score_change
-from hotloop.core import paths
 from hotloop.core.wire import as_list
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.program import Process, Program
+from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 
-MODULE = "yolo_on_mobile"
-GIVEN = paths.exercises() / MODULE
-HARNESS = Path(__file__).parent / "programs"
-PROGRAM = Program(
-    {
-        **{name: GIVEN / name for name in ("detector.py", "shapes.py", "yolo_shapes.npz")},
-        "detecting.py": HARNESS / "detecting.py",
-    },
-    "detecting.py",
-)
+PROGRAM = program("detecting.py")
 
 FILE = "quantized.onnx"
 CALIBRATION = 150
@@ -58,23 +48,23 @@ class Material:
     frames: bytes
 
 
-def looks(session: Session, complaint: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
+def looks(session: Session, mismatch: Callable[[bytes, Session], str | None]) -> Iterator[Look]:
     """At the quantized file, which is made once a judging."""
     yield Look(
         "Your network",
-        lambda: complaint(session.once("quantized", lambda: _made(session)), session),
+        lambda: mismatch(session.once("quantized", lambda: _made(session)), session),
     )
 
 
-def structure_complaint(data: bytes, session: Session) -> str | None:
-    """Whether the file is what was asked for, whatever it computes."""
+def structure_mismatch(data: bytes, session: Session) -> str | None:
+    """Whether the file is the network in integers, whatever it computes."""
     facts = PROGRAM.given(session, "reads").ask("structure", GivenFile(FILE, data))
     if not isinstance(facts, dict):
         return "it is no network"
-    return complaint_about(cast(Facts, facts), len(data), material(session))
+    return mismatch_of(cast(Facts, facts), len(data), material(session))
 
 
-def complaint_about(facts: Facts, size: int, given: Material) -> str | None:
+def mismatch_of(facts: Facts, size: int, given: Material) -> str | None:
     """What is wrong with a file by its structure."""
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
@@ -94,7 +84,7 @@ def complaint_about(facts: Facts, size: int, given: Material) -> str | None:
     return None
 
 
-def accuracy_complaint(data: bytes, session: Session) -> str | None:
+def accuracy_mismatch(data: bytes, session: Session) -> str | None:
     """The mAP of both on the same hidden scenes."""
     files = {"float32": material(session).network, "integers": data}
     tables: dict[str, list[Floats]] = {name: [] for name in files}
@@ -102,22 +92,24 @@ def accuracy_complaint(data: bytes, session: Session) -> str | None:
     objects: list[Floats] = []
     for _ in range(PICTURES // AT_ONCE):
         seed = int(session.rng().integers(1 << 31))
-        told = as_list(PROGRAM.trusted(session).ask("objects", seed, AT_ONCE, SIDE))
-        objects += [np.array(each, np.float64).reshape(-1, 5) for each in told]
-        drawn = PROGRAM.trusted(session).answer("pictures", _case("pictures", seed))
+        corners = as_list(PROGRAM.trusted(session).ask("objects", seed, AT_ONCE, SIDE))
+        objects += [np.array(each, np.float64).reshape(-1, 5) for each in corners]
+        pictures = PROGRAM.trusted(session).answer("pictures", _case("pictures", seed))
         for name, process in runners.items():
             case = Case(
-                "pictures", (Tensor(drawn, FP32),), TensorSpec((AT_ONCE, BOXES, 5 + CLASSES), FP32)
+                "pictures",
+                (Tensor(pictures, FP32),),
+                TensorSpec((AT_ONCE, BOXES, 5 + CLASSES), FP32),
             )
             tables[name].append(process.answer("run", case))
     floats, integers = (np.concatenate(tables[name]) for name in files)
     before, after = (mean_average_precision(each, objects, CLASSES) for each in (floats, integers))
     if before < 0.5:
         raise JudgeFault(f"the network itself has an mAP of {before:.2f}")
-    return lost_complaint(before, after, score_change(floats, integers))
+    return too_much_lost(before, after, score_change(floats, integers))
 
 
-def lost_complaint(
+def too_much_lost(
     before: float, after: float, change: float, pictures: int = PICTURES
 ) -> str | None:
     """Of mAP, and of what scores say. Written so that what is no number is wrong."""
@@ -136,10 +128,10 @@ def lost_complaint(
 
 def material(session: Session) -> Material:
     """What a candidate is given in this judging."""
-    return session.once("material", lambda: _drawn(session))
+    return session.once("material", lambda: _material(session))
 
 
-def _drawn(session: Session) -> Material:
+def _material(session: Session) -> Material:
     maker = PROGRAM.trusted(session)
     seed = int(session.rng().integers(1 << 31))
     frames = maker.take(maker.ask("calibration", seed, CALIBRATION))

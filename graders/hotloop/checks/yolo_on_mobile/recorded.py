@@ -8,20 +8,21 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hotloop.checks.yolo_on_mobile.given_files import PROGRAMS
 from hotloop.checks.yolo_on_mobile.precision import mean_of, overlaps
 from hotloop.core.wire import as_message
 from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.compare import Floats
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
 
 Rng = np.random.Generator
 
-KEY = Path(__file__).parent / "programs" / "diagnosis_key.json"
+KEY = PROGRAMS / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("colours", "range", "scale", "decoding", "suppression")
 CLASSES = 6
@@ -32,18 +33,18 @@ RELATIVE = 0.03
 Recording = Mapping[str, Any]
 
 
-def questions(rng: Rng, white: int = 1) -> Iterator[Question]:
-    """Made runs, with boxes drawn about objects. white: what a value of one is told as."""
+def questions(rng: Rng) -> Iterator[Question]:
+    """Generated runs, with boxes scattered about objects."""
     for number in range(1, RUNS + 1):
-        recording = _made(rng, number)
+        recording = _generated(rng, number)
         file = GivenFile("run.json", json.dumps(recording).encode())
         want = figures(recording)
-        want["brightest"] *= white
-        yield Question(f"Run {number} of {RUNS}", (file,), partial(complaint, want))
+        want["brightest"] *= constant("WHITE", 1)
+        yield Question(f"Run {number} of {RUNS}", (file,), partial(mismatch, want))
 
 
 def figures(recording: Recording) -> dict[str, float]:
-    """All that `read_run` is asked for."""
+    """All that `read_run` returns."""
     pictures = recording["pictures"]
     found = [np.array(each["found"], np.float64).reshape(-1, 6) for each in pictures]
     true = [np.array(each["true"], np.float64).reshape(-1, 5) for each in pictures]
@@ -64,13 +65,13 @@ def figures(recording: Recording) -> dict[str, float]:
     }
 
 
-def complaint(want: Mapping[str, float], answer: object) -> str | None:
+def mismatch(want: Mapping[str, float], answer: object) -> str | None:
     """About the first figure that is another one."""
-    told = as_message(answer)
-    if told is None:
+    reported = as_message(answer)
+    if reported is None:
         return f"it is {shown(answer)}, not a dict"
     for key, right in want.items():
-        said = number_complaint(f"“{key}”", told.get(key), right, 1e-6, 1e-6)
+        said = number_complaint(f"“{key}”", reported.get(key), right, 1e-6, 1e-6)
         if said is not None:
             return said
     return None
@@ -83,11 +84,11 @@ def diagnosis_questions(_rng: Rng) -> Iterator[Question]:
 
 def diagnosis_mismatch(answer: object) -> str | None:
     """What is wrong with a diagnosis of all four."""
-    told = as_message(answer)
-    if told is None:
+    reported = as_message(answer)
+    if reported is None:
         return f"it is {shown(answer)}, not a dict"
     for name in NAMES:
-        said = _wrong_cause(as_message(told.get(name)), name)
+        said = _wrong_cause(as_message(reported.get(name)), name)
         if said is not None:
             return f"run {name}: {said}"
     return None
@@ -98,10 +99,10 @@ def _key() -> AnswerKey:
     return AnswerKey.read(KEY)
 
 
-def _wrong_cause(told: Mapping[str, Any] | None, run: str) -> str | None:
-    if told is None:
+def _wrong_cause(reported: Mapping[str, Any] | None, run: str) -> str | None:
+    if reported is None:
         return "a dict is asked for, with “cause”, “evidence” and “value”"
-    cause, evidence = told.get("cause"), told.get("evidence")
+    cause, evidence = reported.get("cause"), reported.get("evidence")
     if cause not in CAUSES:
         return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
     if not _key().value(run, "cause", cause):
@@ -109,7 +110,7 @@ def _wrong_cause(told: Mapping[str, Any] | None, run: str) -> str | None:
     want = _key().value(run, "evidence", evidence) if isinstance(evidence, str) else None
     if want is None:
         return f"the cause is right, but {shown(evidence)} does not show it"
-    return number_complaint(f"{evidence}", told.get("value"), want, RELATIVE, 0.005)
+    return number_complaint(f"{evidence}", reported.get("value"), want, RELATIVE, 0.005)
 
 
 def _alike(boxes: Floats) -> Floats:
@@ -119,7 +120,7 @@ def _alike(boxes: Floats) -> Floats:
     return same
 
 
-def _made(rng: Rng, number: int) -> dict[str, Any]:
+def _generated(rng: Rng, number: int) -> dict[str, Any]:
     """Objects, boxes about most of them, others beside; scores fine or in levels."""
     levels = int(rng.integers(3, 9)) if number % 2 else 0
     return {"pictures": [_picture(rng, levels) for _ in range(int(rng.integers(12, 25)))]}

@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
+from hotloop.checks.yolo_on_mobile.given_files import PROGRAMS
 from hotloop.core.wire import as_list
 from hotloop.judge.artifact import Assignment, made_together
+from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import readable
 from hotloop.judge.program import Program
@@ -19,8 +20,7 @@ from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 
-HARNESS = Path(__file__).parent / "programs"
-PROGRAM = Program({"rewriting.py": HARNESS / "rewriting.py"}, "rewriting.py")
+PROGRAM = Program({"rewriting.py": PROGRAMS / "rewriting.py"}, "rewriting.py")
 
 GRAPHS = 12
 SHARE_OF_LARGEST = 1e-4
@@ -30,28 +30,25 @@ stays at a hundredth of it."""
 Graph = Mapping[str, Any]
 
 
-def looks(session: Session, *, kind: str, version: int = 0) -> Iterator[Look]:
-    """At all graphs of a kind: they are made, read and run together, as each message costs.
-
-    version: what each has as its model_version; 0 if that does not matter.
-    """
-    yield Look("Your graphs", lambda: _complaint(session, kind, version))
+def looks(session: Session, *, kind: str) -> Iterator[Look]:
+    """At all graphs of a kind: they are made, read and run together, as each message costs."""
+    yield Look("Your graphs", lambda: _mismatch(session, kind))
 
 
-def _complaint(session: Session, kind: str, version: int) -> str | None:
+def _mismatch(session: Session, kind: str) -> str | None:
     seed = int(session.rng().integers(1 << 31))
-    drawn = as_list(PROGRAM.trusted(session).ask("make", seed, GRAPHS, kind))
-    graphs = [cast(Graph, each) for each in drawn]
+    generated = as_list(PROGRAM.trusted(session).ask("make", seed, GRAPHS, kind))
+    graphs = [cast(Graph, each) for each in generated]
     if len(graphs) != GRAPHS:
         raise JudgeFault(f"{PROGRAM.main} made {len(graphs)} graphs")
     made = _rewritten(graphs, session)
     reader = PROGRAM.given(session, "reads")
     pairs = [[g["model"], m] for g, m in zip(graphs, made, strict=True)]
-    said = as_list(reader.ask("structure", _file(pairs), version))
+    said = as_list(reader.ask("structure", _file(pairs), constant("REPLACED_VERSION", 0)))
     if said:
         return f"graph {int(cast(int, said[0])) + 1} of {GRAPHS}: {readable(said[1], 200)}"
-    told = [{**_input(g), "model": m} for g, m in zip(graphs, made, strict=True)]
-    outputs = as_list(reader.ask("run", _file(told)))
+    inputs = [{**_input(g), "model": m} for g, m in zip(graphs, made, strict=True)]
+    outputs = as_list(reader.ask("run", _file(inputs)))
     for number, (graph, got) in enumerate(zip(graphs, outputs, strict=True), start=1):
         wrong = disagreement(got, graph["truth"])
         if wrong is not None:
@@ -95,4 +92,4 @@ def _input(graph: Graph) -> dict[str, Any]:
 
 
 def _file(value: object) -> GivenFile:
-    return GivenFile("told.json", json.dumps(value).encode())
+    return GivenFile("graphs.json", json.dumps(value).encode())

@@ -14,8 +14,8 @@ from typing import Any, cast
 import numpy as np
 
 from hotloop.checks.yolo_on_mobile import speeds
+from hotloop.checks.yolo_on_mobile.given_files import EAGER, program
 from hotloop.checks.yolo_on_mobile.network_cost import CLASSES, boxes
-from hotloop.checks.yolo_on_mobile.quantized import HARNESS
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
@@ -36,16 +36,16 @@ TILE = 32
 
 @dataclass(frozen=True)
 class Runtime:
-    """target: the file that is asked for. beside: endings of what has to lie there too.
+    """target: the file that is to be written. beside: endings of what has to lie there too.
 
-    main: the program that reads and runs it. complaint: about what stands in it, for a size.
+    main: the program that reads and runs it. mismatch: of what stands in it, for a size.
     fed: how it wants a picture, float32 [1, 3, height, width] from 0 to 1, red first.
     environment: variables of the program's process.
     """
 
     target: str
     main: str
-    complaint: Callable[[Facts, Size], str | None]
+    mismatch: Callable[[Facts, Size], str | None]
     fed: Callable[[Floats], Tensor] = field(default=lambda picture: Tensor(picture, FP32))
     beside: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
@@ -54,14 +54,12 @@ class Runtime:
         """At what stands in the file."""
         size = _size(session)
 
-        def complaint() -> str | None:
-            files = self.files(session, size)
-            facts = (
-                self._program().given(session, "reads").ask("facts", *files, timeout_s=CONVERSION_S)
-            )
-            return self.complaint(cast(Facts, facts), size)
+        def mismatch() -> str | None:
+            reader = self._program().given(session, "reads")
+            facts = reader.ask("facts", *self.files(session, size), timeout_s=CONVERSION_S)
+            return self.mismatch(cast(Facts, facts), size)
 
-        yield Look(f"{size[0]}×{size[1]}", complaint)
+        yield Look(f"{size[0]}×{size[1]}", mismatch)
 
     def runs(self, session: Session) -> Iterator[Look]:
         """At what it computes of hidden pictures, calm and adversarial."""
@@ -83,15 +81,15 @@ class Runtime:
         return process
 
     def _difference(self, session: Session, size: Size, hostile: bool) -> str | None:
-        drawn = speeds.tiles(session.rng(), (1, 3, *size), hostile)
+        tiles = speeds.tiles(session.rng(), (1, 3, *size), hostile)
         # Whole bytes: some runtimes are fed nothing else.
-        picture = np.rint(np.clip(drawn, 0, 1) * 255).astype(np.float32) / np.float32(255)
+        picture = np.rint(np.clip(tiles, 0, 1) * 255).astype(np.float32) / np.float32(255)
         out = TensorSpec((1, boxes(*size), 5 + CLASSES), FP32)
         truth = Case("a picture", (Tensor(picture, FP32),), out)
-        want = speeds.eager().trusted(session).answer("run", truth)
+        want = EAGER.trusted(session).answer("run", truth)
         process = self.process(session, "runs", self.files(session, size))
-        asked = Case("a picture", (self.fed(picture.astype(np.float64)),), out)
-        return speeds.disagreement(asked, process.answer("run", asked), want)
+        case = Case("a picture", (self.fed(picture.astype(np.float64)),), out)
+        return speeds.disagreement(case, process.answer("run", case), want)
 
     def _made(self, session: Session, size: Size) -> list[GivenFile]:
         link = session.worker()
@@ -109,15 +107,14 @@ class Runtime:
         return [GivenFile(Path(p).name, data) for p, data in zip(paths, contents, strict=True)]
 
     def _program(self) -> Program:
-        files = {**speeds.EAGER, self.main: HARNESS / self.main}
-        return Program(files, self.main, self.environment)
+        return program(self.main, "eager.py", environment=self.environment)
 
 
 def _size(session: Session) -> Size:
     """Of the pictures of a judging: tall, never square."""
     rng = session.rng()
-    drawn = (TILE * int(rng.integers(6, 9)), TILE * int(rng.integers(3, 5)))
-    return session.once("the size", lambda: drawn)
+    size = (TILE * int(rng.integers(6, 9)), TILE * int(rng.integers(3, 5)))
+    return session.once("the size", lambda: size)
 
 
 # --- what has to stand in each file ---------------------------------------------------------------
@@ -212,7 +209,7 @@ def channels_last(picture: Floats) -> Tensor:
 
 
 # A worker sees no /sys and may not choose its cores. OpenVINO's scheduler looks there for the
-# processor and dies without one, so it is told of a small one; it has one thread anyway.
+# processor and dies without one, so it is given a small one; it has one thread anyway.
 OPENVINO = Runtime(
     "detector.xml",
     "openvino_files.py",

@@ -25,33 +25,33 @@ def questions(rng: Rng) -> Iterator[Question]:
         yield Question(
             f"session_options({threads})",
             (threads,),
-            lambda answer, threads=threads: complaint(answer, threads),
+            lambda answer, threads=threads: mismatch(answer, threads),
         )
 
 
-def complaint(answer: object, threads: int) -> str | None:
+def mismatch(answer: object, threads: int) -> str | None:
     """What is wrong with options for so many threads; a sentence's beginning."""
-    told = as_message(answer)
-    if told is None:
+    reported = as_message(answer)
+    if reported is None:
         return f"it is {shown(answer)}, not a dict"
-    for key, value in told.items():
-        found = _complaint_about(key, value)
+    for key, value in reported.items():
+        found = _mismatch_of(key, value)
         if found is not None:
             return found
-    if told.get("intra_op_num_threads") != threads:
-        given = shown(told.get("intra_op_num_threads"))
+    if reported.get("intra_op_num_threads") != threads:
+        given = shown(reported.get("intra_op_num_threads"))
         return f"{threads} threads are given to you, and “intra_op_num_threads” is {given}"
-    if threads > 1 and told.get("intra_op_spinning") is not False:
+    if threads > 1 and reported.get("intra_op_spinning") is not False:
         return "threads that have nothing to do would go on spinning, on cores that others need"
     return None
 
 
-def asked(session: Session) -> str:
+def chosen(session: Session) -> str:
     """The candidate's options for the threads that are measured on, as JSON."""
     threads = session.launcher.threads
     link = session.worker()
     answer = ask_plainly(link, (threads,), session.timeout(TIMEOUT_S))
-    found = complaint(answer, threads)
+    found = mismatch(answer, threads)
     if found is not None:
         raise Ruling(Verdict.WRONG_ANSWER, f"session_options({threads}): {found}.")
     return json.dumps(answer)
@@ -68,7 +68,7 @@ def plain(threads: int) -> str:
     )
 
 
-def _complaint_about(key: str, value: object) -> str | None:
+def _mismatch_of(key: str, value: object) -> str | None:
     if key == "graph_optimization_level":
         if value in LEVELS:
             return None

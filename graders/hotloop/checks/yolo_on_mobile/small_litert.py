@@ -12,7 +12,7 @@ from hotloop.checks.yolo_on_mobile.quantized import (
     CLASSES,
     PROGRAM,
     SIDE,
-    lost_complaint,
+    too_much_lost,
 )
 from hotloop.checks.yolo_on_mobile.runtimes import LITERT, channels_last
 from hotloop.core.wire import as_list
@@ -30,11 +30,11 @@ MOST_OF_SIZE = 0.4
 
 def looks(session: Session) -> Iterator[Look]:
     """At its size beside that of the float file, then at what it sees."""
-    yield Look("The small file", lambda: _size_complaint(session))
-    yield Look(f"{PICTURES} hidden scenes", lambda: _sight_complaint(session))
+    yield Look("The small file", lambda: _size_mismatch(session))
+    yield Look(f"{PICTURES} hidden scenes", lambda: _sight_mismatch(session))
 
 
-def _size_complaint(session: Session) -> str | None:
+def _size_mismatch(session: Session) -> str | None:
     (floats,) = LITERT.files(session, (SIDE, SIDE))
     (small,) = LITERT.files(session.of("to_small_litert"), (SIDE, SIDE))
     share = len(small.data) / len(floats.data)
@@ -43,23 +43,23 @@ def _size_complaint(session: Session) -> str | None:
     return None
 
 
-def _sight_complaint(session: Session) -> str | None:
+def _sight_mismatch(session: Session) -> str | None:
     files = LITERT.files(session.of("to_small_litert"), (SIDE, SIDE))
-    return sight_complaint(LITERT.process(session, "sees", files), session)
+    return sight_mismatch(LITERT.process(session, "sees", files), session)
 
 
-def sight_complaint(process: Process, session: Session) -> str | None:
+def sight_mismatch(process: Process, session: Session) -> str | None:
     """What a program of ours sees with a file that it has loaded, beside the floats."""
     seed = int(session.rng().integers(1 << 31))
     trusted = PROGRAM.trusted(session)
-    told = as_list(trusted.ask("objects", seed, PICTURES, SIDE))
-    objects: list[Floats] = [np.array(each, np.float64).reshape(-1, 5) for each in told]
-    drawn = trusted.answer("pictures", Case("", (seed,), _spec((PICTURES, 3, SIDE, SIDE))))
+    corners = as_list(trusted.ask("objects", seed, PICTURES, SIDE))
+    objects: list[Floats] = [np.array(each, np.float64).reshape(-1, 5) for each in corners]
+    pictures = trusted.answer("pictures", Case("", (seed,), _spec((PICTURES, 3, SIDE, SIDE))))
     table = _spec((PICTURES, BOXES, 5 + CLASSES))
     floats = trusted.answer("tables", Case("", (seed,), table))
-    integers = process.answer("run", Case("scenes", (channels_last(drawn),), table))
+    integers = process.answer("run", Case("scenes", (channels_last(pictures),), table))
     before, after = (mean_average_precision(t, objects, CLASSES) for t in (floats, integers))
-    return lost_complaint(before, after, score_change(floats, integers), PICTURES)
+    return too_much_lost(before, after, score_change(floats, integers), PICTURES)
 
 
 def _spec(shape: tuple[int, ...]) -> TensorSpec:

@@ -12,14 +12,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from hotloop.checks.yolo_on_mobile import session_options
+from hotloop.checks.yolo_on_mobile.given_files import EAGER, PROGRAMS
 from hotloop.checks.yolo_on_mobile.network_cost import CLASSES, boxes, flops
-from hotloop.checks.yolo_on_mobile.quantized import GIVEN, HARNESS
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile
@@ -40,41 +39,29 @@ PIXELS_OFF, SCORE_OFF = 0.05, 2e-3
 stays a tenth of it below, bfloat16 goes beyond it."""
 
 TILE = 32
-NETWORK = {name: GIVEN / name for name in ("detector.py", "yolo_shapes.npz")}
-EAGER = {**NETWORK, "eager.py": HARNESS / "eager.py"}
-
-
-def runner() -> Program:
-    """What runs the candidate's file."""
-    return Program({"ort_session.py": HARNESS / "ort_session.py"}, "ort_session.py")
-
-
-def eager() -> Program:
-    """What knows the truth."""
-    return Program(EAGER, "eager.py")
+RUNNER = Program({"ort_session.py": PROGRAMS / "ort_session.py"}, "ort_session.py")
+"""It runs the candidate's file in ONNX Runtime."""
 
 
 def looks(session: Session) -> Iterator[Look]:
-    """At the file for a size that is drawn, and at the one that is timed."""
+    """At the file for a size that is sampled, and at the one that is timed."""
     rng = session.rng()
     short, long = (TILE * int(n) for n in (rng.integers(2, 5), rng.integers(6, 9)))
-    drawn = (long, short)
-    for size in (drawn, SIZE):
-        yield Look(f"{size[0]}×{size[1]}", lambda size=size: _complaint(session, size))
+    for size in ((long, short), SIZE):
+        yield Look(f"{size[0]}×{size[1]}", lambda size=size: _mismatch(session, size))
 
 
-def measured(levels: tuple[Level, ...]) -> RefereedFast:
+def fast() -> RefereedFast:
     """The candidate's file and options against the network in PyTorch."""
-    fast = Fast(
+    measured = Fast(
         Workload(lambda _rng, _index: spec(*SIZE), fill),
-        Baseline(HARNESS / "eager.py", "run", beside=NETWORK),
-        lambda spec: spec.out.bytes,
-        levels,
+        Baseline(PROGRAMS / EAGER.main, "run", beside=EAGER.files),
+        lambda call: call.out.bytes,
         fewest_flops=lambda _spec: flops(*SIZE),
         entrant=_entrant,
         after=("correct", "settings"),
     )
-    return RefereedFast(fast, Referee(EAGER, "eager.py"), "run", disagreement)
+    return RefereedFast(measured, Referee(EAGER.files, EAGER.main), "run", disagreement)
 
 
 def disagreement(_case: Case, got: Floats, want: Floats) -> str | None:
@@ -111,10 +98,10 @@ def tiles(rng: Rng, shape: tuple[int, ...], hostile: bool = False) -> np.ndarray
     side = 2 * TILE if hostile else TILE
     count, channels, height, width = shape
     coarse = rng.random((count, channels, -(-height // side), -(-width // side)), np.float32)
-    drawn = coarse.repeat(side, 2).repeat(side, 3)[:, :, :height, :width]
+    tiled = coarse.repeat(side, 2).repeat(side, 3)[:, :, :height, :width]
     if hostile:
-        return 2.5 * drawn
-    return np.clip(drawn + 0.05 * rng.standard_normal(shape, np.float32), 0, 1)
+        return 2.5 * tiled
+    return np.clip(tiled + 0.05 * rng.standard_normal(shape, np.float32), 0, 1)
 
 
 def file_of(session: Session, size: tuple[int, int]) -> bytes:
@@ -126,20 +113,19 @@ def file_of(session: Session, size: tuple[int, int]) -> bytes:
 def _entrant(session: Session) -> tuple[Link, Candidate]:
     """A program of ours that has the candidate's file; what is the candidate's own has ended."""
     data = file_of(session, SIZE)
-    options = session_options.asked(session.of("session_options"))
+    options = session_options.chosen(session.of("session_options"))
     session.worker().close()
-    process = runner().another(session, given=True)
+    process = RUNNER.another(session, given=True)
     process.ask("load", GivenFile(FILE, data), options)
     process.resolve("run")
     return process.link, process.as_candidate("run")
 
 
-def _complaint(session: Session, size: tuple[int, int]) -> str | None:
-    process = runner().given(session, "runs the detector")
+def _mismatch(session: Session, size: tuple[int, int]) -> str | None:
+    process = RUNNER.given(session, "runs the detector")
     data = file_of(session, size)
     process.ask("load", GivenFile(FILE, data), session_options.plain(session.launcher.threads))
-    asked = spec(*size)
     picture = tiles(session.rng(), (1, 3, *size))
-    case = Case("a picture", (Tensor(picture, FP32),), asked.out)
-    want = eager().trusted(session).answer("run", case)
+    case = Case("a picture", (Tensor(picture, FP32),), spec(*size).out)
+    want = EAGER.trusted(session).answer("run", case)
     return disagreement(case, process.answer("run", case), want)

@@ -10,6 +10,7 @@ import numpy as np
 
 from hotloop.core.wire import as_list
 from hotloop.judge.compare import Floats
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import GivenFile, Question, shown
 
 Rng = np.random.Generator
@@ -23,24 +24,23 @@ MARGIN = 1e-4
 NAMES = ("left", "top", "right", "bottom", "score")
 
 
-def questions(rng: Rng, *, crowded: bool, points: int = 1) -> Iterator[Question]:
+def questions(rng: Rng, *, crowded: bool) -> Iterator[Question]:
     """Boxes far apart, or in crowds: of one class and of several, in chains, and more than wanted.
 
     A chain is a row of boxes of which each overlaps with the next one only: what is suppressed must
     not suppress. Each table in crowds shows one of the two mistakes in the order of things.
-    points: what a score of one is told as.
     """
     for number in range(TABLES):
         floor = float(rng.uniform(0.05, 0.3))
         overlap = float(rng.uniform(0.3, 0.6))
         most = int(rng.integers(3, 9)) if crowded and number % 3 == 0 else MANY
-        table = _drawn(rng, floor, overlap, crowded)
+        table = _sampled(rng, floor, overlap, crowded)
         while crowded and not shows_the_order(table, floor, overlap, most):
-            table = _drawn(rng, floor, overlap, crowded)
-        want = kept(table, floor, overlap, most) * [1, 1, 1, 1, points, 1]
+            table = _sampled(rng, floor, overlap, crowded)
+        want = kept(table, floor, overlap, most) * [1, 1, 1, 1, constant("POINTS", 1), 1]
         label = "Boxes in crowds" if crowded else "Boxes that lie apart"
         arguments = (GivenFile("table.npy", _stored(table)), floor, overlap, most)
-        yield Question(label, arguments, partial(complaint, want))
+        yield Question(label, arguments, partial(mismatch, want))
 
 
 def kept(table: Floats, floor: float, overlap: float, most: int) -> Floats:
@@ -97,7 +97,7 @@ def shared(a: Floats, b: Floats) -> float:
     return float(np.prod(sides) / both)
 
 
-def complaint(want: Floats, answer: object) -> str | None:
+def mismatch(want: Floats, answer: object) -> str | None:
     """What is wrong with a list of boxes."""
     if not isinstance(answer, list):
         return f"it is {shown(answer)}, not a list"
@@ -105,13 +105,13 @@ def complaint(want: Floats, answer: object) -> str | None:
     if len(got) != len(want):
         return f"{len(got)} boxes are left, and should be {len(want)}"
     for number, (found, right) in enumerate(zip(got, want, strict=True), start=1):
-        said = _box_complaint(as_list(found), right)
+        said = _box_mismatch(as_list(found), right)
         if said is not None:
             return f"box {number} of {len(want)}: {said}"
     return None
 
 
-def _box_complaint(found: list[object], right: Floats) -> str | None:
+def _box_mismatch(found: list[object], right: Floats) -> str | None:
     if len(found) != 6 or not all(_is_number(value) for value in found):
         return f"it is {shown(found)}, not six numbers"
     values = [float(value) for value in found if isinstance(value, int | float)]
@@ -127,7 +127,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _drawn(rng: Rng, floor: float, overlap: float, crowded: bool) -> Floats:
+def _sampled(rng: Rng, floor: float, overlap: float, crowded: bool) -> Floats:
     while True:
         classes = int(rng.integers(2, 7))
         centres = _crowds(rng, overlap) if crowded else _apart(rng)

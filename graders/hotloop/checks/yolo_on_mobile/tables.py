@@ -8,6 +8,7 @@ import numpy as np
 
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.rungs.correct import Case, Tensor
 
@@ -23,10 +24,11 @@ ABSOLUTE = 1e-3
 """Of a pixel: float32 is off by a hundredth of it for pictures of this size."""
 
 
-def cases(rng: Rng, *, masks: bool = False) -> Iterator[Case]:
+def cases(rng: Rng) -> Iterator[Case]:
     """Square and oblong pictures, one and several, few classes and many.
 
-    masks: some boxes have an objectness of −∞, and some one of which float32's sigmoid is 0, too.
+    Where a variant masks boxes, some have an objectness of −∞, and some one of which float32's
+    sigmoid is 0, too.
     """
     for label, n, classes, rows, columns in (
         ("a square picture", 1, 6, 4, 4),
@@ -37,7 +39,7 @@ def cases(rng: Rng, *, masks: bool = False) -> Iterator[Case]:
         values = [
             rng.normal(0, 2, (n, 3 * (5 + classes), rows * f, columns * f)) for f in (4, 2, 1)
         ]
-        if masks:
+        if constant("MASKED", 0):
             for raw in values:
                 objectness = raw[:, OBJECTNESS :: 5 + classes]
                 share = rng.random(objectness.shape)
@@ -50,26 +52,23 @@ def cases(rng: Rng, *, masks: bool = False) -> Iterator[Case]:
         yield Case(label, (*maps, anchors), out)
 
 
-def truth(
-    small: Floats, middle: Floats, large: Floats, anchors: Floats, *, masked: int | None = None
-) -> Floats:
-    """Stride by stride, anchor by anchor, row by row.
-
-    masked: x, y, width and height of a box with an objectness of −∞, unless they are as of others.
-    """
+def truth(small: Floats, middle: Floats, large: Floats, anchors: Floats) -> Floats:
+    """float64 [pictures, boxes, 5 + classes]: stride by stride, anchor by anchor, row by row."""
+    # x, y, width and height of a box with an objectness of −∞; 0: as of others.
+    masked = constant("MASKED", 0)
     parts: list[Floats] = []
     for raw, stride, sizes in zip((small, middle, large), STRIDES, anchors, strict=True):
         n, channels, rows, columns = raw.shape
-        told = 1 / (1 + np.exp(-raw.reshape(n, 3, channels // 3, rows, columns)))
-        told = told.transpose(0, 1, 3, 4, 2).copy()
+        found = 1 / (1 + np.exp(-raw.reshape(n, 3, channels // 3, rows, columns)))
+        found = found.transpose(0, 1, 3, 4, 2).copy()
         down, right = np.indices((rows, columns), np.float64)
-        told[..., 0] = (2 * told[..., 0] - 0.5 + right) * stride
-        told[..., 1] = (2 * told[..., 1] - 0.5 + down) * stride
-        told[..., 2:4] = (2 * told[..., 2:4]) ** 2 * sizes[None, :, None, None, :]
-        if masked is not None:
+        found[..., 0] = (2 * found[..., 0] - 0.5 + right) * stride
+        found[..., 1] = (2 * found[..., 1] - 0.5 + down) * stride
+        found[..., 2:4] = (2 * found[..., 2:4]) ** 2 * sizes[None, :, None, None, :]
+        if masked:
             objectness = raw.reshape(n, 3, channels // 3, rows, columns)[:, :, OBJECTNESS]
-            told[np.isneginf(objectness), :OBJECTNESS] = masked
-        parts.append(told.reshape(n, 3 * rows * columns, -1))
+            found[np.isneginf(objectness), :OBJECTNESS] = masked
+        parts.append(found.reshape(n, 3 * rows * columns, -1))
     return np.concatenate(parts, 1)
 
 

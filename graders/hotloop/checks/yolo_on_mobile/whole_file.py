@@ -12,6 +12,7 @@ from hotloop.checks.yolo_on_mobile.suppression import decided, kept, shows_the_c
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
+from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.link import readable
 from hotloop.judge.questions import GivenFile
@@ -35,29 +36,27 @@ FLOAT, INT64 = 1, 7
 
 def looks(
     session: Session,
-    complaint: Callable[[bytes, int, Session], str | None],
+    mismatch: Callable[[bytes, int, Session], str | None],
 ) -> Iterator[Look]:
-    """At the file, which is made once a judging, for a number of boxes that is drawn."""
+    """At the file, which is made once a judging, for a number of boxes that is sampled."""
     most = session.once("most", lambda: int(session.rng().choice(MOST)))
     yield Look(
         f"Your file of {most} boxes",
-        lambda: complaint(session.once("exported", lambda: _made(session, most)), most, session),
+        lambda: mismatch(session.once("exported", lambda: _made(session, most)), most, session),
     )
 
 
-def interface_complaint(data: bytes, most: int, session: Session, version: int = 0) -> str | None:
-    """Whether it has the ends that were asked for, with sizes that are known.
-
-    version: what the model has as its model_version; 0 if that does not matter.
-    """
-    facts = PROGRAM.given(session, "reads").ask("interface", GivenFile(FILE, data))
-    told = cast(Mapping[str, Any], facts)
-    if version and told["version"] != version:
-        return f"its model_version is {told['version']} and should be {version}"
-    return complaint_about(told, most)
+def interface_mismatch(data: bytes, most: int, session: Session) -> str | None:
+    """Whether its inputs and outputs have the right names and types, and sizes that are known."""
+    read = PROGRAM.given(session, "reads").ask("interface", GivenFile(FILE, data))
+    facts = cast(Mapping[str, Any], read)
+    version = constant("MODEL_VERSION", 0)
+    if version and facts["version"] != version:
+        return f"its model_version is {facts['version']} and should be {version}"
+    return mismatch_of(facts, most)
 
 
-def complaint_about(facts: Mapping[str, Any], most: int) -> str | None:
+def mismatch_of(facts: Mapping[str, Any], most: int) -> str | None:
     """Of names, types and sizes."""
     if facts["external"]:
         return "its weights lie in another file, which was not handed in"
@@ -78,14 +77,14 @@ def complaint_about(facts: Mapping[str, Any], most: int) -> str | None:
     return None
 
 
-def boxes_complaint(data: bytes, most: int, session: Session) -> str | None:
-    """What it sees on hidden pictures, with limits that are drawn for each."""
+def boxes_mismatch(data: bytes, most: int, session: Session) -> str | None:
+    """What it sees on hidden pictures, with limits that are sampled for each."""
     trusted = PROGRAM.trusted(session)
 
     def tables_of(seed: int) -> list[Floats]:
         return list(trusted.answer("tables", _case(seed, (PICTURES, BOXES, 5 + CLASSES))))
 
-    seed, tables, limits = drawn(session.rng(), tables_of, most)
+    seed, tables, limits = sampled(session.rng(), tables_of, most)
     fed = trusted.answer("pictures", _case(seed, (PICTURES, 3, SIDE, SIDE)))
     process = PROGRAM.given(session, "runs")
     process.ask("load", GivenFile(FILE, data))
@@ -94,13 +93,13 @@ def boxes_complaint(data: bytes, most: int, session: Session) -> str | None:
     got = process.answer("suppressed", case)
     for number, (found, table, pair) in enumerate(zip(got, tables, limits, strict=True), start=1):
         want = kept(table, *pair, most)
-        said = picture_complaint(found, want)
+        said = picture_mismatch(found, want)
         if said is not None:
             return f"picture {number} of {PICTURES}: {said}"
     return None
 
 
-def picture_complaint(got: Floats, want: Floats) -> str | None:
+def picture_mismatch(got: Floats, want: Floats) -> str | None:
     """got: the boxes, and behind them a row of their number."""
     if got[-1, 0] != len(want):
         return f"“count” is {got[-1, 0]:g} and should be {len(want)}"
@@ -116,11 +115,12 @@ def picture_complaint(got: Floats, want: Floats) -> str | None:
     return None
 
 
-def drawn(
+def sampled(
     rng: Rng, tables_of: Callable[[int], Sequence[Floats]], most: int
 ) -> tuple[int, Sequence[Floats], list[Limits]]:
-    """Pictures by their seed, tables and limits, drawn until a score for each class shows: not all
-    forty pictures hold a box of which the detector is unsure, where there is room for few.
+    """Pictures by their seed, tables and limits, sampled until a score for each class shows.
+
+    Not all forty pictures hold a box of which the detector is unsure, where there is room for few.
     """
     while True:
         seed = int(rng.integers(1 << 31))

@@ -1,0 +1,23 @@
+"""The module's given files, and programs of ours that see them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hotloop.core import paths
+from hotloop.judge.program import Program
+
+PROGRAMS = Path(__file__).parent / "programs"
+GIVEN = paths.exercises() / "yolo_on_mobile"
+NETWORK = {name: GIVEN / name for name in ("detector.py", "shapes.py", "yolo_shapes.npz")}
+"""The detector, its weights and its scenes, by the name that a program knows them by."""
+
+
+def program(main: str, *beside: str, environment: tuple[tuple[str, str], ...] = ()) -> Program:
+    """A program that sees the network and other files of ours."""
+    ours = {name: PROGRAMS / name for name in (main, *beside)}
+    return Program({**NETWORK, **ours}, main, environment)
+
+
+EAGER = program("eager.py")
+"""The detector in PyTorch, which gives the reference tables."""
