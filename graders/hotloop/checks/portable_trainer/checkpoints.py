@@ -1,11 +1,10 @@
-"""Checkpoints that learners write, read, refuse, and are killed over."""
+"""Checkpoints: written, resumed, chosen among damaged ones, and whole after a kill."""
 
 from __future__ import annotations
 
 import json
 import struct
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import numpy as np
 
@@ -13,32 +12,29 @@ from hotloop.checks.portable_trainer.given_files import READING, RESUMING, WRITI
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment
-from hotloop.judge.candidate import Candidate
+from hotloop.judge.constants import constant
 from hotloop.judge.fault import made
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
-from hotloop.judge.rung import Rung
-from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 
-CHECKPOINT = Candidate("train_and_save", "checkpoint.py", "json")
 FILE = "checkpoint.safetensors"
 AFTER = 12
-"""Steps that are compared: they go over the end of an epoch, wherever in it they begin."""
+"""Steps after a checkpoint whose losses are compared: more than an epoch of 8."""
 
 RELATIVE = 1e-6
-"""One machine, one library, one order of operations: the rest is there for other thread counts."""
+"""Of losses. Both run the same operations; only the number of threads may differ."""
 
 STEPS = (2, 9, 11)
-"""Optimizer steps before each of three checkpoints, of which `newest` chooses one."""
+"""Steps before each of the three checkpoints that `newest` chooses from."""
 
 KILLS = 4
 TIMEOUT_S = 60.0
 
 
 def disagreement(got: object, want: object, relative: float = RELATIVE) -> str | None:
-    """A sentence's beginning when losses, of which `want` are ours, are not these."""
+    """The first loss of `got` that differs from ours, `want`."""
     is_, should = _numbers(got), _numbers(want)
     if is_.shape != should.shape:
         return f"there are {is_.size} losses, and should be {should.size}"
@@ -56,51 +52,47 @@ def _numbers(losses: object) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
 
 
 def _seeds(rng: Rng) -> Iterator[tuple[int, int]]:
-    """Seeds and steps: none, some, an epoch's very end, and more than an epoch."""
+    """Seeds and steps: none, some, exactly an epoch, more than an epoch."""
     for steps in (0, int(rng.integers(2, 7)), 8, int(rng.integers(9, 15))):
         yield int(rng.integers(1 << 30)), steps
 
 
-def written(rng: Rng, session: Session, version: int = 0) -> Iterator[Assignment]:
-    """Runs of the learner's that we go on with. version: as in `goes_on`."""
+def written(rng: Rng, session: Session) -> Iterator[Assignment]:
+    """The candidate trains and saves; we resume."""
     for seed, steps in _seeds(rng):
-        judged = goes_on(seed, steps, session, version=version)
+        judged = goes_on(seed, steps, session, version=constant("VERSION", 0))
         yield Assignment(f"after {steps} steps", (seed, steps), FILE, judged)
 
 
-def resumed(rng: Rng, session: Session, version: int = 0) -> Iterator[Assignment]:
-    """Runs of ours that the learner goes on with, and then we again. version: as in `goes_on`."""
+def resumed(rng: Rng, session: Session) -> Iterator[Assignment]:
+    """We train and save; the candidate resumes, trains and saves; then we resume."""
     program = RESUMING.trusted(session)
     for seed, steps in _seeds(rng):
         file = GivenFile(FILE, program.take(program.ask("written", seed, steps)))
         more = int(rng.integers(1, 4))
-        yield Assignment(
-            f"from step {steps} to {steps + more}",
-            (file, more),
-            FILE,
-            goes_on(seed, steps + more, session, version=version),
-        )
+        judged = goes_on(seed, steps + more, session, version=constant("VERSION", 0))
+        yield Assignment(f"from step {steps} to {steps + more}", (file, more), FILE, judged)
 
 
 def goes_on(
     seed: int, steps: int, session: Session, relative: float = RELATIVE, version: int = 0
 ) -> Callable[[bytes], str | None]:
-    """What is wrong with a checkpoint of a run after so many steps, by what comes after it.
+    """Reads a checkpoint of a run after `steps` steps, resumes it, and compares the losses.
 
-    version: what its state has as an entry of that name; 0 if it needs none.
+    version: expected in its state; 0 if none is.
     """
 
-    def complaint(data: bytes) -> str | None:
+    def mismatch(data: bytes) -> str | None:
         file, trusted = GivenFile(FILE, data), RESUMING.trusted(session)
         shapes = json.dumps(trusted.ask("shapes"))
-        seen = READING.given(session, "looks at").ask("complaint", file, steps, shapes, version)
+        seen = READING.given(session, "looks at").ask("mismatch", file, steps, shapes, version)
         if seen is not None:
             return str(seen)
         want = as_list(trusted.ask("losses", seed, steps + AFTER))[steps:]
         got = RESUMING.given(session, "runs").ask("resumed", file, AFTER)
         return disagreement(got, want, relative)
 
-    return complaint
+    return mismatch
 
 
 def chosen(session: Session) -> str:
@@ -136,7 +128,7 @@ def _ours(seed: int, steps: int, session: Session) -> bytes:
 
 
 def _damages(data: bytes, rng: Rng) -> Iterator[tuple[str, bytes]]:
-    """A file, damaged as files are."""
+    """A label and a damaged copy of the file."""
     (length,) = struct.unpack("<Q", data[:8])
     begin = 8 + length
     header = as_message(json.loads(data[8:begin])) or {}
@@ -160,7 +152,7 @@ def _damages(data: bytes, rng: Rng) -> Iterator[tuple[str, bytes]]:
 
 
 def killed(session: Session) -> str:
-    """A whole checkpoint is on disk whenever a process is killed in `write`."""
+    """A process is killed while it is in `write`: a whole checkpoint must be on disk."""
     file = GivenFile("checkpoint.py", session.files.content(session.candidate.file or ""))
     seed = int(session.rng().integers(1 << 30))
     program = WRITING.given(session, "kills")
@@ -169,13 +161,3 @@ def killed(session: Session) -> str:
         raise Ruling(Verdict.WRONG_ANSWER, f"{str(mismatch).capitalize()}.")
     session.note(kills=KILLS)
     return f"Killed {KILLS} times while it wrote, and stopped by a full disk: always whole."
-
-
-def rungs(version: int = 0) -> dict[str, Rung]:
-    """All rungs of the task. version: as in `goes_on`."""
-    return {
-        "written": Makes(partial(written, version=version)),
-        "resumed": Makes(partial(resumed, version=version), entry="resume_and_save"),
-        "chosen": chosen,
-        "killed": killed,
-    }

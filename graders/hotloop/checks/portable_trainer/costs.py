@@ -1,4 +1,4 @@
-"""What a plan costs, as the judge computes it: `costs.md` beside the notebook says the rules.
+"""What a plan costs, by the rules of `costs.md`.
 
 Everything is a Python float. Stages are counted from 0, layers through the towers in order.
 """
@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from hotloop.judge.constants import constant
+
 Mode = Literal["none", "selective", "full"]
 Group = Literal["tensor", "data", "pipeline"]
 MODES: tuple[Mode, ...] = ("none", "selective", "full")
-WEIGHT, GRADIENT, OPTIMIZER = 2, 2, 12.0
+WEIGHT, GRADIENT = 2, 2
 """Bytes a parameter."""
 
 
@@ -124,15 +126,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Case:
-    """A model that is to be trained on a cluster. batch: sequences a step.
-
-    optimizer: bytes that it keeps a parameter.
-    """
+    """A model that is to be trained on a cluster. batch: sequences a step."""
 
     model: Model
     cluster: Cluster
     batch: int
-    optimizer: float = OPTIMIZER
 
 
 @dataclass(frozen=True)
@@ -174,7 +172,7 @@ class Prices:
         self.tensor, self.pipeline, self.data = tensor, pipeline, data
         self.micro_batch, self.zero = micro_batch, zero
         self.micro_batches = case.batch // (data * micro_batch)
-        self.optimizer = case.optimizer
+        self.optimizer = constant("OPTIMIZER_BYTES", 12.0)  # a parameter
 
     # --- bytes ---
 
@@ -298,13 +296,13 @@ def estimate(case: Case, plan: Plan) -> Estimate:
     return Estimate(state, activations, work, step, most <= case.cluster.memory_bytes)
 
 
-def plan_from(told: dict[str, Any]) -> Plan | None:
+def plan_from(document: dict[str, Any]) -> Plan | None:
     """A plan from plain data; None when it has not the form of one."""
-    numbers = [told.get(key) for key in ("tensor", "pipeline", "data", "micro_batch", "zero")]
-    stages, modes = told.get("stages"), told.get("recompute")
+    numbers = [document.get(key) for key in ("tensor", "pipeline", "data", "micro_batch", "zero")]
+    stages, modes = document.get("stages"), document.get("recompute")
     if not all(_is_count(number) for number in numbers[:4]) or numbers[4] not in (0, 1, 2, 3):
         return None
-    if isinstance(told["zero"], bool):
+    if isinstance(document["zero"], bool):
         return None
     if not isinstance(stages, list) or not isinstance(modes, list):
         return None

@@ -1,7 +1,6 @@
-"""The fallback policy as the judge knows it: what is right after each event.
+"""The right fallback policy: the decision after each event, by the rules of `policy.md`.
 
-`policy.md` beside the notebook has the same rules in words. Unlike a learner's, this one has its
-memory in an object: whether memory is plain data is asked elsewhere.
+Its memory is an object; whether a candidate's memory is plain data is judged by `remembers`.
 """
 
 from __future__ import annotations
@@ -12,28 +11,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hotloop.judge.constants import constant
+
 COMPILATION_STEPS, LOSSES, LOSS_STEPS = 10, 3, 20
 TIMES, SLOWER = 5, 2.0
 
 Event = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Rules:
-    """What may differ. rest: steps that a backend rests for the first time. most_compilations: in
-    `COMPILATION_STEPS` steps.
-    """
-
-    rest: int = 20
-    most_compilations: int = 3
-
-
-PLAIN = Rules()
+def first_rest() -> int:
+    """Steps that a backend rests for the first time."""
+    return constant("REST", 20)
 
 
 @dataclass(frozen=True)
 class Backend:
-    """What is known of a backend beforehand. step_s: seconds a step."""
+    """What a policy knows about a backend from the start. step_s: seconds a step."""
 
     name: str
     memory_gib: float
@@ -66,7 +59,7 @@ class Decision:
 
 @dataclass
 class _Watch:
-    """What is known of a backend since it was taken up or restored."""
+    """Measurements of a backend since the run switched to it or restored it."""
 
     times: list[float] = field(default_factory=list[float])
     best: float = math.inf
@@ -78,7 +71,6 @@ class Policy:
     """Decides event by event."""
 
     backends: Sequence[Backend]
-    rules: Rules = PLAIN
     barred: set[str] = field(default_factory=set[str])
     rests: dict[str, int] = field(default_factory=dict[str, int])
     until: dict[str, int] = field(default_factory=dict[str, int])
@@ -87,7 +79,7 @@ class Policy:
     watch: _Watch = field(default_factory=_Watch)
 
     def decide(self, event: Event) -> Decision:
-        """What is right now."""
+        """The right decision after this event."""
         name, step = event["backend"], event["step"]
         if event["kind"] == "step":
             decision = self._step(name, step, event)
@@ -126,7 +118,7 @@ class Policy:
         watch, count = self.watch, event["compilations"]
         timed = bool(watch.compilations) and count == watch.compilations[-1]
         watch.compilations = [*watch.compilations, count][-COMPILATION_STEPS - 1 :]
-        if count - watch.compilations[0] > self.rules.most_compilations:
+        if count - watch.compilations[0] > constant("MOST_COMPILATIONS", 3):
             return self._left(
                 name,
                 step,
@@ -190,7 +182,7 @@ class Policy:
         else:
             times = self.rests.get(name, 0)
             self.rests[name] = times + 1
-            self.until[name] = step + self.rules.rest * 2**times
+            self.until[name] = step + first_rest() * 2**times
         return Decision("fall_back", below[0].name, origin, because)
 
     def _usable(self, backend: Backend, step: int) -> bool:

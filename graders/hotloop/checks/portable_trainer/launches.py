@@ -1,35 +1,31 @@
-"""Ranks that torchrun starts from a learner's script, one of which is killed at a secret step."""
+"""Ranks that torchrun starts from a candidate's file; one is killed at a random step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, Literal
 
 from hotloop.checks.portable_trainer.given_files import LAUNCHING
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
-from hotloop.judge.candidate import Candidate
 from hotloop.judge.link import reading
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rung import Rung, following
 from hotloop.judge.session import Session
 
-RANKS = Candidate("train", "ranks.py", "json")
 COUNT, BATCH, STEPS, EVERY = 2, 8, 12, 2
 TIMEOUT_S = 150.0
 
 Sharding = Literal["data_parallel", "fully_sharded"]
 
 CLOSE = 1e-4
-"""Weights and velocities after 12 steps, absolute: their magnitude is below 10, and the order of
-sums over ranks is another one than in one process. Mistakes are off by more than 1e-3."""
+"""Absolute tolerance of weights and velocities, which are below 10, after 12 steps: sums over ranks
+have another order than in one process. Mistakes are off by more than 1e-3."""
 
 
 def trained(session: Session, how: Sharding, killed: bool = False) -> str:
     """The weights after STEPS steps are those of one process, and each sample was fetched once.
 
-    killed: a rank, drawn at random, gets SIGKILL at a random step; torchrun restarts all of them.
+    killed: a random rank gets SIGKILL at a random step; torchrun restarts all of them.
     """
     rng = session.rng()
     kill = [int(rng.integers(COUNT)), int(rng.integers(5, STEPS - 1))] if killed else []
@@ -46,7 +42,7 @@ def trained(session: Session, how: Sharding, killed: bool = False) -> str:
 def _launched(session: Session, seed: int, how: Sharding, kill: list[int]) -> dict[str, Any]:
     """What `launched` in launching.py returns. kill: rank and step, or nothing."""
     names = (session.candidate.file or "", "checkpoint.py")
-    told = LAUNCHING.given(session, "launches").ask(
+    reported = LAUNCHING.given(session, "launches").ask(
         "launched",
         *(GivenFile(file, session.files.content(file)) for file in names),
         seed,
@@ -56,7 +52,7 @@ def _launched(session: Session, seed: int, how: Sharding, kill: list[int]) -> di
         [str(part) for part in kill],
         timeout_s=TIMEOUT_S,
     )
-    return as_message(told) or {}
+    return as_message(reported) or {}
 
 
 def _mismatch(outcome: dict[str, Any], how: Sharding, kill: list[int]) -> str | None:
@@ -111,12 +107,3 @@ def _by_step(life: list[Any]) -> Iterator[tuple[int, list[int]]]:
         for step, numbers in fetched:
             together.setdefault(step, []).extend(numbers)
     return iter(sorted(together.items()))
-
-
-def rungs() -> dict[str, Rung]:
-    """All rungs of the task."""
-    return {
-        "data_parallel": partial(trained, how="data_parallel"),
-        "lost": following("data_parallel", partial(trained, how="data_parallel", killed=True)),
-        "fully_sharded": partial(trained, how="fully_sharded"),
-    }

@@ -1,4 +1,4 @@
-"""Steps that learners export for a mesh of XLA devices: how they lie, and what they compute."""
+"""Steps that candidates export for a mesh of XLA devices: their layout and their losses."""
 
 from __future__ import annotations
 
@@ -11,21 +11,16 @@ import numpy as np
 from hotloop.checks.portable_trainer.given_files import MESHING
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment
-from hotloop.judge.candidate import Candidate
 from hotloop.judge.questions import GivenFile, Question, shown
-from hotloop.judge.rung import Rung
-from hotloop.judge.rungs.answers_from import AnswersFrom
-from hotloop.judge.rungs.makes import Makes
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 Shape = tuple[int, ...]
 
-MESH = Candidate("save_step", "mesh.py", "json")
 FILE = "step.jax"
 DEVICES, STEPS = 8, 4
 CLOSE = 1e-4
-"""Relative, of losses after up to three steps: float32, summed in another order."""
+"""Relative tolerance of losses after up to three steps in float32, summed in another order."""
 
 _BLOCK: dict[str, Shape] = {
     "norm.weight": (32,),
@@ -56,8 +51,8 @@ SHAPES: dict[str, Shape] = {
 """As in `vlm_jax.py` beside the notebook; a test compares the two."""
 
 
-def asked(rng: Rng) -> Iterator[Question]:
-    """Axes of all lengths that eight devices allow, also such as divide few dimensions."""
+def spec_questions(rng: Rng) -> Iterator[Question]:
+    """Model axes of 1 to 8 devices; some divide few dimensions."""
     for model in rng.permutation(np.arange(1, DEVICES + 1)).tolist():
         yield Question(f"a model axis of {model}", (model,), partial(_about_specs, model))
 
@@ -79,7 +74,7 @@ def _about_specs(model: int, answer: object) -> str | None:
 
 
 def exported(rng: Rng, session: Session, *, runs: bool) -> Iterator[Assignment]:
-    """Meshes of several shapes, and batches that are no power of two."""
+    """Meshes of several shapes; batches are no powers of two. runs: also compare losses."""
     # Compiling for eight devices takes its time.
     one = (4, 2) if rng.random() < 0.5 else (2, 4)
     shapes = [one] if runs else [(8, 1), (1, 8), (2, 2)]
@@ -98,35 +93,37 @@ def exported(rng: Rng, session: Session, *, runs: bool) -> Iterator[Assignment]:
 def _computes(
     data: int, model: int, batch: int, seed: int, session: Session
 ) -> Callable[[bytes], str | None]:
-    def complaint(made: bytes) -> str | None:
-        laid_out = _lies(data, model, batch, session)(made)
+    def mismatch(exported: bytes) -> str | None:
+        laid_out = _lies(data, model, batch, session)(exported)
         if laid_out is not None:
             return laid_out
         want = as_list(MESHING.trusted(session).ask("losses", seed, batch, STEPS))
         runner = MESHING.given(session, "runs")
-        got = runner.ask("computed", GivenFile(FILE, made), data, model, seed, batch, STEPS)
+        got = runner.ask("computed", GivenFile(FILE, exported), data, model, seed, batch, STEPS)
         for step, (is_, should) in enumerate(zip(as_list(got), want, strict=True)):
             if not abs(float(str(is_)) - float(str(should))) <= CLOSE * abs(float(str(should))):
                 return f"the loss of step {step} is {is_} and should be {should}"
         return None
 
-    return complaint
+    return mismatch
 
 
 def _lies(data: int, model: int, batch: int, session: Session) -> Callable[[bytes], str | None]:
-    def complaint(made: bytes) -> str | None:
+    def mismatch(exported: bytes) -> str | None:
         looker = MESHING.given(session, "looks at")
-        told = as_message(looker.ask("layout", GivenFile(FILE, made), data, model, batch)) or {}
-        if told["devices"] != data * model:
-            return f"it is a step for {told['devices']} devices"
+        layout = (
+            as_message(looker.ask("layout", GivenFile(FILE, exported), data, model, batch)) or {}
+        )
+        if layout["devices"] != data * model:
+            return f"it is a step for {layout['devices']} devices"
         for way in ("in", "out"):
-            for name, part in (as_message(told[way]) or {}).items():
+            for name, part in (as_message(layout[way]) or {}).items():
                 found = _about_part(name, [int(str(n)) for n in as_list(part)], data, model, batch)
                 if found is not None:
                     return f"{way}: {found}"
         return None
 
-    return complaint
+    return mismatch
 
 
 def _about_part(name: str, part: list[int], data: int, model: int, batch: int) -> str | None:
@@ -140,12 +137,3 @@ def _about_part(name: str, part: list[int], data: int, model: int, batch: int) -
     if prod(part) == want:
         return None
     return f"{kind} {parameter}, {list(shape)}, has {prod(part)} elements a device, not {want}"
-
-
-def rungs() -> dict[str, Rung]:
-    """All rungs of the task."""
-    return {
-        "specs": AnswersFrom("specs", asked),
-        "laid_out": Makes(partial(exported, runs=False)),
-        "same": Makes(partial(exported, runs=True), after=("laid_out",)),
-    }

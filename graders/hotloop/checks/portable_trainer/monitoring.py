@@ -1,16 +1,15 @@
-"""What the judge asks of a monitor: figures, sketches, and files that others' readers read."""
+"""A monitor's figures, sketches, and files, which prometheus_client and TensorBoard read."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hotloop.checks.portable_trainer.given_files import METRICS, SCALARS
 from hotloop.checks.portable_trainer.streams import (
     QUANTILES,
     Event,
@@ -23,9 +22,6 @@ from hotloop.checks.portable_trainer.streams import (
 )
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.artifact import Assignment, made_together
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
-from hotloop.judge.program import Program
 from hotloop.judge.questions import (
     GivenFile,
     Question,
@@ -33,20 +29,12 @@ from hotloop.judge.questions import (
     number_complaint,
     shown,
 )
-from hotloop.judge.rungs.answers import Answers
-from hotloop.judge.rungs.answers_from import AnswersFrom
-from hotloop.judge.rungs.holds import Holds, Look
-from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 Sample = tuple[str, frozenset[tuple[str, str]]]
-Complaint = Callable[[object], str | None]
-
-FILE = "monitor.py"
-HARNESS = Path(__file__).parent / "programs"
-METRICS = Program({"read_metrics.py": HARNESS / "read_metrics.py"}, "read_metrics.py")
-SCALARS = Program({"read_scalars.py": HARNESS / "read_scalars.py"}, "read_scalars.py")
+Compare = Callable[[object], str | None]
 
 WHOLE = ("steps", "lost_steps", "compiles", "recompiles", "fallbacks", "restarts")
 EXACTLY = 1e-9
@@ -69,49 +57,35 @@ RUNS = {
 }
 
 
-def check(window: int = 1) -> Check:
-    """The task's rungs. window: of how many seconds the goodput is told."""
-    return Check(
-        Candidate("summary", FILE, "json"),
-        {
-            "figures": Answers(partial(figures, window=window)),
-            "merged": Holds(_merged, "Right for the ranks of {count} jobs together."),
-            "prometheus": Makes(_metrics, entry="prometheus"),
-            "tensorboard": Makes(_curves, entry="tensorboard"),
-            "dashboard": AnswersFrom("dashboard", partial(dashboards, window=window)),
-        },
-        extras=("monitoring",),
-    )
-
-
 # --- figures --------------------------------------------------------------------------------------
 
 
-def figures(rng: Rng, window: int = 1) -> Iterator[Question]:
-    """Runs of all kinds. window: as in `check`."""
+def figures(rng: Rng) -> Iterator[Question]:
+    """`summary` of each kind of run."""
     for label, events in _runs(rng):
-        yield Question(label, (_given(events),), _figures_complaint(truth(events), window))
+        yield Question(label, (_file(events),), _figures_mismatch(truth(events)))
 
 
-def _figures_complaint(right: Truth, window: int = 1) -> Complaint:
-    def complaint(answer: object) -> str | None:
-        told = as_message(answer)
-        if told is None:
+def _figures_mismatch(right: Truth) -> Compare:
+    def mismatch(answer: object) -> str | None:
+        given = as_message(answer)
+        if given is None:
             return f"the answer is {shown(answer)}, not a dict"
-        for key, want in right.figures(window).items():
+        for key, want in right.figures().items():
             relative = 0.0 if key in WHOLE else EXACTLY
-            found = number_complaint(repr(key), told.get(key), want, relative)
+            found = number_complaint(repr(key), given.get(key), want, relative)
             if found is not None:
                 return found
         return None
 
-    return complaint
+    return mismatch
 
 
 # --- sketches -------------------------------------------------------------------------------------
 
 
-def _merged(session: Session) -> Iterator[Look]:
+def merged(session: Session) -> Iterator[Look]:
+    """Sketches of the ranks of each job, and the quantiles of all of its steps."""
     rng = session.rng()
     plain, wide = Shape(SKETCHED_STEPS, 1, 0, 0, 2), Shape(SKETCHED_STEPS, 1, 0, 0, 2, 0.0, 0.3)
     jobs = {
@@ -124,12 +98,12 @@ def _merged(session: Session) -> Iterator[Look]:
     }
     for label, shapes in jobs.items():
         ranks = [stream(rng, shape) for shape in shapes]
-        yield Look(label, lambda ranks=ranks: _merged_complaint(ranks, session))
+        yield Look(label, lambda ranks=ranks: _merged_mismatch(ranks, session))
 
 
-def _merged_complaint(ranks: list[list[Event]], session: Session) -> str | None:
+def _merged_mismatch(ranks: list[list[Event]], session: Session) -> str | None:
     assignments = [
-        Assignment(f"Rank {n}", (_given(events),), "sketch.json", lambda _data: None)
+        Assignment(f"Rank {n}", (_file(events),), "sketch.json", lambda _data: None)
         for n, events in enumerate(ranks)
     ]
     sketches = made_together(assignments, session.of("sketch"))
@@ -138,11 +112,11 @@ def _merged_complaint(ranks: list[list[Event]], session: Session) -> str | None:
         return f"a sketch has {largest} bytes, and may have {SKETCH_BYTES}"
     files = [GivenFile(f"rank{n}.json", data) for n, data in enumerate(sketches)]
     link = session.of("merged_quantiles").worker()
-    told = as_message(ask_plainly(link, files, session.timeout(30.0))) or {}
+    given = as_message(ask_plainly(link, files, session.timeout(30.0))) or {}
     seconds = [event["seconds"] for events in ranks for event in truth(events).steady]
     for name, q in QUANTILES.items():
         want = quantile(seconds, q)
-        found = number_complaint(f"{name!r} of all ranks", told.get(name), want, SKETCH_ERROR)
+        found = number_complaint(f"{name!r} of all ranks", given.get(name), want, SKETCH_ERROR)
         if found is not None:
             return found
     return None
@@ -151,7 +125,8 @@ def _merged_complaint(ranks: list[list[Event]], session: Session) -> str | None:
 # --- Prometheus -----------------------------------------------------------------------------------
 
 
-def _metrics(rng: Rng, session: Session) -> Iterator[Assignment]:
+def metrics(rng: Rng, session: Session) -> Iterator[Assignment]:
+    """Prometheus files, at the end of each run and just before its restart."""
     for label, events in _runs(rng):
         yield _metrics_assignment(label, events, session)
         later = next((n for n, e in enumerate(events) if e["event"] == "restart"), None)
@@ -163,12 +138,12 @@ def _metrics(rng: Rng, session: Session) -> Iterator[Assignment]:
 def _metrics_assignment(label: str, events: list[Event], session: Session) -> Assignment:
     want = _samples(truth(events))
 
-    def complaint(data: bytes) -> str | None:
+    def mismatch(data: bytes) -> str | None:
         file = GivenFile("metrics.prom", data)
-        told = as_message(METRICS.given(session, "reads metrics").ask("metrics", file)) or {}
-        return _types_complaint(told) or _samples_complaint(told, want)
+        given = as_message(METRICS.given(session, "reads metrics").ask("metrics", file)) or {}
+        return _types_mismatch(given) or _samples_mismatch(given, want)
 
-    return Assignment(label, (_given(events),), "metrics.prom", complaint)
+    return Assignment(label, (_file(events),), "metrics.prom", mismatch)
 
 
 TYPES = {
@@ -179,8 +154,8 @@ TYPES = {
 }
 
 
-def _types_complaint(told: Message) -> str | None:
-    types = as_message(told.get("types")) or {}
+def _types_mismatch(given: Message) -> str | None:
+    types = as_message(given.get("types")) or {}
     for name, kind in TYPES.items():
         got = types.get(f"trainer_{name}")
         if got != kind and (got is not None or name != "fallbacks"):
@@ -189,9 +164,9 @@ def _types_complaint(told: Message) -> str | None:
     return None
 
 
-def _samples_complaint(told: Message, want: dict[Sample, float]) -> str | None:
+def _samples_mismatch(given: Message, want: dict[Sample, float]) -> str | None:
     got: dict[Sample, float] = {}
-    for name, labels, value in map(as_list, as_list(told.get("samples"))):
+    for name, labels, value in map(as_list, as_list(given.get("samples"))):
         sample = _sample(str(name), as_message(labels) or {})
         if sample in got:
             return f"{_shown_sample(sample)} is there twice"
@@ -203,7 +178,7 @@ def _samples_complaint(told: Message, want: dict[Sample, float]) -> str | None:
         if found is not None:
             return found
     extra = next((sample for sample in got if sample not in want), None)
-    return f"{_shown_sample(extra)} is more than was asked for" if extra else None
+    return f"{_shown_sample(extra)} is unexpected" if extra else None
 
 
 def _samples(right: Truth) -> dict[Sample, float]:
@@ -234,23 +209,24 @@ def _samples(right: Truth) -> dict[Sample, float]:
 
 def _sample(name: str, labels: dict[str, Any] | None = None) -> Sample:
     """With `le` as a number: 1 and 1.0 are one bucket."""
-    told = {key: str(value) for key, value in (labels or {}).items()}
-    if "le" in told and _NUMBER.fullmatch(told["le"]):
-        told["le"] = f"{float(told['le']):g}"
+    texts = {key: str(value) for key, value in (labels or {}).items()}
+    if "le" in texts and _NUMBER.fullmatch(texts["le"]):
+        texts["le"] = f"{float(texts['le']):g}"
     full = name if name.startswith("trainer_") else f"trainer_{name}"
-    return full, frozenset(told.items())
+    return full, frozenset(texts.items())
 
 
 def _shown_sample(sample: Sample) -> str:
     name, labels = sample
-    told = ", ".join(f"{key}={shown(value)}" for key, value in sorted(labels))
-    return f"{name}{{{told}}}" if told else name
+    texts = ", ".join(f"{key}={shown(value)}" for key, value in sorted(labels))
+    return f"{name}{{{texts}}}" if texts else name
 
 
 # --- TensorBoard ----------------------------------------------------------------------------------
 
 
-def _curves(rng: Rng, session: Session) -> Iterator[Assignment]:
+def curves(rng: Rng, session: Session) -> Iterator[Assignment]:
+    """Event files for TensorBoard."""
     for label, events in _runs(rng):
         yield _curves_assignment(label, events, session)
 
@@ -264,19 +240,19 @@ def _curves_assignment(label: str, events: list[Event], session: Session) -> Ass
         "memory/peak_bytes": [(n, e["at"], max(e["memory_bytes"])) for n, e in last],
     }
 
-    def complaint(data: bytes) -> str | None:
+    def mismatch(data: bytes) -> str | None:
         reader = SCALARS.given(session, "reads curves")
-        told = as_message(reader.ask("scalars", GivenFile(name, data))) or {}
+        given = as_message(reader.ask("scalars", GivenFile(name, data))) or {}
         for tag, points in want.items():
-            found = _curve_complaint(tag, [as_list(p) for p in as_list(told.get(tag))], points)
+            found = _curve_mismatch(tag, [as_list(p) for p in as_list(given.get(tag))], points)
             if found is not None:
                 return found
         return None
 
-    return Assignment(label, (_given(events),), name, complaint)
+    return Assignment(label, (_file(events),), name, mismatch)
 
 
-def _curve_complaint(
+def _curve_mismatch(
     tag: str, got: list[list[Any]], want: list[tuple[int, float, float]]
 ) -> str | None:
     if len(got) != len(want):
@@ -294,28 +270,28 @@ def _curve_complaint(
 # --- dashboard ------------------------------------------------------------------------------------
 
 
-def dashboards(rng: Rng, window: int = 1) -> Iterator[Question]:
-    """What a person would read. window: as in `check`."""
+def dashboards(rng: Rng) -> Iterator[Question]:
+    """The text of `dashboard` for each kind of run."""
     for label, events in _runs(rng):
-        yield Question(label, (_given(events),), _dashboard_complaint(truth(events), window))
+        yield Question(label, (_file(events),), _dashboard_mismatch(truth(events)))
 
 
-def _dashboard_complaint(right: Truth, window: int = 1) -> Complaint:
-    told = right.figures(window)
+def _dashboard_mismatch(right: Truth) -> Compare:
+    figures = right.figures()
     want = {
-        "steps": told["steps"],
-        "lost steps": told["lost_steps"],
-        "p50": 1e3 * told["p50_s"],
-        "p95": 1e3 * told["p95_s"],
-        "p99": 1e3 * told["p99_s"],
-        "MFU": 100 * told["mfu"],
-        "recompiles": told["recompiles"],
-        "goodput": told["goodput"],
-        "memory": told["memory_peak_bytes"] / 1e9,
-        "fallbacks": told["fallbacks"],
+        "steps": figures["steps"],
+        "lost steps": figures["lost_steps"],
+        "p50": 1e3 * figures["p50_s"],
+        "p95": 1e3 * figures["p95_s"],
+        "p99": 1e3 * figures["p99_s"],
+        "MFU": 100 * figures["mfu"],
+        "recompiles": figures["recompiles"],
+        "goodput": figures["goodput"],
+        "memory": figures["memory_peak_bytes"] / 1e9,
+        "fallbacks": figures["fallbacks"],
     }
 
-    def complaint(answer: object) -> str | None:
+    def mismatch(answer: object) -> str | None:
         if not isinstance(answer, str):
             return f"the answer is {shown(answer)}, not a text"
         if "\x1b" in answer:
@@ -326,15 +302,15 @@ def _dashboard_complaint(right: Truth, window: int = 1) -> Complaint:
             return f"a line has {len(wide)} characters, more than {COLUMNS}"
         for label, number in want.items():
             relative = 0.0 if isinstance(number, int) else THREE_DIGITS
-            found = _line_complaint(label, lines, number, relative)
+            found = _line_mismatch(label, lines, number, relative)
             if found is not None:
                 return found
         return None
 
-    return complaint
+    return mismatch
 
 
-def _line_complaint(label: str, lines: list[str], want: float, relative: float) -> str | None:
+def _line_mismatch(label: str, lines: list[str], want: float, relative: float) -> str | None:
     read = re.compile(rf"^\W*{label}\W+?(\d+(?:\.\d*)?)(?![\d,.])")
     found = [match[1] for line in lines if (match := read.search(line))]
     if len(found) != 1:
@@ -350,5 +326,5 @@ def _runs(rng: Rng) -> Iterator[tuple[str, list[Event]]]:
         yield label, stream(rng, shape)
 
 
-def _given(events: list[Event]) -> GivenFile:
+def _file(events: list[Event]) -> GivenFile:
     return GivenFile("events.jsonl", as_bytes(events))

@@ -1,4 +1,4 @@
-"""What a trainer has to go through."""
+"""Runs that a trainer must survive."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from hotloop.checks.portable_trainer.fallback import Backend
 from hotloop.checks.portable_trainer.weather import Trouble
 
 Kill = tuple[str, int, float | None]
-"""What is asked for, how often it is asked before the kill, and the seconds that are left after the
-answer; None if it is killed before it has one."""
+"""Name of a request, the count of it at which the trainer is killed, and the seconds between answer
+and kill; None: killed without an answer."""
 
 SAMPLES, BATCH = 64, 8
 
 
 @dataclass(frozen=True)
 class Ordeal:
-    """A run and what befalls it. ends: whether it can come to its end at all."""
+    """A run with its faults and kills. ends: whether the policy lets it finish."""
 
     label: str
     seed: int

@@ -1,4 +1,4 @@
-"""What became of a disturbed run, held against the undisturbed one and against the policy."""
+"""Compares a disturbed run with the undisturbed one and with the policy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hotloop.checks.portable_trainer.checkpoints import disagreement
-from hotloop.checks.portable_trainer.fallback import PLAIN, Decision, Event, Policy, Rules
+from hotloop.checks.portable_trainer.fallback import Decision, Event, Policy
 from hotloop.checks.portable_trainer.given_files import RESUMING
 from hotloop.checks.portable_trainer.ordeal import BATCH, SAMPLES, Ordeal
 from hotloop.judge.session import Session
@@ -16,30 +16,29 @@ from hotloop.judge.session import Session
 
 @dataclass(frozen=True)
 class Outcome:
-    """told: by our program; only `report` and `value` in it are the candidate's words."""
+    """reported: by our program. Of it `report` and `value` come from the candidate."""
 
     ordeal: Ordeal
-    told: dict[str, Any]
-    rules: Rules = PLAIN
+    reported: dict[str, Any]
 
     def mismatch(self, session: Session) -> str | None:
-        """A sentence's beginning, or None."""
-        if self.told["foul"] is not None:
-            return str(self.told["foul"])
+        """The first difference, or None."""
+        if self.reported["foul"] is not None:
+            return str(self.reported["foul"])
         return (
-            _Following(Policy(self.ordeal.backends, self.rules)).mismatch(self.told["events"])
+            _Following(Policy(self.ordeal.backends)).mismatch(self.reported["events"])
             or self._about_the_end(session)
             or self._about_waste()
             or self._about_the_report()
         )
 
     def _about_the_end(self, session: Session) -> str | None:
-        goes_on, steps, wanted = self.told["value"], self.told["numbers"], self.ordeal.steps
+        goes_on, steps, wanted = self.reported["value"], self.reported["numbers"], self.ordeal.steps
         if not self.ordeal.ends:
             return "the policy says stop, and `train` gives True" if goes_on else None
         if not goes_on or len(steps) != wanted:
             return f"it ends after {len(steps)} of {wanted} steps"
-        if self.told["spoiled"]:
+        if self.reported["spoiled"]:
             return "its weights are spoiled by a loss that was not finite"
         order = self.ordeal.order()
         for step, (got, want) in enumerate(zip(steps, order, strict=True)):
@@ -47,28 +46,28 @@ class Outcome:
                 return self._about_samples(step, got)
         program = RESUMING.trusted(session)
         want = program.ask("losses_in_order", self.ordeal.seed, json.dumps(order))
-        return disagreement(self.told["losses"], want)
+        return disagreement(self.reported["losses"], want)
 
     def _about_samples(self, step: int, got: list[int]) -> str:
         epoch = step - step % (SAMPLES // BATCH)
-        before = {number for numbers in self.told["numbers"][epoch:step] for number in numbers}
+        before = {number for numbers in self.reported["numbers"][epoch:step] for number in numbers}
         how = "for the second time in this epoch" if before & set(got) else "which are not its own"
         return f"step {step} was trained with samples {got[:3]}…, {how}"
 
     def _about_waste(self) -> str | None:
-        """Each restore or kill costs the steps since the newest checkpoint, and not more."""
-        events = self.told["events"]
+        """Each restore or kill costs at most the steps since the newest checkpoint."""
+        events = self.reported["events"]
         lost = sum(event["kind"] in ("killed", "out_of_memory", "rank_lost") for event in events)
         lost += sum(_is_not_finite(event) for event in events)
-        done, most = self.told["steps_done"], self.ordeal.steps + lost * (self.ordeal.every + 1)
+        done, most = self.reported["steps_done"], self.ordeal.steps + lost * (self.ordeal.every + 1)
         if done <= most:
             return None
         return f"{done} steps were trained, where {most} are enough: it goes back too far"
 
     def _about_the_report(self) -> str | None:
-        """Each fault has its line, once, with its step, backend and decision."""
+        """One line for each fault, with its step, backend and decision."""
         got: list[object] = []
-        for line in str(self.told["report"]).splitlines():
+        for line in str(self.reported["report"]).splitlines():
             try:
                 got.append(json.loads(line))
             except (ValueError, RecursionError):
@@ -82,9 +81,9 @@ class Outcome:
         return None
 
     def _lines(self) -> Iterator[dict[str, object]]:
-        """Of all faults before the first kill: what comes then depends on what was remembered."""
-        policy = Policy(self.ordeal.backends, self.rules)
-        for event in self.told["events"]:
+        """Expected lines up to the first kill; later ones depend on what a checkpoint remembers."""
+        policy = Policy(self.ordeal.backends)
+        for event in self.reported["events"]:
             if event["kind"] == "killed":
                 return
             if event["kind"] in ("state", "taken_up"):
@@ -98,10 +97,9 @@ class Outcome:
 
 @dataclass
 class _Following:
-    """Compares what was done after each event with what the policy says.
+    """Compares each action with the policy's decision after the event before it.
 
-    A kill ends the comparison of what hangs on times and counts: they are older in a checkpoint.
-    What was barred before it stays barred.
+    After a kill only barred backends are compared: a checkpoint holds older times and counts.
     """
 
     policy: Policy
@@ -110,7 +108,7 @@ class _Following:
     said: str = ""
 
     def mismatch(self, events: list[Event]) -> str | None:
-        """A sentence's beginning about the first thing that was not as decided."""
+        """The first action that was not as decided."""
         for event in events:
             found = self._about(event)
             if found is not None:

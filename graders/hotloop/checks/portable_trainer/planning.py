@@ -1,7 +1,7 @@
-"""What the judge asks of a planner: estimates of plans, and plans for models on clusters.
+"""Questions to a planner: estimates of given plans, and plans for models on clusters.
 
-All of it is plain data. Small cases are held against all plans there are, large ones against a
-bounded search, published ones against what was really done.
+A plan for a small case is compared with all plans, for a large one with a bounded search, for a
+published model with the published plan.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +17,6 @@ import numpy as np
 from hotloop.checks.portable_trainer import published, search
 from hotloop.checks.portable_trainer.costs import (
     MODES,
-    OPTIMIZER,
     Case,
     Cluster,
     Estimate,
@@ -31,57 +29,27 @@ from hotloop.checks.portable_trainer.costs import (
     plan_from,
 )
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
 from hotloop.judge.questions import Question, number_complaint, shown
-from hotloop.judge.rungs.answers import Answers
-from hotloop.judge.rungs.answers_from import AnswersFrom
 
 Rng = np.random.Generator
-Told = dict[str, Any]
-Asks = Callable[..., Iterator[Question]]
+Document = dict[str, Any]
 
 RELATIVE = 1e-6
 """Both compute in float64; the order of a sum may differ."""
 
 SMALL_REGRET, LARGE_REGRET, PUBLISHED_REGRET = 0.01, 0.03, 0.001
-PATIENCE_S = 12.0
-"""For a case with hundreds of devices or more. The reference takes a tenth of it."""
 LISTS = ("state_bytes", "activation_bytes", "stage_s")
 PUBLISHED_ASKED = 5
 ALWAYS_ASKED = ("1008.0B", "Llama 3 405B, 8192 GPUs")
 
 
-def check(optimizer: float = OPTIMIZER) -> Check:
-    """The task's rungs. optimizer: bytes that it keeps a parameter."""
-
-    def asked(questions: Asks) -> Callable[[Rng], Iterator[Question]]:
-        return partial(questions, optimizer=optimizer)
-
-    return Check(
-        Candidate("estimate_case", "planner.py", "json"),
-        {
-            "estimates": Answers(asked(estimates)),
-            "small": AnswersFrom("plan_case", asked(small), after=("estimates",)),
-            "large": AnswersFrom("plan_case", asked(large), after=("small",), timeout_s=PATIENCE_S),
-            "published": AnswersFrom(
-                "plan_case", asked(as_published), after=("small",), timeout_s=PATIENCE_S
-            ),
-        },
-    )
-
-
-def case_from(told: Told, optimizer: float = OPTIMIZER) -> Case:
-    """A case from its plain form. optimizer: bytes that it keeps a parameter."""
-    model, cluster = told["model"], dict(told["cluster"])
+def case_from(document: Document) -> Case:
+    """A case from its plain form."""
+    model, cluster = document["model"], dict(document["cluster"])
     towers = tuple(Tower(**tower) for tower in model["towers"])
     cluster |= {key: Network(**cluster[key]) for key in ("fast", "slow")}
-    return Case(
-        Model(towers, model["vocabulary"], model["tied"]),
-        Cluster(**cluster),
-        told["batch"],
-        optimizer,
-    )
+    whole = Model(towers, model["vocabulary"], model["tied"])
+    return Case(whole, Cluster(**cluster), document["batch"])
 
 
 # --- estimates ------------------------------------------------------------------------------------
@@ -89,7 +57,7 @@ def case_from(told: Told, optimizer: float = OPTIMIZER) -> Case:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a hidden plan has to be like, so that each rule decides something once."""
+    """A kind of plan. Each rule of costs.md decides something in one of WANTED."""
 
     label: str
     way: search.Way
@@ -115,29 +83,29 @@ WANTED = (
 )
 
 
-def estimates(rng: Rng, optimizer: float = OPTIMIZER) -> Iterator[Question]:
-    """Each kind of plan once, for a model and a cluster that nobody has seen."""
+def estimates(rng: Rng) -> Iterator[Question]:
+    """Each of WANTED, for a random model and cluster."""
     for wanted in WANTED:
-        told = _estimated(rng, wanted, optimizer)
-        plan = plan_from(told["plan"])
+        document = _estimated(rng, wanted)
+        plan = plan_from(document["plan"])
         assert plan is not None
-        case = case_from(told, optimizer)
+        case = case_from(document)
         assert invalid(case, plan) is None
         truth = estimate(case, plan)
-        yield Question(wanted.label, (json.dumps(told),), _estimate_complaint(truth))
+        yield Question(wanted.label, (json.dumps(document),), _estimate_mismatch(truth))
 
 
-def _estimated(rng: Rng, wanted: Wanted, optimizer: float = OPTIMIZER) -> Told:
+def _estimated(rng: Rng, wanted: Wanted) -> Document:
     way = wanted.way
     towers = [_tower(rng, 2 ** (n + 10), int(rng.integers(7, 12))) for n in range(wanted.towers)]
     layers = sum(tower["layers"] for tower in towers)
-    plan: Told = {
+    plan: Document = {
         **way._asdict(),
         "stages": _cut(rng, layers, way.pipeline),
         "recompute": [str(rng.choice(wanted.modes)) for _ in range(way.pipeline)],
     }
     devices = way.tensor * way.pipeline * way.data
-    told: Told = {
+    document: Document = {
         "model": {
             "towers": towers,
             "vocabulary": 1000 * int(rng.integers(20, 60)),
@@ -149,30 +117,30 @@ def _estimated(rng: Rng, wanted: Wanted, optimizer: float = OPTIMIZER) -> Told:
     }
     made = plan_from(plan)
     assert made is not None
-    found = _heaviest(estimate(case_from(told, optimizer), made))
+    found = _heaviest(estimate(case_from(document), made))
     share = rng.uniform(1.05, 1.5) if wanted.roomy else rng.uniform(0.8, 0.95)
-    told["cluster"]["memory_bytes"] = float(round(found * share))
-    return told
+    document["cluster"]["memory_bytes"] = float(round(found * share))
+    return document
 
 
-def _estimate_complaint(truth: Estimate) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
-        told = as_message(answer)
-        if told is None:
+def _estimate_mismatch(truth: Estimate) -> Callable[[object], str | None]:
+    def mismatch(answer: object) -> str | None:
+        given = as_message(answer)
+        if given is None:
             return f"the answer is {shown(answer)}, not a dict"
         for key in LISTS:
-            found = _list_complaint(key, told.get(key), getattr(truth, key))
+            found = _list_mismatch(key, given.get(key), getattr(truth, key))
             if found is not None:
                 return found
-        found = number_complaint("'step_s'", told.get("step_s"), truth.step_s, RELATIVE)
-        if found is None and told.get("fits") is not truth.fits:
-            return f"'fits' is {shown(told.get('fits'))} and should be {truth.fits}"
+        found = number_complaint("'step_s'", given.get("step_s"), truth.step_s, RELATIVE)
+        if found is None and given.get("fits") is not truth.fits:
+            return f"'fits' is {shown(given.get('fits'))} and should be {truth.fits}"
         return found
 
-    return complaint
+    return mismatch
 
 
-def _list_complaint(key: str, got: object, want: tuple[float, ...]) -> str | None:
+def _list_mismatch(key: str, got: object, want: tuple[float, ...]) -> str | None:
     numbers = as_list(got)
     if len(numbers) != len(want):
         return f"{key!r} is {shown(got)}, not a list of {len(want)}, one a stage"
@@ -186,96 +154,90 @@ def _list_complaint(key: str, got: object, want: tuple[float, ...]) -> str | Non
 # --- plans ----------------------------------------------------------------------------------------
 
 
-def small(rng: Rng, optimizer: float = OPTIMIZER) -> Iterator[Question]:
-    """Few devices and layers: every plan is looked at."""
+def small(rng: Rng) -> Iterator[Question]:
+    """Few devices and layers: compared with every plan."""
     kinds = (
         ("Four devices in two nodes", _small(rng, 4, 2, 5), 0.15),
         ("Four devices with little memory", _small(rng, 4, 4, 6), 0.02),
         ("Light layers in front of heavy ones", _uneven(rng), 4.0),
         ("Eight devices in two nodes, two towers", _small(rng, 8, 4, 6), 0.3),
     )
-    for label, told, room in kinds:
-        plans = list(search.all_plans(case_from(told, optimizer)))
+    for label, document, room in kinds:
+        plans = list(search.all_plans(case_from(document)))
         least = min(plans, key=lambda look: look.bytes).bytes
         best = min(plans, key=lambda look: look.seconds).bytes
         memory = least + (best - least) * rng.uniform(0.5, 1.0) * room
-        told["cluster"]["memory_bytes"] = room_bytes = float(np.ceil(memory))
+        document["cluster"]["memory_bytes"] = room_bytes = float(np.ceil(memory))
         seconds = min(look.seconds for look in plans if look.bytes <= room_bytes)
-        yield _question(label, told, seconds, SMALL_REGRET, optimizer)
+        yield _question(label, document, seconds, SMALL_REGRET)
         if room < 0.1:
-            told["cluster"]["memory_bytes"] = float(np.floor(0.9 * least))
-            yield _question(
-                "Devices with too little memory for any plan", told, None, 0.0, optimizer
-            )
+            document["cluster"]["memory_bytes"] = float(np.floor(0.9 * least))
+            yield _question("Devices with too little memory for any plan", document, None, 0.0)
 
-    told, seconds = _whole_share(rng, optimizer)
-    yield _question("As many sequences as devices", told, seconds, SMALL_REGRET, optimizer)
+    document, seconds = _whole_share(rng)
+    yield _question("As many sequences as devices", document, seconds, SMALL_REGRET)
 
 
-def _whole_share(rng: Rng, optimizer: float) -> tuple[Told, float]:
-    """Where only the largest micro-batch, a device's whole share of the batch, is fast enough."""
+def _whole_share(rng: Rng) -> tuple[Document, float]:
+    """A case where only the largest micro-batch, batch / data, is fast enough; the best seconds."""
     while True:
-        told = _small(rng, 4, 4, 5)
-        told["batch"] = told["cluster"]["devices"]
-        case = case_from(told, optimizer)
+        document = _small(rng, 4, 4, 5)
+        document["batch"] = document["cluster"]["devices"]
+        case = case_from(document)
         plans = list(search.all_plans(case))
-        told["cluster"]["memory_bytes"] = float(np.ceil(max(look.bytes for look in plans)))
+        document["cluster"]["memory_bytes"] = float(np.ceil(max(look.bytes for look in plans)))
         best = min(look.seconds for look in plans)
         smaller = [look for look in plans if look.plan.micro_batch * look.plan.data < case.batch]
         if min(look.seconds for look in smaller) > (1 + SMALL_REGRET) * best:
-            return told, best
+            return document, best
 
 
-def large(rng: Rng, optimizer: float = OPTIMIZER) -> Iterator[Question]:
+def large(rng: Rng) -> Iterator[Question]:
     """Hundreds of devices, and a vision tower in front of a text tower."""
-    for label, told in _large(rng):
-        found = search.bounded(case_from(told, optimizer))
-        yield _question(label, told, found[1] if found else None, LARGE_REGRET, optimizer)
+    for label, document in _large(rng):
+        found = search.bounded(case_from(document))
+        yield _question(label, document, found[1] if found else None, LARGE_REGRET)
 
 
-def as_published(rng: Rng, optimizer: float = OPTIMIZER) -> Iterator[Question]:
+def as_published(rng: Rng) -> Iterator[Question]:
     """Some of the models whose plans were published."""
     others = [name for name in published.NAMES if name not in ALWAYS_ASKED]
-    drawn = rng.choice(others, PUBLISHED_ASKED - len(ALWAYS_ASKED), replace=False)
-    for name in (*ALWAYS_ASKED, *map(str, drawn)):
-        told = published.published(name)
-        plan = plan_from(told.pop("plan"))
+    sampled = rng.choice(others, PUBLISHED_ASKED - len(ALWAYS_ASKED), replace=False)
+    for name in (*ALWAYS_ASKED, *map(str, sampled)):
+        document = published.published(name)
+        plan = plan_from(document.pop("plan"))
         assert plan is not None
-        theirs = estimate(case_from(told, optimizer), plan)
-        yield _question(
-            f"The published model {name}", told, theirs.step_s, PUBLISHED_REGRET, optimizer
-        )
+        theirs = estimate(case_from(document), plan)
+        yield _question(f"The published model {name}", document, theirs.step_s, PUBLISHED_REGRET)
 
 
-def _question(
-    label: str, told: Told, best_s: float | None, regret: float, optimizer: float
-) -> Question:
-    complaint = _plan_complaint(case_from(told, optimizer), best_s, regret)
-    return Question(label, (json.dumps(told),), complaint)
+def _question(label: str, document: Document, best_s: float | None, regret: float) -> Question:
+    mismatch = _plan_mismatch(case_from(document), best_s, regret)
+    return Question(label, (json.dumps(document),), mismatch)
 
 
-def _plan_complaint(
+def _plan_mismatch(
     case: Case, best_s: float | None, regret: float
 ) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
+    def mismatch(answer: object) -> str | None:
         if best_s is None or answer is None:
-            return None if best_s is answer else _presence_complaint(answer)
-        told = as_message(answer)
-        plan = None if told is None else plan_from(told)
+            return None if best_s is answer else _presence_mismatch(answer)
+        given = as_message(answer)
+        plan = None if given is None else plan_from(given)
         if plan is None:
             return f"{shown(answer)} is no plan as costs.md describes it"
-        return _invalid_complaint(case, plan) or _slow_complaint(case, plan, best_s, regret)
+        return _invalid_mismatch(case, plan) or _slow_mismatch(case, plan, best_s, regret)
 
-    return complaint
+    return mismatch
 
 
-def _presence_complaint(answer: object) -> str:
+def _presence_mismatch(answer: object) -> str:
     if answer is None:
         return "the answer is None, and there are plans that fit"
     return "no plan fits, and the answer is one; it should be None"
 
 
-def _invalid_complaint(case: Case, plan: Plan) -> str | None:
+def _invalid_mismatch(case: Case, plan: Plan) -> str | None:
     found = invalid(case, plan)
     if found is not None:
         return f"the plan is not valid: {found}"
@@ -286,7 +248,7 @@ def _invalid_complaint(case: Case, plan: Plan) -> str | None:
     return f"the plan does not fit: a device needs {heavy:.4g} GB and has {room:.4g}"
 
 
-def _slow_complaint(case: Case, plan: Plan, best_s: float, regret: float) -> str | None:
+def _slow_mismatch(case: Case, plan: Plan, best_s: float, regret: float) -> str | None:
     seconds = estimate(case, plan).step_s
     if seconds <= best_s * (1 + regret):
         return None
@@ -302,7 +264,7 @@ def _heaviest(said: Estimate) -> float:
 # --- models and clusters --------------------------------------------------------------------------
 
 
-def _tower(rng: Rng, hidden: int, layers: int) -> Told:
+def _tower(rng: Rng, hidden: int, layers: int) -> Document:
     heads = 8 * int(rng.integers(1, 4))
     gated = bool(rng.integers(2))
     return {
@@ -316,7 +278,7 @@ def _tower(rng: Rng, hidden: int, layers: int) -> Told:
     }
 
 
-def _cluster(rng: Rng, devices: int, node: int) -> Told:
+def _cluster(rng: Rng, devices: int, node: int) -> Document:
     return {
         "devices": devices,
         "node": node,
@@ -334,7 +296,7 @@ def _cluster(rng: Rng, devices: int, node: int) -> Told:
     }
 
 
-def _small(rng: Rng, devices: int, node: int, layers: int) -> Told:
+def _small(rng: Rng, devices: int, node: int, layers: int) -> Document:
     front = int(rng.integers(2, layers - 1))
     towers = [_tower(rng, 1024, front), _tower(rng, 2048, layers - front)]
     return {
@@ -344,20 +306,20 @@ def _small(rng: Rng, devices: int, node: int, layers: int) -> Told:
     }
 
 
-def _uneven(rng: Rng) -> Told:
+def _uneven(rng: Rng) -> Document:
     """Each device by itself on a slow network, where only a pipeline pays."""
-    told = _small(rng, 4, 1, 7)
-    light, heavy = told["model"]["towers"]
+    document = _small(rng, 4, 1, 7)
+    light, heavy = document["model"]["towers"]
     light |= {"layers": 4, "hidden": 512, "feedforward": 2048, "tokens": 512}
     heavy |= {"layers": 3, "hidden": 4096, "feedforward": 16384, "tokens": 1024}
-    told["cluster"]["slow"] = {"bandwidth": float(rng.uniform(1.2e9, 1.8e9)), "latency": 1e-5}
-    told["cluster"]["flops"] = float(rng.uniform(0.8e14, 1.2e14))
-    told["model"]["vocabulary"] = 1000
-    told["batch"] = 8
-    return told
+    document["cluster"]["slow"] = {"bandwidth": float(rng.uniform(1.2e9, 1.8e9)), "latency": 1e-5}
+    document["cluster"]["flops"] = float(rng.uniform(0.8e14, 1.2e14))
+    document["model"]["vocabulary"] = 1000
+    document["batch"] = 8
+    return document
 
 
-def _large(rng: Rng) -> Iterator[tuple[str, Told]]:
+def _large(rng: Rng) -> Iterator[tuple[str, Document]]:
     gpus = _cluster(rng, 256, 8)
     gpus |= {"memory_bytes": 80e9, "flops": float(rng.uniform(1.5e14, 2.5e14))}
     gpus["slow"]["bandwidth"] = float(rng.uniform(1e10, 2.5e10))
@@ -373,10 +335,10 @@ def _large(rng: Rng) -> Iterator[tuple[str, Told]]:
     yield "A TPU pod", _vision_language(rng, pod, 8192, 256)
 
 
-def _vision_language(rng: Rng, cluster: Told, hidden: int, batch: int) -> Told:
+def _vision_language(rng: Rng, cluster: Document, hidden: int, batch: int) -> Document:
     vision, text = int(rng.integers(20, 40)), int(rng.integers(30, 50))
     sizes = ((vision, hidden // 4, 1024), (text, hidden, 2048))
-    towers: list[Told] = [
+    towers: list[Document] = [
         {
             "layers": layers,
             "hidden": width,

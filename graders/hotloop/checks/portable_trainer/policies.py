@@ -1,77 +1,74 @@
-"""Asks a learner's policy what to do, one event after another."""
+"""Runs a candidate's policy on generated runs, event by event."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from hotloop.checks.portable_trainer import weather
-from hotloop.checks.portable_trainer.fallback import PLAIN, Backend, Event, Policy, Rules
+from hotloop.checks.portable_trainer.fallback import Backend, Event, Policy, first_rest
 from hotloop.checks.portable_trainer.weather import Trouble, Weather
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import made
 from hotloop.judge.link import Link
 from hotloop.judge.questions import ask_plainly, dict_complaint, shown
-from hotloop.judge.rung import Rung, following, rung
+from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 Story = tuple[str, Weather, int]
-"""What it is about, the run, and how many events of it are told."""
+"""Label, run, and the most events of it."""
 
-POLICY = Candidate("answer", "policy.py", "json")
 MOST_MEMORY = 2048
 TIMEOUT_S = 10.0
 
 
-def decides(session: Session, stories: Callable[[Rng], Iterator[Story]], rules: Rules) -> str:
-    """The policy decides rightly after each event; the first wrong decision rules."""
+def decides(session: Session, stories: Callable[[Rng], Iterator[Story]]) -> str:
+    """Compares the decision after each event; the first wrong one rules."""
     events = 0
     for label, run, length in made(stories(session.rng())):
         session.progress(label)
-        events += _told(label, run, length, session, rules)
+        events += _decided(label, run, length, session)
     session.note(events=events)
     return f"Right after all {events} hidden events."
 
 
 @rung(after=("faults",))
-def remembers(session: Session, rules: Rules) -> str:
+def remembers(session: Session) -> str:
     """A decision depends on memory and event alone, and memory stays below MOST_MEMORY bytes.
 
-    After a long story a new process is asked about the same events, in another order.
+    After a long run a new process gets the same events, with their memory, in another order.
     """
     run = Weather(*weather.many_troubles(session.rng()), session.rng())
-    right, asked = Policy(run.backends, rules), _Asked(run.backends)
+    right, log = Policy(run.backends), _Log(run.backends)
     for _ in range(250):
         event = run.event()
-        asked.tell(event, session)
+        log.decide(event, session)
         decision = right.decide(event)
         run.follow(event, decision)
         if decision.do == "stop":
             break
-    _ask_again(asked, session)
-    size = max(len(memory) for _, memory, _, _ in asked.told)
+    _repeat(log, session)
+    size = max(len(memory) for _, memory, _, _ in log.entries)
     if size > MOST_MEMORY:
         raise Ruling(
             Verdict.WRONG_ANSWER,
-            f"After {len(asked.told)} events its memory has {size} bytes of JSON, more than "
+            f"After {len(log.entries)} events its memory has {size} bytes of JSON, more than "
             f"{MOST_MEMORY}: remember what decides, and not what happened.",
         )
     session.note(bytes=size)
     return f"It forgets nothing over a restart, and its memory is {size} bytes at most."
 
 
-def _ask_again(asked: _Asked, session: Session) -> None:
-    link, order = session.another_worker(), session.rng().permutation(len(asked.told))
+def _repeat(log: _Log, session: Session) -> None:
+    link, order = session.another_worker(), session.rng().permutation(len(log.entries))
     for place in map(int, order):
-        before, after, event, decision = asked.told[place]
-        memory, again = _answered(asked.backends, before, event, link, session)
+        before, after, event, decision = log.entries[place]
+        memory, again = _answered(log.backends, before, event, link, session)
         if (json.dumps(memory), again) != (after, decision):
             raise Ruling(
                 Verdict.WRONG_ANSWER,
@@ -80,29 +77,29 @@ def _ask_again(asked: _Asked, session: Session) -> None:
             )
 
 
-class _Asked:
-    """Everything that was asked and answered: memory before and after, event and decision."""
+class _Log:
+    """Calls of the policy. entries: memory before and after, event, decision."""
 
     def __init__(self, backends: tuple[Backend, ...]) -> None:
         self.backends = json.dumps([backend.plain() for backend in backends])
         self.memory = "null"
-        self.told: list[tuple[str, str, Event, object]] = []
+        self.entries: list[tuple[str, str, Event, object]] = []
 
-    def tell(self, event: Event, session: Session) -> object:
-        """The decision after the event."""
+    def decide(self, event: Event, session: Session) -> object:
+        """The candidate's decision after the event."""
         before = self.memory
         memory, decision = _answered(self.backends, before, event, session.worker(), session)
         self.memory = json.dumps(memory)
-        self.told.append((before, self.memory, event, decision))
+        self.entries.append((before, self.memory, event, decision))
         return decision
 
 
-def _told(label: str, run: Weather, length: int, session: Session, rules: Rules) -> int:
-    """How many events were answered rightly; Ruling at the first that was not."""
-    asked, right = _Asked(run.backends), Policy(run.backends, rules)
+def _decided(label: str, run: Weather, length: int, session: Session) -> int:
+    """The number of events. Ruling at the first wrong decision."""
+    log, right = _Log(run.backends), Policy(run.backends)
     for count in range(1, length + 1):
         event = run.event()
-        got, want = asked.tell(event, session), right.decide(event)
+        got, want = log.decide(event, session), right.decide(event)
         mismatch = dict_complaint("the decision", got, want.plain())
         if mismatch is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"{label}, {_described(event)}: {mismatch}.")
@@ -129,7 +126,7 @@ def _answered(
 
 
 def _described(event: Event) -> str:
-    """An event as a learner is told of it."""
+    """An event in a message to the learner."""
     what = str(event["kind"])
     if what == "step":
         loss, seconds, count = event["loss"], event["seconds"], event["compilations"]
@@ -138,7 +135,7 @@ def _described(event: Event) -> str:
 
 
 def single_faults(rng: Rng) -> Iterator[Story]:
-    """Each kind of fault alone, once by chance and once for good."""
+    """Each kind of fault alone: once, and lasting."""
     for kind in ("compile_failed", "out_of_memory", "not_finite", "recompiles", "slow"):
         for lasting in (False, True):
             found, trouble = weather.one_trouble(kind, rng, lasting=lasting)
@@ -157,41 +154,30 @@ def _everywhere(step: int) -> Trouble:
     return Trouble("not_finite", None, step, step)
 
 
-def quiet_runs(rng: Rng, rest: int = PLAIN.rest) -> Iterator[Story]:
-    """Nothing happens but single slow steps; and a backend that is bad again whenever it is taken
-    up, so that each rest has to be longer than the one before. rest: how long the first one is.
+def quiet_runs(rng: Rng) -> Iterator[Story]:
+    """A run with single slow steps only, and two with a backend that fails again after each return:
+    each rest must be longer than the one before.
     """
     yield "a quiet run", Weather(weather.backends(rng), (), rng), 150
     for kind in ("slow", "not_finite"):
         found = weather.backends(rng)
         seconds = found[0].step_s
         found = (found[0], *(replace(b, step_s=min(b.step_s, 2 * seconds)) for b in found[1:]))
-        troubles = tuple(_again(kind, found[0].name, rng, rest))
+        troubles = tuple(_again(kind, found[0].name, rng))
         yield f"{kind} again and again", Weather(found, troubles, rng), 330
 
 
-def _again(kind: str, backend: str, rng: Rng, first: int) -> Iterator[Trouble]:
-    """Trouble after each return of a backend, seven good steps after it at the earliest."""
+def _again(kind: str, backend: str, rng: Rng) -> Iterator[Trouble]:
+    """Trouble after each return of a backend, at the earliest after seven good steps."""
     step = int(rng.integers(10, 20))
-    for rest in (first, 2 * first, 4 * first):
+    for rest in (first_rest(), 2 * first_rest(), 4 * first_rest()):
         length = 0 if kind == "not_finite" else 12
         yield Trouble(kind, backend, step, step + length)
         step += rest + length + int(rng.integers(8, 14))
 
 
 def whole_runs(rng: Rng) -> Iterator[Story]:
-    """Long ones, in which everything happens."""
+    """Eight long runs with every kind of fault."""
     for number in range(1, 9):
         found, troubles = weather.many_troubles(rng)
         yield f"a long run, number {number} of 8", Weather(found, troubles, rng), 250
-
-
-def rungs(rules: Rules = PLAIN) -> dict[str, Rung]:
-    """All rungs of the task."""
-    quiet = partial(quiet_runs, rest=rules.rest)
-    return {
-        "faults": partial(decides, stories=single_faults, rules=rules),
-        "steady": following("faults", partial(decides, stories=quiet, rules=rules)),
-        "whole": following("faults", partial(decides, stories=whole_runs, rules=rules)),
-        "remembers": partial(remembers, rules=rules),
-    }

@@ -1,38 +1,34 @@
-"""Backends that go on from one another's checkpoints."""
+"""Backends that resume one another's checkpoints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
-from hotloop.checks.portable_trainer.checkpoints import FILE, RELATIVE, goes_on
+from hotloop.checks.portable_trainer.checkpoints import FILE, goes_on
 from hotloop.checks.portable_trainer.given_files import GRAPHING, RESUMING
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
 from hotloop.judge.artifact import Assignment
-from hotloop.judge.candidate import Candidate
 from hotloop.judge.link import reading
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rung import Rung, rung
-from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 
-BACKENDS = Candidate("train", "backends.py", "json")
 COMPILED = 2e-4
-"""Relative, of losses: a compiler sums in another order, and twenty steps carry that on."""
+"""Relative tolerance of losses: a compiler sums in another order, and errors grow over 20 steps."""
 
 MOST_GRAPHS = 2
-"""One for all sizes, and one more for a first size that it took for the only one."""
+"""The first one may be static, for the first size; the next one is dynamic."""
 
 TIMEOUT_S = 90.0
 
 
 def trained(rng: Rng, session: Session, *, name: str, relative: float) -> Iterator[Assignment]:
-    """Runs of ours, at the beginning and on their way, that a backend goes on with."""
+    """A backend resumes runs of ours: one at step 0, one later. relative: tolerance of losses."""
     for steps in (0, int(rng.integers(3, 12))):
         seed, more = int(rng.integers(1 << 30)), int(rng.integers(3, 9))
         program = RESUMING.trusted(session)
@@ -55,9 +51,9 @@ def one_graph(session: Session) -> str:
     names = (session.candidate.file or "", "checkpoint.py")
     files = [GivenFile(file, session.files.content(file)) for file in names]
     program = GRAPHING.given(session, "counts")
-    told = program.ask("graphs", *files, " ".join(map(str, sizes)), timeout_s=TIMEOUT_S)
+    reported = program.ask("graphs", *files, " ".join(map(str, sizes)), timeout_s=TIMEOUT_S)
     with reading():
-        found = as_message(told) or {}
+        found = as_message(reported) or {}
         graphs, off = int(found["graphs"]), float(found["off"])
     if not 1 <= graphs <= MOST_GRAPHS:
         raise Ruling(
@@ -69,13 +65,3 @@ def one_graph(session: Session) -> str:
         raise Ruling(Verdict.WRONG_ANSWER, f"Compiled, a loss is off by {off:.2g}.")
     session.note(graphs=graphs)
     return f"{graphs} graph{'s' if graphs > 1 else ''} for five sizes of batch."
-
-
-def rungs() -> dict[str, Rung]:
-    """All rungs of the task."""
-    return {
-        "eager": Makes(partial(trained, name="eager", relative=RELATIVE)),
-        "compiled": Makes(partial(trained, name="compile", relative=COMPILED)),
-        "one_graph": one_graph,
-        "xla": Makes(partial(trained, name="xla", relative=COMPILED)),
-    }

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-Told = dict[str, Any]
+Document = dict[str, Any]
 
 MEGATRON: dict[str, tuple[int, int, int, int, int, int, int, int]] = {
     "1.7B": (24, 2304, 24, 1, 1, 32, 512, 16),
@@ -31,7 +31,7 @@ LLAMA: dict[str, int] = {"Llama 3 405B, 8192 GPUs": 64, "Llama 3 405B, 16384 GPU
 NAMES = (*MEGATRON, *LLAMA)
 
 
-def published(name: str) -> Told:
+def published(name: str) -> Document:
     """Model, cluster, batch and plan, as plain data."""
     if name in LLAMA:
         return _llama(LLAMA[name])
@@ -53,7 +53,7 @@ def published(name: str) -> Told:
     }
 
 
-def _llama(data: int) -> Told:
+def _llama(data: int) -> Document:
     tower = _tower(126, 16384, 128, 8, 53248, gated=True, tokens=8192)
     return {
         "model": {"towers": [tower], "vocabulary": 128256, "tied": False},
@@ -73,7 +73,7 @@ def _llama(data: int) -> Told:
 
 def _tower(
     layers: int, hidden: int, heads: int, kv_heads: int, feedforward: int, gated: bool, tokens: int
-) -> Told:
+) -> Document:
     return {
         "layers": layers,
         "hidden": hidden,
@@ -85,7 +85,7 @@ def _tower(
     }
 
 
-def _cluster(devices: int, peak: float, fast: float, slow: float) -> Told:
+def _cluster(devices: int, peak: float, fast: float, slow: float) -> Document:
     """Eight in a node. That 0.6 of the peak is sustained, and the latencies, are suppositions."""
     return {
         "devices": devices,

@@ -1,7 +1,4 @@
-"""Runs that never were: their events, drawn at random, and what is true of them.
-
-`events.md` beside the notebook says what the entries mean.
-"""
+"""Events of random runs, and the right figures of each. `events.md` says what the entries mean."""
 
 from __future__ import annotations
 
@@ -12,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
+from hotloop.judge.constants import constant
 
 Rng = np.random.Generator
 Event = dict[str, Any]
@@ -27,9 +26,9 @@ GRAPHS = ("train_step", 'vision["encoder"]', "text\\decoder")
 
 @dataclass(frozen=True)
 class Shape:
-    """What a run is like. slow: share of its steps that take much longer than the others.
+    """What a run is like. slow: share of steps that take 2 to 5 times longer.
 
-    recompute: what is computed again in the backward pass, "full" or "selective".
+    recompute: "full" or "selective".
     """
 
     steps: int = 300
@@ -54,7 +53,7 @@ def as_bytes(events: list[Event]) -> bytes:
 
 
 class _Run:
-    """Draws a run, event by event."""
+    """Generates a run, event by event."""
 
     def __init__(self, rng: Rng, shape: Shape) -> None:
         self.rng, self.shape = rng, shape
@@ -62,7 +61,7 @@ class _Run:
         self.memory = rng.uniform(2e9, 6e10, shape.devices)
         self.at = float(rng.uniform(5.0, 20.0))
         self.events: list[Event] = [self._header()]
-        self._drawn()
+        self._generate()
 
     def _header(self) -> Event:
         rng, shape = self.rng, self.shape
@@ -82,7 +81,7 @@ class _Run:
             "recompute": shape.recompute,
         }
 
-    def _drawn(self) -> None:
+    def _generate(self) -> None:
         rng, shape = self.rng, self.shape
         inner = np.arange(2, shape.steps - 2)
         compiling = {int(n) for n in rng.choice(inner, shape.recompiles, replace=False)}
@@ -111,8 +110,8 @@ class _Run:
             seconds = float(self.shape.seconds * self.rng.uniform(20, 60))
             self.at += seconds
             took += seconds
-            told = {"event": "compile", "at": self.at, "step": step}
-            self.events.append({**told, "graph": graph, "seconds": seconds})
+            entry = {"event": "compile", "at": self.at, "step": step}
+            self.events.append({**entry, "graph": graph, "seconds": seconds})
         return took
 
     def _step(self, step: int, compiled: float) -> None:
@@ -137,14 +136,14 @@ class _Run:
     def _fallback(self, step: int) -> None:
         backends = ["eager", "compile", "cuda_graphs", "jax"]
         before, after = (str(n) for n in self.rng.choice(backends, 2, replace=False))
-        told = {"event": "fallback", "at": self.at, "step": step}
+        entry = {"event": "fallback", "at": self.at, "step": step}
         reason = str(self.rng.choice(REASONS)).replace("{backend}", before)
-        self.events.append({**told, "from": before, "to": after, "reason": reason})
+        self.events.append({**entry, "from": before, "to": after, "reason": reason})
 
 
 @dataclass
 class Truth:
-    """What is true of a run."""
+    """The right figures of a run."""
 
     run: Event = field(default_factory=dict[str, Any])
     ran: list[Event] = field(default_factory=list[Event])
@@ -165,12 +164,17 @@ class Truth:
         return each * sum(e["tokens"] for e in self.steady) / able
 
     @property
+    def goodput(self) -> float:
+        """Tokens of the steps that count, a second; in a variant, in several seconds."""
+        return constant("WINDOW", 1) * sum(e["tokens"] for e in self.last.values()) / self.at
+
+    @property
     def memory(self) -> list[int]:
         """The peak of each device."""
         return [max(e["memory_bytes"][n] for e in self.ran) for n in range(self.run["devices"])]
 
-    def figures(self, window: int = 1) -> dict[str, float]:
-        """What `summary` should say. window: of how many seconds the goodput is told."""
+    def figures(self) -> dict[str, float]:
+        """The right answer of `summary`."""
         seconds = [e["seconds"] for e in self.steady]
         return {
             "steps": len(self.last),
@@ -182,7 +186,7 @@ class Truth:
             **{name: quantile(seconds, q) for name, q in QUANTILES.items()},
             "compile_s": self.compile_s,
             "mfu": self.mfu,
-            "goodput": window * sum(e["tokens"] for e in self.last.values()) / self.at,
+            "goodput": self.goodput,
             "memory_peak_bytes": max(self.memory),
         }
 
@@ -211,5 +215,5 @@ def truth(events: list[Event]) -> Truth:
 
 
 def quantile(seconds: list[float], q: float) -> float:
-    """The one of rank ⌈q n⌉."""
+    """The element of rank ⌈q n⌉; nothing is interpolated."""
     return sorted(seconds)[math.ceil(q * len(seconds)) - 1]

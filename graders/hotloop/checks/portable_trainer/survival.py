@@ -1,43 +1,39 @@
-"""Whole runs of a learner's trainer, under faults at secret steps, against the undisturbed run."""
+"""Runs of a candidate's trainer with faults at random steps, compared with an undisturbed run."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from hotloop.checks.portable_trainer import weather
-from hotloop.checks.portable_trainer.fallback import PLAIN, Backend, Rules
+from hotloop.checks.portable_trainer.fallback import Backend
 from hotloop.checks.portable_trainer.given_files import DISTURBING
 from hotloop.checks.portable_trainer.ordeal import Kill, Ordeal
 from hotloop.checks.portable_trainer.outcome import Outcome
 from hotloop.checks.portable_trainer.weather import Trouble
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
-from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import made
 from hotloop.judge.questions import GivenFile
-from hotloop.judge.rung import Rung, following
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
-TRAINER = Candidate("train", "trainer.py", "json")
 STANDS_ON = ("checkpoint.py", "policy.py")
 TIMEOUT_S = 60.0
 KINDS = ("compile_failed", "out_of_memory", "not_finite", "rank_lost", "recompiles", "slow")
 
 
-def survives(session: Session, ordeals: Callable[[Rng], Iterator[Ordeal]], rules: Rules) -> str:
-    """Each run ends as the undisturbed one does, and does on its way what the policy says."""
+def survives(session: Session, ordeals: Callable[[Rng], Iterator[Ordeal]]) -> str:
+    """Each run ends like the undisturbed one, and follows the policy on its way."""
     names = (*STANDS_ON, session.candidate.file or "")
     files = [GivenFile(name, session.files.content(name)) for name in names]
     count = 0
     for ordeal in made(ordeals(session.rng())):
         session.progress(ordeal.label)
-        mismatch = Outcome(ordeal, _run(ordeal, files, session), rules).mismatch(session)
+        mismatch = Outcome(ordeal, _run(ordeal, files, session)).mismatch(session)
         if mismatch is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"{ordeal.label}: {mismatch}.")
         count += 1
@@ -47,12 +43,12 @@ def survives(session: Session, ordeals: Callable[[Rng], Iterator[Ordeal]], rules
 
 def _run(ordeal: Ordeal, files: list[GivenFile], session: Session) -> dict[str, Any]:
     program = DISTURBING.given(session, "disturbs")
-    told = program.ask("trained", *files, ordeal.plan(), timeout_s=TIMEOUT_S)
-    return as_message(json.loads(str(told))) or {}
+    reported = program.ask("trained", *files, ordeal.plan(), timeout_s=TIMEOUT_S)
+    return as_message(json.loads(str(reported))) or {}
 
 
 def single(rng: Rng) -> Iterator[Ordeal]:
-    """Nothing, and then each fault alone."""
+    """No fault, then each kind alone."""
     yield Ordeal("an undisturbed run", _seed(rng), weather.backends(rng), ())
     for kind in KINDS:
         lasting = bool(rng.random() < 0.5)
@@ -70,7 +66,7 @@ def _fitting(kind: str, rng: Rng, lasting: bool) -> tuple[tuple[Backend, ...], T
 
 
 def killed(rng: Rng) -> Iterator[Ordeal]:
-    """Kills between steps, after a step that nobody heard of, and while a checkpoint is written."""
+    """Kills before a step, right after a step, and while a checkpoint is written."""
     found, trouble = _fitting("compile_failed", rng, lasting=True)
     kills: tuple[Kill, ...] = (
         ("step", int(rng.integers(12, 18)), None),
@@ -83,7 +79,7 @@ def killed(rng: Rng) -> Iterator[Ordeal]:
 
 
 def several(rng: Rng) -> Iterator[Ordeal]:
-    """Faults upon faults, and one that no backend is to blame for."""
+    """Several faults in one run, and one that every backend has."""
     for number in (1, 2):
         found, troubles = _many(rng)
         yield Ordeal(f"several faults, run {number} of 2", _seed(rng), found, troubles)
@@ -105,12 +101,3 @@ def _many(rng: Rng) -> tuple[tuple[Backend, ...], tuple[Trouble, ...]]:
 
 def _seed(rng: Rng) -> int:
     return int(rng.integers(1 << 30))
-
-
-def rungs(rules: Rules = PLAIN) -> dict[str, Rung]:
-    """All rungs of the task."""
-    return {
-        "faults": partial(survives, ordeals=single, rules=rules),
-        "killed": following("faults", partial(survives, ordeals=killed, rules=rules)),
-        "several": following("faults", partial(survives, ordeals=several, rules=rules)),
-    }

@@ -1,6 +1,8 @@
-"""Checks of portable_trainer."""
+"""How each task of module portable_trainer is judged. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
+
+from functools import partial
 
 from hotloop.checks.portable_trainer import (
     checkpoints,
@@ -12,60 +14,67 @@ from hotloop.checks.portable_trainer import (
     portability,
     survival,
 )
-from hotloop.checks.portable_trainer.costs import OPTIMIZER
-from hotloop.checks.portable_trainer.fallback import PLAIN, Rules
-from hotloop.judge.check import Check
-from hotloop.variants.variant import Variant
+from hotloop.judge.rung import following
+from hotloop.judge.rungs.answers import Answers
+from hotloop.judge.rungs.answers_from import AnswersFrom
+from hotloop.judge.rungs.holds import Holds
+from hotloop.judge.rungs.makes import Makes
+from hotloop.judge.task import returns_data
 
-STORED = ("checkpoints",)
+PATIENCE_S = 12.0
+"""For a plan for hundreds of devices or more: ten times what the reference takes."""
 
+checkpoint = returns_data(
+    written=Makes(checkpoints.written),
+    resumed=Makes(checkpoints.resumed, entry="resume_and_save"),
+    chosen=checkpoints.chosen,
+    killed=checkpoints.killed,
+)
 
-def checkpoint(variant: Variant | None = None) -> Check:
-    """What is left of a run when its process is gone."""
-    version = int(_value(variant, "VERSION") or 0)
-    return Check(checkpoints.CHECKPOINT, checkpoints.rungs(version), extras=STORED)
+backends = returns_data(
+    eager=Makes(partial(portability.trained, name="eager", relative=checkpoints.RELATIVE)),
+    compiled=Makes(partial(portability.trained, name="compile", relative=portability.COMPILED)),
+    one_graph=portability.one_graph,
+    xla=Makes(partial(portability.trained, name="xla", relative=portability.COMPILED)),
+)
 
+policy = returns_data(
+    faults=partial(policies.decides, stories=policies.single_faults),
+    steady=following("faults", partial(policies.decides, stories=policies.quiet_runs)),
+    whole=following("faults", partial(policies.decides, stories=policies.whole_runs)),
+    remembers=policies.remembers,
+)
 
-def backends() -> Check:
-    """Several ways to do a step, which go on from one another."""
-    return Check(portability.BACKENDS, portability.rungs(), extras=("checkpoints", "xla"))
+survive = returns_data(
+    faults=partial(survival.survives, ordeals=survival.single),
+    killed=following("faults", partial(survival.survives, ordeals=survival.killed)),
+    several=following("faults", partial(survival.survives, ordeals=survival.several)),
+)
 
+ranks = returns_data(
+    data_parallel=partial(launches.trained, how="data_parallel"),
+    lost=following("data_parallel", partial(launches.trained, how="data_parallel", killed=True)),
+    fully_sharded=partial(launches.trained, how="fully_sharded"),
+)
 
-def policy(variant: Variant | None = None) -> Check:
-    """What to do after each thing that happens to a run."""
-    return Check(policies.POLICY, policies.rungs(_rules(variant)))
+mesh = returns_data(
+    specs=AnswersFrom("specs", meshes.spec_questions),
+    laid_out=Makes(partial(meshes.exported, runs=False)),
+    same=Makes(partial(meshes.exported, runs=True), after=("laid_out",)),
+)
 
+monitor = returns_data(
+    figures=Answers(monitoring.figures),
+    merged=Holds(monitoring.merged, "Right for the ranks of {count} jobs together."),
+    prometheus=Makes(monitoring.metrics, entry="prometheus"),
+    tensorboard=Makes(monitoring.curves, entry="tensorboard"),
+    dashboard=AnswersFrom("dashboard", monitoring.dashboards),
+)
 
-def survive(variant: Variant | None = None) -> Check:
-    """A run that comes to its end, whatever happens to it."""
-    return Check(survival.TRAINER, survival.rungs(_rules(variant)), extras=STORED)
-
-
-def ranks() -> Check:
-    """Two ranks that train as one process does, also when one of them is lost."""
-    return Check(launches.RANKS, launches.rungs(), extras=STORED)
-
-
-def mesh() -> Check:
-    """The step over a mesh of XLA devices."""
-    return Check(meshes.MESH, meshes.rungs(), extras=("xla",))
-
-
-def monitor(variant: Variant | None = None) -> Check:
-    """What a run says about itself, told to people and to machines."""
-    return monitoring.check(int(_value(variant, "WINDOW") or 1))
-
-
-def plan(variant: Variant | None = None) -> Check:
-    """A model spread over a cluster, by what plans cost."""
-    return planning.check(float(_value(variant, "OPTIMIZER_BYTES") or OPTIMIZER))
-
-
-def _rules(variant: Variant | None) -> Rules:
-    rest, most = _value(variant, "REST"), _value(variant, "MOST_COMPILATIONS")
-    return PLAIN if rest is None or most is None else Rules(int(rest), int(most))
-
-
-def _value(variant: Variant | None, constant: str) -> float | None:
-    """A variant's number; None without one."""
-    return float(variant.constants[constant]) if variant and variant.constants else None
+_plans_for = partial(AnswersFrom, "plan_case")
+plan = returns_data(
+    estimates=Answers(planning.estimates),
+    small=_plans_for(planning.small, after=("estimates",)),
+    large=_plans_for(planning.large, after=("small",), timeout_s=PATIENCE_S),
+    published=_plans_for(planning.as_published, after=("small",), timeout_s=PATIENCE_S),
+)

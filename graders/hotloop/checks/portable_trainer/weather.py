@@ -1,7 +1,7 @@
-"""Runs that never were: a few backends, what befalls them at secret steps, and the events of it.
+"""Random runs: a few backends, faults at random steps, and the events of the run.
 
-The events depend on what is decided, so they are made one at a time: a stream that was made
-beforehand would show in each event what had been right to do at the one before.
+Events depend on the decisions, so they are generated one at a time: otherwise each event would show
+what was right after the one before.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class Weather:
         if self._strikes("slow"):
             seconds *= 3
         loss = float("nan") if self._strikes("not_finite") else 2 + 0.1 * self.rng.standard_normal()
-        told = {"loss": loss, "seconds": seconds, "compilations": self.compiled}
-        return {"kind": "step", **about, **told}
+        measured = {"loss": loss, "seconds": seconds, "compilations": self.compiled}
+        return {"kind": "step", **about, **measured}
 
     def follow(self, event: Event, decision: Decision) -> None:
         """Go on as decided."""
@@ -92,7 +92,7 @@ class Weather:
         return False
 
     def _jitter(self) -> float:
-        """A few percent, and now and then one step that takes far longer."""
+        """A factor of a few percent; every 4 to 11 steps a factor of 3 to 6."""
         self.outlier_in -= 1
         if self.outlier_in <= 0:
             self.outlier_in = int(self.rng.integers(4, 12))
@@ -121,7 +121,7 @@ def one_trouble(kind: str, rng: Rng, *, lasting: bool) -> tuple[tuple[Backend, .
 
 
 def many_troubles(rng: Rng) -> tuple[tuple[Backend, ...], tuple[Trouble, ...]]:
-    """A long run in which everything happens, some of it to whichever backend is in use."""
+    """A long run with every kind of fault; 40 % of them hit whichever backend is in use."""
     found = backends(rng)
     kinds = ["slow", "slow", "not_finite", "not_finite", "rank_lost", "recompiles", "out_of_memory"]
     if rng.random() < 0.5:

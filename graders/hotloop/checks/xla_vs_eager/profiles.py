@@ -65,8 +65,7 @@ def mismatches(events: list[Event], steps: int, label: str) -> Iterator[str]:
     numbers = [str((as_message(event.get("args")) or {}).get("step_num")) for event in marked]
     if numbers != [str(number) for number in range(steps)]:
         yield (
-            f"steps called {label!r} with step_num 0 to {steps - 1} are asked for, and "
-            f"{shown(numbers)} are there"
+            f"expected steps called {label!r} with step_num 0 to {steps - 1}, got {shown(numbers)}"
         )
     loads = [event for event in events if event.get("name") == "load"]
     runs = [event for event in events if str(event.get("name", "")).startswith(EXECUTED)]

@@ -9,11 +9,11 @@ import numpy as np
 from safetensors import safe_open
 
 
-def complaint(path: str, steps: int, shapes: str, version: int = 0) -> str | None:
-    """About a file that is not laid out as it should be; a sentence's beginning.
+def mismatch(path: str, steps: int, shapes: str, version: int = 0) -> str | None:
+    """The first difference from the expected layout, or None.
 
-    shapes: JSON of what each array should be, by name. version: what its state has as an entry of
-    that name; 0 if it needs none.
+    shapes: JSON, dtype and shape of each array by name. version: expected in its state; 0 if none
+    is.
     """
     arrays, metadata = read(path)
     want = json.loads(shapes)
