@@ -1,4 +1,4 @@
-"""What a client of the served ensemble is put through, and what must come of it."""
+"""Calls of the learner's client of the served ensemble, and what must come of each."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
+from hotloop.checks.triton_ensemble import truth
+from hotloop.checks.triton_ensemble.compositions import UNTUNED
 from hotloop.checks.triton_ensemble.sentences import awkward, sentence
 from hotloop.judge.rungs.called_over import CalledOver, Service, Trial
+from hotloop.judge.session import Session
 from hotloop.serving.conversation import Kind
 from hotloop.serving.relay import FOREVER, Trouble
 
@@ -96,3 +99,13 @@ def serve_versions(repository: Path, service: Service) -> None:
     for version in service.versions:
         (model / version).mkdir(exist_ok=True)
         (model / version / "README").touch()
+
+
+def _two_versions(session: Session) -> Path:
+    """Our whole repository, with two versions of the ensemble."""
+    folder = UNTUNED.put_together(session)
+    serve_versions(folder, SERVICE)
+    return folder
+
+
+SERVICE = Service(_two_versions, texts, truth.pairs)

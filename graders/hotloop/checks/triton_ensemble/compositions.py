@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.checks.triton_ensemble.sentences import TOKENIZER
-from hotloop.checks.triton_ensemble.truth import NETWORKS
+from hotloop.checks.triton_ensemble.given_files import NETWORKS, PROGRAMS, TOKENIZER
 from hotloop.judge.composition import Composition
 
-HARNESS = Path(__file__).parent / "programs"
-SOUND = HARNESS / "repository"
+SOUND = PROGRAMS / "repository"
 BACKENDS = {
     "preprocess": "python",
     "bert": "onnxruntime",
@@ -32,7 +30,7 @@ LAYOUT = Composition(folder="repository", ours={**_LARGE, **_CODE})
 
 def backend(name: str) -> Composition:
     """One Python model of the candidate's, by itself, with a batcher that waits for company."""
-    ours = {f"{name}/config.pbtxt": HARNESS / "together" / f"{name}.pbtxt"}
+    ours = {f"{name}/config.pbtxt": PROGRAMS / "together" / f"{name}.pbtxt"}
     if name == "preprocess":
         ours["preprocess/1/tokenizer.json"] = TOKENIZER
     return Composition(

@@ -1,24 +1,24 @@
-"""Four recorded sick deployments: the causes, in which step, and what the evidence amounts to.
+"""Four recorded slow deployments: the cause, the step, and the share of latency that shows it.
 
-The script that made the recordings has computed what is right, and sealed it in the key.
+The script that recorded them has computed what is right, and sealed it in the key.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hotloop.checks.triton_ensemble.given_files import PROGRAMS
 from hotloop.core.wire import as_message
 from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.questions import Question, number_complaint, shown
 
 Rng = np.random.Generator
 
-KEY = Path(__file__).parent / "programs" / "diagnosis_key.json"
+KEY = PROGRAMS / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("delay", "row_by_row", "oversubscribed", "outside")
 MODELS = ("preprocess", "bert", "postprocess", None)
@@ -36,20 +36,20 @@ def questions(_rng: Rng) -> Iterator[Question]:
 
 def mismatch(answer: object) -> str | None:
     """What is wrong with a diagnosis of all four."""
-    told = as_message(answer)
-    if told is None:
+    reported = as_message(answer)
+    if reported is None:
         return f"it is {shown(answer)}, not a dict"
     for name in NAMES:
-        found = _mismatch(as_message(told.get(name)), name)
+        found = _mismatch(as_message(reported.get(name)), name)
         if found is not None:
             return f"deployment {name}: {found}"
     return None
 
 
-def _mismatch(told: Mapping[str, Any] | None, deployment: str) -> str | None:
-    if told is None:
+def _mismatch(reported: Mapping[str, Any] | None, deployment: str) -> str | None:
+    if reported is None:
         return "a dict is asked for, with “cause”, “model”, “evidence” and “share”"
-    cause, model, evidence = (told.get(key, "") for key in ("cause", "model", "evidence"))
+    cause, model, evidence = (reported.get(key, "") for key in ("cause", "model", "evidence"))
     if cause not in CAUSES:
         return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
     if model not in MODELS:
@@ -64,7 +64,7 @@ def _mismatch(told: Mapping[str, Any] | None, deployment: str) -> str | None:
     if want is None:
         return f"cause and model are right, but {evidence} does not show it"
     what = f"the share of {evidence} in the client's latency"
-    return number_complaint(what, told.get("share"), want, RELATIVE, ABSOLUTE)
+    return number_complaint(what, reported.get("share"), want, RELATIVE, ABSOLUTE)
 
 
 @cache

@@ -1,10 +1,11 @@
-"""What two readings of /metrics say about a model in between: the judge's own way to compute it."""
+"""Figures of a model between two readings of /metrics, as the judge computes them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from hotloop.core.wire import as_message
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import number_complaint, shown
 from hotloop.serving import metrics
 
@@ -16,8 +17,8 @@ ABSOLUTE = 1e-6
 class Figures:
     """What the learner's `figures` is to return; the names are the keys.
 
-    Times are microseconds of as many successful requests as are asked for. What cannot be said,
-    since nothing happened, is None.
+    Times are microseconds per successful request; in a variant, of several requests, and the rows
+    of several seconds. What is not defined, since nothing happened, is None.
     """
 
     requests: float
@@ -31,35 +32,23 @@ class Figures:
     queue_share: float | None
     rows_per_s: float
 
-    def complaint(self, answer: object) -> str | None:
+    def mismatch(self, answer: object) -> str | None:
         """What is wrong with an answer."""
-        told = as_message(answer)
-        if told is None:
+        reported = as_message(answer)
+        if reported is None:
             return f"it returned {shown(answer)}, not a dict"
         for key, want in vars(self).items():
-            if key not in told:
+            if key not in reported:
                 return f"{key} is missing in the dict"
-            found = number_complaint(key, told[key], want, RELATIVE, ABSOLUTE)
+            found = number_complaint(key, reported[key], want, RELATIVE, ABSOLUTE)
             if found is not None:
                 return found
         return None
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What is asked for: the time of how many requests, and the rows of how many seconds."""
-
-    requests: int = 1
-    seconds: int = 1
-
-
-PLAIN = Asked()
-
-
-def figures_of(
-    before: str, after: str, model: str, seconds: float, asked: Asked = PLAIN
-) -> Figures:
-    """ValueError when a text is no reading."""
+def figures_of(before: str, after: str, model: str, seconds: float) -> Figures:
+    """ValueError when a text is no reading of /metrics."""
+    requests = constant("REQUESTS", 1)
     first, last = metrics.parse(before), metrics.parse(after)
 
     def grown(name: str) -> float:
@@ -67,7 +56,7 @@ def figures_of(
         return metrics.value(last, key, model=model) - metrics.value(first, key, model=model)
 
     def each(name: str) -> float | None:
-        return _per(asked.requests * grown(f"{name}_duration_us"), grown("request_success"))
+        return _per(requests * grown(f"{name}_duration_us"), grown("request_success"))
 
     return Figures(
         requests=grown("request_success"),
@@ -79,7 +68,7 @@ def figures_of(
         infer_us=each("compute_infer"),
         output_us=each("compute_output"),
         queue_share=_per(grown("queue_duration_us"), grown("request_duration_us")),
-        rows_per_s=asked.seconds * grown("count") / seconds,
+        rows_per_s=constant("SECONDS", 1) * grown("count") / seconds,
     )
 
 

@@ -1,8 +1,8 @@
-"""What running servers are asked, and what is right."""
+"""Requests to running servers, and what is wrong with an answer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -40,7 +40,7 @@ def of_versions(session: Session) -> Iterator[Inquiry]:
     for number in (1, 2):
         _, right = _some(session, 4, number)
         tensors = {"input_ids": right.input_ids, "attention_mask": right.attention_mask}
-        exchange = Exchange("bert", tensors, partial(_logits_complaint, right), version=str(number))
+        exchange = Exchange("bert", tensors, partial(_logits_mismatch, right), version=str(number))
         yield Inquiry(f"version {number} of bert", (exchange,))
     yield _topics(session, "topics", "the stable ensemble, which is to use version 1", [1, 4])
     label = "the canary's ensemble, which is to use version 2"
@@ -48,7 +48,7 @@ def of_versions(session: Session) -> Iterator[Inquiry]:
 
 
 def under_load(session: Session) -> Questions:
-    """One text a request, each never asked before."""
+    """One new text a request."""
 
     def questions(rng: np.random.Generator, flags: Sequence[bool]) -> list[Asked]:
         given = [awkward(rng) if flag else sentence(rng) for flag in flags]
@@ -56,7 +56,7 @@ def under_load(session: Session) -> Questions:
         return [
             Asked(
                 load.request("topics", {"TEXT": texts([text])}),
-                partial(truth.topic_complaint, shares=shares[row : row + 1]),
+                partial(truth.topic_mismatch, shares=shares[row : row + 1]),
             )
             for row, text in enumerate(given)
         ]
@@ -70,19 +70,19 @@ def _topics(
     exchanges: list[Exchange] = []
     for count in counts:
         given, right = _some(session, count, version)
-        complaint = partial(truth.topic_complaint, shares=right.shares)
-        exchanges.append(Exchange(model, {"TEXT": texts(given)}, complaint))
+        mismatch = partial(truth.topic_mismatch, shares=right.shares)
+        exchanges.append(Exchange(model, {"TEXT": texts(given)}, mismatch))
     return Inquiry(label, tuple(exchanges))
 
 
-def _logits_complaint(right: truth.Answers, said: truth.Said) -> str | None:
+def _logits_mismatch(right: truth.Answers, said: truth.Said) -> str | None:
     if not isinstance(said, Exception) and "logits" in said:
         got = said["logits"]
         alike = got.dtype.kind == "f" and got.shape == right.logits.shape
         if alike and np.allclose(got, right.logits, atol=1e-3):
             return None
         return "these are not the logits of that version"
-    return truth.tensors_complaint(said, {"logits": right.logits.astype(np.float32)})
+    return truth.tensors_mismatch(said, {"logits": right.logits.astype(np.float32)})
 
 
 # --- preprocess -----------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ def _tokens(session: Session, given: list[str]) -> Exchange:
     right = truth.answers(session, given)
     wanted = {"input_ids": right.input_ids, "attention_mask": right.attention_mask}
     return Exchange(
-        "preprocess", {"TEXT": texts(given)}, partial(truth.tensors_complaint, wanted=wanted)
+        "preprocess", {"TEXT": texts(given)}, partial(truth.tensors_mismatch, wanted=wanted)
     )
 
 
@@ -119,39 +119,39 @@ def _refused(rng: np.random.Generator, bad: Sequence[bytes]) -> Exchange:
     """Two rows, of which one is bad: one request has one answer, so all of it is refused."""
     rows = np.empty((2, 1), object)
     rows[:, 0] = [sentence(rng).encode(), bad[int(rng.integers(len(bad)))]]
-    return Exchange("preprocess", {"TEXT": rows[rng.permutation(2)]}, truth.refusal_complaint)
+    return Exchange("preprocess", {"TEXT": rows[rng.permutation(2)]}, truth.refusal_mismatch)
 
 
 # --- postprocess ----------------------------------------------------------------------------------
 
 
 def of_postprocess(session: Session) -> Iterator[Inquiry]:
-    """Logits to answers: other ones each time, in one request or in many."""
+    """Logits to answers: new ones each time, in one request or in many."""
     rng = session.rng()
-    yield Inquiry("one row", (_logits(_drawn(rng, 1)),))
-    yield Inquiry(f"{ROWS} rows in one request", (_logits(_drawn(rng, ROWS)),))
-    yield Inquiry("large logits", (_logits(_drawn(rng, 3, scale=300.0)),))
+    yield Inquiry("one row", (_logits(_sampled(rng, 1)),))
+    yield Inquiry(f"{ROWS} rows in one request", (_logits(_sampled(rng, ROWS)),))
+    yield Inquiry("large logits", (_logits(_sampled(rng, 3, scale=300.0)),))
     for number in range(SEQUENCE):
-        yield Inquiry(f"request {number + 1} of {SEQUENCE} in a row", (_logits(_drawn(rng, 2)),))
+        yield Inquiry(f"request {number + 1} of {SEQUENCE} in a row", (_logits(_sampled(rng, 2)),))
     for value in (np.nan, np.inf, -np.inf):
-        bad = _drawn(rng, 2)
+        bad = _sampled(rng, 2)
         bad[int(rng.integers(2)), int(rng.integers(len(truth.TOPICS)))] = value
-        mixed = [_logits(_drawn(rng, int(rng.integers(1, 3)))) for _ in range(TOGETHER - 1)]
-        refused = Exchange("postprocess", {"logits": bad}, truth.refusal_complaint)
+        mixed = [_logits(_sampled(rng, int(rng.integers(1, 3)))) for _ in range(TOGETHER - 1)]
+        refused = Exchange("postprocess", {"logits": bad}, truth.refusal_mismatch)
         mixed.insert(int(rng.integers(len(mixed) + 1)), refused)
         yield Inquiry(f"{len(mixed)} requests at once, one of them with {value}", tuple(mixed))
-    yield Inquiry("a good request after bad ones", (_logits(_drawn(rng, 4)),))
+    yield Inquiry("a good request after bad ones", (_logits(_sampled(rng, 4)),))
 
 
-def _drawn(rng: np.random.Generator, rows: int, scale: float = 3.0) -> Array:
-    drawn: Array = rng.normal(0.0, scale, (rows, len(truth.TOPICS)))
-    return drawn.astype(np.float32)
+def _sampled(rng: np.random.Generator, rows: int, scale: float = 3.0) -> Array:
+    sampled: Array = rng.normal(0.0, scale, (rows, len(truth.TOPICS)))
+    return sampled.astype(np.float32)
 
 
 def _logits(logits: Array) -> Exchange:
     shares = truth.softmax(logits.astype(np.float64))
-    complaint: Callable[[truth.Said], str | None] = partial(truth.topic_complaint, shares=shares)
-    return Exchange("postprocess", {"logits": logits}, complaint)
+    mismatch = partial(truth.topic_mismatch, shares=shares)
+    return Exchange("postprocess", {"logits": logits}, mismatch)
 
 
 def _some(session: Session, count: int, version: int = 1) -> tuple[list[str], truth.Answers]:

@@ -1,4 +1,4 @@
-"""Questions about readings of /metrics that nobody has seen."""
+"""Questions about hidden readings of /metrics."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from hotloop.checks.triton_ensemble.figures import PLAIN, Asked, figures_of
-from hotloop.checks.triton_ensemble.metrics_texts import MadeReadings, Story
+from hotloop.checks.triton_ensemble.figures import figures_of
+from hotloop.checks.triton_ensemble.metrics_texts import BuiltReadings, Story
 from hotloop.judge.questions import Question
 
 Rng = np.random.Generator
@@ -22,12 +22,12 @@ STORIES = {
     "A response cache that answers everything": Story(cached=1.0),
     "Nobody was answered in between": Story(idle=True, versions=2),
 }
-"""By the name that the learner is told."""
+"""By the label that the learner sees."""
 
 
-def questions(rng: Rng, asked: Asked = PLAIN) -> Iterator[Question]:
+def questions(rng: Rng) -> Iterator[Question]:
     """One of each kind."""
     for label, story in STORIES.items():
-        made = MadeReadings(rng, story)
-        given = (made.before, made.after, made.model, made.seconds)
-        yield Question(label, given, figures_of(*given, asked).complaint)
+        built = BuiltReadings(rng, story)
+        given = (built.before, built.after, built.model, built.seconds)
+        yield Question(label, given, figures_of(*given).mismatch)

@@ -1,7 +1,7 @@
 """Two readings of /metrics with known counts in between, as tritonserver 2.51 would give them.
 
-Counts are drawn first, and texts made of them. What a server has counted before the first reading
-is many times what comes in between, and differs from it in every ratio.
+Counts are sampled first, and texts built from them. What a server has counted before the first
+reading is many times what comes in between, and differs from it in every ratio.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ Lines = list[tuple[str, Labels, str]]
 
 @dataclass(frozen=True)
 class Story:
-    """What is to be in the readings of the model that is asked about.
+    """What happens to the model in question between the readings.
 
     versions, gpus: each version on each GPU has counters of its own. new_version: one of them was
         loaded in between, and is missing in the first reading.
     rows: of a request. cached: the part of the requests that is answered without an execution.
     idle: nothing has succeeded in between. disorder: labels and families stand in any order, and
-        the text ends with the model that is asked about.
+        the text ends with the model in question.
     """
 
     versions: int = 1
@@ -84,8 +84,8 @@ class Counters:
 _TIMES = ("request", *DURATIONS)
 
 
-class MadeReadings:
-    """before, after: the texts. model: that is asked about. gained: its counts in between."""
+class BuiltReadings:
+    """before, after: the texts. model: that in question. gained: its counts in between."""
 
     def __init__(self, rng: Rng, story: Story) -> None:
         self._rng, self._story = rng, story
@@ -124,7 +124,7 @@ class MadeReadings:
     # --- counts -----------------------------------------------------------------------------------
 
     def _places(self) -> Iterator[tuple[_Place, bool]]:
-        """Where there are counters; True for those of the model that is asked about."""
+        """Where there are counters; True for those of the model in question."""
         gpus = [f"GPU-{self._hex(8)}-{self._hex(4)}" for _ in range(self._story.gpus)]
         first = int(self._rng.integers(1, 9))
         for version in range(first, first + self._story.versions):

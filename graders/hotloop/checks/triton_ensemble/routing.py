@@ -1,4 +1,4 @@
-"""Questions about who gets the canary."""
+"""Questions about which users get the canary."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def questions(rng: np.random.Generator) -> Iterator[Question]:
     seen: dict[str, set[str]] = {}
 
     def share_of(name: str, share: float) -> Question:
-        # In an order of its own: whom a user stands beside must not matter.
-        asked = [users[int(place)] for place in rng.permutation(len(users))]
+        # In random order: a user's position must not matter.
+        shuffled = [users[int(place)] for place in rng.permutation(len(users))]
 
         def mismatch(answer: object) -> str | None:
-            found = _canary(answer, asked)
+            found = _canary(answer, shuffled)
             if isinstance(found, str):
                 return found
             seen[name] = found
@@ -38,26 +38,26 @@ def questions(rng: np.random.Generator) -> Iterator[Question]:
 
         experiment = second if name == "other" else first
         label = f"{share:.1%} of {len(users)} users"
-        return Question(label, (asked, share, experiment), mismatch)
+        return Question(label, (shuffled, share, experiment), mismatch)
 
     def among_few() -> Question:
-        """Which of the others are asked about must not matter either.
+        """Which other users are in the list must not matter either.
 
-        Half of these have the canary, so that a share of those asked about is far from right.
+        Half of these have the canary, so that a share of the list is far from right.
         """
         others = [user for user in users if user not in seen["small"]]
         few = [*seen["small"], *others[: len(seen["small"])]]
-        asked = [few[int(place)] for place in rng.permutation(len(few))]
+        shuffled = [few[int(place)] for place in rng.permutation(len(few))]
 
         def mismatch(answer: object) -> str | None:
-            found = _canary(answer, asked)
+            found = _canary(answer, shuffled)
             if isinstance(found, str):
                 return found
             if found == seen["small"]:
                 return None
             return "asked about few of the users, others get it: each must keep their version"
 
-        return Question(f"{small:.1%} of {len(asked)} users", (asked, small, first), mismatch)
+        return Question(f"{small:.1%} of {len(few)} users", (shuffled, small, first), mismatch)
 
     yield share_of("small", small)
     yield share_of("again", small)

@@ -1,4 +1,4 @@
-"""Texts that nobody has seen: words of the tokenizer's, in an order of the judge's."""
+"""Texts for hidden requests: words of the tokenizer's vocabulary in random order."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from hotloop.core import paths
+from hotloop.checks.triton_ensemble.given_files import TOKENIZER
 
-MODEL = paths.curriculum() / "triton_ensemble" / "model"
-TOKENIZER = MODEL / "tokenizer.json"
 FEWEST_WORDS, MOST_WORDS = 3, 24
 
 _AWKWARD = (

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from hotloop.checks.triton_ensemble.sentences import MODEL, TOKENIZER
+from hotloop.checks.triton_ensemble.given_files import NETWORKS, PROGRAMS, TOKENIZER
 from hotloop.judge.inquiry import Said
 from hotloop.judge.link import readable
 from hotloop.judge.questions import shown
@@ -19,8 +17,6 @@ from hotloop.serving.inference import Array, InferenceFailed
 from hotloop.serving.lines import LineProgram
 
 TOPICS = ("concurrency", "files", "network", "numbers", "testing", "text")
-NETWORKS = (MODEL / "model.onnx", MODEL / "model_2.onnx")
-PROGRAM = Path(__file__).parent / "programs" / "truth.py"
 
 _SAID = 240
 
@@ -30,7 +26,7 @@ TOLERANCE = 2e-3
 
 @dataclass(frozen=True)
 class Answers:
-    """Of some texts, a row each. confidence: of the topic that is named."""
+    """Tokens, int64 (rows, 32), and logits, float64 (rows, topics), of some texts."""
 
     input_ids: Array
     attention_mask: Array
@@ -43,12 +39,12 @@ class Answers:
 
 
 def answers(session: Session, texts: Sequence[str], version: int = 1) -> Answers:
-    """What is right about texts."""
-    told = _program(session).ask({"texts": list(texts), "version": version})
+    """Tokens and logits of texts."""
+    right = _program(session).ask({"texts": list(texts), "version": version})
     return Answers(
-        np.array(told["input_ids"], np.int64),
-        np.array(told["attention_mask"], np.int64),
-        np.array(told["logits"], np.float64),
+        np.array(right["input_ids"], np.int64),
+        np.array(right["attention_mask"], np.int64),
+        np.array(right["logits"], np.float64),
     )
 
 
@@ -69,7 +65,7 @@ def softmax(logits: Array) -> Array:
     return powers / powers.sum(-1, keepdims=True)
 
 
-def topic_complaint(said: Said, shares: Array) -> str | None:
+def topic_mismatch(said: Said, shares: Array) -> str | None:
     """What is wrong with an answer of TOPIC and CONFIDENCE. shares: (rows, topics)."""
     if isinstance(said, InferenceFailed):
         return f"it was refused: {refusal(said)}"
@@ -84,13 +80,13 @@ def topic_complaint(said: Said, shares: Array) -> str | None:
     for row, (topic, confidence) in enumerate(
         zip(said["TOPIC"][:, 0], said["CONFIDENCE"][:, 0], strict=True)
     ):
-        complaint = _row_complaint(topic, confidence, shares[row])
-        if complaint is not None:
-            return f"row {row + 1} of {rows}: {complaint}"
+        mismatch = _row_mismatch(topic, confidence, shares[row])
+        if mismatch is not None:
+            return f"row {row + 1} of {rows}: {mismatch}"
     return None
 
 
-def tensors_complaint(said: Said, wanted: Mapping[str, Array]) -> str | None:
+def tensors_mismatch(said: Said, wanted: Mapping[str, Array]) -> str | None:
     """What is wrong with tensors that must be equal, type and shape included."""
     if isinstance(said, InferenceFailed):
         return f"it was refused: {refusal(said)}"
@@ -117,12 +113,12 @@ def refusal(said: InferenceFailed) -> str:
     return readable(f"{reason} ({line})" if line else reason, _SAID)
 
 
-def refusal_complaint(said: Said) -> str | None:
-    """What is wrong where an error of its own was asked for."""
+def refusal_mismatch(said: Said) -> str | None:
+    """What is wrong with an answer to a request that must be refused."""
     return None if isinstance(said, InferenceFailed) else "it must be answered with an error"
 
 
-def _row_complaint(topic: object, confidence: object, shares: Array) -> str | None:
+def _row_mismatch(topic: object, confidence: object, shares: Array) -> str | None:
     name = topic.decode(errors="replace") if isinstance(topic, bytes) else str(topic)
     if name not in TOPICS:
         return f"{shown(name)} is no topic"
@@ -138,7 +134,7 @@ def _program(session: Session) -> LineProgram:
     environment = require_environment(session)
 
     def start() -> LineProgram:
-        files: list[Any] = [TOKENIZER, *NETWORKS]
-        return session.keep(LineProgram(environment, PROGRAM, [str(file) for file in files]))
+        files = [str(file) for file in (TOKENIZER, *NETWORKS)]
+        return session.keep(LineProgram(environment, PROGRAMS / "truth.py", files))
 
     return session.once("the truth about texts", start)

@@ -1,0 +1,13 @@
+"""Programs of ours for module triton_ensemble, and the networks that are served."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hotloop.core import paths
+
+PROGRAMS = Path(__file__).parent / "programs"
+MODEL = paths.curriculum() / "triton_ensemble" / "model"
+TOKENIZER = MODEL / "tokenizer.json"
+NETWORKS = (MODEL / "model.onnx", MODEL / "model_2.onnx")
+"""Versions 1 and 2."""
