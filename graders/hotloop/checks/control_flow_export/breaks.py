@@ -1,8 +1,9 @@
-"""Where graphs break in hidden programs, and a model that is to break no more."""
+"""Where graphs break in hidden programs, and a model that had breaks and may have none now."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from hotloop.checks.control_flow_export.given_files import program
 from hotloop.checks.control_flow_export.ways import LONGEST, QUEUES, departs, seed
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.calls import TensorSpec
+from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.questions import GivenFile, Question, shown
@@ -19,30 +21,29 @@ from hotloop.judge.session import Session
 
 Rng = np.random.Generator
 
-PROGRAMS = 4
+COUNT = 4
 MAKER = program("broken_programs.py")
 TRIAGE = program("triage_truth.py", "triage.py")
 SIZES = ((1, 1), (1, 40), (2, 7), (5, 33), (16, LONGEST))
 
 
-def questions(rng: Rng, session: Session, first: int = 1) -> Iterator[Question]:
-    """Each program has other breaks, among lines that look as if they broke something.
-
-    first: what a file's first line counts as.
-    """
+def questions(rng: Rng, session: Session) -> Iterator[Question]:
+    """Each program has other breaks, among lines that look as if they broke something."""
+    first = constant("FIRST_LINE", 1)
     maker = MAKER.trusted(session)
-    for number in range(1, PROGRAMS + 1):
+    for number in range(1, COUNT + 1):
         truth = as_message(maker.ask("make", seed(rng)))
         if truth is None:
             raise JudgeFault("our own program gave no truth")
         given = GivenFile("program.py", maker.take(truth["path"]))
         lines = [int(line) - 1 + first for line in as_list(truth["lines"])]
-        asked = {**truth, "lines": lines}
-        yield Question(f"Program {number} of {PROGRAMS}", (given,), _complaint(asked))
+        yield Question(
+            f"Program {number} of {COUNT}", (given,), partial(_mismatch, {**truth, "lines": lines})
+        )
 
 
-def mended(file: models.Made, session: Session) -> str | None:
-    """Whether the archive is sound and free, and says what the sick model says."""
+def mended(file: models.Written, session: Session) -> str | None:
+    """Whether the archive is sound, free in both sizes, and gives the original model's scores."""
     found = models.dynamic(file, session)
     if found is not None:
         return found
@@ -51,8 +52,8 @@ def mended(file: models.Made, session: Session) -> str | None:
     rng = session.rng()
     for n, length in SIZES:
         for kind in range(3):
-            drawn = Case("messages", (seed(rng),), TensorSpec((n, length), I64))
-            tokens = Tensor(truth.answer("messages", drawn).astype(np.int64), I64)
+            request = Case("messages", (seed(rng),), TensorSpec((n, length), I64))
+            tokens = Tensor(truth.answer("messages", request).astype(np.int64), I64)
             out = TensorSpec((n, QUEUES), FP32)
             want = truth.answer("run", Case("truth", (file.weights, tokens, kind), out))
             label = f"{n} of {length} tokens, kind {kind}"
@@ -62,14 +63,11 @@ def mended(file: models.Made, session: Session) -> str | None:
     return None
 
 
-def _complaint(truth: Message) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
-        told = as_message(answer)
-        if told is None:
-            return f"it is {shown(answer)}, not a dict"
-        for key in ("graphs", "lines"):
-            if told.get(key) != truth[key] or isinstance(told.get(key), bool):
-                return f"“{key}” is {shown(told.get(key))} and should be {shown(truth[key])}"
-        return None
-
-    return complaint
+def _mismatch(truth: Message, answer: object) -> str | None:
+    reported = as_message(answer)
+    if reported is None:
+        return f"it is {shown(answer)}, not a dict"
+    for key in ("graphs", "lines"):
+        if reported.get(key) != truth[key] or isinstance(reported.get(key), bool):
+            return f"“{key}” is {shown(reported.get(key))} and should be {shown(truth[key])}"
+    return None

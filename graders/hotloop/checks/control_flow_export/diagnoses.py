@@ -1,4 +1,4 @@
-"""Four recorded failures: what ails each program, and what in the log says so.
+"""Four recorded failures: the cause of each, the line, and the name in the log that shows it.
 
 What is right is sealed in the key.
 """
@@ -6,48 +6,50 @@ What is right is sealed in the key.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from hotloop.checks.control_flow_export.given_files import HARNESS
+from hotloop.checks.control_flow_export.given_files import PROGRAMS
 from hotloop.core.wire import as_message
 from hotloop.judge.answer_key import AnswerKey
+from hotloop.judge.constants import constant
 from hotloop.judge.questions import Question, shown
 
 Rng = np.random.Generator
 
-KEY = HARNESS / "diagnosis_key.json"
+KEY = PROGRAMS / "diagnosis_key.json"
 NAMES = ("a", "b", "c", "d")
 CAUSES = ("branch_on_data", "fixed_size", "no_fake_kernel", "recompiles", "size_from_data")
 
 
-def questions(_rng: Rng, first: int = 1) -> Iterator[Question]:
-    """One question, which has four answers. first: what a program's first line counts as."""
-    yield Question("Your diagnosis", (), partial(mismatch, first=first))
+def questions(_rng: Rng) -> Iterator[Question]:
+    """One question, which has four answers."""
+    yield Question("Your diagnosis", (), mismatch)
 
 
-def mismatch(answer: object, first: int = 1) -> str | None:
-    """What is wrong with a diagnosis of all four. first: as above."""
-    told = as_message(answer)
-    if told is None:
+def mismatch(answer: object) -> str | None:
+    """What is wrong with a diagnosis of all four."""
+    reported = as_message(answer)
+    if reported is None:
         return f"it is {shown(answer)}, not a dict"
     for name in NAMES:
-        found = _mismatch(as_message(told.get(name)), name, first)
+        found = _mismatch(as_message(reported.get(name)), name)
         if found is not None:
             return f"failure {name}: {found}"
     return None
 
 
-def _mismatch(told: Mapping[str, Any] | None, failure: str, first: int) -> str | None:
-    if told is None:
+def _mismatch(reported: Mapping[str, Any] | None, failure: str) -> str | None:
+    if reported is None:
         return "a dict is asked for, with “cause”, “line” and “name”"
-    cause, line, word = (told.get(key) for key in ("cause", "line", "name"))
+    cause, line, word = (reported.get(key) for key in ("cause", "line", "name"))
     if cause not in CAUSES:
         return f"“cause” is {shown(cause)}, and one of {', '.join(CAUSES)} is asked for"
     if not _key().value(failure, "cause", cause):
         return f"the cause is not {cause}: read the last error again, not the longest one"
+    first = constant("LOG_LINE", 1)
     if type(line) is not int or not _key().value(failure, "line", line + 1 - first):
         return f"the cause is right, and line {shown(line)} does not bring it about"
     if not isinstance(word, str) or not _key().value(failure, "name", word):

@@ -7,14 +7,13 @@ from pathlib import Path
 from hotloop.core import paths
 from hotloop.judge.program import Program
 
-MODULE = "control_flow_export"
-HARNESS = Path(__file__).parent / "programs"
-GIVEN = paths.exercises() / MODULE
+PROGRAMS = Path(__file__).parent / "programs"
+GIVEN = paths.exercises() / "control_flow_export"
 
 
 def program(main: str, *given: str, beside: tuple[str, ...] = ()) -> Program:
-    """A program of the harness, with some of the files that learners are given."""
-    files = {name: HARNESS / name for name in (main, *beside)}
+    """A program of ours with others beside it, and with files that learners are given."""
+    files = {name: PROGRAMS / name for name in (main, *beside)}
     return Program({**files, **{name: GIVEN / name for name in given}}, main)
 
 

@@ -1,4 +1,4 @@
-"""Rungs about files with a model in them: TorchScript, and exported programs."""
+"""Files with a model in them, TorchScript and exported programs: what is wrong with one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from hotloop.checks.control_flow_export.given_files import READER, RUNNER, TRUTH
-from hotloop.checks.control_flow_export.ways import all_ways, seed, wasted, wrong_somewhere
+from hotloop.checks.control_flow_export.ways import Truth, seed, wasted, wrong_somewhere
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message, as_list, as_message
 from hotloop.judge.artifact import Assignment, made
-from hotloop.judge.program import Process
+from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
@@ -29,50 +29,52 @@ MAKE_S = 120.0
 
 
 @dataclass(frozen=True)
-class Made:
+class Written:
     """What the learner's function wrote in this judging. weights: the seed that it was given."""
 
     weights: int
     data: bytes
 
 
-Complaint = Callable[[Made, Session], str | None]
-Runs = Callable[[Made, Session], Process]
+Mismatch = Callable[[Written, Session], str | None]
+Runs = Callable[[Written, Session], Process]
 
 
 @dataclass(frozen=True)
 class ModelFile:
-    """The file that `entry(seed, path)` writes, made once for all rungs of the task."""
+    """The file that a function of the learner's writes, once for all rungs of the task.
 
-    entry: str
+    entry: that function, `entry(seed, path)`, if it is not the task's own.
+    """
+
     name: str
+    entry: str | None = None
 
-    def stands(self, complaint: Complaint, said: str, *needs: str) -> Holds:
-        """The rung that nothing is to be complained of."""
-        return Holds(partial(self._looks, complaint=complaint), said, needs)
+    def stands(self, mismatch: Mismatch, said: str, *after: str) -> Holds:
+        """The rung that passes when there is no mismatch."""
+        return Holds(partial(self._looks, mismatch=mismatch), said, after)
 
-    def made(self, session: Session) -> Made:
-        """The file, as the first rung that asked for it had it made."""
-        return session.once(f"made by {self.entry}", lambda: self._make(session))
+    def _looks(self, session: Session, mismatch: Mismatch) -> Iterator[Look]:
+        yield Look("Your model", lambda: mismatch(self._written(session), session))
 
-    def _make(self, session: Session) -> Made:
+    def _written(self, session: Session) -> Written:
+        return session.once(f"file {self.name}", lambda: self._write(session))
+
+    def _write(self, session: Session) -> Written:
         weights = seed(session.rng())
-        asked = Assignment("Your model", (weights,), self.name, lambda _data: None)
-        data = made(asked, session.of(self.entry, "json"), MAKE_S)
-        return Made(weights, data)
-
-    def _looks(self, session: Session, complaint: Complaint) -> Iterator[Look]:
-        yield Look("Your model", lambda: complaint(self.made(session), session))
+        assignment = Assignment("Your model", (weights,), self.name, lambda _data: None)
+        writer = session.of(self.entry, "json") if self.entry else session
+        return Written(weights, made(assignment, writer, MAKE_S))
 
 
-def scripted(file: Made, session: Session) -> Process:
+def scripted(file: Written, session: Session) -> Process:
     """What runs a TorchScript file."""
     process = RUNNER.given(session, "runs scripted")
     process.ask("load_scripted", GivenFile("model.pt", file.data))
     return process
 
 
-def exported(file: Made, session: Session) -> Process:
+def exported(file: Written, session: Session) -> Process:
     """What runs the clean copy of an exported program."""
     clean = session.once("clean copy", lambda: _clean(file, session))
     process = RUNNER.given(session, "runs exported")
@@ -80,41 +82,41 @@ def exported(file: Made, session: Session) -> Process:
     return process
 
 
-def facts_of(file: Made, session: Session) -> Message:
-    """What stands in an archive."""
-    truth = TRUTH.trusted(session)
-    sample = GivenFile("sample.pt", truth.take(truth.ask("sample")))
+def facts_of(file: Written, session: Session, source: Program = TRUTH) -> Message:
+    """What an archive contains. source: makes a sample of its inputs."""
+    ours = source.trusted(session)
+    sample = GivenFile("sample.pt", ours.take(ours.ask("sample")))
     reader = READER.given(session, "reads")
-    told = as_message(reader.ask("facts", GivenFile("model.pt2", file.data), sample))
-    if told is None:
+    facts = as_message(reader.ask("facts", GivenFile("model.pt2", file.data), sample))
+    if facts is None:
         raise Ruling(Verdict.TAMPERED, "The file's reader gave no answer.")
-    return told
+    return facts
 
 
-def right_everywhere(runs: Runs, file: Made, session: Session, scale: int = 1) -> str | None:
-    """On all twelve ways, and at the edges. scale: as in `wrong_somewhere`."""
-    rng = session.rng()
-    return wrong_somewhere(file.weights, runs(file, session), rng, session, all_ways, scale)
+def right_everywhere(runs: Runs, truth: Truth, file: Written, session: Session) -> str | None:
+    """Where the model's scores depart from the truth."""
+    runner = runs(file, session)
+    return wrong_somewhere(file.weights, partial(runner.answer, "run"), session, truth)
 
 
-def wastes_nothing(runs: Runs, file: Made, session: Session) -> str | None:
-    """An early exit that saves nothing is none."""
-    return wasted(file.weights, runs(file, session), session.rng(), session)
+def wastes_nothing(runs: Runs, file: Written, session: Session) -> str | None:
+    """Where an early exit saves nothing."""
+    return wasted(file.weights, runs(file, session), session)
 
 
-def dynamic(file: Made, session: Session) -> str | None:
+def dynamic(file: Written, session: Session) -> str | None:
     """Whether the archive is sound, free in both sizes, and keeps both sides of the exit."""
-    told = facts_of(file, session)
-    if told["unsound"] is not None:
-        return str(told["unsound"])
+    facts = facts_of(file, session)
+    if facts["unsound"] is not None:
+        return str(facts["unsound"])
     wanted = [("tokens", 2), ("kind", 0)]
-    inputs = as_list(told["inputs"])
+    inputs = as_list(facts["inputs"])
     if len(inputs) != len(wanted):
         return f"it has {len(inputs)} inputs, and two are asked for: tokens and kind"
     for (name, dimensions), (dtype, sizes) in zip(wanted, inputs, strict=True):
         if dtype != I64_NUMBER or len(sizes) != dimensions:
             return f"its input {name} is no int64 tensor of {dimensions} dimensions"
-    ranges = as_message(told["ranges"]) or {}
+    ranges = as_message(facts["ranges"]) or {}
     for label, most, size in zip(("n", "length"), (MOST_MESSAGES, 128), inputs[0][1], strict=True):
         found = _not_free(label, most, size, ranges)
         if found is not None:
@@ -133,8 +135,8 @@ def _not_free(label: str, most: int, size: Any, ranges: Message) -> str | None:
     return None
 
 
-def _clean(file: Made, session: Session) -> bytes:
-    told = facts_of(file, session)
-    if told["unsound"] is not None:
-        raise Ruling(Verdict.WRONG_ANSWER, f"Your model: {told['unsound']}.")
-    return READER.given(session, "reads").take(told["clean"])
+def _clean(file: Written, session: Session) -> bytes:
+    facts = facts_of(file, session)
+    if facts["unsound"] is not None:
+        raise Ruling(Verdict.WRONG_ANSWER, f"Your model: {facts['unsound']}.")
+    return READER.given(session, "reads").take(facts["clean"])

@@ -1,4 +1,4 @@
-"""Rungs about a compiled package: what it says, who serves it, how soon, and how fast."""
+"""The compiled package: its scores, its speed, the service over it, and how soon that answers."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from hotloop.checks.control_flow_export.given_files import GIVEN, HARNESS, program
+from hotloop.checks.control_flow_export.given_files import GIVEN, PROGRAMS, program
 from hotloop.checks.control_flow_export.ways import (
     KINDS,
     QUEUES,
     Way,
-    all_ways,
     case_of,
     departs,
     seed,
     truth_of,
+    with_weights,
+    wrong_somewhere,
 )
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.core.wire import as_list
@@ -30,15 +32,13 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.files import SubmissionFiles
-from hotloop.judge.levels import Level
 from hotloop.judge.link import Link
-from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, ask_plainly, shown
 from hotloop.judge.referee import Referee
 from hotloop.judge.rung import rung
-from hotloop.judge.rungs.correct import Case, Tensor
+from hotloop.judge.rungs.correct import Tensor
 from hotloop.judge.rungs.fast import Baseline, Fast
-from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.rungs.holds import Look
 from hotloop.judge.rungs.refereed_fast import RefereedFast
 from hotloop.judge.session import Session
 from hotloop.judge.window import Workload
@@ -58,13 +58,15 @@ MAKER = program("portable_encoder.py", "encoder.py")
 PACKAGED = program("package_runs.py")
 COMPILED = program("compiled_at_start.py", "encoder.py")
 ENCODER = {"encoder.py": GIVEN / "encoder.py"}
-EAGER = Baseline(HARNESS / "eager_encoder.py", "run", beside=ENCODER)
-REFEREE = Referee({"encoder_truth.py": HARNESS / "encoder_truth.py", **ENCODER}, "encoder_truth.py")
+EAGER = Baseline(PROGRAMS / "eager_encoder.py", "run", beside=ENCODER)
+REFEREE = Referee(
+    {"encoder_truth.py": PROGRAMS / "encoder_truth.py", **ENCODER}, "encoder_truth.py"
+)
 
 
 @dataclass(frozen=True)
 class Packaged:
-    """What the learner's function made of our exported program. weights: of the encoder in it."""
+    """What the learner's function compiled. weights: the seed of the encoder in it."""
 
     weights: int
     data: bytes
@@ -72,7 +74,7 @@ class Packaged:
 
 @dataclass(frozen=True)
 class Request:
-    """One message for the service, and what the source says of it alone."""
+    """One message for the service, and the source's scores for it alone."""
 
     tokens: list[int]
     kind: int
@@ -81,43 +83,57 @@ class Request:
 
 
 def packaged(session: Session) -> Packaged:
-    """The package; compiling it takes long, so that it is made once a judging."""
+    """The package; compiling it takes long, so that it is done once a judging."""
     return session.once("package", lambda: _made(session))
 
 
-def correct() -> Holds:
-    """The package says what the source says."""
-    return Holds(_right, "The package says what the source says, on all ways.")
+def right(session: Session) -> Iterator[Look]:
+    """The package's scores on all ways."""
+
+    def mismatch() -> str | None:
+        package = packaged(session)
+        process = PACKAGED.given(session, "runs the package")
+        process.ask("load", GivenFile(FILE, package.data))
+        return wrong_somewhere(
+            package.weights,
+            lambda case: process.answer("run", with_weights(package.weights, case)),
+            session,
+        )
+
+    yield Look("Your package", mismatch)
 
 
-def serves() -> Holds:
-    """The learner's service answers from the package alone."""
-    return Holds(
-        _served, "Each message gets the answer that it would get alone.", after=("correct",)
-    )
-
-
-def measured(levels: tuple[Level, ...]) -> RefereedFast:
+@rung(after=("correct",), timed=True)
+def fast_cpu(session: Session) -> str:
     """The package against the source run eagerly, each in a process of its own."""
-    timing = _Timing()
+    # The weights are an argument of a timed call, and are sampled when the package is made.
     fast = Fast(
-        Workload(timing.spec, timing.fill),
+        Workload(partial(_timed_spec, packaged(session).weights), _fill),
         EAGER,
         lambda spec: spec.out.bytes,
-        levels,
         fewest_flops=_fewest_flops,
-        entrant=timing.entrant,
-        after=("correct",),
+        entrant=_package_alone,
     )
-    return RefereedFast(fast, REFEREE, "run", lambda _case, got, want: departs(got, want))
+    return RefereedFast(fast, REFEREE, "run", lambda _case, got, want: departs(got, want))(session)
+
+
+def served(session: Session) -> Iterator[Look]:
+    """The answers of the learner's service, from the package alone."""
+
+    def mismatch() -> str | None:
+        package = packaged(session)
+        requests = list(_requests(package.weights, session.rng(), session, REQUESTS))
+        return answers_mismatch(_answers(package, requests, session), requests)
+
+    yield Look("Your service", mismatch)
 
 
 @rung(after=("serves",), timed=True)
-def cold_start(session: Session, levels: tuple[Level, ...]) -> str:
+def cold_start(session: Session) -> str:
     """Seconds from starting the service's process to its first answer: the median of STARTS.
 
-    levels: ratios to one start of a process of ours that compiles the source when it is asked. The
-    gap is so wide that one such start, which takes far longer, is enough.
+    It is compared with one start of a process of ours that compiles the source for the first
+    message. That takes so much longer that one start is enough.
     """
     package = packaged(session)
     # A message that exits early: the least that can be compiled.
@@ -128,6 +144,7 @@ def cold_start(session: Session, levels: tuple[Level, ...]) -> str:
     compiling = _seconds(lambda: _compiled_answer(package, request, session))
     session.note(starts_s=[round(s, 3) for s in starts], compiling_s=round(compiling, 3))
     taken = statistics.median(starts)
+    levels = session.levels
     share = max((level.earned for level in levels if compiling >= level.ratio * taken), default=0)
     said = f"first answer after {taken:.2f} s; compiling at the start takes {compiling:.2f} s"
     if share == 1:
@@ -136,70 +153,34 @@ def cold_start(session: Session, levels: tuple[Level, ...]) -> str:
     raise Partly(share, f"Too late: {said}, and {most:g} times sooner is asked for.")
 
 
-class _Timing:
-    """The timed calls. The encoder's weights are known only when the package is made."""
+def _timed_spec(weights: int, _rng: Rng, index: int) -> CallSpec:
+    n, length = TIMED[index % len(TIMED)]
+    tokens = TensorSpec((n, length), I64)
+    return CallSpec((weights, tokens, index % len(KINDS)), TensorSpec((n, QUEUES), FP32))
 
-    def __init__(self) -> None:
-        self.weights = 0
 
-    def spec(self, _rng: Rng, index: int) -> CallSpec:
-        n, length = TIMED[index % len(TIMED)]
-        tokens = TensorSpec((n, length), I64)
-        return CallSpec((self.weights, tokens, index % len(KINDS)), TensorSpec((n, QUEUES), FP32))
+def _fill(rng: Rng, call: Call, hostile: bool) -> None:
+    """Sample messages; adversarial: half of each is padding."""
+    (tokens,) = call.inputs()
+    tokens[...] = rng.integers(1, 512, tokens.shape)
+    if hostile:
+        tokens[:, tokens.shape[1] // 2 :] = 0
 
-    def fill(self, rng: Rng, call: Call, hostile: bool) -> None:
-        """Messages drawn anew; adversarial: half of each is padding."""
-        (tokens,) = call.inputs()
-        tokens[...] = rng.integers(1, 512, tokens.shape)
-        if hostile:
-            tokens[:, tokens.shape[1] // 2 :] = 0
 
-    def entrant(self, session: Session) -> tuple[Link, Candidate]:
-        package = packaged(session)
-        self.weights = package.weights
-        session.worker().close()
-        process = PACKAGED.another(session, given=True)
-        process.ask("load", GivenFile(FILE, package.data))
-        process.resolve("run")
-        return process.link, process.as_candidate("run")
+def _package_alone(session: Session) -> tuple[Link, Candidate]:
+    session.worker().close()
+    process = PACKAGED.another(session, given=True)
+    process.ask("load", GivenFile(FILE, packaged(session).data))
+    process.resolve("run")
+    return process.link, process.as_candidate("run")
 
 
 def _made(session: Session) -> Packaged:
     weights = seed(session.rng())
     maker = MAKER.trusted(session)
     given = GivenFile("exported.pt2", maker.take(maker.ask("write", weights)))
-    asked = Assignment("Your package", (given,), FILE, lambda _data: None)
-    return Packaged(weights, made(asked, session, PACKAGE_S))
-
-
-def _right(session: Session) -> Iterator[Look]:
-    def mismatch() -> str | None:
-        package = packaged(session)
-        process = PACKAGED.given(session, "runs the package")
-        process.ask("load", GivenFile(FILE, package.data))
-        return _departing(package.weights, process, session)
-
-    yield Look("Your package", mismatch)
-
-
-def _departing(weights: int, process: Process, session: Session) -> str | None:
-    rng = session.rng()
-    for way in all_ways(rng):
-        case = case_of(weights, way, rng, session)
-        asked = Case(case.label, (weights, *case.arguments), case.out)
-        found = departs(process.answer("run", asked), truth_of(weights, case, session))
-        if found is not None:
-            return f"on the way “{case.label}” {found}"
-    return None
-
-
-def _served(session: Session) -> Iterator[Look]:
-    def mismatch() -> str | None:
-        package = packaged(session)
-        requests = list(_requests(package.weights, session.rng(), session, REQUESTS))
-        return answers_mismatch(_answers(package, requests, session), requests)
-
-    yield Look("Your service", mismatch)
+    assignment = Assignment("Your package", (given,), FILE, lambda _data: None)
+    return Packaged(weights, made(assignment, session, PACKAGE_S))
 
 
 def answers_mismatch(answer: object, requests: list[Request]) -> str | None:
@@ -229,7 +210,7 @@ def _requests(
         (tokens, _) = case.arguments
         assert isinstance(tokens, Tensor)
         truth = truth_of(weights, case, session)
-        yield Request(tokens.values[0].tolist(), way.kind, way.told, truth)
+        yield Request(tokens.values[0].tolist(), way.kind, way.label, truth)
 
 
 def _answers(package: Packaged, requests: list[Request], session: Session) -> object:

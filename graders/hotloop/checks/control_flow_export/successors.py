@@ -49,16 +49,16 @@ deprecation; while_loop is torch._higher_order_ops.while_loop, a prototype in 2.
 
 def questions(_rng: Rng) -> Iterator[Question]:
     """One question, which has as many answers as there are constructs."""
-    yield Question("Your table", (), complaint)
+    yield Question("Your table", (), mismatch)
 
 
-def complaint(answer: object) -> str | None:
+def mismatch(answer: object) -> str | None:
     """About the first construct whose successor is another one."""
-    told = as_message(answer)
-    if told is None:
+    reported = as_message(answer)
+    if reported is None:
         return f"it is {shown(answer)}, not a dict"
     for construct, right in SUCCESSORS.items():
-        said = told.get(construct)
+        said = reported.get(construct)
         if said not in CHOICES:
             return f"for “{construct}” it says {shown(said)}, which is none of the choices"
         if said not in right:

@@ -1,4 +1,4 @@
-"""What the judge asks of the tasks of module control_flow_export."""
+"""How each task of module control_flow_export is judged. Points, levels and needs: module.yaml."""
 
 from __future__ import annotations
 
@@ -14,128 +14,69 @@ from hotloop.checks.control_flow_export import (
     successors,
     trap,
 )
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
-from hotloop.judge.levels import Level
+from hotloop.checks.control_flow_export.decoding import BASELINE, REFEREE, cases, disagreement
+from hotloop.checks.control_flow_export.models import ModelFile, exported, scripted
+from hotloop.checks.control_flow_export.ways import scaled_truth_of, truth_of
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.rungs.answers_from import AnswersFrom
+from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
 from hotloop.judge.rungs.hidden_answers import HiddenAnswers
-from hotloop.variants.variant import Variant
-
-# Provisional on every device that has no recorded run: module.yaml says where they come from.
-PACKAGE_LEVELS = (Level(1.3, 0.5), Level(1.6, 1.0))
-DECODE_LEVELS = (Level(1.5, 0.5), Level(2.5, 1.0))
-COLD_START_LEVELS = (Level(3.0, 1.0),)
+from hotloop.judge.rungs.holds import Holds
+from hotloop.judge.rungs.refereed import Refereed
+from hotloop.judge.task import fills_tensor, returns_data
 
 RIGHT = "It says what the source says, on all ways and for lengths at the edges."
 SPARED = "What leaves after one layer is spared the others."
 
+show_the_trap = returns_data(correct=HiddenAnswers(trap.questions))
 
-def show_the_trap(variant: Variant | None = None) -> Check:
-    """Inputs for which a trace departs from its source."""
-    questions = partial(trap.questions, first=_number(variant, "FIRST_TOKEN"))
-    return Check(Candidate("departures", "trap.py", "json"), {"correct": HiddenAnswers(questions)})
+_scripted = ModelFile("model.pt")
+script_it = returns_data(
+    correct=_scripted.stands(partial(models.right_everywhere, scripted, scaled_truth_of), RIGHT),
+    saves=_scripted.stands(partial(models.wastes_nothing, scripted), SPARED, "correct"),
+)
 
+_mended = ModelFile("model.pt2", "mend")
+graph_breaks = returns_data(
+    found=HiddenAnswers(breaks.questions),
+    mended=_mended.stands(breaks.mended, "One graph for all sizes, and it says the same."),
+)
 
-def script_it(variant: Variant | None = None) -> Check:
-    """The encoder in TorchScript."""
-    right = partial(models.right_everywhere, models.scripted, scale=_number(variant, "SCALE") or 1)
-    file = models.ModelFile("scripted", "model.pt")
-    return Check(
-        Candidate(file.entry, "scripted.py", "json"),
-        {
-            "correct": file.stands(right, RIGHT),
-            "saves": file.stands(
-                partial(models.wastes_nothing, models.scripted), SPARED, "correct"
-            ),
-        },
-    )
+_exported = ModelFile("model.pt2")
+export = returns_data(
+    dynamic=_exported.stands(models.dynamic, "An archive of plain data, free in both sizes."),
+    correct=_exported.stands(
+        partial(models.right_everywhere, exported, truth_of), RIGHT, "dynamic"
+    ),
+    saves=_exported.stands(partial(models.wastes_nothing, exported), SPARED, "correct"),
+)
 
+package = returns_data(
+    correct=Holds(packages.right, "The package says what the source says, on all ways."),
+    fast_cpu=packages.fast_cpu,
+    serves=Holds(
+        packages.served, "Each message gets the answer that it would get alone.", ("correct",)
+    ),
+    cold_start=packages.cold_start,
+)
 
-def graph_breaks(variant: Variant | None = None) -> Check:
-    """Where hidden programs break, and one that breaks no more."""
-    found = partial(breaks.questions, first=_number(variant, "FIRST_LINE") or 1)
-    file = models.ModelFile("mend", "model.pt2")
-    return Check(
-        Candidate("breaks", "graph_breaks.py", "json"),
-        {
-            "found": HiddenAnswers(found),
-            "mended": file.stands(breaks.mended, "One graph for all sizes, and it says the same."),
-        },
-    )
+freeze = returns_data(figures=HiddenAnswers(old_files.figures))
 
+_step = ModelFile("step.pt2", "export_step")
+decode_graphs = fills_tensor(
+    replayable=_step.stands(
+        decoding.replayable, "Fixed shapes, no decisions, and right step by step."
+    ),
+    correct=Refereed(cases, REFEREE, "generate", disagreement, after=("replayable",)),
+    gpu_correct=GpuRefereed(cases, REFEREE, "generate", disagreement),
+    gpu_fast=GpuRefereedFast(
+        decoding.timed(), BASELINE, REFEREE, "generate", disagreement, decoding.fewest_flops
+    ),
+)
 
-def export() -> Check:
-    """The encoder as one exported program, for any size."""
-    file = models.ModelFile("export", "model.pt2")
-    return Check(
-        Candidate(file.entry, "portable.py", "json"),
-        {
-            "dynamic": file.stands(models.dynamic, "An archive of plain data, free in both sizes."),
-            "correct": file.stands(
-                partial(models.right_everywhere, models.exported), RIGHT, "dynamic"
-            ),
-            "saves": file.stands(
-                partial(models.wastes_nothing, models.exported), SPARED, "correct"
-            ),
-        },
-    )
+migration = returns_data(
+    inventory=HiddenAnswers(old_files.inventories),
+    successors=AnswersFrom("successors", successors.questions),
+)
 
-
-def package() -> Check:
-    """The exported program compiled ahead, and a service that has no source."""
-    return Check(
-        Candidate("package", "package_model.py", "json"),
-        {
-            "correct": packages.correct(),
-            "fast_cpu": packages.measured(PACKAGE_LEVELS),
-            "serves": packages.serves(),
-            "cold_start": partial(packages.cold_start, levels=COLD_START_LEVELS),
-        },
-        programs={"g++": "g++"},
-    )
-
-
-def freeze(variant: Variant | None = None) -> Check:
-    """What freezing makes of hidden TorchScript files."""
-    figures = old_files.asked("figures", "nodes", _number(variant, "MODELS") or 1)
-    return Check(Candidate("figures", "freezing.py", "json"), {"figures": figures})
-
-
-def migration(variant: Variant | None = None) -> Check:
-    """What has to be written anew, and in which words."""
-    inventory = old_files.asked("inventory", "parameters", _number(variant, "NUMBER_BYTES") or 1)
-    return Check(
-        Candidate("inventory", "migration.py", "json"),
-        {
-            "inventory": inventory,
-            "successors": AnswersFrom("successors", successors.questions),
-        },
-    )
-
-
-def diagnose(variant: Variant | None = None) -> Check:
-    """Causes of four recorded failures."""
-    questions = partial(diagnoses.questions, first=_number(variant, "LOG_LINE") or 1)
-    return Check(Candidate("diagnosis", "diagnosis.py", "json"), {"correct": Answers(questions)})
-
-
-def decode_graphs() -> Check:
-    """A decoder's step that a recording can repeat."""
-    file = models.ModelFile("export_step", "step.pt2")
-    return Check(
-        Candidate("generate", "decode.py", "destination"),
-        {
-            "replayable": file.stands(
-                decoding.replayable, "Fixed shapes, no decisions, and right step by step."
-            ),
-            "correct": decoding.correct(),
-            "gpu_correct": decoding.gpu_correct(),
-            "gpu_fast": decoding.gpu_fast(DECODE_LEVELS),
-        },
-    )
-
-
-def _number(variant: Variant | None, constant: str) -> int | None:
-    """A variant's number; None without one."""
-    return int(variant.constants[constant]) if variant is not None and variant.constants else None
+diagnose = returns_data(correct=Answers(diagnoses.questions))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from hotloop.checks.control_flow_export.given_files import TRUTH
 from hotloop.checks.control_flow_export.ways import FULL_UP_TO, LONGEST, Way, case_of, seed
 from hotloop.core.wire import as_list, as_message
+from hotloop.judge.constants import constant
 from hotloop.judge.fault import ours
 from hotloop.judge.link import reading
 from hotloop.judge.program import Process
@@ -28,11 +30,8 @@ APART, TOGETHER = 1e-2, 1e-4
 TOO_NEAR = 1e-4
 
 
-def questions(rng: Rng, session: Session, first: int | None = None) -> Iterator[Question]:
-    """Three traces: each of another encoder, traced on another way.
-
-    first: the token that each message begins with, if that matters.
-    """
+def questions(rng: Rng, session: Session) -> Iterator[Question]:
+    """Three traces: each of another encoder, traced on another way."""
     # The longest short one and the shortest long one: a token more or less is another way.
     lengths = (FULL_UP_TO, FULL_UP_TO + 1, int(rng.integers(8, 100)))
     for kind, length in zip(map(int, rng.permutation(3)), lengths, strict=True):
@@ -42,38 +41,30 @@ def questions(rng: Rng, session: Session, first: int | None = None) -> Iterator[
         assert isinstance(tokens, Tensor)
         example = json.dumps({"tokens": tokens.values.tolist(), "kind": kind})
         given = GivenFile("example.json", example.encode())
-        label = f"A trace on the way “{way.told}”"
-        yield Question(label, (weights, given), _complaint(weights, example, session, first))
+        label = f"A trace on the way “{way.label}”"
+        yield Question(label, (weights, given), partial(_mismatch, weights, example, session))
 
 
-def _complaint(
-    weights: int, example: str, session: Session, first: int | None
-) -> Callable[[object], str | None]:
-    def complaint(answer: object) -> str | None:
-        told = as_message(answer)
-        if told is None:
-            return f"it is {shown(answer)}, not a dict"
-        for name in (*DECISIONS, AGREES):
-            found = (
-                misformed(told.get(name))
-                or _begins_otherwise(told[name], first)
-                or changed(name, told[name], weights, example, session)
-            )
-            if found is not None:
-                return f"“{name}”: {found}"
-        return None
-
-    return complaint
+def _mismatch(weights: int, example: str, session: Session, answer: object) -> str | None:
+    reported = as_message(answer)
+    if reported is None:
+        return f"it is {shown(answer)}, not a dict"
+    for name in (*DECISIONS, AGREES):
+        given = reported.get(name)
+        found = misformed(given) or changed(name, reported[name], weights, example, session)
+        if found is not None:
+            return f"“{name}”: {found}"
+    return None
 
 
 def misformed(given: object) -> str | None:
     """What is wrong with the form of an input; None for one that `seen_by_trace` can run."""
-    told = as_message(given)
-    if told is None:
+    message = as_message(given)
+    if message is None:
         return "an input is asked for, a dict with “tokens” and “kind”"
-    if told.get("kind") not in (0, 1, 2) or isinstance(told["kind"], bool):
-        return f"“kind” is {shown(told.get('kind'))}, and one of 0, 1 and 2 is asked for"
-    rows = [as_list(row) for row in as_list(told.get("tokens"))]
+    if message.get("kind") not in (0, 1, 2) or isinstance(message["kind"], bool):
+        return f"“kind” is {shown(message.get('kind'))}, and one of 0, 1 and 2 is asked for"
+    rows = [as_list(row) for row in as_list(message.get("tokens"))]
     lengths = {len(row) for row in rows}
     if not 1 <= len(rows) <= MOST_MESSAGES or len(lengths) != 1 or not 1 <= max(lengths) <= LONGEST:
         return f"“tokens” are 1 to {MOST_MESSAGES} lists of the same length, at most {LONGEST}"
@@ -81,13 +72,10 @@ def misformed(given: object) -> str | None:
         return f"a token is an int from 0 to {VOCABULARY - 1}"
     if not all(row[0] > 0 for row in rows):
         return "a message begins with a token that is no padding"
+    first = constant("FIRST_TOKEN", 0)
+    if first and not all(row[0] == first for row in rows):
+        return f"each message begins with token {first}"
     return None
-
-
-def _begins_otherwise(given: dict[str, Any], first: int | None) -> str | None:
-    if first is None or all(row[0] == first for row in given["tokens"]):
-        return None
-    return f"each message begins with token {first}"
 
 
 def changed(
@@ -129,7 +117,7 @@ def _unlike(given: dict[str, Any], example: dict[str, Any], apart: float | None)
 
 @dataclass(frozen=True)
 class _Seen:
-    """What our program says of a trace and an input: `seen_by_trace` in encoder_truth.py."""
+    """What `seen_by_trace` in encoder_truth.py says about a trace and an input."""
 
     ways: list[object]
     near: float
@@ -138,11 +126,11 @@ class _Seen:
 
 def _seen(process: Process, weights: int, example: str, given: str) -> _Seen:
     """Ruling where the process that got the learner's input fails, JudgeFault where ours does."""
-    told = process.ask("seen_by_trace", weights, example, given)
+    answer = process.ask("seen_by_trace", weights, example, given)
     with ours("reading what our own trace says") if process.link.trusted else reading():
-        found = as_message(told) or {}
+        found = as_message(answer) or {}
         apart = found["apart"]
         ways, near = as_list(found["ways"]), float(found["near"])
         if len(ways) != len(DECISIONS):
-            raise ValueError("not every decision is told")
+            raise ValueError("not every decision is reported")
         return _Seen(ways, near, None if apart is None else float(apart))

@@ -1,4 +1,4 @@
-"""The ways through the encoder: hidden messages for each, and what is right of them."""
+"""The ways through the encoder: hidden messages for each, and the scores that are right."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from hotloop.checks.control_flow_export.given_files import TRUTH
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, I64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Process
@@ -17,12 +18,14 @@ from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
+Truth = Callable[[int, Case, Session], Floats]
 
 QUEUES = 8
 KINDS = {0: "both ways", 1: "causal", 2: "prefix"}
 FULL_UP_TO, LONGEST = 32, 128
 LENGTHS = 12
 """How many more are tried where weights know no message of the first."""
+MOST_ARITHMETIC = 1.25
 NEAR = 1e-3
 """Of the largest score of a call: float32 through three layers stays a hundred times below it."""
 
@@ -40,7 +43,7 @@ class Way:
     late: bool
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         """For the learner."""
         size = "long" if self.length > FULL_UP_TO else "short"
         leaves = "all layers" if self.late else "one layer"
@@ -51,7 +54,7 @@ class Way:
 
 
 def all_ways(rng: Rng) -> Iterator[Way]:
-    """Each of the twelve once, in sizes drawn anew, and the sizes at the edges."""
+    """Each of the twelve once, in sampled sizes, and the sizes at the edges."""
     for kind in KINDS:
         for late in (False, True):
             for least, most in ((2, FULL_UP_TO), (FULL_UP_TO + 1, LONGEST)):
@@ -73,12 +76,12 @@ def case_of(weights: int, way: Way, rng: Rng, session: Session) -> Case:
     """
     truth = TRUTH.trusted(session)
     for near in (way, *_as_long(way, rng)):
-        drawn = Case("messages", (weights, seed(rng), near.kind, near.late), _tokens(near))
-        tokens = truth.answer("messages", drawn)
+        request = Case("messages", (weights, seed(rng), near.kind, near.late), _tokens(near))
+        tokens = truth.answer("messages", request)
         if (tokens >= 0).all():
             arguments = (Tensor(tokens.astype(np.int64), I64), near.kind)
-            return Case(near.told, arguments, TensorSpec((near.n, QUEUES), FP32))
-    raise JudgeFault(f"no message goes the way “{way.told}” with these weights")
+            return Case(near.label, arguments, TensorSpec((near.n, QUEUES), FP32))
+    raise JudgeFault(f"no message goes the way “{way.label}” with these weights")
 
 
 def _as_long(way: Way, rng: Rng) -> Iterator[Way]:
@@ -88,26 +91,28 @@ def _as_long(way: Way, rng: Rng) -> Iterator[Way]:
 
 
 def truth_of(weights: int, case: Case, session: Session) -> Floats:
-    """What the source says, in float64."""
-    asked = Case(case.label, (weights, *case.arguments), case.out)
-    return TRUTH.trusted(session).answer("run", asked)
+    """The scores of the source, in float64."""
+    return TRUTH.trusted(session).answer("run", with_weights(weights, case))
+
+
+def scaled_truth_of(weights: int, case: Case, session: Session) -> Floats:
+    """The scores that a scripted encoder has to give."""
+    return constant("SCALE", 1) * truth_of(weights, case, session)
+
+
+def with_weights(weights: int, case: Case) -> Case:
+    """The same case for a program that is given the weights' seed with each call."""
+    return replace(case, arguments=(weights, *case.arguments))
 
 
 def wrong_somewhere(
-    weights: int,
-    runner: Process,
-    rng: Rng,
-    session: Session,
-    ways: Callable[[Rng], Iterator[Way]],
-    scale: int = 1,
+    weights: int, answer: Callable[[Case], Floats], session: Session, truth: Truth = truth_of
 ) -> str | None:
-    """The first way on which the learner's model departs from the source.
-
-    scale: how many times the source's scores are asked for.
-    """
-    for way in ways(rng):
+    """The first of the twelve ways and the edges on which the answers depart from the truth."""
+    rng = session.rng()
+    for way in all_ways(rng):
         case = case_of(weights, way, rng, session)
-        found = departs(runner.answer("run", case), scale * truth_of(weights, case, session))
+        found = departs(answer(case), truth(weights, case, session))
         if found is not None:
             return f"on the way “{case.label}” {found}"
     return None
@@ -120,14 +125,15 @@ def departs(got: Floats, want: Floats) -> str | None:
     return None if found is None else f"the scores are others: {found.sentence()}"
 
 
-def wasted(weights: int, runner: Process, rng: Rng, session: Session) -> str | None:
+def wasted(weights: int, runner: Process, session: Session) -> str | None:
     """Whether a message that leaves early is spared the other layers' products."""
+    rng = session.rng()
     for length in (24, 96):
         case = case_of(weights, Way(1, 4, length, late=False), rng, session)
-        out = TensorSpec((1,), FP32)
-        asked = Case(case.label, (weights, *case.arguments), out)
-        want = float(TRUTH.trusted(session).answer("arithmetic", asked)[0])
-        got = float(runner.answer("arithmetic", Case(case.label, case.arguments, out))[0])
+        counted = replace(case, out=TensorSpec((1,), FP32))
+        truth = TRUTH.trusted(session)
+        want = float(truth.answer("arithmetic", with_weights(weights, counted))[0])
+        got = float(runner.answer("arithmetic", counted)[0])
         if not want:
             raise JudgeFault("our own source computed no products")
         if got > MOST_ARITHMETIC * want:
@@ -136,9 +142,6 @@ def wasted(weights: int, runner: Process, rng: Rng, session: Session) -> str | N
                 f"products, and the source {want / 1e6:.1f}: what is not needed is computed too"
             )
     return None
-
-
-MOST_ARITHMETIC = 1.25
 
 
 def _tokens(way: Way) -> TensorSpec:
