@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
 
-from hotloop import curriculum, extras
+from hotloop import curriculum, extras, problem
 from hotloop.core import paths
 from hotloop.judge import device
 from hotloop.nvcc import toolchain
@@ -84,7 +84,7 @@ def _rows(module: curriculum.Module, missing: set[str]) -> Iterator[Gradable]:
             yield Gradable(module.id, task.id, rung.id, rung.points, lacking)
 
 
-def _needed(module: curriculum.Module, rung: curriculum.Rung, text: str) -> list[str]:
+def _needed(module: curriculum.Module, rung: problem.Rung, text: str) -> list[str]:
     """What the rung asks for. text: what the task is solved in, which imports Triton if it may."""
     needed = ["sandbox", "torch", *module.needs_of(rung)]
     if re.search(r"\bimport triton\b", text):

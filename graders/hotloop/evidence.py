@@ -21,10 +21,10 @@ from hotloop import __version__, curriculum
 from hotloop.core import paths
 from hotloop.core.record import Record, RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.judge.task import find
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import kind
 from hotloop.judge.rung import after
+from hotloop.judge.task import find
 from hotloop.judged_again import settled
 from hotloop.local_judging import judge_submission
 from hotloop.measured_code import measured_code

@@ -33,11 +33,12 @@ def check(key: str, *, budget_s: float = 120.0) -> Shown:
     _require_task(module, task)
     record = _judge_here(module, task, budget_s)
     from hotloop.course.render_record import Shown
-    from hotloop.curriculum import score
+    from hotloop.curriculum import load_module
     from hotloop.practice import verdicts
+    from hotloop.problem import settle
     from hotloop.takehome import work_log
 
-    points = score(key, record)
+    points = settle(load_module(module), task, record)
     verdicts.note(record, points, "notebook")
     work_log.note_check(Path.cwd(), record, points)
     return Shown(record, points)

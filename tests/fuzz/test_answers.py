@@ -34,8 +34,8 @@ from hotloop.judge import rung as judging
 from hotloop.judge import served
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.files import lay_out
-from hotloop.judge.questions import Question
 from hotloop.judge.lacking import lacking
+from hotloop.judge.questions import Question
 from hotloop.judge.rung import after, is_timed
 from hotloop.judge.rungs.answers import Answers
 from hotloop.judge.task import find

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from hotloop.checks.fused_softmax import tasks as fused_softmax
+from hotloop.checks.fused_softmax import tasks
 from hotloop.judge.budget import Budget
 from hotloop.judge.calls import CallSpec
 from hotloop.judge.candidate import Candidate
@@ -41,7 +41,7 @@ from hotloop.sandbox import seccomp
 from hotloop.sandbox.level import level
 
 HERE = Path(__file__).parent
-BASELINES = Path(fused_softmax.__file__).parent / "baselines.py"
+BASELINES = Path(tasks.__file__).parent / "baselines.py"
 PROBES = 40
 WINDOWS = 10
 
@@ -112,7 +112,7 @@ def sharing(card: Card) -> Result:
 
 
 def _share(card: Card, isolation: str) -> Result:
-    rung = fused_softmax.triton_forward().rungs["gpu_correct"]
+    rung = tasks.triton_forward.rungs["gpu_correct"]
     ours = Candidate("five_ops", BASELINES.name, "destination")
     with session(isolation) as judge, trusted_worker(judge, BASELINES.parent, card) as link:
         link.resolve(ours.name, ours.file, 120)
@@ -228,7 +228,7 @@ def session(isolation: str) -> Iterator[Session]:
 @contextmanager
 def side_on(card: Card, name: str) -> Iterator[DeviceSide]:
     """A side on one of our functions, whatever it computes: `copy` has another reference."""
-    workload = fused_softmax.triton_forward().rungs["gpu_fast"].workload
+    workload = tasks.triton_forward.rungs["gpu_fast"].workload
     if name == "copy":
         workload = replace(workload, reference=lambda x: x, device_reference=lambda x: x)
     ours = Candidate(name, BASELINES.name, "destination")

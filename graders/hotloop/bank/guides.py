@@ -8,7 +8,8 @@ from pydantic import Field, StringConstraints, model_validator
 
 from hotloop.bank.question import Url
 from hotloop.core import paths
-from hotloop.curriculum import Identifier, Strict, TaskKey, Text, refuse_repeats
+from hotloop.curriculum import TaskKey
+from hotloop.problem import Identifier, Strict, Text, refuse_repeats
 from hotloop.yaml_lines import load
 
 _Program = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+/proofs/[a-z][a-z0-9_]*\.py$")]

@@ -8,7 +8,8 @@ from typing import Annotated, Self
 
 from pydantic import Field, StrictFloat, StrictInt, StringConstraints, model_validator
 
-from hotloop.curriculum import Identifier, Rubric, Strict, TaskKey, Text, Tier, refuse_repeats
+from hotloop.curriculum import Rubric, TaskKey, Tier
+from hotloop.problem import Identifier, Strict, Text, refuse_repeats
 
 Url = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^https?://[^\s]+$")]
 Number = StrictInt | StrictFloat

@@ -9,7 +9,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from hotloop.bank.question import Question, complain_about_places
-from hotloop.curriculum import Identifier, Strict, Text, refuse_repeats
+from hotloop.problem import Identifier, Strict, Text, refuse_repeats
 
 _LISTS = ("probes", "strategy", "weak_answers", "follow_ups", "hints", "cited", "opinion")
 _WIDE = "[\u2e80-\u9fff\uff00-\uffef“”‘’…]"

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import curriculum
+from hotloop import curriculum, problem
 from hotloop.cli import find
 from hotloop.cli.answer import Json, UserError, answering
 from hotloop.core.record import Record
@@ -57,7 +57,7 @@ def run(
         require_sandbox()
         records = _judge(folder, module, code, _seed(seed), _pack(folder, module.id))
         for name, record in records.items():
-            points = curriculum.settle(module, name, record)
+            points = problem.settle(module, name, record)
             verdicts.note(record, points, "command")
             work_log.note_check(folder, record, points)
         rows = [_row(module, task, records.get(task.id)) for task in tasks]
@@ -140,7 +140,7 @@ def _variant(pack: PackFolder) -> Variant:
 
 
 def _row(module: curriculum.Module, task: curriculum.Task, record: Record | None) -> dict[str, Any]:
-    score = curriculum.settle(module, task.id, record)
+    score = problem.settle(module, task.id, record)
     written = "Graded by a person." if task.kind == "written" else ""
     return {
         "task": task.id,

@@ -17,7 +17,8 @@ from hotloop.course.notebook_exporter import METADATA
 from hotloop.course.points import by_hand, is_open, of_grade
 from hotloop.course.render_record import colour, figures, number, points_text, prose
 from hotloop.course.standing import all_dropped
-from hotloop.curriculum import Score, load_module
+from hotloop.curriculum import load_module
+from hotloop.problem import Score
 
 SUMMARY = "hotloop_summary"
 """Key in nbconvert's resources under which the template finds the page's summary."""

@@ -17,7 +17,7 @@ from hotloop.course.isolation import Isolation
 from hotloop.course.judging import SETTLE_S, Judge, ask
 from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, Limits
 from hotloop.course.rulings import ruling
-from hotloop.curriculum import Module, Task, settle
+from hotloop.curriculum import Module, Task
 from hotloop.judge.client import GRACE_S
 from hotloop.judge.device import kind
 from hotloop.judge.files import digest
@@ -26,6 +26,7 @@ from hotloop.judge.job import Job
 from hotloop.judge.launcher import default_threads, worker_environment
 from hotloop.judge.lease import LONGEST_WAIT_S, Lease, Turn
 from hotloop.judged_again import settled
+from hotloop.problem import settle
 from hotloop.sandbox.confinement import SandboxUnavailable, SubmissionRefused
 from hotloop.sandbox.preload import imported
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from hotloop.course.records import Grading
-from hotloop.curriculum import Score, load_module, settle
+from hotloop.curriculum import load_module
+from hotloop.problem import Score, settle
 
 
 def is_open(grade: Any) -> bool:

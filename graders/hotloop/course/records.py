@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from hotloop import curriculum
+from hotloop import curriculum, problem
 from hotloop.core.record import Record
 from hotloop.course.attempts import attempt as attempts
 from hotloop.course.attempts import store as transactions
@@ -129,7 +129,7 @@ def points(grading: Grading) -> Points | None:
     except (KeyError, ValueError, OSError):
         return None
     known = {task.id for task in module.tasks}
-    scores = [curriculum.settle(module, t, r) for t, r in grading.records.items() if t in known]
+    scores = [problem.settle(module, t, r) for t, r in grading.records.items() if t in known]
     return Points(sum(s.points for s in scores), sum(s.pending for s in scores))
 
 

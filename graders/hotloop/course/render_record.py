@@ -15,8 +15,9 @@ from hotloop.core.record import Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.course import picture
 from hotloop.course.reference import with_reference
-from hotloop.curriculum import load_module, settle
+from hotloop.curriculum import load_module
 from hotloop.judged_again import seeds
+from hotloop.problem import settle
 
 
 class Score(Protocol):

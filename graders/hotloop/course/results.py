@@ -15,7 +15,8 @@ from hotloop.course.config import database
 from hotloop.course.gradebook_dialect import gradebook_url
 from hotloop.course.points import by_hand, of_grade
 from hotloop.course.standing import all_dropped
-from hotloop.curriculum import Score, load_module
+from hotloop.curriculum import load_module
+from hotloop.problem import Score
 
 _FAULT = "It could not be graded; no points are lost, and the instructor has the log."
 BY_HAND = "by hand"

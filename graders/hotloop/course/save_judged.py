@@ -15,7 +15,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import SaveAutoGrades
 from traitlets import Unicode
 
-from hotloop import curriculum
+from hotloop import curriculum, problem
 from hotloop.core.record import Record
 from hotloop.course import records
 from hotloop.course.judged_execute import GRADING, OTHER
@@ -73,7 +73,7 @@ def _auto_score(module: str, grade_id: str, found: Mapping[str, Record]) -> floa
     record = found.get(grade_id)
     if record is None:
         return None
-    score = curriculum.settle(curriculum.load_module(module), grade_id, record)
+    score = problem.settle(curriculum.load_module(module), grade_id, record)
     return None if score.pending else score.points
 
 

@@ -19,7 +19,8 @@ from hotloop import curriculum
 from hotloop.bank import catalog, numeric
 from hotloop.bank.catalog import Entry
 from hotloop.bank.numeric import Instance
-from hotloop.curriculum import Identifier, Module, Strict, Text, Tier, refuse_repeats
+from hotloop.curriculum import Module, Tier
+from hotloop.problem import Identifier, Strict, Text, refuse_repeats
 from hotloop.yaml_lines import CurriculumError, load, place
 
 NAME = "placement.yaml"

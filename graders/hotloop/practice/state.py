@@ -51,8 +51,9 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import Field
 
 from hotloop.bank.wording import Language
-from hotloop.curriculum import Identifier, Strict, TaskKey, Text, Tier
+from hotloop.curriculum import TaskKey, Tier
 from hotloop.practice.moment import Moment
+from hotloop.problem import Identifier, Strict, Text
 
 FORMAT = 1
 

@@ -24,9 +24,10 @@ from pydantic import Field, ValidationError
 
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import Score, Strict, TaskKey
+from hotloop.curriculum import TaskKey
 from hotloop.practice import place
 from hotloop.practice.moment import Moment, written
+from hotloop.problem import Score, Strict
 
 NAME = "verdicts.jsonl"
 OFF = "HOTLOOP_NO_VERDICT_LOG"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hotloop import curriculum
+from hotloop import curriculum, problem
 from hotloop.bank import catalog as questions
 from hotloop.site import (
     downloads,
@@ -31,7 +31,7 @@ from hotloop.site.markdown import (
 NOTEBOOK = "notebook.md"
 SOLUTIONS = "solutions.md"
 _HINTS = ("a nudge", "the approach", "nearly the code")
-_NEEDS: Mapping[curriculum.Need, str] = {
+_NEEDS: Mapping[problem.Need, str] = {
     "serving": "A real Triton Inference Server, once: `hotloop serving install`.",
     "onnx": "ONNX and ONNX Runtime: `pip install 'hotloop[onnx]'`.",
     "onnx_custom": "onnxruntime-extensions: `pip install 'hotloop[onnx_custom]'`.",
@@ -204,7 +204,7 @@ def _task(module: curriculum.Module, task: curriculum.Task) -> list[str]:
     return lines
 
 
-def _threshold(threshold: curriculum.Threshold) -> list[str]:
+def _threshold(threshold: problem.Threshold) -> list[str]:
     levels = ", ".join(
         f"{lv.ratio:g}× for {lv.earned:.0%} of the points" for lv in threshold.levels
     )

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hotloop import curriculum
+from hotloop import curriculum, problem
 from hotloop.site import drawing
 from hotloop.site.drawing import COLOURS, LINE, WIDTH, dot, line, rectangle, text
 from hotloop.site.figures import three_digits
@@ -122,7 +122,7 @@ def _measured_on(m: curriculum.Measurement) -> str:
 
 
 def ratios(
-    found: Sequence[curriculum.Measurement], threshold: curriculum.Threshold | None
+    found: Sequence[curriculum.Measurement], threshold: problem.Threshold | None
 ) -> list[str]:
     """Each candidate's ratio with its interval, against the levels that are asked for."""
     levels = threshold.levels if threshold else []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hotloop.course import item_statistics
-from hotloop.curriculum import Identifier, Strict
+from hotloop.problem import Identifier, Strict
 from hotloop.takehome import measured_quality, past_points, scorecard, task_figures
 from hotloop.takehome.manifest import RoleId
 from hotloop.takehome.past_points import Past

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import Strict
+from hotloop.problem import Strict
 from hotloop.takehome.intervals import Interval, total
 from hotloop.takehome.manifest import Pseudonym, RoleId
 from hotloop.takehome.report import CONFINED, Report, TaskReport

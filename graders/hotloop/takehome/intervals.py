@@ -8,7 +8,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from hotloop.curriculum import Strict
+from hotloop.problem import Strict
 
 _ERROR = 0.05
 _NORMAL_QUANTILE = 1.959963984540054  # two-sided, for that error

@@ -17,8 +17,8 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
-from hotloop.curriculum import Identifier, Strict, Text
 from hotloop.practice.moment import Moment
+from hotloop.problem import Identifier, Strict, Text
 from hotloop.takehome import keys
 from hotloop.takehome.keys import TeamKey
 from hotloop.variants import Variant

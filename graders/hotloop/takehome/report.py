@@ -18,8 +18,9 @@ from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter, Valid
 from hotloop.bank.question import WeakAnswer
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import Identifier, Rubric, Strict, TaskKey, Text, Tier
+from hotloop.curriculum import Rubric, TaskKey, Tier
 from hotloop.practice.moment import Moment
+from hotloop.problem import Identifier, Strict, Text
 from hotloop.takehome.integrity.signal import Signal
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.manifest import Digest, Pseudonym, RoleId

@@ -9,8 +9,9 @@ from hotloop import __version__, curriculum
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.grader import grader_digest
-from hotloop.curriculum import Module, Rung, Task
+from hotloop.curriculum import Module, Task
 from hotloop.judge.service import module_digest
+from hotloop.problem import Rung
 from hotloop.takehome import measured_quality, signalling, written
 from hotloop.takehome.follow_ups import follow_ups
 from hotloop.takehome.intervals import Interval, total

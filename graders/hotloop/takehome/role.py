@@ -35,7 +35,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BeforeValidator, Field, StringConstraints, field_validator, model_validator
 
 from hotloop import __version__, curriculum
-from hotloop.curriculum import Identifier, Module, Rubric, Strict, Task, Text, refuse_repeats
+from hotloop.curriculum import Module, Rubric, Task
+from hotloop.problem import Identifier, Strict, Text, refuse_repeats
 from hotloop.takehome.manifest import PackTask, RoleId, WorkLogRule
 from hotloop.yaml_lines import CurriculumError, load, place
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hotloop.core.record import Record, RungRecord
-from hotloop.curriculum import Rung, Task
+from hotloop.curriculum import Task
+from hotloop.problem import Rung
 from hotloop.takehome.intervals import Interval
 
 BEST_MARK = 4

@@ -19,8 +19,9 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, ValidationError
 
-from hotloop.curriculum import Rubric, Strict, Text
+from hotloop.curriculum import Rubric
 from hotloop.practice.moment import Moment
+from hotloop.problem import Strict, Text
 from hotloop.takehome import whole_file
 from hotloop.takehome.manifest import Digest, Pseudonym
 from hotloop.takehome.report import JSON_NAME, Report, UnreadableReport

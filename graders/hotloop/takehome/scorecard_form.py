@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from hotloop.curriculum import Strict
+from hotloop.problem import Strict
 from hotloop.takehome.role import Whole
 from hotloop.takehome.scorecard import Criterion, Decision, Filing, Form, Mark, Note
 from hotloop.yaml_lines import load

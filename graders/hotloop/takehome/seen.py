@@ -13,7 +13,7 @@ from typing import Annotated, cast
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from hotloop.curriculum import Strict
+from hotloop.problem import Strict
 from hotloop.takehome import whole_file, work_files
 
 NAME = "work_log_seen.json"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hotloop.curriculum import Rung, Task
+from hotloop.curriculum import Task
+from hotloop.problem import Rung
 
 Skill = Literal[
     "right", "economical", "clean", "compiles", "fast_cpu", "gpu_right", "fast_gpu", "explains"

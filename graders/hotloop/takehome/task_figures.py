@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hotloop.course import item_statistics
-from hotloop.curriculum import Strict
+from hotloop.problem import Strict
 from hotloop.takehome.intervals import Interval, median_interval, rate_interval
 from hotloop.takehome.past_points import Floats, Points
 

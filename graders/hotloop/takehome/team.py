@@ -29,8 +29,8 @@ from uuid import UUID
 
 from pydantic import Field, ValidationError
 
-from hotloop.curriculum import Strict
 from hotloop.practice.moment import Moment
+from hotloop.problem import Strict
 from hotloop.sandbox import scratch
 from hotloop.takehome import chain, chain_page, keys, role, whole_file
 from hotloop.takehome.keys import TeamKey

@@ -9,7 +9,7 @@ from typing import Literal
 from hotloop.core.record import Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.grader import grader_digest
-from hotloop.curriculum import Strict
+from hotloop.problem import Strict
 from hotloop.takehome import execution
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.report import Report, TaskReport

@@ -26,8 +26,8 @@ from pydantic import Field, ValidationError
 
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import Identifier, Score, Strict
 from hotloop.practice.moment import Moment
+from hotloop.problem import Identifier, Score, Strict
 from hotloop.takehome import chain, manifest, seen
 from hotloop.takehome.chain import Break
 from hotloop.takehome.manifest import Digest, FileName, ForgedManifest

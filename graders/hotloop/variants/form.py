@@ -24,7 +24,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from hotloop import curriculum
 from hotloop.core import paths
-from hotloop.curriculum import Identifier, Strict, Text, refuse_repeats
+from hotloop.problem import Identifier, Strict, Text, refuse_repeats
 from hotloop.variants.variant import Value
 from hotloop.yaml_lines import CurriculumError, load, place
 

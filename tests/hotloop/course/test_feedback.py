@@ -15,7 +15,7 @@ from traitlets.config import Config
 
 from hotloop.course import feedback
 from hotloop.course.render_record import points_text
-from hotloop.curriculum import Score
+from hotloop.problem import Score
 
 EVIL = "<script>alert('EVIL')</script><img src=x onerror=alert('EVIL')>"
 CODE = f"""

@@ -10,7 +10,7 @@ from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.course import render_record
 from hotloop.course.render_record import Shown
-from hotloop.curriculum import Score
+from hotloop.problem import Score
 
 SPEED = {
     "baseline_seconds": {"p50": 0.002},

@@ -8,8 +8,8 @@ import pytest
 
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import Score
 from hotloop.practice import verdicts
+from hotloop.problem import Score
 
 TASK = "fused_softmax.online_pass"
 CIRCUMSTANCES = Circumstances("d", "0", "m", "cpu", "", {}, "s", "none", "now", 1.0)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import Level, Rung, Threshold, load_module
+from hotloop.curriculum import load_module
+from hotloop.problem import Level, Rung, Threshold
 from hotloop.takehome.intervals import Interval
 from hotloop.takehome.score import rung_score, weighted, written_score
 

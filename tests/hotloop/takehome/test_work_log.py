@@ -11,7 +11,7 @@ import pytest
 
 from hotloop.core.record import Circumstances, Record, RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.curriculum import Score
+from hotloop.problem import Score
 from hotloop.takehome import work_log
 from hotloop.takehome.pack import Pack, make_pack
 from hotloop.takehome.work_log import WorkLog

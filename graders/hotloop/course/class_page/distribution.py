@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from hotloop.curriculum import Score
+from hotloop.problem import Score
 
 _WIDTH, _HEIGHT = 360, 150
 _TOP, _BOTTOM, _GAP = 18, 22, 4

@@ -14,7 +14,8 @@ from hotloop.core.record import Record
 from hotloop.course import records
 from hotloop.course.config import load_config
 from hotloop.course.points import of_grade
-from hotloop.curriculum import Module, Score, modules
+from hotloop.curriculum import Module, modules
+from hotloop.problem import Score
 
 SUBMITTED = "submitted"
 

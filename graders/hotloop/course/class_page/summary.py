@@ -15,7 +15,7 @@ from hotloop.course.class_page.distribution import Distribution, distribution, t
 from hotloop.course.class_page.marks import ClassMarks, ModuleMarks
 from hotloop.course.class_page.timing import Timing, timings
 from hotloop.course.item_statistics import Difficulty, Discrimination
-from hotloop.curriculum import Score
+from hotloop.problem import Score
 
 TASK_PARTS, MODULE_PARTS = 4, 5
 """Bins between none and all of the points."""

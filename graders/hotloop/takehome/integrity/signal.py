@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from hotloop.curriculum import Strict, Text
+from hotloop.problem import Strict, Text
 
 Kind = Literal["similarity", "variant_mismatch", "work_log", "altered_files", "caught"]
 Strength = Literal["weak", "moderate", "strong"]
