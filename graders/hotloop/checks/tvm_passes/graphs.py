@@ -54,8 +54,8 @@ class Graph:
     def text(self) -> str:
         """For the program that makes a module of it."""
         operators = [[o.kind, o.inputs, o.shape, o.axes] for o in self.operators]
-        told = {"inputs": self.inputs, "operators": operators, "outputs": self.outputs}
-        return json.dumps(told)
+        document = {"inputs": self.inputs, "operators": operators, "outputs": self.outputs}
+        return json.dumps(document)
 
     def truth(self, inputs: list[Floats]) -> Floats:
         """All outputs, flat, one behind the other."""

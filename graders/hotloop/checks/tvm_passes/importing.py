@@ -1,8 +1,7 @@
-"""What the judge asks of an imported network, and of its lowered form.
+"""Networks of random width, depth and weights that the candidate imports and lowers.
 
-Networks of hidden width, depth and weights are asked for. PyTorch's own answers, in float64, come
-from a process that holds nothing of the candidate's; the candidate's module is read in one process
-and run in another, and what it answers is compared here.
+Expected numbers come from PyTorch in float64, in a process without any file of the candidate's. The
+candidate's module is read in one process and run in another one, and compared here.
 """
 
 from __future__ import annotations
@@ -10,56 +9,45 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
-from hotloop.core import paths
+from hotloop.checks.tvm_passes.given_files import EXERCISE, ours
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
 from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, FP64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import reading
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Question, dict_complaint, shown
 from hotloop.judge.rungs.correct import Argument, Case, Tensor
-from hotloop.judge.rungs.hidden_answers import HiddenAnswers
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
 
-MODULE = "tvm_passes"
-HARNESS = Path(__file__).parent / "programs"
-NETWORK = paths.exercises() / MODULE / "network.py"
 SIDE, CHANNELS, CLASSES = 16, 3, 5
 FILE = "module.json"
 FACTS = ("operators", "inside", "asked", "shared")
-CANDIDATE = Candidate("import_network", file="import_network.py", style="json")
 
 TOLERANCE = Tolerance(relative=2e-4, absolute=2e-4)
 """Logits are of order 1. float32 against float64 through up to 11 layers differs by some 1e-6, and
 a batch normalization that uses the batch, or a lost parameter, by more than 1e-2."""
 
 
-def _ours(*names: str) -> dict[str, Path]:
-    return {name: HARNESS / name for name in names}
-
-
-_READ = _ours("bare_tvm.py", "vetting.py", "relax_language.py", "relax_reading.py")
-_RUN = _ours("bare_tvm.py", "vetting.py", "relax_language.py", "relax_running.py")
-EAGER = Program({**_ours("eager.py"), "network.py": NETWORK}, "eager.py")
+_READ = ours("bare_tvm.py", "vetting.py", "relax_language.py", "relax_reading.py")
+_RUN = ours("bare_tvm.py", "vetting.py", "relax_language.py", "relax_running.py")
+EAGER = Program({**ours("eager.py"), "network.py": EXERCISE / "network.py"}, "eager.py")
 READING = Program(_READ, "relax_reading.py")
 RUNNING = Program(_RUN, "relax_running.py", environment=(("TVM_NUM_THREADS", "1"),))
 
 
 @dataclass(frozen=True)
 class Network:
-    """What `network.load` is given, and how the module has its parameters."""
+    """seed, width, blocks: for `network.load`. parameters: "inside" the module, or "inputs"."""
 
     seed: int
     width: int
@@ -73,51 +61,34 @@ class Network:
 
     @property
     def label(self) -> str:
-        """How the learner is told of it."""
+        """In messages to the learner."""
         return f"width {self.width}, {_counted(self.blocks, 'block')}, parameters {self.parameters}"
-
-
-def check(revision: int = 0) -> Check:
-    """Import a network, lower it, and say what it is made of.
-
-    revision: what an imported "main" has as an attribute; 0 for none.
-    """
-    return Check(
-        CANDIDATE,
-        {
-            "sound": _stands("imported", partial(_unsound, revision=revision)),
-            "correct": _stands("imported", _wrong, "sound"),
-            "legalized": _stands("lowered", _not_lowered, "correct"),
-            "facts": HiddenAnswers(_about_modules, entry="facts", after=("legalized",)),
-        },
-        extras=("tvm",),
-    )
 
 
 # --- rungs ----------------------------------------------------------------------------------------
 
 
-def _stands(
-    stage: str, complaint: Callable[[Network, bytes, Session], str | None], *needs: str
+def holds(
+    stage: str, mismatch: Callable[[Network, bytes, Session], str | None], *after: str
 ) -> Holds:
-    """The modules that the candidate makes of hidden networks stand up to what is asked.
+    """A rung: `mismatch` finds nothing in the modules that the candidate wrote for both networks.
 
-    stage: "imported" or "lowered", of both networks: whatever a later rung looks at was read here.
+    stage: "imported" or "lowered".
     """
 
     def looks(session: Session) -> Iterator[Look]:
         for network in _networks(session):
 
             def found(network: Network = network) -> str | None:
-                return complaint(network, _made(stage, network, session), session)
+                return mismatch(network, _made(stage, network, session), session)
 
             yield Look(network.label, found)
 
-    return Holds(looks, "Right for {count} hidden networks.", needs)
+    return Holds(looks, "Right for {count} hidden networks.", after)
 
 
-def _about_modules(_rng: np.random.Generator, session: Session) -> Iterator[Question]:
-    """Modules of the candidate's own, imported and lowered, as a program of ours reads them."""
+def fact_questions(_rng: np.random.Generator, session: Session) -> Iterator[Question]:
+    """About the candidate's own modules, imported and lowered; READING gives the right answers."""
     for network in _networks(session):
         for stage in ("imported", "lowered"):
             label = f"{stage}, {network.label}"
@@ -131,78 +102,80 @@ def _about_modules(_rng: np.random.Generator, session: Session) -> Iterator[Ques
 
 
 def _misdescribed(truth: dict[str, Any], answer: object) -> str | None:
-    complaints = (_differs(key, answer, truth) for key in FACTS)
-    return next((complaint for complaint in complaints if complaint), None)
+    mismatches = (_differs(key, answer, truth) for key in FACTS)
+    return next((mismatch for mismatch in mismatches if mismatch), None)
 
 
 # --- what is wrong with a module ------------------------------------------------------------------
 
 
-def _unsound(network: Network, module: bytes, session: Session, revision: int = 0) -> str | None:
-    told = _described(module, session)
+def unsound(network: Network, module: bytes, session: Session) -> str | None:
+    """Not well-formed Relax, another signature, parameters or attributes, or lowered already."""
+    described = _described(module, session)
     return (
-        _not_relax(told)
-        or _wrong_signature(told)
-        or _wrong_parameters(network, told, session)
-        or _already_lowered(told)
-        or _other_revision(told, revision)
+        _not_relax(described)
+        or _wrong_signature(described)
+        or _wrong_parameters(network, described, session)
+        or _already_lowered(described)
+        or _other_revision(described)
     )
 
 
-def _wrong_parameters(network: Network, told: dict[str, Any], session: Session) -> str | None:
-    if "params" in told["attributes"]:
+def _wrong_parameters(network: Network, described: dict[str, Any], session: Session) -> str | None:
+    if "params" in described["attributes"]:
         return (
             "the parameters' values are still in the file, as the attribute 'params' of 'main': "
             "take them off"
         )
     named, running, _ = _parameters(network, session)
     shapes = [shape for _, shape in named]
-    further = [shape[1:] for shape in told["inputs"][1:]]
-    held, want = told["inside"], sum(int(np.prod(shape)) for shape in shapes) + running
+    further = [shape[1:] for shape in described["inputs"][1:]]
+    held, want = described["inside"], sum(int(np.prod(shape)) for shape in shapes) + running
     if network.parameters == "inside" and further:
-        return f"'main' has {len(further)} inputs besides the pictures and should have none"
+        return f"'main' has {len(further)} inputs besides the images and should have none"
     if network.parameters == "inside" and held < want:
         return f"'main' holds {held} constant numbers of the network's {want}: some are missing"
     if network.parameters == "inputs" and further != shapes:
         return (
-            f"behind the pictures 'main' takes tensors of shapes {shown(further)}; the network's "
+            f"behind the images 'main' takes tensors of shapes {shown(further)}; the network's "
             f"parameters, in order, have {shown(shapes)}"
         )
     return None
 
 
-def _not_relax(told: dict[str, Any]) -> str | None:
-    if "refused" in told:
-        return f"the module is refused: {told['refused']}"
-    if told["functions"] != ["main"]:
-        return f"its Relax functions are {shown(told['functions'])} and should be ['main']"
-    if told["ill_formed"]:
-        return f"Relax finds the module ill-formed: {told['ill_formed']}"
+def _not_relax(described: dict[str, Any]) -> str | None:
+    if "refused" in described:
+        return f"the module is refused: {described['refused']}"
+    if described["functions"] != ["main"]:
+        return f"its Relax functions are {shown(described['functions'])} and should be ['main']"
+    if described["ill_formed"]:
+        return f"Relax finds the module ill-formed: {described['ill_formed']}"
     return None
 
 
-def _wrong_signature(told: dict[str, Any]) -> str | None:
-    first: list[Any] = told["inputs"][0] if told["inputs"] else []
+def _wrong_signature(described: dict[str, Any]) -> str | None:
+    first: list[Any] = described["inputs"][0] if described["inputs"] else []
     batch: Any = first[1] if len(first) > 1 else None
     if isinstance(batch, int):
         return f"the batch is baked in: 'main' takes {_tensor(first)}"
     if first != ["float32", batch, CHANNELS, SIDE, SIDE]:
         wanted = _tensor(["float32", "batch", CHANNELS, SIDE, SIDE])
         return f"'main' takes {_tensor(first)} and should take {wanted}"
-    if told["output"] != ["float32", batch, CLASSES]:
+    if described["output"] != ["float32", batch, CLASSES]:
         wanted = _tensor(["float32", batch, CLASSES])
-        return f"'main' gives {_tensor(told['output'])} and should give {wanted}"
+        return f"'main' gives {_tensor(described['output'])} and should give {wanted}"
     return None
 
 
-def _already_lowered(told: dict[str, Any]) -> str | None:
-    if "relax.call_tir" in told["operators"]:
+def _already_lowered(described: dict[str, Any]) -> str | None:
+    if "relax.call_tir" in described["operators"]:
         return "it holds call_tir already: import_network leaves the operators as they are"
     return None
 
 
-def _other_revision(told: dict[str, Any], revision: int) -> str | None:
-    got, want = told["revision"], str(revision) if revision else None
+def _other_revision(described: dict[str, Any]) -> str | None:
+    revision = constant("IMPORTED", 0)
+    got, want = described["revision"], str(revision) if revision else None
     if got == want:
         return None
     if want is None:
@@ -212,19 +185,20 @@ def _other_revision(told: dict[str, Any], revision: int) -> str | None:
     return f"the attribute 'revision' of 'main' is {shown(got)} and should be {want}"
 
 
-def _not_lowered(network: Network, module: bytes, session: Session) -> str | None:
-    told = _described(module, session)
-    if problem := _not_relax(told) or _wrong_signature(told):
+def not_lowered(network: Network, module: bytes, session: Session) -> str | None:
+    """Relax operators are left, or the numbers are wrong."""
+    described = _described(module, session)
+    if problem := _not_relax(described) or _wrong_signature(described):
         return problem
-    left = sorted(set(told["operators"]) - {"relax.call_tir"})
+    left = sorted(set(described["operators"]) - {"relax.call_tir"})
     if left:
         return f"these operators are left: {', '.join(left)}"
-    if not told["operators"]:
+    if not described["operators"]:
         return "it calls nothing at all"
-    return _wrong(network, module, session)
+    return wrong(network, module, session)
 
 
-def _wrong(network: Network, module: bytes, session: Session) -> str | None:
+def wrong(network: Network, module: bytes, session: Session) -> str | None:
     """Runs a module on batches of several sizes, and compares with PyTorch."""
     runner = RUNNING.given(session, "runs")
     files = [GivenFile(FILE, module)]
@@ -235,9 +209,9 @@ def _wrong(network: Network, module: bytes, session: Session) -> str | None:
     for count in (1, int(rng.integers(2, 9))):
         case = _case(rng.standard_normal((count, CHANNELS, SIDE, SIDE)))
         got = runner.answer("run", case, timeout_s=30.0, framework="numpy")
-        wrong = compare(got, _truth(network, case, session), TOLERANCE)
-        if wrong is not None:
-            return f"on a batch of {count}, {wrong.sentence()}"
+        difference = compare(got, _truth(network, case, session), TOLERANCE)
+        if difference is not None:
+            return f"on a batch of {count}, {difference.sentence()}"
     return None
 
 
@@ -245,11 +219,11 @@ def _wrong(network: Network, module: bytes, session: Session) -> str | None:
 
 
 def _networks(session: Session) -> list[Network]:
-    """Two: one with its parameters inside, and one that asks for them; the same for all rungs."""
-    return session.once("networks", lambda: _drawn(session.rng()))
+    """Two: parameters inside of one, and as inputs of the other; the same for all rungs."""
+    return session.once("networks", lambda: _random_networks(session.rng()))
 
 
-def _drawn(rng: np.random.Generator) -> list[Network]:
+def _random_networks(rng: np.random.Generator) -> list[Network]:
     widths = rng.choice([4, 6, 8, 10], 2, replace=False)
     seeds = rng.integers(1, 1 << 30, 2)
     blocks = rng.permutation([1, 2])
@@ -265,36 +239,34 @@ def _parameters(
 ) -> tuple[list[tuple[str, list[int]]], int, bytes]:
     """Names and shapes, the number of running statistics, and a .npz with the values."""
     process = EAGER.trusted(session)
-    told = process.ask("parameters", *network.arguments[:3])
-    if not isinstance(told, dict):
-        raise JudgeFault("eager.py did not tell the network's parameters")
-    answer = cast(dict[str, Any], told)
+    reported = process.ask("parameters", *network.arguments[:3])
+    if not isinstance(reported, dict):
+        raise JudgeFault("eager.py did not report the network's parameters")
+    answer = cast(dict[str, Any], reported)
     named = [(str(name), list(shape)) for name, shape in answer["named"]]
     return named, int(answer["running"]), process.take(answer["path"])
 
 
 def _truth(network: Network, case: Case, session: Session) -> Floats:
     arguments: tuple[Argument, ...] = (*case.arguments, *network.arguments[:3])
-    asked = Case(case.label, arguments, TensorSpec(case.out.shape, FP64))
-    return EAGER.trusted(session).answer("answer", asked)
+    question = Case(case.label, arguments, TensorSpec(case.out.shape, FP64))
+    return EAGER.trusted(session).answer("answer", question)
 
 
-def _case(pictures: Floats) -> Case:
-    count = len(pictures)
-    return Case(
-        f"a batch of {count}", (Tensor(pictures, FP32),), TensorSpec((count, CLASSES), FP32)
-    )
+def _case(images: Floats) -> Case:
+    count = len(images)
+    return Case(f"a batch of {count}", (Tensor(images, FP32),), TensorSpec((count, CLASSES), FP32))
 
 
 def _described(module: bytes, session: Session) -> dict[str, Any]:
-    told = READING.given(session, "reads").ask("described", GivenFile(FILE, module))
-    if not isinstance(told, dict):
+    described = READING.given(session, "reads").ask("described", GivenFile(FILE, module))
+    if not isinstance(described, dict):
         raise Ruling(Verdict.WRONG_ANSWER, "The module could not be read.")
-    return cast(dict[str, Any], told)
+    return cast(dict[str, Any], described)
 
 
 def _made(stage: str, network: Network, session: Session) -> bytes:
-    """What the candidate has made of a network: made once, for all rungs."""
+    """The module that the candidate writes for a network: once, for all rungs."""
     make = _import if stage == "imported" else _lower
     return session.once(f"{stage} {network}", lambda: make(network, session))
 
@@ -321,11 +293,11 @@ def _differs(key: str, answer: object, truth: dict[str, Any]) -> str | None:
     return found or f"{key!r} is {shown(got)} and should be {shown(truth[key])}"
 
 
-def _tensor(described: list[Any]) -> str:
+def _tensor(parts: list[Any]) -> str:
     """`float32[s77, 5]`."""
-    if len(described) <= 1:
-        return str(described[0]) if described else "nothing"
-    return f"{described[0]}[{', '.join(map(str, described[1:]))}]"
+    if len(parts) <= 1:
+        return str(parts[0]) if parts else "nothing"
+    return f"{parts[0]}[{', '.join(map(str, parts[1:]))}]"
 
 
 def _counted(number: int, noun: str) -> str:

@@ -1,10 +1,9 @@
-"""What the judge asks of a partition for the accelerator mac16.
+"""Partitions of random graphs for the accelerator mac16.
 
-Graphs come from a generator of ours, anew for each judging. The candidate's module is told as plain
-data by a program that runs nothing; what may go to the accelerator, what fits into its memory, what
-all of it costs and whether it computes the graph is decided here, from that. Then another program
-runs some of them, the regions by the accelerator's rules and the rest with TVM, and what comes out
-is compared here with float64.
+A program that runs nothing reports the candidate's module as plain data. From that it is decided
+here what the accelerator supports, what fits into its memory, what everything costs, and whether it
+computes the graph. Another program runs some of the modules, the regions by the accelerator's rules
+and the rest with TVM, and the numbers are compared with float64.
 """
 
 from __future__ import annotations
@@ -13,35 +12,32 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
 from hotloop.checks.tvm_passes import mac16, planning, wiring
+from hotloop.checks.tvm_passes.given_files import ours
 from hotloop.checks.tvm_passes.graphs import Graph, every_motif
 from hotloop.checks.tvm_passes.mac16 import Shape
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import TensorSpec
-from hotloop.judge.candidate import Candidate
-from hotloop.judge.check import Check
 from hotloop.judge.compare import Tolerance, compare
+from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, shown
 from hotloop.judge.rung import rung
 from hotloop.judge.rungs.correct import Case, Tensor
-from hotloop.judge.rungs.holds import Holds, Look
+from hotloop.judge.rungs.holds import Look
 from hotloop.judge.session import Session
 
-HARNESS = Path(__file__).parent / "programs"
-CANDIDATE = Candidate("partition", file="accelerator.py", style="json")
 AGAIN_GRAPHS = 4
 WORTH_A_REGION = 0.95
-"""Where our own partition costs less than this share of the host alone, a region is asked for."""
+"""A region is required where our own partition costs less than this share of the host alone."""
 
 LEAST_SAVED, LEAST_ANYWHERE = 0.93, 0.8
 """Of what our own partition of a graph saves over the host alone: in the mean, and on each."""
@@ -51,38 +47,13 @@ TOLERANCE = Tolerance(relative=1e-4, absolute=1e-3)
 them, and a relu, a bias or an operand too many or too few changes them by their own size."""
 
 
-def _ours(*names: str) -> dict[str, Path]:
-    return {name: HARNESS / name for name in names}
-
-
-BUILDING = Program(_ours("bare_tvm.py", "graph_building.py"), "graph_building.py")
-READING = Program(_ours("bare_tvm.py", "partition_reading.py"), "partition_reading.py")
+BUILDING = Program(ours("bare_tvm.py", "graph_building.py"), "graph_building.py")
+READING = Program(ours("bare_tvm.py", "partition_reading.py"), "partition_reading.py")
 RUNNING = Program(
-    _ours("bare_tvm.py", "graph_building.py", "partition_running.py"),
+    ours("bare_tvm.py", "graph_building.py", "partition_running.py"),
     "partition_running.py",
     environment=(("TVM_NUM_THREADS", "1"),),
 )
-
-
-def check(device: int = 0) -> Check:
-    """Divide graphs between the host and an accelerator.
-
-    device: what each region has as an attribute; 0 if that does not matter.
-    """
-    return Check(
-        CANDIDATE,
-        {
-            "sound": Holds(
-                partial(_at_structure, device=device), "Right on all {count} hidden graphs."
-            ),
-            "correct": Holds(
-                _at_meaning, "Every value reaches its place, and the numbers are right.", ("sound",)
-            ),
-            "idempotent": Holds(_at_repetition, "Nothing is left for a second time.", ("sound",)),
-            "cheap": _cheap,
-        },
-        extras=("tvm",),
-    )
 
 
 # --- rungs ----------------------------------------------------------------------------------------
@@ -90,49 +61,51 @@ def check(device: int = 0) -> Check:
 
 @dataclass(frozen=True)
 class Divided:
-    """A graph, and what the candidate has made of it."""
+    """A graph and the candidate's partition of it."""
 
     graph: Graph
     module: bytes
     partition: Partition
 
 
-def _at_structure(session: Session, device: int) -> Iterator[Look]:
-    return _looks(_graphs(session), partial(_unsound, device=device), session)
+def structure(session: Session) -> Iterator[Look]:
+    """Signature, regions, composite functions and operators of each partition."""
+    return _looks(_graphs(session), _unsound, session)
 
 
-def _at_meaning(session: Session) -> Iterator[Look]:
-    """What each value is made of, of all; and numbers, of some."""
+def meaning(session: Session) -> Iterator[Look]:
+    """What each value is computed from, in all graphs; numbers, of some."""
     yield from _looks(_graphs(session), _miswired, session)
     everything = [_divided(graph, session) for graph in _graphs(session)]
     chosen = [divided.graph for divided in _some_of_each(everything)]
     yield from _looks(chosen, _wrong, session)
 
 
-def _at_repetition(session: Session) -> Iterator[Look]:
+def repetition(session: Session) -> Iterator[Look]:
+    """A partition that is partitioned again stays as it is."""
     return _looks(worth_another_look(_graphs(session)), _changed, session)
 
 
 def worth_another_look(graphs: Iterable[Graph]) -> list[Graph]:
-    """Graphs with several regions first: who sends away one at a time has the next one left."""
+    """Graphs with several regions first: a pass that finds one region a time leaves another."""
     return sorted(graphs, key=lambda graph: planning.region_count(graph) < 2)[:AGAIN_GRAPHS]
 
 
 def _looks(
     graphs: Iterable[Graph],
-    complaint: Callable[[Divided, Session], str | None],
+    mismatch: Callable[[Divided, Session], str | None],
     session: Session,
 ) -> Iterator[Look]:
     for graph in graphs:
 
         def found(graph: Graph = graph) -> str | None:
-            return complaint(_divided(graph, session), session)
+            return mismatch(_divided(graph, session), session)
 
         yield Look(graph.label, found)
 
 
 def _some_of_each(divided: list[Divided]) -> list[Divided]:
-    """So few that each kind of composite function that there is in any is run."""
+    """The fewest, greedily, that have every kind of composite function."""
     left = {kind for one in divided for kind in one.partition.kinds_of_units}
     chosen: list[Divided] = []
     while left:
@@ -143,7 +116,7 @@ def _some_of_each(divided: list[Divided]) -> list[Divided]:
 
 
 @rung(after=("correct",))
-def _cheap(session: Session) -> str:
+def cheap(session: Session) -> str:
     """Costs in µs, by the table: the mean saving and the least are near those of our partitions."""
     bills = [Bill.of(_divided(graph, session)) for graph in _graphs(session)]
     saved = sum(bill.saved for bill in bills) / len(bills)
@@ -157,8 +130,10 @@ def _cheap(session: Session) -> str:
     worst = min(bills, key=lambda bill: bill.saved)
     if saved >= LEAST_SAVED and worst.saved >= LEAST_ANYWHERE:
         return f"{said}."
-    asked = f"{100 * LEAST_SAVED:.0f} % are asked, and {100 * LEAST_ANYWHERE:.0f} % on each graph"
-    said = f"{said}; {asked}. It saves least on {worst.sentence()}."
+    least = (
+        f"{100 * LEAST_SAVED:.0f} % are required, and {100 * LEAST_ANYWHERE:.0f} % on each graph"
+    )
+    said = f"{said}; {least}. It saves least on {worst.sentence()}."
     raise Ruling(Verdict.WRONG_ANSWER, said)
 
 
@@ -196,11 +171,11 @@ class Bill:
 
 def _graphs(session: Session) -> list[Graph]:
     """Those of a judging, the same for all its rungs."""
-    return session.once("graphs", lambda: _drawn(session.rng()))
+    return session.once("graphs", lambda: _random_graphs(session.rng()))
 
 
-def _drawn(rng: np.random.Generator) -> list[Graph]:
-    """On one of them at least, nobody saves enough who sends each operator alone."""
+def _random_graphs(rng: np.random.Generator) -> list[Graph]:
+    """On at least one of them, a region for each single operator does not save enough."""
     while True:
         graphs = every_motif(rng)
         alone = [
@@ -211,12 +186,12 @@ def _drawn(rng: np.random.Generator) -> list[Graph]:
 
 
 def _divided(graph: Graph, session: Session) -> Divided:
-    """What the candidate makes of a graph: made once, for all rungs."""
+    """The candidate's partition of a graph: made once, for all rungs."""
 
     def make() -> Divided:
         builder = BUILDING.trusted(session)
         module = _partitioned(builder.take(builder.ask("build", graph.text)), session)
-        return Divided(graph, module, told(module, session))
+        return Divided(graph, module, read(module, session))
 
     return session.once(f"partition of {id(graph)}", make)
 
@@ -234,7 +209,7 @@ Function = dict[str, Any]
 
 @dataclass(frozen=True)
 class Partition:
-    """A candidate's module as `partition_reading.told` tells it."""
+    """A candidate's module as `partition_reading.described` reports it."""
 
     functions: dict[str, Function]
     refused: str = ""
@@ -295,19 +270,19 @@ class Partition:
         return [attributes, list(function["types"].values()), steps, function["outputs"]]
 
 
-def told(module: bytes, session: Session) -> Partition:
+def read(module: bytes, session: Session) -> Partition:
     """The candidate's module as plain data."""
     process = READING.given(session, "reads")
-    answer = process.ask("told", GivenFile("partition.json", module))
+    answer = process.ask("described", GivenFile("partition.json", module))
     if not isinstance(answer, dict):
         raise Ruling(Verdict.WRONG_ANSWER, "The module could not be read.")
     plain = cast(dict[str, Any], answer)
     return Partition(plain.get("functions", {}), str(plain.get("refused", "")))
 
 
-def _unsound(divided: Divided, _session: Session, device: int) -> str | None:
+def _unsound(divided: Divided, _session: Session) -> str | None:
     graph, partition = divided.graph, divided.partition
-    if problem := unsound(partition, graph, device):
+    if problem := unsound(partition, graph):
         return problem
     worth_it = planning.best_us(graph) < WORTH_A_REGION * planning.host_us(graph)
     if worth_it and not any(map(partition.callee, partition.main["steps"])):
@@ -315,11 +290,8 @@ def _unsound(divided: Divided, _session: Session, device: int) -> str | None:
     return None
 
 
-def unsound(partition: Partition, graph: Graph, device: int = 0) -> str | None:
-    """What is wrong with a partition's structure; a sentence's beginning, or None.
-
-    device: what its regions have as an attribute; 0 if that does not matter.
-    """
+def unsound(partition: Partition, graph: Graph) -> str | None:
+    """What is wrong with a partition's structure, or None."""
     if partition.refused:
         return f"the module is refused: {partition.refused}"
     if "main" not in partition.functions:
@@ -330,7 +302,7 @@ def unsound(partition: Partition, graph: Graph, device: int = 0) -> str | None:
         called = partition.callee(step)
         if not called and len(step["out"]) != 1:
             return f"'main' does {step['does']} with {len(step['out'])} results"
-        if called and (problem := _bad_region(partition, called, device)):
+        if called and (problem := _bad_region(partition, called)):
             return problem
     return _other_operators(partition, graph)
 
@@ -345,12 +317,12 @@ def _other_signature(main: Function, graph: Graph) -> str | None:
     return None
 
 
-def _bad_region(partition: Partition, name: str, device: int) -> str | None:
+def _bad_region(partition: Partition, name: str) -> str | None:
     region = partition.functions[name]
     codegen = region["attributes"].get("Codegen")
     if codegen != "mac16":
         return f"'main' calls {name!r}, whose Codegen is {shown(codegen)} and should be 'mac16'"
-    on = region["attributes"].get("device")
+    device, on = constant("DEVICE", 0), region["attributes"].get("device")
     if device and on != str(device):
         return f"the region {name!r} has {shown(on)} as its device, and should have {device}"
     if not region["steps"]:
@@ -428,7 +400,7 @@ def _all_kinds(partition: Partition, name: str) -> Iterator[str]:
 
 
 def _changed(divided: Divided, session: Session) -> str | None:
-    again = told(_partitioned(divided.module, session), session)
+    again = read(_partitioned(divided.module, session), session)
     if problem := unsound(again, divided.graph):
         return f"partitioned again, {problem}"
     if divided.partition.canonical() == again.canonical():
@@ -448,7 +420,7 @@ def _shapes(function: Function, values: Any) -> list[Shape]:
 
 
 def _miswired(divided: Divided, _session: Session) -> str | None:
-    return wiring.complaint(divided.partition.functions, divided.graph)
+    return wiring.mismatch(divided.partition.functions, divided.graph)
 
 
 def _wrong(divided: Divided, session: Session) -> str | None:

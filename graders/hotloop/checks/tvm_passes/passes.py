@@ -1,9 +1,8 @@
-"""Compiler passes, judged on random programs: original and transformed must be equal, and more.
+"""Compiler passes, judged on random programs.
 
-A pass is a function `(source, target)` of paths: it reads a module as JSON and writes another. The
-programs come from a generator of ours by a secret seed. What the pass has made is vetted and read
-by one process and run by another one, which computes and knows nothing else; the numbers are
-compared here.
+A pass is a function `(source, target)` of paths: it reads a module as JSON and writes another one.
+One process generates the programs, one vets and reads the transformed ones, one runs them; the
+numbers are compared here.
 """
 
 from __future__ import annotations
@@ -13,15 +12,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
 
+from hotloop.checks.tvm_passes.given_files import ours
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.artifact import Assignment, made
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance, compare
+from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Process, Program
@@ -32,7 +32,6 @@ from hotloop.judge.session import Session
 
 Language = Literal["relax", "tir"]
 
-HARNESS = Path(__file__).parent / "programs"
 READ_BY = ("passes_read.py", "pairs.py", "guards.py", "vetting.py", "alone.py")
 RUN_BY = ("graph_runs.py", "graph_values.py", "relax_machine.py", "tir_machine.py")
 TIR_MADE_BY = ("tir_maker.py", "programs_tir.py", "eliminating.py", "guards.py", "alone.py")
@@ -54,29 +53,26 @@ TOLERANCES = {
 }
 
 
-def _files(*names: str) -> dict[str, Path]:
-    return {name: HARNESS / name for name in names}
-
-
 MAKERS: dict[Language, Program] = {
-    "relax": Program(_files("programs_relax.py", "alone.py"), "programs_relax.py"),
-    "tir": Program(_files(*TIR_MADE_BY, *RUN_BY), TIR_MADE_BY[0]),
+    "relax": Program(ours("programs_relax.py", "alone.py"), "programs_relax.py"),
+    "tir": Program(ours(*TIR_MADE_BY, *RUN_BY), TIR_MADE_BY[0]),
 }
-READER = Program(_files(*READ_BY), READ_BY[0])
-RUNNER = Program(_files(*RUN_BY), RUN_BY[0])
+READER = Program(ours(*READ_BY), READ_BY[0])
+RUNNER = Program(ours(*RUN_BY), RUN_BY[0])
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is judged. entries: the functions that must each be such a pass. functions: a module.
+    """What is judged. entries: functions that must each be such a pass. functions: in a module.
 
-    revision: what each function that comes out has as an attribute; 0 for none.
+    revision: the constant of a variant that each resulting function has as its attribute
+        `revision`.
     """
 
     language: Language
     entries: Sequence[str]
+    revision: str
     functions: int = 60
-    revision: int = 0
 
     def programs(self, session: Session) -> list[Programs]:
         """The random programs, the same for all rungs of a judging."""
@@ -85,11 +81,11 @@ class Subject:
     def _made(self, session: Session) -> list[Programs]:
         maker = MAKERS[self.language].trusted(session)
         rng = session.rng()
-        drawn: list[Programs] = []
+        modules: list[Programs] = []
         for _ in range(MODULES):
             answer = maker.ask("make", int(rng.integers(1 << 62)), self.functions)
-            drawn.append(Programs.of(maker, answer))
-        return drawn
+            modules.append(Programs.of(maker, answer))
+        return modules
 
     def transformed(self, session: Session, entry: str, number: int) -> bytes:
         """What a pass makes of module `number`."""
@@ -125,17 +121,18 @@ class Programs:
         """As our generator has answered."""
         if not isinstance(answer, dict):
             raise JudgeFault(f"our generator answered {answer!r}")
-        told = cast(dict[str, Any], answer)
-        parts = tuple(Part(name, dtype, size) for name, dtype, size in told["parts"])
-        return cls(maker.take(told["module"]), maker.take(told["plan"]), told["pool"], parts)
+        reported = cast(dict[str, Any], answer)
+        parts = tuple(Part(name, dtype, size) for name, dtype, size in reported["parts"])
+        module, plan = maker.take(reported["module"]), maker.take(reported["plan"])
+        return cls(module, plan, reported["pool"], parts)
 
     @property
     def results(self) -> int:
         """How many numbers come out."""
         return sum(part.size for part in self.parts)
 
-    def complaint(self, got: Floats, want: Floats) -> str | None:
-        """About the first tensor that is another one than before."""
+    def mismatch(self, got: Floats, want: Floats) -> str | None:
+        """The first tensor that differs from the original program's."""
         start = 0
         for part in self.parts:
             there = slice(start, start + part.size)
@@ -182,45 +179,49 @@ class Applied:
         return self.subject.twice(self.session, self.entry, self.number)
 
 
+FUSION = Subject("relax", ("fuse_by_pattern", "fuse_by_mutator"), "FUSED")
+GUARDS = Subject("tir", ("apply",), "PEELED")
+
+
 def rungs(subject: Subject) -> dict[str, Holds]:
     """The four rungs of a pass."""
     count = MODULES * subject.functions
     return {
-        "sound": _stands(subject, _sound, f"Well-formed, and called as before: {count} programs."),
-        "same": _stands(subject, _same, f"The same numbers from all {count} programs.", "sound"),
-        "idempotent": _stands(subject, _idempotent, "Nothing left to do the second time.", "sound"),
-        "complete": _stands(
+        "sound": _holds(subject, _sound, f"Well-formed, and called as before: {count} programs."),
+        "same": _holds(subject, _same, f"The same numbers from all {count} programs.", "sound"),
+        "idempotent": _holds(subject, _idempotent, "Nothing left to do the second time.", "sound"),
+        "complete": _holds(
             subject, _complete, f"All done, and nothing else, in {count} programs.", "same"
         ),
     }
 
 
-def _stands(
-    subject: Subject, complaint: Callable[[Applied], str | None], said: str, *needs: str
+def _holds(
+    subject: Subject, mismatch: Callable[[Applied], str | None], said: str, *after: str
 ) -> Holds:
-    """One thing that must be so for all entries and all random programs."""
+    """A rung: `mismatch` finds nothing, for every entry and every module."""
 
     def looks(session: Session) -> Iterator[Look]:
         for entry, number in product(subject.entries, range(MODULES)):
             applied = Applied(subject, session, entry, number)
-            yield Look(f"{entry} on module {number + 1}", partial(complaint, applied))
+            yield Look(f"{entry} on module {number + 1}", partial(mismatch, applied))
 
-    return Holds(looks, said, needs)
+    return Holds(looks, said, after)
 
 
 def _sound(applied: Applied) -> str | None:
-    return _told(applied, "sound", applied.programs.module, applied.result)
+    return _read(applied, "sound", applied.programs.module, applied.result)
 
 
 def _complete(applied: Applied) -> str | None:
-    complaint = _told(applied, "complete", applied.programs.module, applied.result)
-    if complaint is not None or applied.subject.language != "tir":
-        return complaint
-    return _asks_more(applied.session, applied.programs, applied.result)
+    mismatch = _read(applied, "complete", applied.programs.module, applied.result)
+    if mismatch is not None or applied.subject.language != "tir":
+        return mismatch
+    return _more_guards(applied.session, applied.programs, applied.result)
 
 
 def _idempotent(applied: Applied) -> str | None:
-    return _told(applied, "idempotent", applied.result, applied.again)
+    return _read(applied, "idempotent", applied.result, applied.again)
 
 
 def _same(applied: Applied) -> str | None:
@@ -233,14 +234,14 @@ def _same(applied: Applied) -> str | None:
     )
     want = _run(RUNNER.trusted(session), programs.module, programs, case)
     got = _run(RUNNER.given(session, "runs"), applied.result, programs, case)
-    return programs.complaint(got, want)
+    return programs.mismatch(got, want)
 
 
-def _asks_more(session: Session, programs: Programs, result: bytes) -> str | None:
-    """About the first function that asks more, as it runs, than one without decided guards.
+def _more_guards(session: Session, programs: Programs, result: bytes) -> str | None:
+    """The first function that evaluates more guards than one without decided guards.
 
-    Whether what is around nothing goes too is free, and so is which loop is peeled first; the
-    largest count of all these ways is allowed.
+    Removing empty loops is optional, and so is which loop is peeled first; the largest count of all
+    these ways is allowed.
     """
     names = [call["name"] for call in json.loads(programs.plan)]
     values = session.rng().integers(-LARGEST_INPUT, LARGEST_INPUT + 1, programs.pool)
@@ -251,10 +252,10 @@ def _asks_more(session: Session, programs: Programs, result: bytes) -> str | Non
     ours.ask("load", *files)
     most = ours.answer("most_asked", case, timeout_s=COUNT_TIMEOUT_S, framework="numpy")
     has = _run(RUNNER.given(session, "runs"), result, programs, case, "count")
-    for name, asked, allowed in zip(names, has, most, strict=True):
+    for name, count, allowed in zip(names, has, most, strict=True):
         # Also where it is no number: the process was given what the candidate has made.
-        if not asked <= allowed:
-            return f"{name!r} asks {asked:.0f} guards as it runs, and {allowed:.0f} are needed"
+        if not count <= allowed:
+            return f"{name!r} evaluates {count:.0f} guards as it runs, and {allowed:.0f} are needed"
     return None
 
 
@@ -270,12 +271,12 @@ def _run(
         raise Ruling(ruling.verdict, ruling.sentence.removeprefix(REFUSED)) from None
 
 
-def _told(applied: Applied, function: str, before: bytes, after: bytes) -> str | None:
-    """The complaint of what reads files."""
+def _read(applied: Applied, function: str, before: bytes, after: bytes) -> str | None:
+    """What a function of passes_read.py finds wrong."""
     files = (GivenFile("before.json", before), GivenFile("after.json", after))
     reader = READER.given(applied.session, "reads")
     subject = applied.subject
-    answer = reader.ask(function, *files, subject.language, subject.revision)
+    answer = reader.ask(function, *files, subject.language, constant(subject.revision, 0))
     if answer is None or isinstance(answer, str):
         return answer
     raise Ruling(Verdict.TAMPERED, "What reads the module answers as it cannot.")

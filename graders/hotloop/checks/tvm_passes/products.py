@@ -1,7 +1,7 @@
-"""Matrix products that learners write, schedule and tune: what the judge asks of them.
+"""Matrix products that candidates write, schedule and tune.
 
-The learner's functions write modules; programs of ours look at them and run them, each in a
-process of its own, and the numbers are compared here.
+The candidate's functions write TVM modules. One program of ours reads them, another one runs them,
+and the numbers are compared here.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hotloop.checks.tvm_passes.given_files import PROGRAMS, ours
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_message
 from hotloop.judge.artifact import Assignment, made
@@ -23,7 +23,6 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.files import SubmissionFiles
-from hotloop.judge.levels import Level
 from hotloop.judge.link import Link, reading
 from hotloop.judge.program import Program
 from hotloop.judge.questions import GivenFile, Plain, ask_plainly
@@ -39,20 +38,16 @@ from hotloop.sandbox.scratch import scratch
 Rng = np.random.Generator
 Size = tuple[int, int, int]
 
-HARNESS = Path(__file__).parent / "programs"
-FILES = {
-    name: HARNESS / name
-    for name in (
-        "bare_tvm.py",
-        "coalescing.py",
-        "matmul_inputs.py",
-        "matmul_looks.py",
-        "matmul_runs.py",
-        "races.py",
-        "threads_in_turn.py",
-        "vetting.py",
-    )
-}
+FILES = ours(
+    "bare_tvm.py",
+    "coalescing.py",
+    "matmul_inputs.py",
+    "matmul_looks.py",
+    "matmul_runs.py",
+    "races.py",
+    "threads_in_turn.py",
+    "vetting.py",
+)
 INPUTS = Program(FILES, "matmul_inputs.py")
 LOOKS = Program(FILES, "matmul_looks.py")
 RUNS = Program(FILES, "matmul_runs.py")
@@ -71,8 +66,8 @@ def naive_module(session: Session, size: Size) -> GivenFile:
     return GivenFile("naive.json", program.take(program.ask("make", *size)))
 
 
-def disagreement(got: Floats, a: Floats, b: Floats) -> str | None:
-    """A sentence's beginning when `got` is not a @ b.
+def difference(got: Floats, a: Floats, b: Floats) -> str | None:
+    """The first wrong element where `got` is not a @ b.
 
     Each element may be off by what adding k products in float32, in any order, can explain: 4
     times the expected √k roundings of the sum of the products' magnitudes.
@@ -94,17 +89,17 @@ def disagreement(got: Floats, a: Floats, b: Floats) -> str | None:
 
 @dataclass(frozen=True)
 class Trial:
-    """How a made module is judged. look: the function that complains about its text.
+    """How a candidate's module is judged. look: a function of matmul_looks.py that reads it.
 
-    load, run: of the program that runs it.
+    load, run: functions of matmul_runs.py that run it.
     """
 
     look: str
     load: str = "load"
     run: str = "run"
 
-    def complaint(self, data: bytes, size: Size, rng: Rng, session: Session) -> str | None:
-        """About the text first, in one process, then about the numbers, from another one."""
+    def mismatch(self, data: bytes, size: Size, rng: Rng, session: Session) -> str | None:
+        """One process reads the module, then another one runs it."""
         file = GivenFile(MODULE, data)
         seen = LOOKS.given(session, "looks at").ask(self.look, file, *size)
         if seen is not None:
@@ -113,12 +108,12 @@ class Trial:
         runner.ask(self.load, file, timeout_s=LOAD_TIMEOUT_S)
         m, n, k = size
         a, b = Tensor(rng.standard_normal((m, k)), FP32), Tensor(rng.standard_normal((k, n)), FP32)
-        case = Case(told(size), (a, b), TensorSpec((m, n), FP32))
-        return disagreement(runner.answer(self.run, case), a.rounded(), b.rounded())
+        case = Case(shown(size), (a, b), TensorSpec((m, n), FP32))
+        return difference(runner.answer(self.run, case), a.rounded(), b.rounded())
 
 
-def told(size: Size) -> str:
-    """A size as a learner is told of it."""
+def shown(size: Size) -> str:
+    """A size in messages to the learner."""
     return "m = {}, n = {}, k = {}".format(*size)
 
 
@@ -131,7 +126,7 @@ def other_size(rng: Rng, multiple: int, most: int) -> Size:
 def written(rng: Rng, session: Session) -> Iterator[Assignment]:
     """Naive products of hidden sizes, prime ones too."""
     for size in ((8, 8, 8), _odd(rng), _odd(rng), other_size(rng, 16, 8)):
-        yield Assignment(told(size), size, MODULE, _judged(Trial("naive"), size, rng, session))
+        yield Assignment(shown(size), size, MODULE, _judged(Trial("naive"), size, rng, session))
 
 
 def scheduled(rng: Rng, session: Session) -> Iterator[Assignment]:
@@ -162,11 +157,11 @@ def rescheduled(
     """The naive module of each size is to become another one that computes the same."""
     for size in sizes:
         source = naive_module(session, size)
-        yield Assignment(told(size), (source,), MODULE, _judged(trial, size, rng, session))
+        yield Assignment(shown(size), (source,), MODULE, _judged(trial, size, rng, session))
 
 
 def _judged(trial: Trial, size: Size, rng: Rng, session: Session) -> Callable[[bytes], str | None]:
-    return lambda data: trial.complaint(data, size, rng, session)
+    return lambda data: trial.mismatch(data, size, rng, session)
 
 
 def _odd(rng: Rng) -> Size:
@@ -177,10 +172,10 @@ def _odd(rng: Rng) -> Size:
 # --- speed ----------------------------------------------------------------------------------------
 
 
-def fast(size: Size, levels: tuple[Level, ...], seconds: float) -> Fast:
+def fast(size: Size) -> Fast:
     """Against the naive module of the same size, compiled by the same program."""
     baseline = Baseline(
-        HARNESS / "matmul_runs.py",
+        PROGRAMS / "matmul_runs.py",
         "run",
         beside={name: path for name, path in FILES.items() if name != "matmul_runs.py"},
         prepare=partial(_give_naive, size=size),
@@ -189,10 +184,9 @@ def fast(size: Size, levels: tuple[Level, ...], seconds: float) -> Fast:
         workload(size),
         baseline,
         lambda spec: sum(t.bytes for t in _tensors(spec)),
-        levels,
         fewest_flops=flops,
         entrant=partial(_entrant, size=size),
-        seconds=seconds,
+        seconds=40.0,
     )
 
 
@@ -224,7 +218,7 @@ def verify(call: Call, rows: Rows) -> None:
     """The rows of the product, from the same rows of the first factor."""
     pick = slice(None) if rows is None else rows
     a, b = (place.astype(np.float64) for place in call.inputs())
-    found = disagreement(call.output_values()[pick], a[pick], b)
+    found = difference(call.output_values()[pick], a[pick], b)
     if found is not None:
         raise Ruling(Verdict.WRONG_ANSWER, f"In a timed call: {found}.")
 
@@ -240,7 +234,7 @@ def _tensors(spec: CallSpec) -> list[TensorSpec]:
 
 
 def _entrant(session: Session, size: Size) -> tuple[Link, Candidate]:
-    """A program of ours that runs what the candidate has made, which rests meanwhile."""
+    """A program of ours that runs the candidate's module; the candidate's own worker has ended."""
     own = session.worker()
     data = reschedule(size, session, "scheduled")
     own.close()
@@ -253,19 +247,19 @@ def _entrant(session: Session, size: Size) -> tuple[Link, Candidate]:
 def reschedule(size: Size, session: Session, look: str = "") -> bytes:
     """The module that the candidate makes of the naive product of a size.
 
-    look: the function that complains about its text, in a Ruling.
+    look: a function of matmul_looks.py; what it finds is a Ruling.
     """
     source = naive_module(session, size)
-    data = made(Assignment(told(size), (source,), MODULE, lambda _: None), session)
+    data = made(Assignment(shown(size), (source,), MODULE, lambda _: None), session)
     if look:
         seen = LOOKS.given(session, "looks at").ask(look, GivenFile(MODULE, data), *size)
         if seen is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"{told(size)}: {seen}.")
+            raise Ruling(Verdict.WRONG_ANSWER, f"{shown(size)}: {seen}.")
     return data
 
 
 def _give_naive(link: Link, session: Session, size: Size) -> None:
-    """Have a baseline's worker, which has just started, compile the naive product."""
+    """A new baseline worker compiles the naive product."""
     arguments: tuple[Plain | GivenFile, ...] = (naive_module(session, size),)
     link.resolve("load", "matmul_runs.py", RESOLVE_TIMEOUT_S)
     ask_plainly(link, arguments, LOAD_TIMEOUT_S)

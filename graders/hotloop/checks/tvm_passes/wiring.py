@@ -68,8 +68,8 @@ class Expressions:
         return kind, tuple(operands), tuple(axes), shape if kind == "reshape" else ()
 
 
-def complaint(functions: dict[str, Function], graph: Graph) -> str | None:
-    """About a partition of sound structure; a sentence's beginning, or None."""
+def mismatch(functions: dict[str, Function], graph: Graph) -> str | None:
+    """The first value of a sound partition that is not computed as in the graph."""
     known = Expressions(graph)
     main = functions["main"]
     try:

@@ -1,7 +1,7 @@
 """Reads a partitioned module, and tells it as plain data. Nothing of it is compiled or run.
 
-A function is told as its inputs, steps and outputs. A step does an operator, "relax.matmul", or
-calls another function that is told, "@name"; values are named by number, "v3", those of a tuple
+A function is reported as its inputs, steps and outputs. A step does an operator, "relax.matmul", or
+calls another reported function, "@name"; values are named by number, "v3", those of a tuple
 "v3.0". What has no place in such a telling is refused.
 """
 
@@ -23,7 +23,7 @@ class Refused(ValueError):
     """The module holds what no partition needs. The message is a sentence's beginning."""
 
 
-def told(path: str) -> dict[str, Any]:
+def described(path: str) -> dict[str, Any]:
     """The module as plain data: {"functions": {...}}, or {"refused": why}."""
     try:
         return {"functions": _Telling(_module(path)).functions}
@@ -64,7 +64,7 @@ class _Telling:
         if len(self.functions) >= MOST_FUNCTIONS:
             raise Refused(f"it has more than {MOST_FUNCTIONS} functions")
         self.functions[name] = {}
-        self.functions[name] = _Body(self, name, function).told()
+        self.functions[name] = _Body(self, name, function).described()
 
 
 class _Body:
@@ -80,7 +80,7 @@ class _Body:
         self.steps: list[dict[str, Any]] = []
         self.count = 0
 
-    def told(self) -> dict[str, Any]:
+    def described(self) -> dict[str, Any]:
         """Attributes, inputs, steps, outputs and the types of all values."""
         inputs = [name for parameter in self.function.params for name in self.new(parameter)]
         for block in self.function.body.blocks:

@@ -26,7 +26,7 @@ _shapes: list[list[int]] = []
 
 
 def load(path: str) -> None:
-    """Build and compile what `partition_reading.told` has told."""
+    """Build and compile what `partition_reading.described` reports."""
     functions = json.loads(Path(path).read_text())["functions"]
     compiled = tvm.compile(_module(functions), target="llvm")
     _main[:] = [relax.VirtualMachine(compiled, tvm.cpu())["main"]]
