@@ -13,6 +13,7 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.judge.files import digest, lay_out
 from hotloop.judge.job import Job
 from hotloop.judge.lease import Lease
+from hotloop.problem import load_problem
 from hotloop.sandbox.confinement import SandboxUnavailable
 from hotloop.sandbox.level import level
 from hotloop.variants.variant import Variant
@@ -80,10 +81,11 @@ def judge_folder(
     variant: Variant | None = None,
     given: Mapping[str, str] | None = None,
     seed: str = "",
+    source: Path | None = None,
 ) -> dict[str, Record]:
     """Records by task, for a folder with a submission's files.
 
-    While speed is measured, nobody else judges on this machine. given, seed: as in `Job`.
+    While speed is measured, nobody else judges on this machine. given, seed, source: as in `Job`.
     """
     own = judge is None
     process = judge or JudgeProcess()
@@ -91,11 +93,14 @@ def judge_folder(
     wanted = tuple(rungs) if rungs is not None else None
     summary = digest(root)
 
+    asked = curriculum.load_module(module) if source is None else load_problem(source)
+
     def judged(task: str) -> Record:
         job = Job(
             module,
             task,
-            curriculum.load_module(module).spec(task),
+            asked.spec(task),
+            source=None if source is None else str(source.resolve()),
             files=str(root),
             notebook=NOTEBOOK,
             isolation=isolation,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,17 +13,31 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import curriculum, problem
+from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Json, UserError, answering
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
+from hotloop.judge.task import find as find_task
 from hotloop.local_judging import NOTEBOOK, judge_folder
 from hotloop.practice import verdicts
+from hotloop.problem import FILE, JudgedTask, Problem, load_problem, settle
 from hotloop.sandbox.level import level
 from hotloop.takehome import manifest, work_log
 from hotloop.takehome.manifest import PackFolder
 from hotloop.variants import Variant
+from hotloop.yaml_lines import CurriculumError
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is judged. source: the folder of a problem that is no module of the curriculum."""
+
+    problem: Problem[Any]
+    tasks: Sequence[JudgedTask]
+    folder: Path
+    pack: PackFolder | None = None
+    source: Path | None = None
 
 
 def run(
@@ -35,6 +51,16 @@ def run(
         ),
     ] = None,
     folder: Annotated[Path, typer.Argument(help="The folder with your work.")] = Path(),
+    source: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="DIR",
+            help="A problem of your own in place of a module: a folder with `problem.yaml` and "
+            "`tasks.py`, whose code is run. Then the first argument names a task of it.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[
         str,
         typer.Option(
@@ -47,28 +73,63 @@ def run(
 ) -> None:
     """Judge your work in the sandbox; exit code 1 if a task is not right yet."""
     with answering(as_json) as answer:
-        if what is not None and _is_folder(what):
+        if what is not None and _is_folder(what, source):
             what, folder = None, Path(what)
-        module, tasks = find.tasks(what) if what else _asked_in(folder)
-        folder = _work(folder, module.id)
-        code = [task for task in tasks if task.kind == "code"]
+        asked = _in_module(what, folder) if source is None else _in_problem(what, folder, source)
+        code = [task for task in asked.tasks if task.kind == "code"]
         if not code:
             raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
         require_sandbox()
-        records = _judge(folder, module, code, _seed(seed), _pack(folder, module.id))
-        for name, record in records.items():
-            points = problem.settle(module, name, record)
+        records = _judge(asked, code, _seed(seed))
+        for name, record in records.items() if source is None else ():
+            points = settle(asked.problem, name, record)
             verdicts.note(record, points, "command")
-            work_log.note_check(folder, record, points)
-        rows = [_row(module, task, records.get(task.id)) for task in tasks]
+            work_log.note_check(asked.folder, record, points)
+        rows = [_row(asked.problem, task, records.get(task.id)) for task in asked.tasks]
         judged = [rung.verdict for record in records.values() for rung in record.rungs]
         failed = any(v is not Verdict.PASSED and not v.pending for v in judged)
-        document = {"module": module.id, "folder": str(folder), "tasks": rows}
-        answer.give(document, _table(module, rows), exit_code=int(failed))
+        document = {"module": asked.problem.id, "folder": str(asked.folder), "tasks": rows}
+        answer.give(document, _table(asked.problem, rows), exit_code=int(failed))
 
 
-def _is_folder(what: str) -> bool:
+def _in_module(what: str | None, folder: Path) -> _Asked:
+    module, tasks = find.tasks(what) if what else _asked_in(folder)
+    folder = _work(folder, module.id)
+    return _Asked(module, tasks, folder, _pack(folder, module.id))
+
+
+def _in_problem(what: str | None, folder: Path, source: Path) -> _Asked:
+    """UserError where the problem's two files do not fit each other, or an answer is missing."""
+    try:
+        problem = load_problem(source)
+        tasks = [problem.task(what)] if what else problem.tasks
+    except (CurriculumError, KeyError) as error:
+        raise UserError(error.args[0]) from None
+    for task in tasks:
+        _require_rungs(problem, task, source)
+        if not (folder / task.files[-1]).is_file():
+            raise UserError(f"There is no {task.files[-1]} in {folder.resolve()}.")
+    return _Asked(problem, tasks, folder.resolve(), source=source)
+
+
+def _require_rungs(problem: Problem[JudgedTask], task: JudgedTask, source: Path) -> None:
+    try:
+        rungs = list(find_task(problem.id, task.id, source).rungs)
+    except KeyError:
+        raise UserError(f"{source / 'tasks.py'} has no task called {task.id}.") from None
+    except Exception as error:
+        raise UserError(f"{source / 'tasks.py'}: {type(error).__name__}: {error}") from error
+    if rungs != (named := [rung.id for rung in task.rungs]):
+        raise UserError(
+            f"{task.id} has the rungs {', '.join(rungs)} in {source / 'tasks.py'}, and "
+            f"{', '.join(named)} in {source / FILE}: name the same, in the same order."
+        )
+
+
+def _is_folder(what: str, source: Path | None) -> bool:
     """Whether somebody has named the folder only, as other commands want it."""
+    if source is not None:
+        return Path(what).is_dir()
     return (Path(what) / NOTEBOOK).is_file() and what not in {m.id for m in find.all_modules()}
 
 
@@ -113,22 +174,18 @@ def _seed(said: str) -> str:
     return said
 
 
-def _judge(
-    folder: Path,
-    module: curriculum.Module,
-    tasks: list[curriculum.Task],
-    seed: str,
-    pack: PackFolder | None,
-) -> dict[str, Record]:
+def _judge(asked: _Asked, tasks: Sequence[JudgedTask], seed: str) -> dict[str, Record]:
+    pack = asked.pack
     with Console(stderr=True).status("") as status:
         return judge_folder(
-            folder,
-            module.id,
+            asked.folder,
+            asked.problem.id,
             [task.id for task in tasks],
             on_progress=lambda text: status.update(f"judging: {text}"),
             variant=None if pack is None else _variant(pack),
             given=None if pack is None else pack.manifest.files,
             seed=seed,
+            source=asked.source,
         )
 
 
@@ -139,8 +196,8 @@ def _variant(pack: PackFolder) -> Variant:
         raise UserError(str(error)) from None
 
 
-def _row(module: curriculum.Module, task: curriculum.Task, record: Record | None) -> dict[str, Any]:
-    score = problem.settle(module, task.id, record)
+def _row(problem: Problem[Any], task: JudgedTask, record: Record | None) -> dict[str, Any]:
+    score = settle(problem, task.id, record)
     written = "Graded by a person." if task.kind == "written" else ""
     return {
         "task": task.id,
@@ -153,7 +210,7 @@ def _row(module: curriculum.Module, task: curriculum.Task, record: Record | None
     }
 
 
-def _table(module: curriculum.Module, rows: list[dict[str, Any]]) -> Table:
+def _table(problem: Problem[Any], rows: list[dict[str, Any]]) -> Table:
     table = Table("task", "rung", "verdict", "points", "sentence")
     for column in table.columns[:4]:
         column.no_wrap = True
@@ -162,7 +219,7 @@ def _table(module: curriculum.Module, rows: list[dict[str, Any]]) -> Table:
         if row["pending"]:
             points += f", {row['pending']:g} open"
         table.add_row(row["task"], "", row["verdict"] or "", points, Text(row["sentence"]))
-        worth = {rung.id: rung.points for rung in module.task(row["task"]).rungs}
+        worth = {rung.id: rung.points for rung in problem.task(row["task"]).rungs}
         rungs = row["record"]["rungs"] if row["record"] else ()
         for rung in rungs if len(rungs) > 1 else ():
             open_ = Verdict(rung["verdict"]).pending

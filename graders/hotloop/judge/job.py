@@ -19,6 +19,9 @@ class Job:
     spec: TaskSpec
     """What module.yaml says of the task."""
 
+    source: str | None = None
+    """Folder with the task's `tasks.py`; None means the module's own in `hotloop.checks`."""
+
     files: str | None = None
     """Folder of the submission on this machine."""
 

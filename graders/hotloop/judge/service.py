@@ -98,7 +98,8 @@ def judge(
     variant: Variant | None = None
     try:
         variant = _variant(job)
-        task = find(job.module, job.task)
+        source = Path(job.source) if job.source else None
+        task = find(job.module, job.task, source)
         only = frozenset(job.rungs) if job.rungs is not None else None
         launcher = _launcher(job, timed=task.is_timed(only))
         budget = Budget(job.budget_s, turn)
@@ -236,7 +237,7 @@ def _circumstances(
     return Circumstances(
         submission_digest=job.submission_digest,
         grader_version=__version__,
-        module_digest=module_digest(job.module),
+        module_digest=module_digest(job.module, job.source),
         device=device_name(),
         driver=driver_version(),
         libraries={**libraries, **(session.libraries() if session is not None else {})},
@@ -248,15 +249,18 @@ def _circumstances(
     )
 
 
-def module_digest(module: str) -> str:
-    """SHA-256 of core, judge, rungs, server and this module's checks: what a verdict depends on."""
+def module_digest(module: str, source: str | None = None) -> str:
+    """SHA-256 of core, judge, rungs, server and this module's checks: what a verdict depends on.
+
+    source: as in `Job`.
+    """
     package = Path(__file__).parent
-    checks = package.parent / "checks"
+    checks = package.parent / "checks" / module if source is None else Path(source)
     total = hashlib.sha256()
     for path in (
         *sorted(package.rglob("*.py")),
         *sorted((package.parent / "core").rglob("*.py")),
-        *sorted(p for p in (checks / module).rglob("*") if p.suffix != ".pyc"),
+        *sorted(p for p in checks.rglob("*") if p.suffix != ".pyc"),
         *sorted(p for p in (package.parent / "serving").rglob("*") if p.suffix != ".pyc"),
         *sorted((paths.curriculum() / module / "model").glob("*")),
     ):

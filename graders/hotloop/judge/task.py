@@ -6,10 +6,13 @@ registers it. What module.yaml says (entry, files, needs, levels, points) is not
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 from hotloop.judge.candidate import Candidate, Framework, Style
 from hotloop.judge.rung import Rung, is_timed
@@ -63,18 +66,34 @@ def cuda_kernel(launched_by: Path, /, **rungs: Rung) -> Task:
     return Task(rungs, "destination", launched_by=launched_by)
 
 
-def find(module: str, name: str) -> Task:
-    """The task `module.name`. KeyError names what is missing."""
-    if not module.isidentifier():
-        raise KeyError(f"{module!r} is no module's name")
-    path = f"hotloop.checks.{module}.tasks"
-    try:
-        tasks = importlib.import_module(path)
-    except ModuleNotFoundError as error:
-        if error.name is None or not path.startswith(error.name):
-            raise
-        raise KeyError(f"no checks for a module called {module!r}") from None
+def find(module: str, name: str, source: Path | None = None) -> Task:
+    """The task `module.name`. KeyError names what is missing.
+
+    source: the folder of a problem that is no module of ours; its `tasks.py` is run.
+    """
+    tasks = _of_checks(module) if source is None else _from_folder(source)
     task = getattr(tasks, name, None)
     if not isinstance(task, Task):
         raise KeyError(f"module {module!r} has no task called {name!r}")
     return task
+
+
+def _of_checks(module: str) -> ModuleType:
+    if not module.isidentifier():
+        raise KeyError(f"{module!r} is no module's name")
+    path = f"hotloop.checks.{module}.tasks"
+    try:
+        return importlib.import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name is None or not path.startswith(error.name):
+            raise
+        raise KeyError(f"no checks for a module called {module!r}") from None
+
+
+def _from_folder(source: Path) -> ModuleType:
+    """Its `tasks.py`, in a package, so that it may say `from . import reference`."""
+    package = "problem_" + hashlib.sha256(str(source.resolve()).encode()).hexdigest()[:16]
+    if package not in sys.modules:
+        sys.modules[package] = ModuleType(package)
+        sys.modules[package].__path__ = [str(source)]
+    return importlib.import_module(f"{package}.tasks")

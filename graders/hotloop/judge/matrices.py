@@ -1,0 +1,36 @@
+"""Timed calls on one float32 matrix each, for a task that computes row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hotloop.judge.calls import Call, CallSpec, TensorSpec
+from hotloop.judge.compare import Tolerance
+from hotloop.judge.dtypes import FP32
+from hotloop.judge.verification import Reference, rows_agree
+from hotloop.judge.window import Workload
+
+ODD_EVERY = 8
+LARGE = 100.0
+
+
+def matrices(rows: int, columns: int, reference: Reference, tolerance: Tolerance) -> Workload:
+    """Normal numbers. Every eighth matrix has a row less and a few columns more, secretly many;
+    in an adversarial call a few rows lie far from zero.
+    """
+
+    def spec(rng: np.random.Generator, index: int) -> CallSpec:
+        shape = (rows, columns)
+        if index % ODD_EVERY == ODD_EVERY - 1:
+            shape = (rows - 1, columns + (int(rng.integers(1, 64)) | 1))
+        return CallSpec((TensorSpec(shape, FP32),), TensorSpec(shape, FP32))
+
+    return Workload(spec, _fill, rows_agree(reference, tolerance))
+
+
+def _fill(rng: np.random.Generator, call: Call, hostile: bool) -> None:
+    x = call.input(0)
+    rng.standard_normal(out=x, dtype=np.float32)
+    if hostile:
+        few = rng.choice(len(x), size=min(len(x), int(rng.integers(1, 6))), replace=False)
+        x[few] += LARGE * rng.choice([-1.0, 1.0], (len(few), 1))
