@@ -8,11 +8,12 @@ from pathlib import Path
 
 import torch
 
-sys.path.append(str(Path(__file__).resolve().parents[3] / "graders/hotloop/checks/sparse_attention_op/programs"))
-import counting
-
 from hotloop import render
+from hotloop.checks.sparse_attention_op.files import PROGRAMS
 from hotloop.core import paths
+
+sys.path.append(str(PROGRAMS))
+import counting
 
 WRONG = paths.solutions() / "sparse_attention_op/wrong/cpu_scores_of_all.patch"
 LENGTH, DEPTH, BLOCK = 384, 32, 16
