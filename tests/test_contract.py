@@ -32,6 +32,7 @@ from hotloop.judge.task import find
 from hotloop.local_judging import judge_submission
 from hotloop.markers import parse, regions
 from hotloop.measured_code import measured_code
+from hotloop.problem import settle
 from hotloop.serving import preflight
 from hotloop.serving.unavailable import ServingUnavailable
 
@@ -412,7 +413,7 @@ def test_the_untouched_exercise_earns_nothing(module: Module, judge: JudgeProces
     tasks = [t for t in tasks if not any(_gap(n) for r in t.rungs for n in module.needs_of(r))]
     records = _judged(module.id, render.untouched(module.id), [t.id for t in tasks], judge)
     for task in tasks:
-        score = curriculum.score(f"{module.id}.{task.id}", records[task.id])
+        score = settle(module, task.id, records[task.id])
         assert score.points == 0
         assert score.pending == 0, "nothing is left open either: there is nothing to judge"
         # What only an operator's registration would bring is missing with an error of PyTorch's.

@@ -19,6 +19,7 @@ ALSO = {"judge/gpu/arithmetic.py": {"torch"}}
 """The judge computes on the card where there is one."""
 ELSEWHERE = (
     *(PACKAGE / "checks").glob("*/programs"),
+    *(PACKAGE / "checks").glob("*/baselines.py"),
     PACKAGE / "serving" / "backends",
     PACKAGE / "serving" / "trial_repository",
 )
@@ -51,7 +52,7 @@ def top_level(name: str) -> str:
 
 def files(folder: str) -> list[Path]:
     return [
-        p for p in sorted((PACKAGE / folder).rglob("*.py")) if not set(ELSEWHERE) & set(p.parents)
+        p for p in sorted((PACKAGE / folder).rglob("*.py")) if not set(ELSEWHERE) & {p, *p.parents}
     ]
 
 

@@ -232,7 +232,7 @@ def test_a_card_of_an_unknown_task_is_refused_with_file_and_line(tree: Path) -> 
     path.write_text(LAB.replace("CARD demo.add", "CARD demo.multiply"))
     with pytest.raises(MarkerError) as raised:
         render.render("demo")
-    assert str(raised.value).startswith(f"{path}:10: module demo has no task 'multiply'")
+    assert str(raised.value).startswith(f"{path}:10: demo has no task 'multiply'")
 
 
 def test_a_file_that_the_learner_has_to_make(tree: Any) -> None:

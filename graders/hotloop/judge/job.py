@@ -19,9 +19,6 @@ class Job:
     spec: TaskSpec
     """What module.yaml says of the task."""
 
-    source: str | None = None
-    """Folder with the task's `tasks.py`; None means the module's own in `hotloop.checks`."""
-
     files: str | None = None
     """Folder of the submission on this machine."""
 
@@ -52,6 +49,9 @@ class Job:
 
     variant: Mapping[str, Any] | None = None
     """`Variant.to_json()` of the candidate's, in a take-home."""
+
+    source: str | None = None
+    """Folder with the task's `tasks.py`; None means the module's own in `hotloop.checks`."""
 
     given: Mapping[str, str] = field(default_factory=dict[str, str])
     """SHA-256 of the files that a take-home's candidate started from, by name; empty in a course,

@@ -332,8 +332,8 @@ def test_check_judges_what_the_take_home_asks(
     folder = tmp_path / made["pseudonym"]
     asked: list[tuple[Path, list[str]]] = []
 
-    def judge(folder: Path, module: Any, tasks: Any, *_more: Any) -> dict[str, Any]:
-        asked.append((folder, [f"{module.id}.{task.id}" for task in tasks]))
+    def judge(job: Any, tasks: Any, _seed: str) -> dict[str, Any]:
+        asked.append((job.folder, [f"{job.problem.id}.{task.id}" for task in tasks]))
         return {}
 
     monkeypatch.setattr("hotloop.cli.check._judge", judge)

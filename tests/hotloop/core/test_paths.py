@@ -8,7 +8,7 @@ HERE = Path(__file__).resolve()
 
 
 def test_finds_the_trees_of_the_clone() -> None:
-    assert paths.root() == HERE.parents[2]
+    assert paths.root() == HERE.parents[3]
     assert paths.in_clone()
     assert (paths.curriculum() / "curriculum.yaml").is_file()
     assert paths.solutions().is_dir()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hotloop.checks.triton_ensemble import CLIENTS, LEAST_MEAN_BATCH, inquiries
+from hotloop.checks.triton_ensemble import inquiries
 from hotloop.checks.triton_ensemble.compositions import UNTUNED
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Ruling, Verdict
@@ -57,7 +57,7 @@ def judged(session: Session, line: str) -> RungRecord:
                 config.write(f"\n{line}\n")
         return folder
 
-    rung = Batches(repository, inquiries.under_load, "bert", LEAST_MEAN_BATCH, CLIENTS)
+    rung = Batches(repository, inquiries.under_load, "bert", least_mean=2.0)
     return judge_rung("batches", rung, session.about(Candidate("topics", "config.pbtxt")))
 
 

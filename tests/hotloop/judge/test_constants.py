@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hotloop.judge.constants import constant, constants
+from hotloop.judge.constants import constant, constants, published
 from hotloop.judge.fault import JudgeFault
 
 
@@ -29,3 +29,11 @@ def test_they_end_with_a_failure() -> None:
     with pytest.raises(RuntimeError), constants({"SHARPNESS": 2.0}):
         raise RuntimeError
     assert constant("SHARPNESS", 1.0) == 1.0
+
+
+def test_published_code_is_judged_without_a_variant() -> None:
+    def doubled(times: int) -> float:
+        return times * constant("SHARPNESS", 1.0)
+
+    with constants({"SHARPNESS": 2.0}):
+        assert (doubled(3), published(doubled)(3)) == (6.0, 3.0)

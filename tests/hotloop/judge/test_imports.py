@@ -9,7 +9,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
+
+from hotloop import checks
 
 ABSENT = (
     "click",
@@ -32,8 +35,13 @@ ABSENT = (
 LATER = ("torch", "triton")
 """There, but too slow to import before they are needed."""
 
-IMPORTED_LATER = {"hotloop.worker.kernel", "hotloop.worker.torch_operations"}
-"""The notebook kernel in the sandbox is ipykernel; the other one is imported where torch is."""
+CHECKS = Path(checks.__file__).parent
+IMPORTED_LATER = {
+    "hotloop.worker.kernel",
+    "hotloop.worker.torch_operations",
+    *(f"hotloop.checks.{p.parent.name}.baselines" for p in CHECKS.glob("*/baselines.py")),
+}
+"""The sandbox's notebook kernel is ipykernel; the others run in workers that have torch."""
 
 TREES = ("hotloop.judge", "hotloop.checks", "hotloop.worker", "hotloop.sandbox")
 

@@ -71,7 +71,7 @@ def test_of_hotloop_only_the_worker_and_the_simulator(run: Callable[..., Any]) -
 import importlib, os, hotloop
 print(hotloop.__file__)
 print(*sorted(set(os.listdir(os.path.dirname(hotloop.__file__))) - {"__pycache__"}))
-for name in ("worker.wire", "judge", "checks", "sandbox", "course", "cli", "paths", "_data"):
+for name in ("core.wire", "judge", "checks", "sandbox", "course", "cli", "paths", "_data"):
     try:
         importlib.import_module("hotloop." + name)
         print("can import", name)
@@ -80,8 +80,8 @@ for name in ("worker.wire", "judge", "checks", "sandbox", "course", "cli", "path
 """)
     assert ran.text.splitlines() == [
         "/opt/hotloop/hotloop/__init__.py",
-        "__init__.py simulate trace worker",
-        "can import worker.wire",
+        "__init__.py core simulate trace worker",
+        "can import core.wire",
     ]
 
 

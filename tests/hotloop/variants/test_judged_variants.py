@@ -70,6 +70,3 @@ def test_a_variant_that_is_none_is_the_judges_fault_and_no_zero(judge: JudgeProc
         record = judge.judge(replace(ONLINE, variant=bad))
         assert record.verdict is Verdict.JUDGE_ERROR
         assert record.circumstances.variant == ""
-    lacking = good | {"constants": {"SHARPNESS": 1.5}}
-    record = judge.judge(replace(ONLINE, variant=lacking))
-    assert record.verdict is Verdict.JUDGE_ERROR

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from hotloop.checks.fused_softmax.reference import PLAIN, SOFTMAX
+from hotloop.checks.fused_softmax.reference import SOFTMAX
 from hotloop.judge.adversarial import recurrences, reductions
 from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats
+from hotloop.judge.constants import published
 from hotloop.judge.dtypes import BF16, BOOL, FP16, FP32, FP64, I32, U8, DType
 from hotloop.judge.rungs.correct import Case, Tensor
 
@@ -273,6 +274,7 @@ def for_a_triton_operator(rng: Rng) -> Iterator[Case]:
 
 def backward(rng: Rng) -> Iterator[Case]:
     """A softmax and its gradient, for the backward kernel alone."""
+    softmax = published(SOFTMAX.rows)
     for label, shape in (
         ("one single element", (1, 1)),
         ("an odd number of columns", (64, odd(rng, 65, 1000))),
@@ -280,10 +282,10 @@ def backward(rng: Rng) -> Iterator[Case]:
         ("long rows", (reductions.ROWS, 100003)),
     ):
         x, dy = _weighed(rng, shape)
-        y = PLAIN.rows(x)
+        y = softmax(x)
         yield Case(label, (Tensor(y, FP32), Tensor(dy, FP32)), TensorSpec(shape, FP32))
     x, dy = _cancelling(rng, odd(rng, 1025, 3000))
-    tensors = (Tensor(PLAIN.rows(x), FP32), Tensor(dy, FP32))
+    tensors = (Tensor(softmax(x), FP32), Tensor(dy, FP32))
     yield Case("a sum that cancels", tensors, TensorSpec(x.shape, FP32))
 
 

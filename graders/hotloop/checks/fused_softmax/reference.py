@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,6 @@ from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, DType
 from hotloop.judge.rungs.correct import Case, Tensor
 
-T = TypeVar("T", float, bool)
-
 
 @dataclass(frozen=True)
 class Meaning:
@@ -28,39 +26,33 @@ class Meaning:
     Without a variant it is what everybody calls so.
     """
 
-    plain: bool = False
-    """Whatever the variant is: what baselines compute."""
-
     zeros: bool = False
     """A row without a finite element gives zeros, whatever the variant is."""
 
     @property
     def sharpness(self) -> float:
         """What x is multiplied by."""
-        return self._constant("SHARPNESS", 1.0)
+        return constant("SHARPNESS", 1.0)
 
     @property
     def total(self) -> float:
         """What a row adds up to."""
-        return self._constant("TOTAL", 1.0)
+        return constant("TOTAL", 1.0)
 
     @property
     def empty(self) -> float:
         """What a row without a finite element gives."""
-        return 0.0 if self.zeros else self._constant("EMPTY", 0.0)
+        return 0.0 if self.zeros else constant("EMPTY", 0.0)
 
     @property
     def masked(self) -> float:
         """What a row gives that is masked out altogether."""
-        return self._constant("MASKED", 0.0)
+        return constant("MASKED", 0.0)
 
     @property
     def hides(self) -> bool:
         """Whether a mask's 1 leaves an element out."""
-        return self._constant("HIDES", False)
-
-    def _constant(self, name: str, plain: T) -> T:
-        return plain if self.plain else constant(name, plain)
+        return constant("HIDES", False)
 
     def rows(self, x: Floats) -> Floats:
         """Over the last axis in float64."""
@@ -190,4 +182,3 @@ class Meaning:
 
 SOFTMAX = Meaning()
 SOFTMAX_OR_ZEROS = Meaning(zeros=True)
-PLAIN = Meaning(plain=True)

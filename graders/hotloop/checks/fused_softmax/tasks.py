@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hotloop.checks.fused_softmax import cases, timed
-from hotloop.checks.fused_softmax.reference import PLAIN, SOFTMAX, SOFTMAX_OR_ZEROS, Meaning
+from hotloop.checks.fused_softmax.reference import SOFTMAX, SOFTMAX_OR_ZEROS, Meaning
 from hotloop.judge.cuda_kernel import CudaLaunch
 from hotloop.judge.rungs.compiles import Compiles
 from hotloop.judge.rungs.correct import Correct
@@ -44,16 +44,14 @@ online_pass = returns_tensor(correct=_online, one_pass=OnePass(_online))
 compiled_chain = fills_tensor(
     correct=Correct(cases.for_a_compiler, SOFTMAX.rows, SOFTMAX.tolerance, case_timeout_s=180),
     fast_cpu=Fast(
-        timed.on_cpu(SOFTMAX),
+        timed.on_cpu(),
         FIVE_OPS,
         timed.bytes_of_call,
-        baseline_workload=timed.on_cpu(PLAIN),
     ),
     fast_gpu=GpuFast(
         timed.on_gpu(),
         FIVE_OPS,
         timed.bytes_of_call,
-        baseline_truth=PLAIN.rows_on_device,
         after=("correct",),
     ),
 )
@@ -66,9 +64,7 @@ triton_forward = fills_tensor(
     traffic=Traffic(_forward, timed.bytes_of_case),
     compiles=Compiles(_forward),
     gpu_correct=GpuCorrect(cases.matrices, SOFTMAX.rows, SOFTMAX.tolerance),
-    gpu_fast=GpuFast(
-        timed.on_gpu(), FIVE_OPS, timed.bytes_of_call, baseline_truth=PLAIN.rows_on_device
-    ),
+    gpu_fast=GpuFast(timed.on_gpu(), FIVE_OPS, timed.bytes_of_call),
 )
 
 _masked = KernelCalls(cases.masked, cases.short_masked_rows, SOFTMAX.masked_rows, SOFTMAX.tolerance)
@@ -81,7 +77,6 @@ triton_masked = fills_tensor(
         timed.masked_on_gpu(),
         SCALE_MASK_SOFTMAX,
         timed.bytes_of_call,
-        baseline_truth=PLAIN.masked_rows_on_device,
     ),
 )
 
@@ -187,7 +182,6 @@ operator_backward = operator(
             timed.backward_on_gpu(),
             SOFTMAX_BACKWARD,
             timed.bytes_of_call,
-            baseline_truth=PLAIN.backward_on_device,
         ),
         "destination",
     ),

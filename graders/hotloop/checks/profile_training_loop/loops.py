@@ -14,14 +14,12 @@ from dataclasses import replace
 from hotloop.checks.profile_training_loop.given_files import NETWORK_FILE, PROGRAMS
 from hotloop.checks.profile_training_loop.network import RESNET50, SMALL, Network, pace
 from hotloop.checks.profile_training_loop.pictures import CLASSES, border
-from hotloop.judge.calls import Call
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.referee import Referee
 from hotloop.judge.rungs.correct import Case, Tensor
 from hotloop.judge.session import Session
-from hotloop.judge.verification import Rows, Verifier, unknown
 from hotloop.judge.window import Workload
 
 LABELS, RATE = 1, 3
@@ -66,12 +64,6 @@ class LoopReferee(Referee):
 REFEREE = LoopReferee({"referee.py": PROGRAMS / "referee.py", **NETWORK_FILE}, "referee.py")
 
 
-def timed(
-    network: Network, images: int, steps: int, batch: int, verify: Verifier = unknown
-) -> Workload:
-    """Runs of that size. Of a candidate's, the referee says what is right."""
-    return Workload(lambda _rng, _index: network.call(images, steps, batch), network.fill, verify)
-
-
-def unverified(_call: Call, _rows: Rows) -> None:
-    """For the baseline, which is ours."""
+def timed(network: Network, images: int, steps: int, batch: int) -> Workload:
+    """Runs of that size. The referee says what is right."""
+    return Workload(lambda _rng, _index: network.call(images, steps, batch), network.fill)

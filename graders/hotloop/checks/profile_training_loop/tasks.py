@@ -31,10 +31,9 @@ diagnose = returns_data(correct=Answers(recordings.questions))
 augment = fills_tensor(
     correct=Correct(augmentation.cases, augmentation.augmented, augmentation.tolerance),
     fast_cpu=Fast(
-        augmentation.timed(augmentation.augmented),
+        augmentation.TIMED,
         SLOW_AUGMENT,
         augmentation.fewest_bytes,
-        baseline_workload=augmentation.timed(augmentation.augmented_plainly),
     ),
 )
 
@@ -45,7 +44,6 @@ _timed = Fast(
     fewest_flops=SMALL.flops,
     after=("learns",),
     seconds=90.0,
-    baseline_workload=loops.timed(*CPU_RUN, loops.unverified),
 )
 train = fills_tensor(
     correct=Refereed(SMALL.cases, REFEREE, "train", SMALL.disagreement),
@@ -59,6 +57,5 @@ train = fills_tensor(
         "train",
         RESNET50.disagreement,
         RESNET50.flops,
-        baseline_workload=loops.timed(*GPU_RUN, loops.unverified),
     ),
 )

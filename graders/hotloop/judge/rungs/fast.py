@@ -12,6 +12,7 @@ from typing import ClassVar
 from hotloop.judge.arithmetic_ceiling import flops_per_second
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.constants import published
 from hotloop.judge.link import Link
 from hotloop.judge.scheduling import cores_of, join, promote, spread, undisturbed
 from hotloop.judge.seeds import Seeds
@@ -96,7 +97,7 @@ class Fast:
     fewest_bytes: of one call, read and written once.
     fewest_flops: of one call, where arithmetic is the limit and not the bytes.
     entrant: gives what is timed, if that is not the candidate itself but a file that it has made.
-    baseline_workload: where the baseline computes something else, as dear: what is right there.
+    baseline_workload: where the baseline computes something else that costs the same.
     """
 
     timed: ClassVar[bool] = True
@@ -115,7 +116,8 @@ class Fast:
         link, run = self.entrant(session)
         session.progress("starting the baseline")
         other, ours = self.baseline.start(session)
-        theirs = self.baseline_workload or self.workload
+        right = published(self.workload.verify)
+        theirs = self.baseline_workload or replace(self.workload, verify=right)
         side_a = Side(other, ours, theirs, threads, session.seeds)
         side_b = Side(link, run, self.workload, threads, session.seeds)
         try:

@@ -10,6 +10,7 @@ from typing import Any
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import CallSpec
 from hotloop.judge.candidate import Candidate
+from hotloop.judge.constants import published
 from hotloop.judge.gpu.card import Card, CardBusy
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import Ceiling, measure
@@ -93,9 +94,15 @@ class GpuFast:
 
     def _of_baseline(self) -> DeviceWorkload:
         truth = self.baseline_truth
-        if truth is None:
-            return self.workload
-        return replace(self.workload, reference=truth, device_reference=truth)
+        if truth is not None:
+            return replace(self.workload, reference=truth, device_reference=truth)
+        on_device = self.workload.device_reference
+        return replace(
+            self.workload,
+            reference=published(self.workload.reference),
+            tolerance=published(self.workload.tolerance),
+            device_reference=on_device and published(on_device),
+        )
 
     def _judge(
         self, side_a: DeviceSide, side_b: DeviceSide, ceiling: Ceiling, session: Session

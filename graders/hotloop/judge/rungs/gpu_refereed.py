@@ -17,6 +17,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
+from hotloop.judge.constants import published
 from hotloop.judge.fault import made
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
@@ -106,7 +107,7 @@ class GpuRefereedFast:
     """Speed of whole calls on the GPU, every timed answer compared with the referee's.
 
     fewest_flops: of one call; the card's measured matrix product gives the limit.
-    baseline_workload: as in `Fast`. entrant: as in `GpuRefereed`.
+    entrant: as in `GpuRefereed`.
     """
 
     workload: Workload
@@ -117,7 +118,6 @@ class GpuRefereedFast:
     fewest_flops: Callable[[CallSpec], int]
     after: tuple[str, ...] = ("gpu_correct",)
     seconds: float = 120.0
-    baseline_workload: Workload | None = None
     entrant: Entrant = own_worker
 
     def __call__(self, session: Session) -> str:
@@ -136,7 +136,7 @@ class GpuRefereedFast:
                 other.resolve(ours.name, ours.file, RESOLVE_TIMEOUT_S)
                 workload = replace(self.workload, verify=self._verifier(truth))
                 threads = session.launcher.threads
-                theirs = self.baseline_workload or workload
+                theirs = replace(workload, verify=published(workload.verify))
                 side_a = CardSide(other, ours, theirs, threads, session.seeds)
                 side_b = CardSide(link, run, workload, threads, session.seeds)
                 try:
