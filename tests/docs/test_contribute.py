@@ -15,12 +15,15 @@ from hotloop.judge.rung import judge_rungs
 from hotloop.judge.session import Session
 
 PAGE = Path(__file__).parents[2] / "site" / "pages" / "contribute.md"
-IMPORTS = """
-from hotloop.judge.questions import ask_plainly
-from hotloop.judge.rung import rung
-from hotloop.judge.session import Session
-from hotloop.core.verdict import Ruling, Verdict
-"""
+PROBLEM = Path(__file__).parent / "layer_norm"
+IMPORTS = "from hotloop.authoring import Ruling, Session, Verdict, ask_plainly, rung\n"
+
+
+@pytest.mark.parametrize("name", ["problem.yaml", "tasks.py", "baseline.py"])
+def test_the_page_shows_the_files_of_the_example(name: str) -> None:
+    text = (PROBLEM / name).read_text(encoding="utf-8")
+    kind = "yaml" if name.endswith("yaml") else "python"
+    assert f"```{kind}\n{text}```" in PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

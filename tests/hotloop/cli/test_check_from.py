@@ -1,0 +1,108 @@
+"""`hotloop check --from`: a problem in a folder outside of the package."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from hotloop.cli import app
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "layer_norm"
+
+
+@pytest.fixture
+def problem(tmp_path: Path) -> Path:
+    """The page's example, with an answer in `answer/`."""
+    return Path(shutil.copytree(EXAMPLE, tmp_path / "layer_norm"))
+
+
+def checked(problem: Path, task: str = "layer_norm") -> tuple[int, str]:
+    words = ["check", task, str(problem / "answer"), "--from", str(problem), "--json"]
+    done = CliRunner().invoke(app, words)
+    return done.exit_code, done.output
+
+
+def rungs(output: str) -> dict[str, dict[str, Any]]:
+    (task,) = json.loads(output)["tasks"]
+    return {rung["rung"]: rung for rung in task["record"]["rungs"]}
+
+
+def replace(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.sandbox
+@pytest.mark.slow
+@pytest.mark.timeout(200)
+def test_a_right_answer_passes_and_is_timed_against_the_problems_baseline(problem: Path) -> None:
+    _, output = checked(problem)
+    found = rungs(output)
+    assert found["correct"]["verdict"] == "passed", found
+    assert found["fast"]["verdict"] in {"passed", "partial", "too_slow", "undecided"}, found
+
+
+@pytest.mark.sandbox
+@pytest.mark.timeout(100)
+def test_a_wrong_answer_fails(problem: Path) -> None:
+    answer = problem / "answer" / "layer_norm.py"
+    replace(answer, "x.mean(-1", "x[..., :1000].mean(-1")
+    code, output = checked(problem)
+    assert code == 1
+    assert rungs(output)["correct"]["verdict"] == "wrong_answer"
+
+
+def test_an_unknown_key_is_refused_with_file_and_line(problem: Path) -> None:
+    replace(problem / "problem.yaml", "    entry: layer_norm", "    entree: layer_norm")
+    code, output = checked(problem)
+    assert code == 2
+    assert "problem.yaml:6" in output
+    assert "entree" in output
+
+
+def test_an_unknown_task_is_refused(problem: Path) -> None:
+    code, output = checked(problem, "batch_norm")
+    assert code == 2
+    assert "batch_norm" in output
+
+
+def test_rungs_that_differ_are_refused_with_both_lists(problem: Path) -> None:
+    replace(problem / "tasks.py", "    correct=Correct(", "    right=Correct(")
+    code, output = checked(problem)
+    assert code == 2
+    assert "right, fast in" in output
+    assert "correct, fast in" in output
+
+
+def test_a_task_that_tasks_py_lacks_is_refused(problem: Path) -> None:
+    replace(problem / "tasks.py", "layer_norm = fills_tensor", "other = fills_tensor")
+    code, output = checked(problem)
+    assert code == 2
+    assert "has no task called layer_norm" in output
+
+
+def test_an_error_in_tasks_py_is_shown_and_judges_nothing(problem: Path) -> None:
+    replace(problem / "tasks.py", "import numpy as np", "import numpy as np\n\n1 / 0")
+    code, output = checked(problem)
+    assert code == 2
+    assert "ZeroDivisionError" in output
+
+
+def test_a_missing_answer_is_refused(problem: Path) -> None:
+    (problem / "answer" / "layer_norm.py").unlink()
+    code, output = checked(problem)
+    assert code == 2
+    assert "There is no layer_norm.py" in output
+
+
+def test_a_folder_without_a_problem_is_refused(problem: Path) -> None:
+    (problem / "problem.yaml").unlink()
+    code, output = checked(problem)
+    assert code == 2
+    assert "problem.yaml" in output
