@@ -21,13 +21,13 @@ class Assignment:
     """One file to be made. label: how the learner is told of it.
 
     arguments: for the candidate, before the last one, which is the path that it has to write to.
-    name: of the file. complaint: about what was made; a sentence's beginning, or None.
+    name: of the file. mismatch: about what was made; a sentence's beginning, or None.
     """
 
     label: str
     arguments: Sequence[Plain | GivenFile]
     name: str
-    complaint: Callable[[bytes], str | None]
+    mismatch: Callable[[bytes], str | None]
 
 
 def made(

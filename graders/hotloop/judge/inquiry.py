@@ -16,14 +16,14 @@ Said = Mapping[str, Array] | InferenceFailed
 
 @dataclass(frozen=True)
 class Exchange:
-    """One request. complaint: of what came back, a sentence's beginning; None when it is right.
+    """One request. mismatch: of what came back, a sentence's beginning; None when it is right.
 
     Texts are object arrays of bytes. An error that the server answers with is an answer.
     """
 
     model: str
     inputs: Mapping[str, Array]
-    complaint: Callable[[Said], str | None]
+    mismatch: Callable[[Said], str | None]
     version: str = ""
     outputs: Sequence[str] = ()
 
@@ -48,9 +48,9 @@ def ask(server: Server, inquiry: Inquiry, timeout_s: float) -> None:
             raise no_answer(server, failure)
         raise failure
     for exchange, future in zip(inquiry.exchanges, asked, strict=True):
-        complaint = exchange.complaint(future.result())
-        if complaint is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"{inquiry.label}: {complaint}.")
+        mismatch = exchange.mismatch(future.result())
+        if mismatch is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"{inquiry.label}: {mismatch}.")
 
 
 def _infer(server: Server, exchange: Exchange, timeout_s: float) -> Said:

@@ -40,7 +40,7 @@ class Asked:
     """A request as it is sent, and what is thought of the answer to it."""
 
     request: bytes
-    complaint: Callable[[Said], str | None]
+    mismatch: Callable[[Said], str | None]
 
 
 Questions = Callable[[np.random.Generator, Sequence[bool]], Sequence[Asked]]
@@ -131,9 +131,9 @@ class LoadedSide:
 
     def _verify(self, asked: Sequence[Asked], load: Load) -> None:
         for one, raw in zip(asked, load.answers, strict=True):
-            complaint = one.complaint(self._said(raw))
-            if complaint is not None:
-                self._rule(Ruling(Verdict.WRONG_ANSWER, f"Under load: {complaint}."))
+            mismatch = one.mismatch(self._said(raw))
+            if mismatch is not None:
+                self._rule(Ruling(Verdict.WRONG_ANSWER, f"Under load: {mismatch}."))
 
     def _said(self, raw: bytes) -> Said:
         found = answer(raw)

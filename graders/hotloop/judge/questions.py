@@ -24,11 +24,11 @@ class GivenFile:
 
 @dataclass(frozen=True)
 class Question:
-    """label: how the learner is told of it. complaint: of an answer, a sentence's beginning."""
+    """label: how the learner is told of it. mismatch: of an answer, a sentence's beginning."""
 
     label: str
     arguments: tuple[Plain | GivenFile, ...]
-    complaint: Callable[[object], str | None]
+    mismatch: Callable[[object], str | None]
 
 
 def ask_plainly(link: Link, arguments: Sequence[Plain | GivenFile], timeout_s: float) -> object:
@@ -65,7 +65,7 @@ def put_folder(link: Link) -> str:
     return str(PurePosixPath(put_file(link, ".given", b"")).parent)
 
 
-def number_complaint(
+def number_mismatch(
     what: str, got: object, want: float | None, relative: float, absolute: float = 0.0
 ) -> str | None:
     """A sentence's beginning when `got` is not `want`, within what is said to be allowed."""
@@ -82,7 +82,7 @@ def number_complaint(
     return f"{what} is {number:.6g} and should be {want:.6g}"
 
 
-def dict_complaint(what: str, got: object, want: Mapping[str, object]) -> str | None:
+def dict_mismatch(what: str, got: object, want: Mapping[str, object]) -> str | None:
     """About the first entry that is another one: a long dict, shown whole, hides it."""
     told = as_message(got)
     if told is None:

@@ -1,7 +1,7 @@
 """Tells a mistake, and what cannot be measured here, from an exercise that nobody has begun.
 
 Some files are handed out as the learner is to fill them, and do not parse before: an empty
-configuration, a kernel without a body. Of them a compiler's complaint says nothing yet. And where
+configuration, a kernel without a body. Of them a compiler's diagnostic says nothing yet. And where
 there is no answer, no points are open for want of a machine that could measure one.
 """
 

@@ -33,7 +33,7 @@ _FAILURES = ("error", "fatal")
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One complaint. file, line: None where the compiler names none. text: as it was printed."""
+    """One diagnostic. file, line: None where the compiler names none. text: as it was printed."""
 
     file: str | None
     line: int | None
@@ -185,13 +185,13 @@ def failure(outcome: Outcome, timeout_s: float) -> str:
             "look for templates or loops that unroll without end."
         )
     if outcome.ended == "too_much":
-        return "nvcc printed more than is read: mend its first complaint."
+        return "nvcc printed more than is read: fix its first error."
     wanted = [d.text for d in outcome.diagnostics() if d.failure]
     return "\n".join(wanted) or outcome.log.strip() or f"nvcc ended with {outcome.status}."
 
 
 def _diagnostics(log: str) -> list[Diagnostic]:
-    """Each complaint with the lines that follow it, which show the source."""
+    """Each diagnostic with the lines that follow it, which show the source."""
     found: list[Diagnostic] = []
     block: list[str] = []
     head: re.Match[str] | None = None

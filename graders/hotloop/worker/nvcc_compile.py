@@ -192,7 +192,7 @@ def _read(made: _Made) -> list[str] | None:
 
 
 def _places(log: str, ptx: str, source: Path) -> dict[str, int]:
-    """Where in the source a complaint of the assembler stands, by its line of PTX."""
+    """Where in the source a diagnostic of the assembler points, by its line of PTX."""
     lines = ptx.splitlines()
     own = {
         found[1]

@@ -127,7 +127,7 @@ def _figures(compiled: Any, log: str) -> Message:
 
 
 def _describe(error: Exception, diagnostics: str, module: ModuleType) -> Message:
-    """The first complaint that has a line: of the front end, or of the compiler behind it."""
+    """The first diagnostic that has a line: of the front end, or of the compiler behind it."""
     kind = _triton("triton.compiler.errors").CompilationError
     cause: BaseException = error
     while cause.__cause__ is not None and isinstance(cause.__cause__, kind):

@@ -1,4 +1,4 @@
-"""Looks at what a candidate has made: in order, labelled, the first complaint rules."""
+"""Looks at what a candidate has made: in order, labelled, the first mismatch rules."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def session(tmp_path: Path, told: list[str], session_over: Callable[..., Session
     return session_over(tmp_path, isolation="none", tell=told.append)
 
 
-def rung(*complaints: Callable[[], str | None]) -> Holds:
+def rung(*mismatches: Callable[[], str | None]) -> Holds:
     def looks(_session: Session) -> Iterator[Look]:
-        for number, complaint in enumerate(complaints, start=1):
-            yield Look(f"Thing {number}", complaint)
+        for number, mismatch in enumerate(mismatches, start=1):
+            yield Look(f"Thing {number}", mismatch)
 
     return Holds(looks, "All {count} are well.")
 
 
 def ruled(sentence: str) -> Callable[[], str | None]:
-    def complaint() -> str | None:
+    def mismatch() -> str | None:
         raise Ruling(Verdict.TIMEOUT, sentence)
 
-    return complaint
+    return mismatch
 
 
 def nothing() -> str | None:
@@ -53,7 +53,7 @@ def test_all_is_well(session: Session, told: list[str]) -> None:
     assert told == ["Thing 1", "Thing 2"]
 
 
-def test_the_first_complaint_rules_and_nothing_behind_it_is_looked_at(
+def test_the_first_mismatch_rules_and_nothing_behind_it_is_looked_at(
     session: Session, told: list[str]
 ) -> None:
     with pytest.raises(Ruling) as caught:

@@ -49,8 +49,8 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> Callable[[Answering], Server]:
     return make
 
 
-def exchange(model: str, complaint: str | None = None) -> Exchange:
-    return Exchange(model, {"x": np.ones(1)}, lambda _said: complaint)
+def exchange(model: str, mismatch: str | None = None) -> Exchange:
+    return Exchange(model, {"x": np.ones(1)}, lambda _said: mismatch)
 
 
 def asked(server: Server, *exchanges: Exchange) -> Ruling | None:

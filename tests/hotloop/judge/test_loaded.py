@@ -60,7 +60,7 @@ class Scene:
         self.alive, self.death = True, None
         self.outcome: Exception | Sequence[bytes] = [right()] * REQUESTS
         self.seconds, self.cpu_ns, self.wait_ns = 0.1, 90 * MS, 0
-        self.complaint: Callable[[Any], str | None] = lambda _said: None
+        self.mismatch: Callable[[Any], str | None] = lambda _said: None
         self.real_time = False
         monkeypatch.setattr(loaded, "Clients", lambda _server, _count: self)
         monkeypatch.setattr(loaded, "outranks_all", lambda _tasks: self.real_time)
@@ -87,7 +87,7 @@ class Scene:
     def side(self, *, trusted: bool = False, threads: int = 1) -> LoadedSide:
         def questions(_rng: np.random.Generator, flags: Sequence[bool]) -> list[Asked]:
             self.tree.events.append("write questions")
-            return [Asked(b"", lambda said: self.complaint(said)) for _ in flags]
+            return [Asked(b"", lambda said: self.mismatch(said)) for _ in flags]
 
         return LoadedSide(
             cast(Server, cast(Any, self)),
@@ -133,7 +133,7 @@ def test_the_clock_starts_after_some_requests(
     """They are compared like all others, and none of them is awkward."""
     monkeypatch.setattr(loaded, "LEAD_IN", REQUESTS)
     seen: list[Any] = []
-    scene.complaint = seen.append  # type: ignore[assignment]
+    scene.mismatch = seen.append  # type: ignore[assignment]
     side = scene.side()
     window = side.window([True] * REQUESTS)
     assert scene.tree.events[1:] == ["write questions", "thaw", "load", "load", "freeze"]
@@ -196,7 +196,7 @@ def test_the_share_of_others(cpu_ms: int, wait_ms: int, stolen_s: float, share: 
 
 
 def test_a_wrong_answer(scene: Scene) -> None:
-    scene.complaint = lambda _said: "row 1 of 1: it is wrong"
+    scene.mismatch = lambda _said: "row 1 of 1: it is wrong"
     found = ruling(scene.side())
     assert found.verdict is Verdict.WRONG_ANSWER
     assert found.sentence == "Under load: row 1 of 1: it is wrong."
@@ -204,7 +204,7 @@ def test_a_wrong_answer(scene: Scene) -> None:
 
 def test_a_refusal_is_looked_at_like_any_answer(scene: Scene) -> None:
     seen: list[Any] = []
-    scene.complaint = seen.append  # type: ignore[assignment]
+    scene.mismatch = seen.append  # type: ignore[assignment]
     scene.outcome = [
         right(),
         answered(b'{"error": "queue full"}', status="503 Service Unavailable"),
@@ -264,7 +264,7 @@ def test_and_ours_when_the_server_is_ours(scene: Scene, failure: Exception) -> N
     scene.outcome = [answered(b"")] * REQUESTS
     with pytest.raises(JudgeFault):
         scene.side(trusted=True).window([False] * REQUESTS)
-    scene.outcome, scene.complaint = [right()] * REQUESTS, lambda _said: "wrong"
+    scene.outcome, scene.mismatch = [right()] * REQUESTS, lambda _said: "wrong"
     with pytest.raises(JudgeFault, match="our own server failed"):
         scene.side(trusted=True).window([False] * REQUESTS)
 

@@ -86,16 +86,16 @@ def rung(program: Program) -> Makes:
                 f"list {number}",
                 (GivenFile("numbers.txt", program.trusted(session).take(given["path"])),),
                 "doubled.txt",
-                complaint_about(given["sum"], session),
+                mismatch_about(given["sum"], session),
             )
 
-    def complaint_about(want: float, session: Session) -> Callable[[bytes], str | None]:
-        def complaint(data: bytes) -> str | None:
+    def mismatch_about(want: float, session: Session) -> Callable[[bytes], str | None]:
+        def mismatch(data: bytes) -> str | None:
             file = GivenFile("doubled.txt", data)
             got = program.given(session, "sums").ask("total", file)
             return None if got == want else f"the sum is {got} and should be {want}"
 
-        return complaint
+        return mismatch
 
     return Makes(assignments)
 

@@ -17,7 +17,7 @@ from hotloop.judge.questions import (
     GivenFile,
     ask_all_plainly,
     ask_plainly,
-    number_complaint,
+    number_mismatch,
     put_folder,
 )
 from hotloop.sandbox.freezer import SignalFreezer
@@ -145,9 +145,9 @@ def test_an_answer_that_is_not_plain_is_the_candidates_failure(link: Link) -> No
     ],
 )
 def test_numbers_are_compared_within_a_share(got: object, want: float | None, right: bool) -> None:
-    complaint = number_complaint("it", got, want, 0.01)
-    assert (complaint is None) == right
+    mismatch = number_mismatch("it", got, want, 0.01)
+    assert (mismatch is None) == right
 
 
 def test_a_number_beyond_all_floats_is_only_wrong() -> None:
-    assert number_complaint("it", 10**400, 1.0, 0.01) == "it is far too large"
+    assert number_mismatch("it", 10**400, 1.0, 0.01) == "it is far too large"

@@ -1,4 +1,4 @@
-"""A compiler's complaint about a file that nobody has worked on is no complaint yet."""
+"""A compiler's mismatch about a file that nobody has worked on is no mismatch yet."""
 
 from __future__ import annotations
 

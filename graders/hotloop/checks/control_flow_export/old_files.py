@@ -12,7 +12,7 @@ from hotloop.checks.control_flow_export.ways import seed
 from hotloop.core.wire import Message, as_message
 from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.questions import GivenFile, Question, dict_complaint, shown
+from hotloop.judge.questions import GivenFile, Question, dict_mismatch, shown
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
@@ -61,7 +61,7 @@ def _mismatch(truth: Message, answer: object) -> str | None:
         inner, got = as_message(want), reported.get(key)
         found = None
         if inner is not None:
-            found = dict_complaint(f"“{key}”", got, inner)
+            found = dict_mismatch(f"“{key}”", got, inner)
         elif got != want:
             found = f"“{key}” is {shown(got)} and should be {shown(want)}"
         if found is not None:

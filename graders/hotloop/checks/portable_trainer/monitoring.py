@@ -26,7 +26,7 @@ from hotloop.judge.questions import (
     GivenFile,
     Question,
     ask_plainly,
-    number_complaint,
+    number_mismatch,
     shown,
 )
 from hotloop.judge.rungs.holds import Look
@@ -73,7 +73,7 @@ def _figures_mismatch(right: Truth) -> Compare:
             return f"the answer is {shown(answer)}, not a dict"
         for key, want in right.figures().items():
             relative = 0.0 if key in WHOLE else EXACTLY
-            found = number_complaint(repr(key), given.get(key), want, relative)
+            found = number_mismatch(repr(key), given.get(key), want, relative)
             if found is not None:
                 return found
         return None
@@ -116,7 +116,7 @@ def _merged_mismatch(ranks: list[list[Event]], session: Session) -> str | None:
     seconds = [event["seconds"] for events in ranks for event in truth(events).steady]
     for name, q in QUANTILES.items():
         want = quantile(seconds, q)
-        found = number_complaint(f"{name!r} of all ranks", given.get(name), want, SKETCH_ERROR)
+        found = number_mismatch(f"{name!r} of all ranks", given.get(name), want, SKETCH_ERROR)
         if found is not None:
             return found
     return None
@@ -174,7 +174,7 @@ def _samples_mismatch(given: Message, want: dict[Sample, float]) -> str | None:
     for sample, right in want.items():
         if sample not in got:
             return f"{_shown_sample(sample)} is missing"
-        found = number_complaint(_shown_sample(sample), got[sample], right, EXACTLY)
+        found = number_mismatch(_shown_sample(sample), got[sample], right, EXACTLY)
         if found is not None:
             return found
     extra = next((sample for sample in got if sample not in want), None)
@@ -260,8 +260,8 @@ def _curve_mismatch(
     for (step, at, value), right in zip(got, want, strict=True):
         if step != right[0]:
             return f"{tag!r} has step {step:.0f} where step {right[0]} should be"
-        found = number_complaint(f"{tag!r} at step {right[0]}", value, right[2], SINGLE, 1e-9)
-        found = found or number_complaint(f"its wall_time at step {right[0]}", at, right[1], SINGLE)
+        found = number_mismatch(f"{tag!r} at step {right[0]}", value, right[2], SINGLE, 1e-9)
+        found = found or number_mismatch(f"its wall_time at step {right[0]}", at, right[1], SINGLE)
         if found is not None:
             return found
     return None
@@ -315,7 +315,7 @@ def _line_mismatch(label: str, lines: list[str], want: float, relative: float) -
     found = [match[1] for line in lines if (match := read.search(line))]
     if len(found) != 1:
         return f"{len(found)} lines have the label {label!r} and a figure behind it, not one"
-    return number_complaint(f"{label!r}", float(found[0]), want, relative)
+    return number_mismatch(f"{label!r}", float(found[0]), want, relative)
 
 
 # --- runs -----------------------------------------------------------------------------------------

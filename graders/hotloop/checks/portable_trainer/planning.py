@@ -29,7 +29,7 @@ from hotloop.checks.portable_trainer.costs import (
     plan_from,
 )
 from hotloop.core.wire import as_list, as_message
-from hotloop.judge.questions import Question, number_complaint, shown
+from hotloop.judge.questions import Question, number_mismatch, shown
 
 Rng = np.random.Generator
 Document = dict[str, Any]
@@ -132,7 +132,7 @@ def _estimate_mismatch(truth: Estimate) -> Callable[[object], str | None]:
             found = _list_mismatch(key, given.get(key), getattr(truth, key))
             if found is not None:
                 return found
-        found = number_complaint("'step_s'", given.get("step_s"), truth.step_s, RELATIVE)
+        found = number_mismatch("'step_s'", given.get("step_s"), truth.step_s, RELATIVE)
         if found is None and given.get("fits") is not truth.fits:
             return f"'fits' is {shown(given.get('fits'))} and should be {truth.fits}"
         return found
@@ -145,7 +145,7 @@ def _list_mismatch(key: str, got: object, want: tuple[float, ...]) -> str | None
     if len(numbers) != len(want):
         return f"{key!r} is {shown(got)}, not a list of {len(want)}, one a stage"
     for stage, (number, right) in enumerate(zip(numbers, want, strict=True)):
-        found = number_complaint(f"{key!r} of stage {stage}", number, right, RELATIVE)
+        found = number_mismatch(f"{key!r} of stage {stage}", number, right, RELATIVE)
         if found is not None:
             return found
     return None

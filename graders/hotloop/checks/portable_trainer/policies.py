@@ -15,7 +15,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import made
 from hotloop.judge.link import Link
-from hotloop.judge.questions import ask_plainly, dict_complaint, shown
+from hotloop.judge.questions import ask_plainly, dict_mismatch, shown
 from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 
@@ -100,7 +100,7 @@ def _decided(label: str, run: Weather, length: int, session: Session) -> int:
     for count in range(1, length + 1):
         event = run.event()
         got, want = log.decide(event, session), right.decide(event)
-        mismatch = dict_complaint("the decision", got, want.plain())
+        mismatch = dict_mismatch("the decision", got, want.plain())
         if mismatch is not None:
             raise Ruling(Verdict.WRONG_ANSWER, f"{label}, {_described(event)}: {mismatch}.")
         run.follow(event, want)

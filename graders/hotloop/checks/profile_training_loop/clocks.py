@@ -10,7 +10,7 @@ import numpy as np
 
 from hotloop.core.wire import as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import Question, number_complaint
+from hotloop.judge.questions import Question, number_mismatch
 
 Rng = np.random.Generator
 
@@ -75,14 +75,14 @@ def _question(
 def _mismatch(loop: Loop, steps: int, answer: object) -> str | None:
     reported = as_message(answer) or {}
     want = constant("TIMED_STEPS", 1) * loop.mean_step(steps)
-    found = number_complaint("time_per_step", reported.get("step"), want, RELATIVE)
+    found = number_mismatch("time_per_step", reported.get("step"), want, RELATIVE)
     if found is not None:
         return found
     phases = as_message(reported.get("phases")) or {}
     times = constant("PHASE_STEPS", 1)
     for name, own in loop.phases().items():
         what = f"time_per_phase of {name}"
-        found = number_complaint(what, phases.get(name), times * own, RELATIVE, times * 0.01)
+        found = number_mismatch(what, phases.get(name), times * own, RELATIVE, times * 0.01)
         if found is not None:
             return found
     return None

@@ -15,7 +15,7 @@ from hotloop.checks.profile_training_loop.given_files import PROGRAMS
 from hotloop.core.wire import as_message
 from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import Question, number_complaint, shown
+from hotloop.judge.questions import Question, number_mismatch, shown
 
 Rng = np.random.Generator
 
@@ -56,7 +56,7 @@ def _mismatch(reported: Mapping[str, Any], file: str) -> str | None:
     if share is None or share < LEAST_SHARE:
         return f"the cause is right, but {shown(event)} is not where the lost time lies"
     want = constant("HOURS", 1) * share
-    return number_complaint(f"the share of {event}", reported.get("share"), want, RELATIVE)
+    return number_mismatch(f"the share of {event}", reported.get("share"), want, RELATIVE)
 
 
 @cache

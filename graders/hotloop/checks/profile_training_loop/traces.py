@@ -16,7 +16,7 @@ from hotloop.checks.profile_training_loop.built_trace import (
 )
 from hotloop.core.wire import as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
 from hotloop.trace import Trace
 
 Rng = np.random.Generator
@@ -48,7 +48,7 @@ class Figures:
         for key, want in vars(self).items():
             if key == "slowest_op":
                 continue
-            found = number_complaint(key, reported.get(key), want, RELATIVE, 1e-6)
+            found = number_mismatch(key, reported.get(key), want, RELATIVE, 1e-6)
             if found is not None:
                 return found
         return None

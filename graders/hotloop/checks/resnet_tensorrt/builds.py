@@ -19,7 +19,7 @@ from hotloop.checks.resnet_tensorrt.given_files import PROGRAMS
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import Question, number_complaint, shown
+from hotloop.judge.questions import Question, number_mismatch, shown
 
 Rng = np.random.Generator
 Recording = Mapping[str, Any]
@@ -123,7 +123,7 @@ def _wrong_cause(reported: Mapping[str, Any] | None, build: str) -> str | None:
     want = _key().value(build, "evidence", evidence) if isinstance(evidence, str) else None
     if want is None:
         return f"the cause is right, but {shown(evidence)} does not show it"
-    return number_complaint(f"{evidence}", reported.get("value"), want, RELATIVE, ABSOLUTE)
+    return number_mismatch(f"{evidence}", reported.get("value"), want, RELATIVE, ABSOLUTE)
 
 
 def _figure_mismatch(key: str, got: object, want: object) -> str | None:
@@ -135,7 +135,7 @@ def _figure_mismatch(key: str, got: object, want: object) -> str | None:
         )
     if isinstance(want, str):
         return None if got == want else f"“{key}” is {shown(got)} and should be {want}"
-    return number_complaint(f"“{key}”", got, float(cast(float, want)), 0.001)
+    return number_mismatch(f"“{key}”", got, float(cast(float, want)), 0.001)
 
 
 def _events(recording: Recording, category: str, name: str) -> list[Mapping[str, Any]]:

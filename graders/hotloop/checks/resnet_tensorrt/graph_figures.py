@@ -8,7 +8,7 @@ from typing import Any, cast
 from hotloop.checks.resnet_tensorrt.graphs import Rng, made_by, seed, unpacked
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import GivenFile, Question, dict_complaint, number_complaint, shown
+from hotloop.judge.questions import GivenFile, Question, dict_mismatch, number_mismatch, shown
 from hotloop.judge.session import Session
 
 NETWORKS = 3
@@ -46,10 +46,10 @@ def _mismatch_with(figures: dict[str, Any], keys: Sequence[str]) -> Callable[[ob
 
 def _mismatch(key: str, got: Any, want: Any) -> str | None:
     if isinstance(want, int):
-        return number_complaint(key, got, want, 0.0)
+        return number_mismatch(key, got, want, 0.0)
     names = as_message(want)
     if names is not None:
-        return dict_complaint(key, got, names)
+        return dict_mismatch(key, got, names)
     return _list_mismatch(key, got, as_list(want))
 
 

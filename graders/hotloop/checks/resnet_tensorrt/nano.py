@@ -29,7 +29,7 @@ from hotloop.checks.resnet_tensorrt.exported_files import (
 from hotloop.checks.resnet_tensorrt.small_plans import memory, model_of, plans
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
@@ -68,7 +68,7 @@ def _mismatch_with(want: Mapping[str, int]) -> Callable[[object], str | None]:
         if reported is None or sorted(reported) != sorted(want):
             return f'it is {shown(answer)}, not {{"weights": …, "activations": …}}'
         for key, size in want.items():
-            found = number_complaint(f"“{key}”", reported[key], size, 0.0)
+            found = number_mismatch(f"“{key}”", reported[key], size, 0.0)
             if found is not None:
                 return found
         return None

@@ -14,7 +14,7 @@ from hotloop.core.wire import as_list, as_message
 from hotloop.judge.artifact import Assignment
 from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.questions import GivenFile, Question, dict_complaint, shown
+from hotloop.judge.questions import GivenFile, Question, dict_mismatch, shown
 from hotloop.judge.session import Session
 
 MODELS = program("mixed_models.py", "lab_function.py")
@@ -137,7 +137,7 @@ def _same(right: object) -> Callable[[object], str | None]:
             nothing = constant("NOTHING", 0) or None
             fits = answer == nothing and not isinstance(answer, bool)
             return None if fits else f"it says {shown(answer)}, and nothing fits"
-        return dict_complaint("the answer", answer, wanted)
+        return dict_mismatch("the answer", answer, wanted)
 
     return mismatch
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from hotloop.core.wire import as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import Question, dict_complaint, shown
+from hotloop.judge.questions import Question, dict_mismatch, shown
 
 Rng = np.random.Generator
 Type = tuple[str, tuple[int | str, ...]]
@@ -196,7 +196,7 @@ def _mismatch(text: str, want: dict[str, Any]) -> Callable[[object], str | None]
         if got == want:
             return None
         if "types" in want and "types" in got and got["types"] != want["types"]:
-            found = dict_complaint("the type", got["types"], want["types"])
+            found = dict_mismatch("the type", got["types"], want["types"])
         else:
             found = f"the answer is {shown(answer)} and should be {shown(want)}"
         return f"{found}; the program is {text}"[:560] if len(text) < 400 else found

@@ -14,7 +14,7 @@ from hotloop.checks.ssa_passes import flow, generation, verifier
 from hotloop.checks.ssa_passes.language import Block, Instr, Malformed, Program, parse
 from hotloop.core.wire import as_list
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import Question, dict_complaint, shown
+from hotloop.judge.questions import Question, dict_mismatch, shown
 
 Rng = np.random.Generator
 Graph = dict[str, list[str]]
@@ -58,7 +58,7 @@ def frontiers(rng: Rng) -> Iterator[Question]:
 
 def _about(number: int, graph: Graph, entry: str, want: Mapping[str, object]) -> Question:
     def mismatch(answer: object) -> str | None:
-        found = dict_complaint("the answer", answer, want)
+        found = dict_mismatch("the answer", answer, want)
         return found and f"{found}; the graph, from {entry}, is {json.dumps(graph)}"[:400]
 
     return Question(f"Graph {number}", (json.dumps(graph), entry), mismatch)

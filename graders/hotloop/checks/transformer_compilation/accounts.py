@@ -14,7 +14,7 @@ import numpy as np
 
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
 
 Rng = np.random.Generator
 
@@ -154,7 +154,7 @@ def _mismatch(want: dict[str, object], keys: tuple[str, ...]) -> Callable[[objec
 def _wrong(key: str, got: object, want: object) -> str | None:
     if isinstance(want, int | float):
         close = 0.0 if isinstance(want, int) else CLOSE
-        return number_complaint(f"“{key}”", got, want, close)
+        return number_mismatch(f"“{key}”", got, want, close)
     if as_list(got) == want:
         return None
     return f"“{key}” is {shown(got)} and should be {shown(want)}"

@@ -21,7 +21,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.constants import constant
 from hotloop.judge.program import Program
-from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
 from hotloop.judge.rung import rung
 from hotloop.judge.session import Session
 
@@ -157,7 +157,7 @@ def _mismatch(
 
 def _wrong(what: str, got: object, want: float | None) -> str | None:
     exact = 0.0 if isinstance(want, int) else EXACT
-    return number_complaint(what, got, want, exact)
+    return number_mismatch(what, got, want, exact)
 
 
 def records(rng: Rng) -> Iterator[tuple[str, Record]]:
@@ -310,11 +310,11 @@ def _seconds_mismatch(name: str, found: dict[str, Any], world: World) -> str | N
     typical, way = _typical(as_list(found["runs"])), world.ways[name]
     build_s = world.build_s if name == "package" else 0.0
     return (
-        number_complaint(f"“build_s” of “{name}”", found.get("build_s"), build_s, NEAR)
-        or number_complaint(
+        number_mismatch(f"“build_s” of “{name}”", found.get("build_s"), build_s, NEAR)
+        or number_mismatch(
             f"the median “first_s” of “{name}”", typical["first_s"], way.first_s(), NEAR
         )
-        or number_complaint(f"the median “call_s” of “{name}”", typical["call_s"], way.call_s, NEAR)
+        or number_mismatch(f"the median “call_s” of “{name}”", typical["call_s"], way.call_s, NEAR)
     )
 
 

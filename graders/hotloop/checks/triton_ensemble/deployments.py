@@ -14,7 +14,7 @@ import numpy as np
 from hotloop.checks.triton_ensemble.given_files import PROGRAMS
 from hotloop.core.wire import as_message
 from hotloop.judge.answer_key import AnswerKey
-from hotloop.judge.questions import Question, number_complaint, shown
+from hotloop.judge.questions import Question, number_mismatch, shown
 
 Rng = np.random.Generator
 
@@ -64,7 +64,7 @@ def _mismatch(reported: Mapping[str, Any] | None, deployment: str) -> str | None
     if want is None:
         return f"cause and model are right, but {evidence} does not show it"
     what = f"the share of {evidence} in the client's latency"
-    return number_complaint(what, reported.get("share"), want, RELATIVE, ABSOLUTE)
+    return number_mismatch(what, reported.get("share"), want, RELATIVE, ABSOLUTE)
 
 
 @cache

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hotloop.core.wire import as_message
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import number_complaint, shown
+from hotloop.judge.questions import number_mismatch, shown
 from hotloop.serving import metrics
 
 RELATIVE = 1e-3
@@ -40,7 +40,7 @@ class Figures:
         for key, want in vars(self).items():
             if key not in reported:
                 return f"{key} is missing in the dict"
-            found = number_complaint(key, reported[key], want, RELATIVE, ABSOLUTE)
+            found = number_mismatch(key, reported[key], want, RELATIVE, ABSOLUTE)
             if found is not None:
                 return found
         return None

@@ -24,7 +24,7 @@ from hotloop.judge.dtypes import FP32, FP64
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import reading
 from hotloop.judge.program import Program
-from hotloop.judge.questions import GivenFile, Question, dict_complaint, shown
+from hotloop.judge.questions import GivenFile, Question, dict_mismatch, shown
 from hotloop.judge.rungs.correct import Argument, Case, Tensor
 from hotloop.judge.rungs.holds import Holds, Look
 from hotloop.judge.session import Session
@@ -289,7 +289,7 @@ def _differs(key: str, answer: object, truth: dict[str, Any]) -> str | None:
     if got == truth[key]:
         return None
     entries = as_message(truth[key])
-    found = None if entries is None else dict_complaint(repr(key), got, entries)
+    found = None if entries is None else dict_mismatch(repr(key), got, entries)
     return found or f"{key!r} is {shown(got)} and should be {shown(truth[key])}"
 
 

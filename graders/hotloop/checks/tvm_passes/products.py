@@ -284,8 +284,8 @@ def generates_cuda(session: Session) -> str:
     found = looks.ask("cuda", GivenFile(MODULE, data), timeout_s=LOAD_TIMEOUT_S)
     generated = as_message(found) or {}
     with reading():
-        if generated["complaint"] is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"In the CUDA source: {generated['complaint']}.")
+        if generated["mismatch"] is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"In the CUDA source: {generated['mismatch']}.")
         threads, shared = int(generated["threads"]), int(generated["shared_bytes"])
     session.note(threads=threads, shared_bytes=shared)
     compiles = CudaCompiles((KERNEL,), TARGETS, threads, min_load_bytes=16)

@@ -15,7 +15,7 @@ from hotloop.core.wire import Message, as_message
 from hotloop.judge.constants import constant
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.program import Program
-from hotloop.judge.questions import GivenFile, Question, dict_complaint, number_complaint, shown
+from hotloop.judge.questions import GivenFile, Question, dict_mismatch, number_mismatch, shown
 from hotloop.judge.session import Session
 
 Rng = np.random.Generator
@@ -65,7 +65,7 @@ def _tuning_mismatch(truth: Message) -> Callable[[object], str | None]:
         if found is not None:
             return found
         got = (as_message(answer) or {}).get("speed_up")
-        return number_complaint("'speed_up'", got, truth["speed_up"], SPEED_UP)
+        return number_mismatch("'speed_up'", got, truth["speed_up"], SPEED_UP)
 
     return mismatch
 
@@ -84,7 +84,7 @@ def _mismatch_with(truth: Message, keys: tuple[str, ...]) -> Callable[[object], 
             if _same(got, want):
                 continue
             entries = as_message(want)
-            found = None if entries is None else dict_complaint(repr(key), got, entries)
+            found = None if entries is None else dict_mismatch(repr(key), got, entries)
             return found or f"{key!r} is {shown(got)} and should be {shown(want)}"
         return None
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hotloop.core.wire import as_message
-from hotloop.judge.questions import dict_complaint, number_complaint, shown
+from hotloop.judge.questions import dict_mismatch, number_mismatch, shown
 
 
 def mismatch_with(
@@ -34,10 +34,10 @@ def mismatch_with(
 
 def _wrong(what: str, got: object, want: object, relative: float) -> str | None:
     if isinstance(want, float):
-        return number_complaint(what, got, want, relative)
+        return number_mismatch(what, got, want, relative)
     if type(got) is type(want) and got == want:
         return None
     entries = as_message(want)
     if entries is not None:
-        return dict_complaint(what, got, entries) or f"{what} has a number of another type"
+        return dict_mismatch(what, got, entries) or f"{what} has a number of another type"
     return f"{what} is {shown(got)} and should be {shown(want)}"

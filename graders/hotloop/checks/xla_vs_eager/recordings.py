@@ -23,7 +23,7 @@ from hotloop.checks.xla_vs_eager.given_files import PROGRAMS
 from hotloop.core.wire import as_message
 from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
 
 Rng = np.random.Generator
 Recording = Mapping[str, Any]
@@ -162,4 +162,4 @@ def _wrong_cause(given: Mapping[str, Any] | None, run: str) -> str | None:
     want = _key().value(run, "evidence", evidence) if isinstance(evidence, str) else None
     if want is None:
         return f"the cause is right, but {shown(evidence)} does not show it"
-    return number_complaint(f"{evidence}", given.get("value"), want, RELATIVE)
+    return number_mismatch(f"{evidence}", given.get("value"), want, RELATIVE)

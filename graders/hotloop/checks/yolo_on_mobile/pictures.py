@@ -13,7 +13,7 @@ from hotloop.judge.calls import TensorSpec
 from hotloop.judge.compare import Floats, Tolerance
 from hotloop.judge.constants import constant
 from hotloop.judge.dtypes import FP32, U8
-from hotloop.judge.questions import Question, number_complaint, shown
+from hotloop.judge.questions import Question, number_mismatch, shown
 from hotloop.judge.rungs.correct import Case, Tensor
 
 Rng = np.random.Generator
@@ -112,7 +112,7 @@ def _mismatch(want: list[float], answer: object) -> str | None:
     if len(got) != 4:
         return f"it is {shown(answer)}, not a list of four numbers"
     for name, found, right in zip(("left", "top", "right", "bottom"), got, want, strict=True):
-        said = number_complaint(name, found, right, 1e-6, 1e-3)
+        said = number_mismatch(name, found, right, 1e-6, 1e-3)
         if said is not None:
             return said
     return None

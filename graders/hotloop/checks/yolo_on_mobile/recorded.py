@@ -18,7 +18,7 @@ from hotloop.core.wire import as_message
 from hotloop.judge.answer_key import AnswerKey
 from hotloop.judge.compare import Floats
 from hotloop.judge.constants import constant
-from hotloop.judge.questions import GivenFile, Question, number_complaint, shown
+from hotloop.judge.questions import GivenFile, Question, number_mismatch, shown
 
 Rng = np.random.Generator
 
@@ -71,7 +71,7 @@ def mismatch(want: Mapping[str, float], answer: object) -> str | None:
     if reported is None:
         return f"it is {shown(answer)}, not a dict"
     for key, right in want.items():
-        said = number_complaint(f"“{key}”", reported.get(key), right, 1e-6, 1e-6)
+        said = number_mismatch(f"“{key}”", reported.get(key), right, 1e-6, 1e-6)
         if said is not None:
             return said
     return None
@@ -110,7 +110,7 @@ def _wrong_cause(reported: Mapping[str, Any] | None, run: str) -> str | None:
     want = _key().value(run, "evidence", evidence) if isinstance(evidence, str) else None
     if want is None:
         return f"the cause is right, but {shown(evidence)} does not show it"
-    return number_complaint(f"{evidence}", reported.get("value"), want, RELATIVE, 0.005)
+    return number_mismatch(f"{evidence}", reported.get("value"), want, RELATIVE, 0.005)
 
 
 def _alike(boxes: Floats) -> Floats:

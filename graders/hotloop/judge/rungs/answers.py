@@ -34,7 +34,7 @@ class Answers:
             link = session.worker()
             answer = ask_plainly(link, question.arguments, session.timeout(self.timeout_s))
             with labelled(question.label):
-                mismatch = question.complaint(answer)
+                mismatch = question.mismatch(answer)
             if mismatch is not None:
                 raise Ruling(Verdict.WRONG_ANSWER, f"{question.label}: {mismatch}.")
             count += 1

@@ -23,7 +23,7 @@ from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import as_list, as_message
 from hotloop.judge.fault import JudgeFault, made, ours
 from hotloop.judge.link import Link
-from hotloop.judge.questions import ask_plainly, number_complaint, shown
+from hotloop.judge.questions import ask_plainly, number_mismatch, shown
 from hotloop.judge.served import over, require_environment
 from hotloop.judge.session import Session
 from hotloop.serving import extra, listeners
@@ -316,7 +316,7 @@ def _wrong_entry(
         return f"the entry is {shown(entry)}, and should have the error {error!r}"
     if found.get("topic") != pair[0]:
         return f"“topic” is {shown(found.get('topic'))} and should be {pair[0]!r}"
-    return number_complaint("“confidence”", found.get("confidence"), pair[1], 0.0, CONFIDENCE)
+    return number_mismatch("“confidence”", found.get("confidence"), pair[1], 0.0, CONFIDENCE)
 
 
 def _too_late(trial: Trial, seconds: float) -> str | None:

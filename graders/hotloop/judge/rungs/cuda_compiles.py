@@ -2,7 +2,7 @@
 
 nvcc runs in a process of ours, confined where there is nothing to see, on the text of the learner's
 file alone; the learner's Python has no part in it. A source may include whatever the compiler can
-read, and error messages quote what was read: so of all that nvcc says, only complaints about the
+read, and error messages quote what was read: so of all that nvcc says, only diagnostics about the
 learner's own file or about the toolkit's headers are passed on.
 """
 
@@ -111,12 +111,10 @@ class _Ruled:
     def sentence(self, session: Session) -> str:
         """Ruling about the worst of the kernels; the figures of all are noted."""
         self.named.extend(self._named())
-        complaint = (
-            self._absent() or self._not_launchable() or self._spilled() or self._narrow_loads()
-        )
+        found = self._absent() or self._not_launchable() or self._spilled() or self._narrow_loads()
         session.note(kernels=[self._figures(k, code) for k, code in self.named[:_SHOWN]])
-        if complaint is not None:
-            raise Ruling(*complaint)
+        if found is not None:
+            raise Ruling(*found)
         return self._praise()
 
     def _named(self) -> Iterator[tuple[Kernel, Code]]:

@@ -51,7 +51,7 @@ def _nothing(_link: Link, _session: Session) -> None:
 
 @dataclass(frozen=True)
 class Baseline:
-    """A function in a file of ours under `checks/baselines/`, destination style.
+    """A function in a file of ours, destination style.
 
     copy: a function in the same file that only copies, for the ceiling.
     beside: other files of ours that it needs, by the name that it knows them by; without any, it

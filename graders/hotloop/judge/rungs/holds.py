@@ -14,12 +14,12 @@ from hotloop.judge.session import Session
 class Look:
     """At one thing. label: how the learner is told of it.
 
-    complaint: has it made, unless an earlier rung has, and looks at it; a sentence's beginning, or
+    mismatch: has it made, unless an earlier rung has, and looks at it; a sentence's beginning, or
         None.
     """
 
     label: str
-    complaint: Callable[[], str | None]
+    mismatch: Callable[[], str | None]
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class Holds:
     after: tuple[str, ...] = ()
 
     def __call__(self, session: Session) -> str:
-        """Look at everything; the first complaint rules."""
+        """Look at everything; the first mismatch rules."""
         count = 0
         for look in self.looks(session):
             session.progress(look.label)
             with labelled(look.label):
-                complaint = look.complaint()
-            if complaint is not None:
-                raise Ruling(Verdict.WRONG_ANSWER, f"{look.label}: {complaint}.")
+                mismatch = look.mismatch()
+            if mismatch is not None:
+                raise Ruling(Verdict.WRONG_ANSWER, f"{look.label}: {mismatch}.")
             count += 1
         said = self.said.format(count=count)
         session.note(looks=count)

@@ -35,9 +35,9 @@ class Makes:
             session.progress(assignment.label)
             with labelled(assignment.label):
                 data = made(assignment, asked, self.timeout_s)
-                complaint = assignment.complaint(data)
-            if complaint is not None:
-                raise Ruling(Verdict.WRONG_ANSWER, f"{assignment.label}: {complaint}.")
+                mismatch = assignment.mismatch(data)
+            if mismatch is not None:
+                raise Ruling(Verdict.WRONG_ANSWER, f"{assignment.label}: {mismatch}.")
             count += 1
         said = f"Right on all {count} hidden inputs." if count > 1 else "It is what was asked for."
         session.note(files=count)

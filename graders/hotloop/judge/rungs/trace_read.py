@@ -14,10 +14,10 @@ from hotloop.trace import Trace
 
 @dataclass(frozen=True)
 class TraceRead:
-    """recorder: the learner's function of the task before. complaint: of a trace and an answer."""
+    """recorder: the learner's function of the task before. mismatch: of a trace and an answer."""
 
     recorder: str
-    complaint: Callable[[Trace, object], str | None]
+    mismatch: Callable[[Trace, object], str | None]
     after: tuple[str, ...] = ("correct",)
     timeout_s: float = 90.0
 
@@ -35,9 +35,9 @@ class TraceRead:
             raise Ruling(Verdict.WRONG_ANSWER, "Your own trace has no steps or no operators.")
         session.worker()
         answer = ask_plainly(link, (path,), session.timeout(self.timeout_s))
-        complaint = self.complaint(trace, answer)
-        if complaint is not None:
-            raise Ruling(Verdict.WRONG_ANSWER, f"About your own trace: {complaint}.")
+        mismatch = self.mismatch(trace, answer)
+        if mismatch is not None:
+            raise Ruling(Verdict.WRONG_ANSWER, f"About your own trace: {mismatch}.")
         said = f"Right about your own trace of {trace.events:,} events."
         session.note(events=trace.events)
         return said

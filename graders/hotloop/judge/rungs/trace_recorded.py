@@ -56,8 +56,8 @@ class TraceRecorded:
             )
         found = trace_of(link, chrome)
         first = wait + warmup
-        for complaint in _complaints(found, range(first, first + active), self.prefix(label)):
-            raise Ruling(Verdict.WRONG_ANSWER, f"In the Chrome trace: {complaint}.")
+        for mismatch in _mismatches(found, range(first, first + active), self.prefix(label)):
+            raise Ruling(Verdict.WRONG_ANSWER, f"In the Chrome trace: {mismatch}.")
         self._require_board(link, board, active)
         evidence = {"steps": len(found.steps), "events": found.events}
         said = f"A trace of {active} steps with ranges, memory, shapes and stacks, in both layouts."
@@ -105,7 +105,7 @@ def _path(told: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def _complaints(found: Trace, numbers: range, prefix: str) -> Iterator[str]:
+def _mismatches(found: Trace, numbers: range, prefix: str) -> Iterator[str]:
     active = len(numbers)
     if len(found.steps) != active:
         yield f"it has {len(found.steps)} steps (ProfilerStep#…), and {active} were to be recorded"

@@ -86,7 +86,7 @@ def test_the_bounded_search_finds_the_best_of_small_cases(seed: int) -> None:
     for question in planning.small(rng):
         document = planning.json.loads(str(question.arguments[0]))
         found = search.bounded(planning.case_from(document))
-        assert question.complaint(None if found is None else plain(found[0])) is None
+        assert question.mismatch(None if found is None else plain(found[0])) is None
 
 
 def test_a_plan_that_was_looked_at_costs_what_its_estimate_says() -> None:

@@ -62,9 +62,9 @@ def test_each_rule_of_a_trace_decides_a_figure(seed: int) -> None:
         (given,) = question.arguments
         assert isinstance(given, GivenFile)
         for name, careless in CARELESS.items():
-            if question.complaint(careless(json.loads(given.data))) is not None:
+            if question.mismatch(careless(json.loads(given.data))) is not None:
                 found.add(name)
-        assert question.complaint(_read(json.loads(given.data))) is None
+        assert question.mismatch(_read(json.loads(given.data))) is None
     assert found == set(CARELESS)
 
 
@@ -150,7 +150,7 @@ def test_questions_ask_for_loops_of_all_kinds() -> None:
     asked = list(clocks.questions(np.random.default_rng(4)))
     assert {question.arguments[-1] for question in asked} == {True, False}
     assert any(float(question.arguments[2]) > 100 for question in asked)
-    assert all(question.complaint({}) is not None for question in asked)
+    assert all(question.mismatch({}) is not None for question in asked)
 
 
 def test_a_variant_has_figures_of_its_own() -> None:
@@ -161,8 +161,8 @@ def test_a_variant_has_figures_of_its_own() -> None:
         own = BuiltTrace(np.random.default_rng(2), streams=1, steps=5).figures()
         (given,) = question.arguments
         assert isinstance(given, GivenFile)
-        assert question.complaint(_read(json.loads(given.data))) is None
-    assert question.complaint(_read(json.loads(given.data))) is not None
+        assert question.mismatch(_read(json.loads(given.data))) is None
+    assert question.mismatch(_read(json.loads(given.data))) is not None
     assert own["launches_per_step"] == pytest.approx(6 * plain["launches_per_step"])
     assert own["step_ms"] < plain["step_ms"]
 

@@ -58,7 +58,7 @@ def mismatches_of(read_build: Any, folder: Path) -> list[str]:
         assert isinstance(given, GivenFile)
         path = folder / given.name
         path.write_bytes(given.data)
-        mismatch = question.complaint(read_build(str(path)))
+        mismatch = question.mismatch(read_build(str(path)))
         found += [] if mismatch is None else [mismatch]
     return found
 

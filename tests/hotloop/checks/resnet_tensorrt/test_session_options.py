@@ -59,5 +59,5 @@ def test_junk_gets_a_sentence(junk: Any) -> None:
 def test_each_question_asks_for_its_own_threads() -> None:
     for question in session_options.questions(np.random.default_rng(0)):
         (threads,) = question.arguments
-        assert question.complaint({**GOOD, "intra_op_num_threads": threads}) is None
-        assert question.complaint({**GOOD, "intra_op_num_threads": 40}) is not None
+        assert question.mismatch({**GOOD, "intra_op_num_threads": threads}) is None
+        assert question.mismatch({**GOOD, "intra_op_num_threads": 40}) is not None

@@ -61,16 +61,16 @@ def test_every_kind_of_offer_has_a_question_and_an_answer() -> None:
         assert isinstance(given, GivenFile)
         offer = json.loads(given.data)
         right = fallbacks.agreed(tuple(offer["exporter"]), offer["node"], offer["runtime"])
-        assert question.complaint(right) is None
-        assert question.complaint({"opset": 99, "ir": 99, "form": "node"}) is not None
+        assert question.mismatch(right) is None
+        assert question.mismatch({"opset": 99, "ir": 99, "form": "node"}) is not None
 
 
 def test_a_variant_says_by_a_number_that_nothing_fits() -> None:
     for question in fallbacks.questions(np.random.default_rng(1)):
-        nothing_fits = question.complaint(None) is None
+        nothing_fits = question.mismatch(None) is None
         with constants({"NOTHING": 17}):
-            assert (question.complaint(17) is None) == nothing_fits
-            assert question.complaint(None) is not None
+            assert (question.mismatch(17) is None) == nothing_fits
+            assert question.mismatch(None) is not None
 
 
 def test_a_missing_and_a_wrong_shape_are_named() -> None:

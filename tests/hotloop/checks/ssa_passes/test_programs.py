@@ -101,10 +101,10 @@ def test_the_entrys_dominator_can_be_a_number() -> None:
         for question in questions:
             graph, entry = json.loads(str(question.arguments[0])), str(question.arguments[1])
             tree = flow.immediate(flow.dominators(graph, entry))
-            assert question.complaint({**tree, entry: root}) is None
+            assert question.mismatch({**tree, entry: root}) is None
             for other in (-18, entry):
-                assert question.complaint({**tree, entry: other}) is not None
-            assert (question.complaint(tree) is None) == (root is None)
+                assert question.mismatch({**tree, entry: other}) is not None
+            assert (question.mismatch(tree) is None) == (root is None)
 
 
 def test_a_list_of_faults_can_begin_with_the_version_of_the_rules() -> None:
@@ -114,9 +114,9 @@ def test_a_list_of_faults_can_begin_with_the_version_of_the_rules() -> None:
             program = parse(str(question.arguments[0]))
             faults = [list(fault) for fault in verifier.faults(program)]
             with constants({"RULES": 17}):
-                assert question.complaint([["rules", 17], *faults]) is None
-                assert question.complaint([["rules", 18], *faults]) is not None
-                assert question.complaint(faults) is not None
+                assert question.mismatch([["rules", 17], *faults]) is None
+                assert question.mismatch([["rules", 18], *faults]) is not None
+                assert question.mismatch(faults) is not None
 
 
 def test_a_loop_with_two_entries_is_no_natural_one() -> None:

@@ -68,8 +68,8 @@ PROGRAMS = [sound_programs, faulty_programs]
 @pytest.mark.parametrize("programs", PROGRAMS)
 def test_an_empty_answer_is_wrong_for_all(programs: Programs) -> None:
     for question in programs(np.random.default_rng()):
-        assert question.complaint({}) is not None
-        assert question.complaint(None) is not None
+        assert question.mismatch({}) is not None
+        assert question.mismatch(None) is not None
 
 
 @pytest.mark.parametrize("programs", PROGRAMS)
@@ -77,9 +77,9 @@ def test_answers_can_need_the_version_of_their_rules(programs: Programs) -> None
     with constants({"RULES": 17}):
         for question in programs(np.random.default_rng()):
             right = _right(str(question.arguments[0]))
-            assert question.complaint({"rules": 17, **right}) is None
-            assert question.complaint({"rules": 18, **right}) is not None
-            assert question.complaint(right) is not None
+            assert question.mismatch({"rules": 17, **right}) is None
+            assert question.mismatch({"rules": 18, **right}) is not None
+            assert question.mismatch(right) is not None
 
 
 def _right(text: str) -> dict[str, object]:

@@ -87,7 +87,7 @@ def test_every_size_and_blind_queries_are_asked_about(seed: int) -> None:
 
 def test_the_first_wrong_number_is_named() -> None:
     (question, *_) = accounts.byte_questions(np.random.default_rng(1))
-    assert question.complaint([]) is not None
-    mismatch = question.complaint({"standard_bytes": 1})
+    assert question.mismatch([]) is not None
+    mismatch = question.mismatch({"standard_bytes": 1})
     assert mismatch is not None
     assert "standard_bytes" in mismatch

@@ -250,7 +250,7 @@ def test_a_variant_has_the_seconds_of_several_calls(calls: int) -> None:
         found = cold_starts.account(json.loads(file.data))
         for way in found.values():
             way["call_s"] *= calls
-        return question.complaint(found)
+        return question.mismatch(found)
 
     with constants({"TIMED_CALLS": calls}):
         questions = list(cold_starts.start_questions(np.random.default_rng(1)))

@@ -35,7 +35,7 @@ def diagnosis() -> dict[str, dict[str, Any]]:
 def test_a_right_diagnosis_is_accepted() -> None:
     assert deployments.mismatch(diagnosis()) is None
     (question,) = deployments.questions(np.random.default_rng(0))
-    assert question.complaint(diagnosis()) is None
+    assert question.mismatch(diagnosis()) is None
     assert question.arguments == ()
 
 

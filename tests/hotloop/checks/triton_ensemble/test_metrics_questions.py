@@ -157,7 +157,7 @@ def _totals(text: str, model: str, mistake: str) -> Counter[str]:
 def mismatches(mistake: str, seed: int) -> list[str]:
     found: list[str] = []
     for question in _questions(np.random.default_rng(seed)):
-        said = question.complaint(learner(*question.arguments, mistake=mistake))
+        said = question.mismatch(learner(*question.arguments, mistake=mistake))
         if said is not None:
             found.append(f"{question.label}: {said}")
     return found
@@ -208,7 +208,7 @@ def test_the_recorded_wrong_answers_are_wrong(answer: render.WrongAnswer) -> Non
     namespace: dict[str, Any] = {}
     exec("\n".join(answer.bodies[KEY]), namespace)  # a file of this repository
     asked = _questions(np.random.default_rng(1))
-    said = [question.complaint(namespace["figures"](*question.arguments)) for question in asked]
+    said = [question.mismatch(namespace["figures"](*question.arguments)) for question in asked]
     assert any(said)
 
 

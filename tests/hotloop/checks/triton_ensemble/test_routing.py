@@ -45,7 +45,7 @@ def right(users: Sequence[str], share: float, experiment: str) -> list[str]:
 def first_mismatch(route: Route, seed: int = 0) -> str | None:
     for question in routing.questions(np.random.default_rng(seed)):
         arguments: Any = question.arguments
-        mismatch = question.complaint(route(*arguments))
+        mismatch = question.mismatch(route(*arguments))
         if mismatch is not None:
             return mismatch
     return None

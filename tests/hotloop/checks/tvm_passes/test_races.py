@@ -43,7 +43,7 @@ def stores_at(row: Any) -> Any:
 def test_iterations_at_once_store_to_places_of_their_own(row: Any, apart: bool) -> None:
     import races
 
-    found = list(races.complaints(stores_at(row)))
+    found = list(races.mismatches(stores_at(row)))
     assert bool(found) is not apart
     assert all("same elements" in sentence for sentence in found)
 
@@ -74,7 +74,7 @@ def in_registers(outside: bool) -> Any:
 def test_registers_belong_to_one_thread_as_long_as_it_runs(outside: bool) -> None:
     import races
 
-    assert bool(list(races.complaints(in_registers(outside)))) is outside
+    assert bool(list(races.mismatches(in_registers(outside)))) is outside
 
 
 def through_shared() -> Any:

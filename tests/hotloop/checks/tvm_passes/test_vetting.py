@@ -26,10 +26,10 @@ from tvm.script import tirx as T  # noqa: E402, N812
 Make = Callable[[Any], Any]
 
 
-def complaint_about(function: Any, path: Path, language: Any = vetting.TIR) -> str | None:
+def mismatch_about(function: Any, path: Path, language: Any = vetting.TIR) -> str | None:
     module = function if isinstance(function, tvm.IRModule) else tvm.IRModule({"main": function})
     path.write_text(tvm.ir.save_json(module))
-    return vetting.complaint(path, language)
+    return vetting.mismatch(path, language)
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def plain() -> Any:
 
 
 def test_a_plain_product_is_of_the_language(path: Path) -> None:
-    assert complaint_about(plain(), path) is None
+    assert mismatch_about(plain(), path) is None
     assert vetting.signature(plain()) == ["float32[8, 4]", "float32[4, 16]", "float32[8, 16]"]
 
 
@@ -80,7 +80,7 @@ def calling(call: str) -> Any:
     ],
 )
 def test_calls_out_of_the_language_are_refused(call: str, said: str, path: Path) -> None:
-    found = complaint_about(calling(call), path)
+    found = mismatch_about(calling(call), path)
     assert found is not None
     assert said in found
 
@@ -91,12 +91,12 @@ def test_sources_in_pragmas_are_refused(path: Path) -> None:
         for i in T.serial(4, annotations={"pragma_import_c": "int x;"}):
             a[i] = T.float32(0)
 
-    assert complaint_about(main, path) == "the annotation 'pragma_import_c' is not allowed here"
+    assert mismatch_about(main, path) == "the annotation 'pragma_import_c' is not allowed here"
 
 
 def test_attributes_of_other_compilers_are_refused(path: Path) -> None:
     function = plain().with_attr("calling_conv", 1)
-    assert complaint_about(function, path) == (
+    assert mismatch_about(function, path) == (
         "the function attribute 'calling_conv' is not allowed here"
     )
 
@@ -107,14 +107,14 @@ def test_loops_that_need_not_end_are_refused(path: Path) -> None:
         while a[0] < 1:
             a[1] = a[1] + 1
 
-    found = complaint_about(main, path)
+    found = mismatch_about(main, path)
     assert found is not None
     assert "tirx.While" in found
 
 
 def test_too_much_work_is_refused(path: Path) -> None:
     huge = matmul_inputs.naive(4096, 4096, 4096)
-    found = complaint_about(huge, path)
+    found = mismatch_about(huge, path)
     assert found is not None
     assert "statements" in found
 
@@ -124,14 +124,14 @@ def test_too_much_memory_is_refused(path: Path) -> None:
     def main(a: T.Buffer((1 << 15, 1 << 15), "float32")):
         a[0, 0] = T.float32(0)
 
-    assert complaint_about(main, path) == "a buffer has more than 256 MiB"
+    assert mismatch_about(main, path) == "a buffer has more than 256 MiB"
 
 
 def test_too_much_code_is_refused(path: Path) -> None:
     sch = s_tir.Schedule(tvm.IRModule({"main": matmul_inputs.naive(32, 32, 32)}))
     for loop in sch.get_loops(sch.get_sblock("C")):
         sch.unroll(loop)
-    found = complaint_about(sch.mod, path)
+    found = mismatch_about(sch.mod, path)
     assert found is not None
     assert "copies" in found
 
@@ -153,8 +153,8 @@ def test_a_function_that_is_not_there_is_refused(path: Path) -> None:
             return R.call_tir(cls.gone, (x,), out_ty=R.Tensor((4,), "float32"))
 
     module = tvm.IRModule({"main": Module["main"]})
-    assert complaint_about(Module, path, vetting.RELAX) is None
-    assert complaint_about(module, path, vetting.RELAX) == (
+    assert mismatch_about(Module, path, vetting.RELAX) is None
+    assert mismatch_about(module, path, vetting.RELAX) == (
         "a function of another module, 'gone' is not allowed here"
     )
 
@@ -162,28 +162,28 @@ def test_a_function_that_is_not_there_is_refused(path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"nodes": [1]}', '{"nodes": [], "metadata": 1}'])
 def test_what_is_no_module_is_refused(text: str, path: Path) -> None:
     path.write_text(text)
-    found = vetting.complaint(path, vetting.TIR)
+    found = vetting.mismatch(path, vetting.TIR)
     assert found is not None
     assert "save_json" in found or "holds 0 modules" in found
 
 
 def test_types_that_nobody_listed_are_refused(path: Path) -> None:
-    complaint_about(plain(), path)
+    mismatch_about(plain(), path)
     graph = json.loads(path.read_text())
     graph["nodes"].append({"type": "ir.EnvFunc", "data": "runtime.SystemLib"})
     path.write_text(json.dumps(graph))
-    found = vetting.complaint(path, vetting.TIR)
+    found = vetting.mismatch(path, vetting.TIR)
     assert found == "'ir.EnvFunc' is not part of what a module may have here"
 
 
 def test_names_hold_no_source(path: Path) -> None:
-    complaint_about(plain(), path)
+    mismatch_about(plain(), path)
     graph = json.loads(path.read_text())
     for node in graph["nodes"]:
         if node == {"type": "ffi.String", "data": "i"}:
             node["data"] = "i; } void f() {"
     path.write_text(json.dumps(graph))
-    assert "is no name" in str(vetting.complaint(path, vetting.TIR))
+    assert "is no name" in str(vetting.mismatch(path, vetting.TIR))
 
 
 def racing(*, spatial: bool) -> Any:
@@ -205,7 +205,7 @@ def racing(*, spatial: bool) -> Any:
 
 
 def test_a_parallel_sum_is_a_race() -> None:
-    found = list(races.complaints(racing(spatial=True)))
+    found = list(races.mismatches(racing(spatial=True)))
     assert found == [
         "iterations of the loop 'p' run at the same time and store to the same elements of 'c'"
     ]
@@ -214,7 +214,7 @@ def test_a_parallel_sum_is_a_race() -> None:
 def test_rows_in_parallel_are_none() -> None:
     sch = s_tir.Schedule(tvm.IRModule({"main": plain()}))
     sch.parallel(sch.get_loops(sch.get_sblock("C"))[0])
-    assert list(races.complaints(sch.mod["main"])) == []
+    assert list(races.mismatches(sch.mod["main"])) == []
 
 
 def copied(over: str) -> Any:
@@ -239,14 +239,14 @@ def copied(over: str) -> Any:
 
 
 def test_threads_over_rows_waste_what_they_fetch() -> None:
-    assert list(coalescing.complaints(copied("columns"))) == []
-    found = list(coalescing.complaints(copied("rows")))
+    assert list(coalescing.mismatches(copied("columns"))) == []
+    found = list(coalescing.mismatches(copied("rows")))
     assert len(found) == 1
     assert "uses 12% of the sectors" in found[0]
 
 
 def test_the_naive_product_is_known_by_its_structure(path: Path) -> None:
-    complaint_about(plain(), path)
+    mismatch_about(plain(), path)
     assert matmul_looks.naive(str(path), 8, 16, 4) is None
     assert matmul_looks.naive(str(path), 8, 16, 8) == (
         "'main' takes float32[8, 4]; float32[4, 16]; float32[8, 16] "

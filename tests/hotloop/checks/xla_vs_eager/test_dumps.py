@@ -58,15 +58,15 @@ def test_each_figure_is_looked_at(key: str) -> None:
         "traffic": sum(dump.moved.values()),
         "largest": max(dump.moved, key=lambda name: dump.moved[name]),
     }
-    assert question.complaint(right) is None
-    assert key in (question.complaint({**right, key: None}) or "")
-    assert key in (question.complaint({k: v for k, v in right.items() if k != key}) or "")
+    assert question.mismatch(right) is None
+    assert key in (question.mismatch({**right, key: None}) or "")
+    assert key in (question.mismatch({k: v for k, v in right.items() if k != key}) or "")
 
 
 def test_every_cause_is_asked_twice() -> None:
     questions = list(dumps.fusion_questions(rng(2)))
     for cause in dumps.CAUSES:
-        assert sum(question.complaint(cause) is None for question in questions) == 2
+        assert sum(question.mismatch(cause) is None for question in questions) == 2
     assert all(isinstance(question.arguments[0], GivenFile) for question in questions)
 
 

@@ -57,8 +57,8 @@ def test_waste_is_reported_with_what_is_possible() -> None:
 def test_habits_waste_too_much_somewhere() -> None:
     """Neither powers of two nor one size for all gets through all histories."""
     questions = list(padding.waste_questions(np.random.default_rng(0)))
-    assert any(question.complaint([1 << n for n in range(10)]) for question in questions)
-    assert all(question.complaint([256]) for question in questions[:2])
+    assert any(question.mismatch([1 << n for n in range(10)]) for question in questions)
+    assert all(question.mismatch([256]) for question in questions[:2])
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -70,5 +70,5 @@ def test_small_sizes_need_programs_too(seed: int) -> None:
     assert any(len(set(each)) == 1 for each in lengths)
     for question, each in zip(questions, lengths, strict=True):
         if len(set(each)) == 2:
-            assert question.complaint(sorted(set(each))) is None
-            assert "rows are computed" in (question.complaint([max(each)]) or "")
+            assert question.mismatch(sorted(set(each))) is None
+            assert "rows are computed" in (question.mismatch([max(each)]) or "")

@@ -103,7 +103,7 @@ def test_the_constants_of_each_judging_have_every_type(
                 (file,) = question.arguments
                 assert isinstance(file, GivenFile)
                 path.write_bytes(file.data)
-                found.append(question.complaint(answer.read_run(path)))
+                found.append(question.mismatch(answer.read_run(path)))
             return found
 
         assert mismatches() == [None] * 4

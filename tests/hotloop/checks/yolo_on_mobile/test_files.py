@@ -92,7 +92,7 @@ def _is_wrong(
     source.write_bytes(base64.b64decode(graph["model"]))
     submission.replace_unsupported(str(source), str(target))
     made = target.read_bytes()
-    if program._complaint(onnx.load(source), made, 0) is not None:
+    if program._mismatch(onnx.load(source), made, 0) is not None:
         return True
     got = program._run(made, graph["fed"], graph["shape"])
     return rewriting.disagreement(got, graph["truth"]) is not None

@@ -39,7 +39,7 @@ def test_mismatches_name_the_side() -> None:
     want = pictures.back(
         tuple(float(str(x)) for x in box), *(int(str(x)) for x in (height, width, side))
     )
-    assert question.complaint(want) is None
-    assert question.complaint([want[0], want[1] + 1, *want[2:]]) is not None
-    assert "four numbers" in str(question.complaint([1.0]))
-    assert question.complaint(None) is not None
+    assert question.mismatch(want) is None
+    assert question.mismatch([want[0], want[1] + 1, *want[2:]]) is not None
+    assert "four numbers" in str(question.mismatch([1.0]))
+    assert question.mismatch(None) is not None

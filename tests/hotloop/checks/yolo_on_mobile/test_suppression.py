@@ -47,11 +47,11 @@ def test_right_answers_pass_and_others_do_not() -> None:
             rows = np.load(io.BytesIO(given.data)).astype(np.float64)
             limits = float(str(floor)), float(str(overlap)), int(str(most))
             answer = suppression.kept(rows, *limits).tolist()
-            assert question.complaint(answer) is None
-            assert question.complaint(answer[1:]) is not None
-            assert question.complaint([[*answer[0][:5], answer[0][5] + 1], *answer[1:]])
-            assert question.complaint([[*answer[0][:4], "x", 1.0], *answer[1:]])
-            assert question.complaint("boxes")
+            assert question.mismatch(answer) is None
+            assert question.mismatch(answer[1:]) is not None
+            assert question.mismatch([[*answer[0][:5], answer[0][5] + 1], *answer[1:]])
+            assert question.mismatch([[*answer[0][:4], "x", 1.0], *answer[1:]])
+            assert question.mismatch("boxes")
 
 
 def test_crowds_hold_what_they_are_for() -> None:
@@ -96,7 +96,7 @@ def test_every_judging_shows_who_takes_the_wrong_order(mistake: Callable[..., ob
             assert isinstance(given, GivenFile)
             rows = np.load(io.BytesIO(given.data)).astype(np.float64)
             answer = mistake(rows, float(str(floor)), float(str(overlap)), int(str(most)))
-            found.append(question.complaint(answer))
+            found.append(question.mismatch(answer))
         assert sum(said is not None for said in found) >= 4
 
 

@@ -1,6 +1,6 @@
 """Networks with normalizations that may be folded and some that may not, and what is left to see.
 
-`complaint` reads a rewritten model beside its source: it follows from the source what should be
+`mismatch` reads a rewritten model beside its source: it follows from the source what should be
 there, and names the first thing that is not. It runs no model.
 """
 
@@ -179,9 +179,9 @@ class Plan:
     left: dict[str, str] = field(default_factory=dict)
 
 
-def complaint(source: onnx.ModelProto, made: onnx.ModelProto) -> str | None:
+def mismatch(source: onnx.ModelProto, made: onnx.ModelProto) -> str | None:
     """A sentence's beginning, or None if everything is as it should be."""
-    return next(_complaints(source, made), None)
+    return next(_mismatches(source, made), None)
 
 
 def planned(graph: onnx.GraphProto) -> Plan:
@@ -201,7 +201,7 @@ def planned(graph: onnx.GraphProto) -> Plan:
     return plan
 
 
-def _complaints(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]:
+def _mismatches(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]:
     plan = planned(source.graph)
     there = {node.name: node for node in made.graph.node}
     yield from (

@@ -163,12 +163,12 @@ def _finished(draft: Draft) -> onnx.ModelProto:
 # --- reading what was made ------------------------------------------------------------------------
 
 
-def complaint(source: onnx.ModelProto, made: onnx.ModelProto) -> str | None:
+def mismatch(source: onnx.ModelProto, made: onnx.ModelProto) -> str | None:
     """A sentence's beginning, or None if everything is as it should be."""
-    return next(_complaints(source, made), None)
+    return next(_mismatches(source, made), None)
 
 
-def complaint_of_another(made: onnx.ModelProto, again: onnx.ModelProto) -> str | None:
+def mismatch_of_another(made: onnx.ModelProto, again: onnx.ModelProto) -> str | None:
     """About a model that was rewritten already, and rewritten again."""
     if list(made.graph.node) == list(again.graph.node):
         return None
@@ -196,7 +196,7 @@ def fewest_nodes(model: onnx.ModelProto) -> int:
     return len(computing) + len(transposed) + copies
 
 
-def _complaints(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]:
+def _mismatches(source: onnx.ModelProto, made: onnx.ModelProto) -> Iterator[str]:
     yield from unsound(source, made)
     if _described(_computing(source)) != _described(_computing(made)):
         yield "the nodes that compute something should all be there, as they were"

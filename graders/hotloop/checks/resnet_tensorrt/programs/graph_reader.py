@@ -16,7 +16,7 @@ import graph_noops
 import onnx
 from google.protobuf.message import DecodeError
 
-Complaint = Callable[[onnx.ModelProto, onnx.ModelProto], str | None]
+Mismatch = Callable[[onnx.ModelProto, onnx.ModelProto], str | None]
 Wrong = tuple[int, str]
 
 
@@ -25,27 +25,27 @@ def about_folded(path: str, versions: int = 0) -> Wrong | None:
 
     versions: by how much model_version grows for each node that is gone; not looked at for 0.
     """
-    return _first(path, graph_folds.complaint, versions)
+    return _first(path, graph_folds.mismatch, versions)
 
 
 def about_cleaned(path: str, versions: int = 0) -> Wrong | None:
     """Models that were to lose what does nothing. versions: as above."""
-    return _first(path, graph_noops.complaint, versions)
+    return _first(path, graph_noops.mismatch, versions)
 
 
 def about_cleaned_again(path: str, versions: int = 0) -> Wrong | None:
     """Models that had lost it already. versions: as above."""
-    return _first(path, graph_noops.complaint_of_another, versions)
+    return _first(path, graph_noops.mismatch_of_another, versions)
 
 
-def _first(path: str, complaint: Complaint, versions: int) -> Wrong | None:
+def _first(path: str, mismatch: Mismatch, versions: int) -> Wrong | None:
     for place, (source, made) in enumerate(json.loads(Path(path).read_text())):
         try:
             model = onnx.load_model_from_string(base64.b64decode(made))
         except DecodeError:
             return place, "what was written is no ONNX model"
         before = onnx.load_model_from_string(base64.b64decode(source))
-        said = complaint(before, model) or _other_version(before, model, versions)
+        said = mismatch(before, model) or _other_version(before, model, versions)
         if said is not None:
             return place, said
     return None

@@ -21,10 +21,10 @@ namespace {
 constexpr int kInputs = 4;
 constexpr int kRank = 4;
 
-std::string complaint;
+std::string mismatch;
 
 void complain(std::string const& text) {
-  if (complaint.empty()) complaint = text;
+  if (mismatch.empty()) mismatch = text;
 }
 
 // What the call that is under way was given.
@@ -294,10 +294,10 @@ int32_t launch_attention(AttentionCall const& call, cudaStream_t stream) {
 
 extern "C" {
 
-char const* trial_complaint() {
+char const* trial_mismatch() {
   static std::string told;
-  told = complaint;
-  complaint.clear();
+  told = mismatch;
+  mismatch.clear();
   return told.c_str();
 }
 

@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 COMMON = ("g++", "-std=c++17", "-fPIC")
 TEXTS = ("name", "version", "namespace")
 POINTERS = ("made", "cloned", "attached", "restored")
-STRINGS = ("complaint", "text", "core_text")
+STRINGS = ("mismatch", "text", "core_text")
 LOADED: list[ctypes.CDLL] = []
 PLUGINS: list[int] = []
 
@@ -164,7 +164,7 @@ def _kept(pointer: int | None) -> int:
 
 
 def _require_nothing_said() -> None:
-    said = _text(LOADED[0].trial_complaint())
+    said = _text(LOADED[0].trial_mismatch())
     if said:
         raise RuntimeError(said)
 

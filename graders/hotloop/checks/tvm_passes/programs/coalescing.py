@@ -32,7 +32,7 @@ _OPERATIONS = {
 }
 
 
-def complaints(function: tirx.PrimFunc) -> Iterator[str]:
+def mismatches(function: tirx.PrimFunc) -> Iterator[str]:
     """A sentence's beginning for each copy that wastes what it fetches."""
     for source, shares in _copies(function.body, ()):
         if shares < LEAST_USED:

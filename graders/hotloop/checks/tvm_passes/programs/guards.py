@@ -28,7 +28,7 @@ Ranges = dict[Any, Any]
 Facts = tuple[Any, ...]
 
 
-def complaint(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
+def mismatch(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
     """A sentence's beginning when a guard was left over, or more was done than eliminate guards."""
     for variable, function in before.functions_items():
         found = _about(function, after[variable.name_hint])

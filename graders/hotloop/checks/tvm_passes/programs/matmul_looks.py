@@ -28,28 +28,28 @@ trace fuses up to 4 into the parallel one. The recorded trials have 7 to 10."""
 
 def naive(path: str, m: int, n: int, k: int) -> str | None:
     """Is it the naive product, three plain loops around one block?"""
-    return _first(_naive_complaints, path, m, n, k)
+    return _first(_naive_mismatches, path, m, n, k)
 
 
 def scheduled(path: str, m: int, n: int, k: int) -> str | None:
     """Is it a product of the same tensors in float32, without a race, and not the naive one?"""
-    return _first(_scheduled_complaints, path, m, n, k)
+    return _first(_scheduled_mismatches, path, m, n, k)
 
 
 def tuned(path: str, m: int, n: int, k: int) -> str | None:
     """As `scheduled`, and does it look like what MetaSchedule leaves of the three loops?"""
-    return _first(_tuned_complaints, path, m, n, k)
+    return _first(_tuned_mismatches, path, m, n, k)
 
 
 def on_gpu(path: str, m: int, n: int, k: int) -> str | None:
     """As `scheduled`, and is it made for threads, with both factors cached in shared memory?"""
-    return _first(_gpu_complaints, path, m, n, k)
+    return _first(_gpu_mismatches, path, m, n, k)
 
 
 def cuda(path: str) -> dict[str, Any]:
     """CUDA C++ of the module, with what a launch takes; made without a GPU and without nvcc.
 
-    path: of the text. threads: of a block. shared_bytes: declared. complaint: None if all is well.
+    path: of the text. threads: of a block. shared_bytes: declared. mismatch: None if all is well.
     """
     module = vetting.read(path, vetting.TIR)
     target = Target({"kind": "cuda", "arch": "sm_80"}, host="llvm")
@@ -62,12 +62,12 @@ def cuda(path: str) -> dict[str, Any]:
         "path": str(source),
         "threads": threads,
         "shared_bytes": shared,
-        "complaint": _launch_complaint(text, threads, shared)
-        or next(coalescing.complaints(module["main"]), None),
+        "mismatch": _launch_mismatch(text, threads, shared)
+        or next(coalescing.mismatches(module["main"]), None),
     }
 
 
-def _launch_complaint(text: str, threads: int, shared: int) -> str | None:
+def _launch_mismatch(text: str, threads: int, shared: int) -> str | None:
     kernels = len(re.findall(r"__global__ void[^;{]*\{", text))
     if kernels != 1:
         return (
@@ -84,27 +84,27 @@ def _launch_complaint(text: str, threads: int, shared: int) -> str | None:
     return None
 
 
-def _first(complaints: Any, path: str, m: int, n: int, k: int) -> str | None:
+def _first(mismatches: Any, path: str, m: int, n: int, k: int) -> str | None:
     try:
         module = vetting.read(path, vetting.TIR)
     except vetting.Refused as refusal:
         return str(refusal)
     wanted = [f"float32[{m}, {k}]", f"float32[{k}, {n}]", f"float32[{m}, {n}]"]
-    found = vetting.signature_complaint(module, wanted)
+    found = vetting.signature_mismatch(module, wanted)
     if found is not None:
         return found
     if len(module.functions) > 1:
         return f"the module has {len(module.functions)} functions and should have one"
-    return next(complaints(module, path, m, n, k), None)
+    return next(mismatches(module, path, m, n, k), None)
 
 
-def _complaints(module: tvm.IRModule, path: str, _m: int, _n: int, _k: int) -> Iterator[str]:
+def _mismatches(module: tvm.IRModule, path: str, _m: int, _n: int, _k: int) -> Iterator[str]:
     for dtype in sorted(_float_types(path) - {"float32"}):
         yield f"something in it is {dtype}: all of it is computed and kept in float32"
-    yield from races.complaints(module["main"])
+    yield from races.mismatches(module["main"])
 
 
-def _naive_complaints(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
+def _naive_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
     loops = _all(module["main"], tirx.For)
     extents = [int(loop.extent) for loop in loops]
     if extents != [m, n, k]:
@@ -124,18 +124,18 @@ def _naive_complaints(module: tvm.IRModule, path: str, m: int, n: int, k: int) -
         yield "the block's axes are not two spatial ones and a reduction over k, in that order"
     if block.init is None:
         yield "the block has no T.init: the sum begins with whatever lies in the memory"
-    yield from _complaints(module, path, m, n, k)
+    yield from _mismatches(module, path, m, n, k)
 
 
-def _scheduled_complaints(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
+def _scheduled_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
     loops = _all(module["main"], tirx.For)
     plain = all(loop.kind == tirx.ForKind.SERIAL for loop in loops)
     if plain and [str(loop.extent) for loop in loops] == [str(m), str(n), str(k)]:
         yield "its loops are still those of the naive product: nothing is scheduled"
-    yield from _complaints(module, path, m, n, k)
+    yield from _mismatches(module, path, m, n, k)
 
 
-def _tuned_complaints(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
+def _tuned_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
     loops = _all(module["main"], tirx.For)
     deepest = _depth(module["main"].body)
     if deepest < LEAST_LOOPS:
@@ -147,10 +147,10 @@ def _tuned_complaints(module: tvm.IRModule, path: str, m: int, n: int, k: int) -
         yield "no loop is parallel: a trace of MetaSchedule for the CPU makes the outermost one so"
     if not any("pragma_auto_unroll_max_step" in loop.annotations for loop in loops):
         yield "no loop says how far it is unrolled: the trace goes on behind its last sample"
-    yield from _complaints(module, path, m, n, k)
+    yield from _mismatches(module, path, m, n, k)
 
 
-def _gpu_complaints(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
+def _gpu_mismatches(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> Iterator[str]:
     tags = {
         str(loop.thread_binding.thread_tag)
         for loop in _all(module["main"], tirx.For)
@@ -166,7 +166,7 @@ def _gpu_complaints(module: tvm.IRModule, path: str, m: int, n: int, k: int) -> 
     ]
     if scopes.count("shared") < 2:
         yield "the factors are not both cached in shared memory"
-    yield from _complaints(module, path, m, n, k)
+    yield from _mismatches(module, path, m, n, k)
 
 
 def _depth(node: Any) -> int:

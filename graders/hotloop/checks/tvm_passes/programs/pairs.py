@@ -19,7 +19,7 @@ MULTIPLY, ADD, FMA = (Op.get(f"relax.{name}") for name in ("multiply", "add", "e
 EITHER_WAY = {"relax.multiply", "relax.add", "relax.maximum"}
 
 
-def complaint(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
+def mismatch(before: tvm.IRModule, after: tvm.IRModule) -> str | None:
     """A sentence's beginning when not just all pairs were fused."""
     for variable, function in before.functions_items():
         name = variable.name_hint

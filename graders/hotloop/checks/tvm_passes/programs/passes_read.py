@@ -68,8 +68,8 @@ def complete(original: str, made: str, language: str, revision: int = 0) -> str 
     """Was everything done that there was to do, and nothing else?"""
     before, after = _read(original), _without_revision(_read(made), revision)
     if language == "relax":
-        return pairs.complaint(before, after)
-    return guards.complaint(before, after)
+        return pairs.mismatch(before, after)
+    return guards.mismatch(before, after)
 
 
 def idempotent(once: str, twice: str, language: str, revision: int = 0) -> str | None:

@@ -95,7 +95,7 @@ class _Collector:
         self.found.append(_Access(buffer, stored, list(indices), loops, self.axes))
 
 
-def complaints(function: tirx.PrimFunc) -> Iterator[str]:
+def mismatches(function: tirx.PrimFunc) -> Iterator[str]:
     """A sentence's beginning for each store that several iterations make at once."""
     collector = _Collector()
     collector.walk(function.body, ())

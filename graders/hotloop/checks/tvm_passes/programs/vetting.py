@@ -181,7 +181,7 @@ def read(path: str | Path, language: Language) -> tvm.IRModule:
     return module
 
 
-def complaint(path: str | Path, language: Language) -> str | None:
+def mismatch(path: str | Path, language: Language) -> str | None:
     """Why the file is refused; None when it is not."""
     try:
         read(path, language)
@@ -198,7 +198,7 @@ def signature(function: tirx.PrimFunc | tvm.relax.Function) -> list[str]:
     return [*(_of_type(parameter.ty) for parameter in function.params), f"-> {returned}"]
 
 
-def signature_complaint(module: tvm.IRModule, wanted: list[str], name: str = "main") -> str | None:
+def signature_mismatch(module: tvm.IRModule, wanted: list[str], name: str = "main") -> str | None:
     """A sentence's beginning when the module's only entry is not as was asked."""
     entries = {variable.name_hint: function for variable, function in _functions(module)}
     if name not in entries:

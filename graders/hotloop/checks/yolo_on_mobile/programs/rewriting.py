@@ -40,7 +40,7 @@ def structure(path, version=0):
     """
     for index, pair in enumerate(_read(path)):
         source, made = (base64.b64decode(text) for text in pair)
-        said = _complaint(onnx.load_model_from_string(source), made, version)
+        said = _mismatch(onnx.load_model_from_string(source), made, version)
         if said is not None:
             return [index, said]
     return None
@@ -166,7 +166,7 @@ def _run(data, fed, shape):
     return got.astype(np.float64).ravel().tolist() if np.isfinite(got).all() else None
 
 
-def _complaint(source, made, version):
+def _mismatch(source, made, version):
     try:
         model = onnx.load_model_from_string(made)
         onnx.checker.check_model(model, full_check=True)
