@@ -16,6 +16,9 @@ from hotloop.judge.candidate import Candidate
 from hotloop.judge.dtypes import DType, poison, to_float64, to_storage
 from hotloop.judge.link import Link
 
+GUARD_BYTES = 64
+"""Behind each output, at least: what writes on past the end is seen there."""
+
 
 @dataclass(frozen=True)
 class TensorSpec:
@@ -81,10 +84,20 @@ class Call:
 
     def poison_output(self, pattern: int) -> None:
         """Fill the whole output buffer, gaps included, with what no answer contains."""
+        self._whole_output()[...] = poison(1, self.out.dtype, pattern)[0]
+
+    def wrote_outside(self, pattern: int) -> bool:
+        """Whether anything behind the output, or in the gaps between its rows, lost its poison."""
+        poisoned = poison(1, self.out.dtype, pattern)[0]
+        whole = self._whole_output().copy()
+        strides = [step * self.out.dtype.bytes for step in self.out.strides]
+        np.ndarray(self.out.shape, whole.dtype, whole.data, 0, strides)[...] = poisoned
+        return whole.tobytes() != np.full_like(whole, poisoned).tobytes()
+
+    def _whole_output(self) -> NDArray[Any]:
         buffer = self.buffers[self.out.buffer]
         count = buffer.size // self.out.dtype.bytes
-        whole = np.frombuffer(buffer.bytes, self.out.dtype.storage, count)
-        whole[...] = poison(1, self.out.dtype, pattern)[0]
+        return np.frombuffer(buffer.bytes, self.out.dtype.storage, count)
 
     def message(self) -> dict[str, Any]:
         """As the worker's plan wants it, in return style."""
@@ -127,9 +140,10 @@ class Arena:
             self._new(a, writable=not self._seal_inputs) if isinstance(a, TensorSpec) else None
             for a in spec.arguments
         )
-        return Call(spec, places, self._new(spec.out, writable=True), self.buffers)
+        out = self._new(spec.out, writable=True, guard=GUARD_BYTES)
+        return Call(spec, places, out, self.buffers)
 
-    def _new(self, spec: TensorSpec, *, writable: bool) -> Placement:
+    def _new(self, spec: TensorSpec, *, writable: bool, guard: int = 0) -> Placement:
         index = len(self.buffers)
-        self.buffers[index] = Buffer(spec.bytes, writable=writable)
+        self.buffers[index] = Buffer(spec.bytes + guard, writable=writable)
         return Placement(index, 0, spec.dtype, spec.shape, spec.strides)

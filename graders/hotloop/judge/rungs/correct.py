@@ -125,12 +125,14 @@ def call(
     try:
         placed = arena.calls[0]
         fill(placed, case)
-        placed.poison_output(session.seeds.pattern())
+        pattern = session.seeds.pattern()
+        placed.poison_output(pattern)
         arena.hand_to(link, session.candidate, timeout_s, watch=watch)
         reply = link.request({"op": "run"}, timeout_s)
         with frozen(link):
             _require_fit(placed, session.candidate, reply)
             _require_inputs_kept(placed, case)
+            _require_nothing_outside(placed, pattern)
             answer = placed.output_values()
         link.request({"op": "unmap"}, 10)
         return answer, reply
@@ -199,6 +201,15 @@ def _require_inputs_kept(call: Call, case: Case) -> None:
             raise Ruling(
                 Verdict.WRONG_ANSWER, "Your function changed its input: write to new memory."
             )
+
+
+def _require_nothing_outside(call: Call, pattern: int) -> None:
+    if call.wrote_outside(pattern):
+        raise Ruling(
+            Verdict.WRONG_ANSWER,
+            "Your function wrote outside of its output, behind its end or between its rows: "
+            "check the last index of each loop, and the strides.",
+        )
 
 
 def _capitalized(text: str) -> str:

@@ -1,0 +1,71 @@
+"""What a function writes behind its output, or between its rows, is a wrong answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hotloop.core.verdict import Verdict
+from hotloop.judge.budget import Budget
+from hotloop.judge.calls import Arena, CallSpec, TensorSpec
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.compare import Tolerance
+from hotloop.judge.dtypes import BF16, BOOL, FP32, DType
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.rung import judge_rungs
+from hotloop.judge.rungs.correct import Case, Correct, Tensor
+from hotloop.judge.session import Session
+
+PATTERN = 0x5A5A5A
+A_PAGE = (4, 256)
+"""Of float32: nothing of the page is left behind it."""
+
+
+@pytest.mark.parametrize("dtype", [FP32, BF16, BOOL])
+@pytest.mark.parametrize(("shape", "gap"), [(A_PAGE, 0), ((3, 5), 0), ((3, 5), 2), ((0, 5), 0)])
+def test_only_what_lies_outside_is_seen(shape: tuple[int, ...], gap: int, dtype: DType) -> None:
+    spec = TensorSpec(shape, dtype, gap)
+    with closing(Arena([CallSpec((), spec)], seal_inputs=True)) as arena:
+        call = arena.calls[0]
+        call.poison_output(PATTERN)
+        call.output()[...] = 1
+        assert not call.wrote_outside(PATTERN)
+        memory = call.buffers[call.out.buffer].bytes
+        for at in (spec.bytes, *([5 * dtype.bytes] if gap else [])):
+            memory[at] ^= 1
+            assert call.wrote_outside(PATTERN)
+            memory[at] ^= 1
+
+
+def judged(body: str, folder: Path) -> tuple[Verdict, str]:
+    (folder / "answer.py").write_text(f"import ctypes\n\ndef twice(x, out):\n    {body}\n")
+    case = Case("a page", (Tensor(np.ones(A_PAGE), FP32),), TensorSpec(A_PAGE, FP32))
+
+    def cases(_rng: np.random.Generator) -> Iterator[Case]:
+        yield case
+
+    rung = Correct(cases, lambda x: 2 * x, lambda _case: Tolerance(1e-6, 1e-6))
+    session = Session(
+        Candidate("twice", "answer.py", "destination"),
+        files=folder,
+        launcher=Launcher("none"),
+        connect=lambda: None,
+        budget=Budget(60),
+        device="cpu",
+    )
+    with closing(session):
+        (record,) = judge_rungs({"correct": rung}, session)
+    return record.verdict, record.sentence
+
+
+def test_a_number_behind_the_end_is_a_wrong_answer(tmp_path: Path) -> None:
+    right = "out.copy_(2 * x)"
+    assert judged(right, tmp_path)[0] is Verdict.PASSED
+    behind = f"{right}; ctypes.memset(out.data_ptr() + 4 * out.numel(), 0, 4)"
+    verdict, sentence = judged(behind, tmp_path)
+    assert verdict is Verdict.WRONG_ANSWER
+    assert "wrote outside of its output" in sentence
