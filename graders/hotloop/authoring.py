@@ -1,6 +1,8 @@
 """All that a `tasks.py` is written with.
 
-    from hotloop.authoring import FP32, Case, Correct, Tensor, TensorSpec, Tolerance, returns_tensor
+    from hotloop import authoring as hl
+
+    layer_norm = hl.fills_tensor(correct=hl.Correct(cases, truth, tolerance))
 
 A task is made by how its candidate is called (`returns_tensor`, `fills_tensor`, …) and holds rungs.
 A rung is one of those below, or a function from the `Session` to one sentence.

@@ -4,19 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hotloop.authoring import (
-    FP32,
-    Baseline,
-    Case,
-    Correct,
-    Fast,
-    Tensor,
-    TensorSpec,
-    Tolerance,
-    fills_tensor,
-    matrices,
-    reductions,
-)
+from hotloop import authoring as hl
 
 
 def truth(x):
@@ -25,17 +13,19 @@ def truth(x):
 
 def cases(rng):
     for columns in (1, 100, 1024, 4099):
-        x = reductions.spikes(rng, columns, 30.0)
-        yield Case(f"{columns} columns", (Tensor(x, FP32),), TensorSpec(x.shape, FP32))
+        x = hl.reductions.spikes(rng, columns, 30.0)
+        yield hl.Case(
+            f"{columns} columns", (hl.Tensor(x, hl.FP32),), hl.TensorSpec(x.shape, hl.FP32)
+        )
 
 
-TOLERANCE = Tolerance(relative=1e-5, absolute=1e-4)
+TOLERANCE = hl.Tolerance(relative=1e-5, absolute=1e-4)
 
-layer_norm = fills_tensor(
-    correct=Correct(cases, truth, lambda case: TOLERANCE),
-    fast=Fast(
-        matrices(512, 4096, truth, TOLERANCE),
-        Baseline(Path(__file__).with_name("baseline.py"), "layer_norm"),
+layer_norm = hl.fills_tensor(
+    correct=hl.Correct(cases, truth, lambda case: TOLERANCE),
+    fast=hl.Fast(
+        hl.matrices(512, 4096, truth, TOLERANCE),
+        hl.Baseline(Path(__file__).with_name("baseline.py"), "layer_norm"),
         lambda spec: 2 * spec.out.bytes,
     ),
 )
