@@ -183,11 +183,12 @@ def test_no_answer_leaves_a_rung_open(
     module: Module, task: Task, reference: Callable[[str], Path]
 ) -> None:
     spec, found = module.spec(task.id), find(module.id, task.id)
-    if gaps := lacking(spec):
+    gaps = lacking(spec)
+    if len(gaps) == len(spec.rungs):
         pytest.skip(next(iter(gaps.values())))
     judged = Judged(task.id, found.candidate(spec), found.rungs)
     for rung in found.rungs:
-        reason = _undriven(judged, rung, None)
+        reason = gaps.get(rung) or _undriven(judged, rung, None)
         if not reason:
             tape = stand_in.recorded(judged, rung, reference(module.id), module.needs)
             assert _goes_well(tape.record), tape.record

@@ -1,7 +1,7 @@
 """Who runs where while speed is judged, so that neighbours disturb neither side.
 
 With the right to do so (root, or CAP_SYS_NICE) the workers get a real-time class: a busy neighbour
-then cannot take their cores, which no interval could mend afterwards. Without it they are made as
+then cannot take their cores, which no interval could undo afterwards. Without it they are made as
 nice as allowed, and windows that were disturbed are thrown away.
 """
 

@@ -42,7 +42,7 @@ def questions(rng: Rng, session: Session) -> Iterator[Question]:
         )
 
 
-def mended(file: models.Written, session: Session) -> str | None:
+def one_graph(file: models.Written, session: Session) -> str | None:
     """Whether the archive is sound, free in both sizes, and gives the original model's scores."""
     found = models.dynamic(file, session)
     if found is not None:

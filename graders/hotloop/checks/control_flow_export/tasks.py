@@ -36,10 +36,10 @@ script_it = returns_data(
     saves=_scripted.stands(partial(models.wastes_nothing, scripted), SPARED, "correct"),
 )
 
-_mended = ModelFile("model.pt2", "mend")
+_unbroken = ModelFile("model.pt2", "mend")
 graph_breaks = returns_data(
     found=HiddenAnswers(breaks.questions),
-    mended=_mended.stands(breaks.mended, "One graph for all sizes, and it says the same."),
+    mended=_unbroken.stands(breaks.one_graph, "One graph for all sizes, and it says the same."),
 )
 
 _exported = ModelFile("model.pt2")

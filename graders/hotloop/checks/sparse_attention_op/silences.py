@@ -25,7 +25,7 @@ from hotloop.judge.session import Session
 FILES = program("silent_files.py", "lab_function.py")
 AGREES = "agrees"
 FAULTS = ("frozen", "threshold", "keys", "padding", "causal", "average")
-MENDED = Export("mended")
+DECIDING = Export("mended")
 Rng = np.random.Generator
 
 
@@ -52,7 +52,7 @@ def questions(rng: Rng, session: Session) -> Iterator[Question]:
         yield Question(label, (given, block, causal), _right(agrees if fault == AGREES else fault))
 
 
-def mended(made: Made, session: Session) -> str | None:
+def decides_by_its_inputs(made: Made, session: Session) -> str | None:
     """A file in standard operators, with free sizes, that gives the paper's output."""
     facts = facts_of(made.given, session)
     if facts["functions"] or facts["foreign"]:

@@ -130,8 +130,10 @@ shape_inference = returns_data(
 
 silent = returns_data(
     found=HiddenAnswers(silences.questions),
-    mended=silences.MENDED.stands(
-        silences.mended, "It decides for the inputs that it gets, at any length.", "found"
+    mended=silences.DECIDING.stands(
+        silences.decides_by_its_inputs,
+        "It decides for the inputs that it gets, at any length.",
+        "found",
     ),
 )
 

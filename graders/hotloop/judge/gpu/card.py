@@ -20,7 +20,7 @@ L2_TIMES = 5
 
 
 class NoCard(Exception):
-    """There is no GPU to measure on; the text says what is missing and how to mend it."""
+    """There is no GPU to measure on; the text says what is missing and how to fix it."""
 
 
 class CardBusy(Exception):
