@@ -37,7 +37,7 @@ import yaml
 from mutation import answers
 
 from hotloop import curriculum, render
-from hotloop.core.record import Record
+from hotloop.core.record import Record, RungRecord
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Module, Task
 from hotloop.evidence import measured_by
@@ -252,31 +252,48 @@ def repeated(answer: Answer, times: int, judge: JudgeProcess, budget_s: float) -
     if answer.must:
         rungs = rungs[: rungs.index(answer.must) + 1]
     started, files = time.monotonic(), answer.files()
-    for _ in range(times):
-        records = judge_submission(
+
+    def judged(rungs: Sequence[str]) -> Record:
+        return judge_submission(
             files, answer.module, [answer.task], rungs, judge=judge, budget_s=budget_s
-        )
-        note(row, records[answer.task])
-        if row.timeouts == row.judged == ENDLESS:
-            break
+        )[answer.task]
+
+    record = judged(rungs)
+    note(row, record)
+    # Most mutants fail the same rung each time: the rungs behind it are judged where they do not.
+    until = 1 + next((i for i, rung in enumerate(rungs) if rung in row.by_rung), len(rungs))
+    while row.judged < times and not row.timeouts == row.judged == ENDLESS:
+        record = judged(rungs[:until])
+        if rungs[until:] and not failed(record):
+            record = judged(rungs)
+        note(row, record)
     row.seconds = round(time.monotonic() - started, 1)
     return row
+
+
+def measured(record: Record) -> list[RungRecord]:
+    """The rungs that this machine could judge."""
+    return [rung for rung in record.rungs if rung.verdict is not Verdict.NOT_MEASURED]
+
+
+def failed(record: Record) -> list[RungRecord]:
+    """Of these, the ones that were not passed."""
+    return [rung for rung in measured(record) if rung.verdict is not Verdict.PASSED]
 
 
 def note(row: Row, record: Record) -> None:
     """Add one judging to a row."""
     row.judged += 1
-    measured = [r for r in record.rungs if r.verdict is not Verdict.NOT_MEASURED]
-    row.unmeasured += not measured
-    failed = [r for r in measured if r.verdict is not Verdict.PASSED]
-    row.errors += any(r.verdict is Verdict.JUDGE_ERROR for r in measured)
-    row.unbuilt += any(r.verdict is Verdict.COMPILE_ERROR for r in measured)
-    row.timeouts += any(r.verdict is Verdict.TIMEOUT for r in measured)
-    if not measured:
+    seen, lost = measured(record), failed(record)
+    row.unmeasured += not seen
+    row.errors += any(r.verdict is Verdict.JUDGE_ERROR for r in seen)
+    row.unbuilt += any(r.verdict is Verdict.COMPILE_ERROR for r in seen)
+    row.timeouts += any(r.verdict is Verdict.TIMEOUT for r in seen)
+    if not seen:
         row.sentence = record.sentence
-    elif failed:
-        row.by_rung[failed[0].rung] = row.by_rung.get(failed[0].rung, 0) + 1
-        row.sentence = f"{failed[0].rung}: {failed[0].verdict}: {failed[0].sentence}"[:200]
+    elif lost:
+        row.by_rung[lost[0].rung] = row.by_rung.get(lost[0].rung, 0) + 1
+        row.sentence = f"{lost[0].rung}: {lost[0].verdict}: {lost[0].sentence}"[:200]
     else:
         row.passed += 1
         row.seeds.append(record.circumstances.seed)
