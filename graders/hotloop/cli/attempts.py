@@ -48,7 +48,6 @@ def run(
         require("course")
         from hotloop.course import drops, standing
         from hotloop.course.config import CONFIG_FILE
-        from hotloop.course.grade import judged_execute
 
         if not (course / CONFIG_FILE).is_file():
             raise UserError(f"There is no course in {course.resolve()}.")
@@ -56,11 +55,10 @@ def run(
             raise UserError("Drop one or restore one: not both at once.")
         name, problem = find.module(module).id, ""
         try:
-            tasks = judged_execute(course, {}).asked()
             if drop is not None:
-                problem = drops.drop(course, student, name, drop, why, tasks)
+                problem = drops.drop(course, student, name, drop, why)
             if restore is not None:
-                problem = drops.restore(course, student, name, restore, why, tasks)
+                problem = drops.restore(course, student, name, restore, why)
         except (KeyError, ValueError) as error:
             raise UserError(f"{error.args[0]}.") from None
         found = standing.attempts(course, student, name)
@@ -79,7 +77,7 @@ def run(
 def _document(one: Listed) -> dict[str, Any]:
     said = one.dropped
     dropped = {"who": said.who, "at": said.at.isoformat(), "why": said.why} if said else None
-    return {**asdict(one), "graded_at": one.graded_at.isoformat(), "dropped": dropped}
+    return {**asdict(one), "graded": one.graded.isoformat(), "dropped": dropped}
 
 
 def _table(found: list[Listed]) -> Table:
@@ -88,8 +86,8 @@ def _table(found: list[Listed]) -> Table:
         said = one.dropped
         shown.add_row(
             str(one.id),
-            f"{one.graded_at:%Y-%m-%d %H:%M:%S}",
-            one.submission_digest[:SHORT],
+            f"{one.graded:%Y-%m-%d %H:%M:%S}",
+            one.digest[:SHORT],
             _points(one.points),
             Text(one.state.value, _COLOURS[one.state.value]),
             Text(f"{said.why} ({said.who}, {said.at:%Y-%m-%d %H:%M})" if said else ""),

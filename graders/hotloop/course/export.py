@@ -13,7 +13,7 @@ from typing import Any, cast
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
-from hotloop.course import records
+from hotloop.course.attempts.store import store
 from hotloop.course.points import is_open, of_grade
 
 PENDING = "pending"
@@ -78,8 +78,8 @@ def row(gradebook: Gradebook, assignment: Any, student: Any, root: Path) -> dict
     penalty = submission.late_submission_penalty or 0.0
     grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
     waiting = [grade for grade in grades if is_open(grade)]
-    grading = records.latest(root, student.id, assignment.name)
-    scores = [of_grade(grade, assignment.name, grading) for grade in waiting]
+    counts = store(root).published(student.id, assignment.name)
+    scores = [of_grade(grade, assignment.name, counts) for grade in waiting]
     final = max(0.0, submission.score - penalty)
     return {
         **known,

@@ -12,8 +12,7 @@ from nbgrader import utils
 from nbgrader.preprocessors import GetGrades
 
 from hotloop.core.record import Record
-from hotloop.course import records
-from hotloop.course.notebook_exporter import METADATA
+from hotloop.course.attempts.store import store
 from hotloop.course.points import by_hand, is_open, of_grade
 from hotloop.course.render_record import colour, figures, number, points_text, prose
 from hotloop.course.standing import all_dropped
@@ -58,7 +57,7 @@ class JudgedGrades(GetGrades):
         """Put scores into the cells and a `Summary` into the resources."""
         names = resources["nbgrader"]
         root = Path(resources["metadata"]["path"]).parents[2]
-        self._grading = records.latest(root, names["student"], names["assignment"])
+        self._counts = store(root).published(names["student"], names["assignment"])
         self._rows: list[Row] = []
         self._scores: list[Score] = []
         nb, resources = cast(Any, super()).preprocess(nb, resources)
@@ -68,12 +67,14 @@ class JudgedGrades(GetGrades):
             rows=self._rows,
             points=points_text(total),
             pending=number(total.pending) if total.pending else "",
-            notes=[*nb.metadata.get(METADATA, {}).get("notes", []), *self._on_drops(root, names)],
+            notes=self._notes(root, names),
         )
         return nb, resources
 
-    def _on_drops(self, root: Path, names: Any) -> list[str]:
-        if self._grading is None and all_dropped(root, names["student"], names["assignment"]):
+    def _notes(self, root: Path, names: Any) -> list[str]:
+        if self._counts is not None:
+            return list(self._counts.notes)
+        if all_dropped(root, names["student"], names["assignment"]):
             return ["This attempt was dropped. All its points are open, and what it got is void."]
         return []
 
@@ -86,13 +87,13 @@ class JudgedGrades(GetGrades):
             names["assignment"],
             names["student"],
         )
-        score = of_grade(grade, names["assignment"], self._grading)
+        score = of_grade(grade, names["assignment"], self._counts)
         cell.metadata["nbgrader"]["points_text"] = points_text(score)
         self._scores.append(score)
         self._rows.append(_row(grade, score, self._record(grade.name), cell))
 
     def _record(self, task: str) -> Record | None:
-        return self._grading.records.get(task) if self._grading is not None else None
+        return self._counts.records.get(task) if self._counts is not None else None
 
 
 def _total(scores: Sequence[Score], penalty: float) -> Score:

@@ -13,9 +13,9 @@ from nbgrader.api import Gradebook
 
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.course import records, regrade
+from hotloop.course import execution, regrade
 from hotloop.course.attempts.attempt import Kind, Points
-from hotloop.course.attempts.course_store import store
+from hotloop.course.attempts.store import store
 from hotloop.course.config import database
 from hotloop.course.policy import utc_now
 
@@ -46,7 +46,7 @@ def mend(make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Any:
                 return RungRecord("correct", Verdict.PASSED, "41 is right too.", 1.0)
             return found
 
-    for place in (records, regrade):
+    for place in (execution, regrade):
         monkeypatch.setattr(place, "grader_digest", lambda _module: "mended")
     return Mended
 
@@ -63,14 +63,14 @@ def in_shadow(course: Any, judge: Any) -> regrade.Regraded:
 
 
 def test_the_shadow_shows_who_changes_and_why_and_changes_nothing(graded: Any, mended: Any) -> None:
-    before = records.latest(graded.root, "bob", "tiny")
+    before = store(graded.root).published("bob", "tiny")
     found = in_shadow(graded, mended)
     ada, bob = found.changes
     assert (ada.student, ada.differs) == ("ada", False)
     assert (bob.old, bob.new) == (Points(8.0, 8.0), Points(12.0, 8.0)) or bob.new is not None
     assert bob.new.points - bob.old.points == 4
     assert bob.reasons == {"answer": "correct: wrong_answer → passed: 41 is right too."}
-    assert records.latest(graded.root, "bob", "tiny") == before
+    assert store(graded.root).published("bob", "tiny") == before
     assert scores(graded, "bob")["answer"] == 0
 
 

@@ -11,7 +11,8 @@ from nbgrader.api import Grade, Gradebook, SubmittedAssignment, SubmittedNoteboo
 from sqlalchemy.orm import joinedload, undefer
 
 from hotloop.core.record import Record
-from hotloop.course import records
+from hotloop.course.attempts.attempt import Attempt
+from hotloop.course.attempts.store import store
 from hotloop.course.config import load_config
 from hotloop.course.points import of_grade
 from hotloop.curriculum import Module, modules
@@ -85,12 +86,12 @@ def _module_marks(
 
 def _marks(root: Path, gradebook: Gradebook, module: Module, assignment_id: str) -> Iterator[Mark]:
     known = {task.id for task in module.tasks}
-    gradings: dict[str, records.Grading | None] = {}
+    gradings: dict[str, Attempt | None] = {}
     for student, grade in _grades(gradebook, assignment_id):
         if grade.name not in known:
             continue
         if student not in gradings:
-            gradings[student] = records.latest(root, student, module.id)
+            gradings[student] = store(root).published(student, module.id)
         grading = gradings[student]
         record = grading.records.get(grade.name) if grading is not None else None
         yield Mark(student, grade.name, of_grade(grade, module.id, grading), record)

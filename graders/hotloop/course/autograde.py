@@ -1,8 +1,7 @@
-"""What happens to a submission's folder before nbgrader copies it.
+"""nbgrader's own `autograde`, and formgrader's button for it, go the way of `hotloop course grade`.
 
-nbgrader follows symbolic links when it copies a submission, and then copies the result into the
-learner's feedback: a link to the gradebook would come back as its content. Pipes and name clashes
-make it give up on the learner. So whatever is not an ordinary file is moved out of the way first.
+nbgrader copies a submission's files and converts its notebook in two passes. In the first one the
+submission is read, run and entered; what nbgrader writes is the notebook that was graded.
 """
 
 from __future__ import annotations
@@ -10,58 +9,62 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from nbconvert.exporters import NotebookExporter
 from nbgrader.utils import parse_utc
 
-from hotloop.course import records
-from hotloop.course.attempts.database import database
-from hotloop.course.released import notebook_ids, reset_grades
+from hotloop.course import nodes
+from hotloop.course.attempts.attempt import now
+from hotloop.course.book import filled
+from hotloop.course.grade import grade_one
+from hotloop.course.hand_in import MAX_TIMESTAMP, SUBMITTED, TIMESTAMP
+from hotloop.course.settings import Grading
+from hotloop.local_judging import NOTEBOOK
 
 SET_ASIDE = "set_aside"
-TIMESTAMP = "timestamp.txt"
-"""nbgrader's own note on when a submission came."""
 MAX_FILE = 64 << 20
 """Bytes of one submitted file."""
-MAX_TIMESTAMP = 200
-"""Bytes."""
 
 
-@dataclass(frozen=True)
-class Intake:
-    """`Autograde.pre_convert_hook` of the course at `root`.
+class GradedNotebook(NotebookExporter):
+    """`Autograde.exporter_class`: the graded notebook in the place of the submitted one."""
 
-    Resets the submission's grades, sets irregular files aside, and has nbgrader look at notebooks
-    that were not handed in under their name.
+    def from_filename(
+        self, filename: str, resources: Any = None, **kw: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        """Grades when it is given the submission's file; the copy of it is graded already."""
+        root = Path(cast(Any, self.parent).coursedir.root)
+        if Path(filename).relative_to(root).parts[0] != SUBMITTED:
+            return super().from_filename(filename, resources=resources, **kw)
+        names = resources["nbgrader"]
+        settings = Grading(config=self.config)
+        attempt = grade_one(root, settings, names["student"], names["assignment"])
+        resources["metadata"] = {"name": Path(filename).stem, "path": str(Path(filename).parent)}
+        notebook = nodes.of(filled(attempt))
+        return cast(Any, super()).from_notebook_node(notebook, resources=resources, **kw)
+
+
+def intake(*, notebooks: list[str], **_: Any) -> None:
+    """`Autograde.pre_convert_hook`: prepares one submission; `notebooks` are its paths.
+
+    nbgrader follows symbolic links when it copies a submission, and then copies the result into the
+    learner's feedback: a link to the gradebook would come back as its content. Pipes and name
+    clashes make it give up on the learner. So whatever is not an ordinary file is moved away.
     """
-
-    root: Path
-
-    def __call__(self, *, notebooks: list[str], **_: Any) -> None:
-        """Prepare one submission; `notebooks` are its paths, and the list may be added to."""
-        if not notebooks:
-            return
-        folder = Path(notebooks[0]).parent
-        student, assignment = folder.parent.name, folder.name
-        # Asked for only now: the settings that name it are read after this object is made.
-        url = database(self.root)
-        reset_grades(url, assignment, student)
-        records.begin(self.root, student, assignment)
-        set_aside(self.root, student, assignment)
-        notebooks[:] = filter(_is_text, notebooks)
-        for name in notebook_ids(url, assignment):
-            expected = str(folder / f"{name}.ipynb")
-            if expected not in notebooks:
-                notebooks.append(expected)
+    if not notebooks:
+        return
+    folder = Path(notebooks[0]).parent
+    set_aside(folder.parents[2], folder.parent.name, folder.name)
+    # Whether it is there or not: what nbgrader thinks of a missing one is replaced.
+    notebooks[:] = [str(folder / NOTEBOOK)]
 
 
 def set_aside(root: Path, student: str, assignment: str) -> None:
     """Move what nbgrader must not copy out of a submission's folder; nothing is thrown away."""
-    folder = root / "submitted" / student / assignment
-    _name_readably(folder)
-    away = root / SET_ASIDE / student / assignment / records.now()
+    folder = root / SUBMITTED / student / assignment
+    away = root / SET_ASIDE / student / assignment / f"{now():%Y%m%dT%H%M%S%fZ}"
     for path in irregular(folder, root / "source" / assignment):
         target = away / path.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -85,14 +88,6 @@ def irregular(folder: Path, source: Path) -> list[Path]:
         clashes = [p for p in (*reversed(place.parents), place) if _clashes(p, folder, place)]
         found += [clash for clash in clashes[:1] if clash not in found]
     return found
-
-
-def _name_readably(folder: Path) -> None:
-    """Give notebooks whose names are no text, as old archives hold them, names that are."""
-    for path in folder.glob("*.ipynb"):
-        readable = path.with_name(os.fsencode(path.name).decode("latin-1"))
-        if not _is_text(path.name) and not os.path.lexists(readable):
-            path.rename(readable)
 
 
 def _is_text(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""What is moved aside before nbgrader copies a submission, and what the sandbox gets of it."""
+"""What of a submission is read, and what is moved aside before nbgrader copies it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from hotloop.course import intake, snapshot
-from hotloop.course.notebook_exporter import find_notebook, read_ordinary
+from hotloop.course import autograde, hand_in
+from hotloop.course.config import course_api, course_config
+from hotloop.course.hand_in import find_notebook, ordinary_files, read_ordinary
+from hotloop.course.prepare import COURSE_ID
 
 
 @pytest.fixture
@@ -36,14 +38,14 @@ def names(folder: Path, found: list[Path]) -> set[str]:
 
 
 def test_ordinary_files_stay(folder: Path, source: Path) -> None:
-    assert intake.irregular(folder, source) == []
+    assert autograde.irregular(folder, source) == []
 
 
 def test_links_and_pipes_are_found(folder: Path, source: Path) -> None:
     (folder / "link").symlink_to(folder.parent / "secret")
     (folder / "data" / "folder").symlink_to("/etc")
     os.mkfifo(folder / "data" / "pipe")
-    found = intake.irregular(folder, source)
+    found = autograde.irregular(folder, source)
     assert names(folder, found) == {"link", "data/folder", "data/pipe"}
 
 
@@ -52,25 +54,39 @@ def test_what_is_in_the_way_of_a_course_file_is_found(folder: Path, source: Path
     (folder / "data").rmdir()
     (folder / "data").write_text("a file where a folder must be")
     (folder / "given.py").mkdir()
-    assert names(folder, intake.irregular(folder, source)) == {"data", "given.py"}
+    assert names(folder, autograde.irregular(folder, source)) == {"data", "given.py"}
 
 
 def test_too_long_a_file_is_found(
     folder: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(intake, "MAX_FILE", 10)
+    monkeypatch.setattr(autograde, "MAX_FILE", 10)
     (folder / "big").write_bytes(b"x" * 11)
-    assert names(folder, intake.irregular(folder, source)) == {"big"}
+    assert names(folder, autograde.irregular(folder, source)) == {"big"}
 
 
-def test_a_linked_notebook_is_set_aside_and_graded_as_missing(course: Any) -> None:
+def test_a_linked_notebook_is_graded_as_missing(course: Any) -> None:
     submitted = course.submit("eve")
     (submitted / "lab.ipynb").symlink_to(course.root / "source" / "tiny" / "lab.ipynb")
     graded = course.grade()
     verdicts = course.verdicts(graded)["eve"]
     assert verdicts["answer"] == "runtime_error"
     assert "No notebook was handed in" in course.page("eve")
+
+
+def test_nbgraders_own_command_copies_no_link(course: Any) -> None:
+    submitted = course.submit("eve")
+    (submitted / "lab.ipynb").symlink_to(course.root / "source" / "tiny" / "lab.ipynb")
+    (submitted / "mine.txt").symlink_to(course.root / "gradebook.db")
+    os.mkfifo(submitted / "pipe")
+    config = course_config(course.root, COURSE_ID)
+    config.Grading.update(course.settings)
+    result: Any = course_api(config).autograde("tiny", "eve", force=True)
+    assert result["success"], result
     assert not (submitted / "lab.ipynb").is_symlink()
+    graded = course.root / "autograded" / "eve" / "tiny"
+    assert {path.name for path in graded.iterdir()} == {"lab.ipynb", "work.py"}
+    assert (course.root / "set_aside" / "eve" / "tiny").is_dir()
 
 
 def test_a_snapshot_follows_nothing(folder: Path) -> None:
@@ -79,41 +95,27 @@ def test_a_snapshot_follows_nothing(folder: Path) -> None:
     (folder / "__pycache__").mkdir()
     (folder / "__pycache__" / "x.pyc").write_text("x")
     (folder / "lab.ipynb").chmod(0o400)
-    files, notes = snapshot.ordinary_files(folder)
+    files, notes = ordinary_files(folder)
     assert set(files) == {"lab.ipynb", "data/x.txt"}
     assert notes == ["“link” was left out: not an ordinary file, or too long."]
 
 
-def test_a_snapshot_is_written_open_to_all(tmp_path: Path) -> None:
-    target = tmp_path / "copy"
-    target.mkdir(mode=0o700)
-    files = {"lab.ipynb": b"{}", "data/deep/x.txt": b"x"}
-    previous = os.umask(0o077)
-    try:
-        snapshot.write_all(files, target)
-    finally:
-        os.umask(previous)
-    assert snapshot.ordinary_files(target) == (files, [])
-    assert all(p.stat().st_mode & 0o044 == 0o044 for p in [target, *target.rglob("*")])
-
-
 def test_a_snapshot_has_limits(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(snapshot, "MAX_FILES", 10)
-    monkeypatch.setattr(snapshot, "MAX_TOTAL", 100)
+    monkeypatch.setattr(hand_in, "MAX_FILES", 10)
+    monkeypatch.setattr(hand_in, "MAX_TOTAL", 100)
     for number in range(30):
         (folder / f"f{number}").write_text("y" * 30)
-    files, notes = snapshot.ordinary_files(folder)
+    files, notes = ordinary_files(folder)
     assert 0 < sum(map(len, files.values())) <= 100
     assert 0 < len(notes) <= 20
 
 
 def test_a_renamed_notebook_is_taken_only_if_there_is_one(folder: Path) -> None:
-    wanted = folder / "other.ipynb"
-    assert find_notebook(wanted, ["other"]) == (folder / "lab.ipynb", "lab.ipynb")
-    assert find_notebook(wanted, ["other", "lab"]) == (None, "")
+    assert find_notebook(folder) == (folder / "lab.ipynb", "")
+    (folder / "lab.ipynb").rename(folder / "other.ipynb")
+    assert find_notebook(folder) == (folder / "other.ipynb", "other.ipynb")
     (folder / "third.ipynb").write_text("{}")
-    assert find_notebook(wanted, ["other"]) == (None, "")
-    assert find_notebook(folder / "lab.ipynb", ["lab"]) == (folder / "lab.ipynb", "")
+    assert find_notebook(folder) == (None, "")
 
 
 def test_only_ordinary_files_are_read(folder: Path) -> None:

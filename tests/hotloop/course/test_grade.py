@@ -11,7 +11,7 @@ import pytest
 
 from hotloop.core.verdict import Verdict
 from hotloop.course import grade as grading
-from hotloop.course import records
+from hotloop.course.attempts.store import store
 from hotloop.course.progress import Progress
 
 
@@ -40,7 +40,7 @@ def test_a_second_time_changes_nothing(
     page = course.root / "feedback" / "ada" / "tiny" / "lab.html"
     before = page.stat().st_mtime_ns
     assert executed() == set()
-    assert len(records.history(course.root, "ada", "tiny")) == 1
+    assert len(store(course.root).history("ada", "tiny")) == 1
     assert page.stat().st_mtime_ns == before
 
 
