@@ -44,7 +44,7 @@ class Book:
         self._root = root
         self._why, self.batch = why, batch
         config = load_config(root)
-        self._course_id = str(config.CourseDirectory.course_id)
+        self.course_id = str(config.CourseDirectory.course_id)
         self._is_shared = bool(config.CourseDirectory.get("groupshared", False))
         self._late = cast(Any, AssignLatePenalties)(config=config)
         self._late.init_plugin()
@@ -62,7 +62,7 @@ class Book:
         event = within.begun(student, module, why=why, batch=self.batch)
 
         def work(connection: Connection) -> None:
-            with joined(connection, self._course_id) as gradebook:
+            with joined(connection, self.course_id) as gradebook:
                 _forget_scores(gradebook, student, module)
             within.note(connection, event)
 
@@ -86,7 +86,7 @@ class Book:
                 self._publish(connection, stands)
                 return True
             if stands is None:
-                with joined(connection, self._course_id) as gradebook:
+                with joined(connection, self.course_id) as gradebook:
                     _forget_scores(gradebook, student, module)
             return False
 
@@ -100,7 +100,7 @@ class Book:
         """
 
         def work(connection: Connection) -> list[tuple[str, str]]:
-            with joined(connection, self._course_id) as gradebook:
+            with joined(connection, self.course_id) as gradebook:
                 return [
                     (student, module)
                     for student, module in submissions
@@ -139,7 +139,7 @@ class Book:
             kept, Kind.PUBLISHED, "", self._why, self.batch, of_attempt(before), of_attempt(kept)
         )
         within.note(connection, event)
-        with joined(connection, self._course_id) as gradebook:
+        with joined(connection, self.course_id) as gradebook:
             gradebook.update_or_create_student(kept.student)
             submission = gradebook.update_or_create_submission(
                 kept.module, kept.student, timestamp=kept.handed_in or None

@@ -14,6 +14,7 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
 from hotloop.course.attempts.store import store
+from hotloop.course.hand_in import SUBMITTED
 from hotloop.course.points import is_open, of_grade
 
 PENDING = "pending"
@@ -71,9 +72,8 @@ def row(gradebook: Gradebook, assignment: Any, student: Any, root: Path) -> dict
         "email": student.email or "",
         "max_score": assignment.max_score,
     }
-    try:
-        submission = cast(Any, gradebook).find_submission(assignment.name, student.id)
-    except MissingEntry:
+    submission = _handed_in(gradebook, assignment.name, student.id, root)
+    if submission is None:
         return {**known, "raw_score": 0.0, "score": 0.0, "status": "not submitted"}
     penalty = submission.late_submission_penalty or 0.0
     grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
@@ -92,3 +92,13 @@ def row(gradebook: Gradebook, assignment: Any, student: Any, root: Path) -> dict
         "points_pending": sum(score.pending for score in scores),
         "pending_tasks": " ".join(sorted(grade.name for grade in waiting)),
     }
+
+
+def _handed_in(gradebook: Gradebook, module: str, student: str, root: Path) -> Any:
+    """The submission; None where there is none, and where there is only an extension for it."""
+    if not (root / SUBMITTED / student / module).is_dir():
+        return None
+    try:
+        return cast(Any, gradebook).find_submission(module, student)
+    except MissingEntry:
+        return None

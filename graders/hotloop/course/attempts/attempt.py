@@ -101,6 +101,8 @@ class Kind(StrEnum):
     """A person took an attempt out: it counts no more, until it is restored."""
     RESTORED = "restored"
     """A person took a dropped attempt back."""
+    SCHEDULED = "scheduled"
+    """A due date was set, for all or, as an extension, for one."""
     FORGOTTEN = "forgotten"
     """All of one person was deleted; who it was is not said."""
 

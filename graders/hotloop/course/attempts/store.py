@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -204,6 +204,14 @@ class Store:
 def begun(student: str, module: str, who: str = "", why: str = "", batch: str = "") -> Event:
     """A submission is being graded anew. who: this process's account if empty."""
     return _event(Kind.BEGUN, who, why, batch, student=student, module=module)
+
+
+def scheduled(module: str, students: Iterable[str], why: str, batch: str) -> list[Event]:
+    """A due date was set: one event for each learner, with an empty name for all."""
+    return [
+        _event(Kind.SCHEDULED, "", why, batch, student=student, module=module)
+        for student in students
+    ]
 
 
 def about(

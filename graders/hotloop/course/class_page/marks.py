@@ -73,13 +73,15 @@ def read_marks(root: Path, wanted: Collection[str] | None = None) -> ClassMarks:
 def _module_marks(
     root: Path, gradebook: Gradebook, module: Module, assignment_id: str
 ) -> ModuleMarks:
-    marks = list(_marks(root, gradebook, module, assignment_id))
+    handed_in = frozenset(f.parent.name for f in (root / SUBMITTED).glob(f"*/{module.id}"))
+    # Whoever has an extension is in the gradebook before anything is handed in.
+    found = _marks(root, gradebook, module, assignment_id)
+    marks = [mark for mark in found if mark.student in handed_in]
     graded = {mark.task for mark in marks}
-    folders = (root / SUBMITTED).glob(f"*/{module.id}")
     return ModuleMarks(
         module=module,
         tasks=[task.id for task in module.tasks if task.id in graded],
-        handed_in=frozenset({f.parent.name for f in folders} | {m.student for m in marks}),
+        handed_in=handed_in,
         marks=marks,
     )
 
