@@ -170,10 +170,14 @@ def _why_skipped(
     """Why there is nothing that could be graded again."""
     dropped = is_dropped(root, student, submission.module, submission.digest)
     if counts is None:
-        return "dropped, and nothing else counts" if dropped else "not graded yet: hotloop grade"
+        return (
+            "dropped, and nothing else counts"
+            if dropped
+            else "not graded yet: hotloop course grade"
+        )
     if dropped:
         return "dropped: what counts is an earlier hand-in, which is no longer there"
-    return "handed in anew since it was graded: hotloop grade"
+    return "handed in anew since it was graded: hotloop course grade"
 
 
 def _shadow(root: Path, student: str, counts: records.Grading) -> Attempt | None:
