@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -33,9 +32,6 @@ def run(
         bool,
         typer.Option("--again", help="Although somebody of that name has a pack of this role."),
     ] = False,
-    output: Annotated[
-        Path | None, typer.Option(help="Copy the pack there too.", show_default=False)
-    ] = None,
     as_json: Json = False,
 ) -> None:
     """Make a pack for one candidate.
@@ -47,34 +43,26 @@ def run(
         from hotloop.takehome.pack import make_pack
         from hotloop.variants import same_for_all
 
-        _require_room(output)
         wanted = role_for(found, role)
-        now = datetime.now(UTC)
+        now, made_by = datetime.now(UTC), who()
         try:
             pack = make_pack(
-                found,
-                wanted,
-                name,
-                now=now,
-                accommodation=accommodation,
-                again=again,
-                who=who(),
+                found, wanted, name, now=now, accommodation=accommodation, again=again, who=made_by
             )
         except AlreadyInvited as error:
             raise UserError(f"{error} {_AGAIN}") from None
-        path = _copied(pack.path, output, pack.pseudonym)
         alike = same_for_all(wanted.module, [task.task for task in wanted.tasks])
         document = {
             "pack": str(pack.manifest.pack),
             "pseudonym": pack.pseudonym,
             "role": wanted.role,
-            "file": str(path),
+            "file": str(pack.path),
             "until": pack.manifest.expires.isoformat(),
             "installs": requirement(wanted),
             "same_for_all": alike,
         }
         lines = [
-            f"{pack.pseudonym}: {path}",
+            f"{pack.pseudonym}: {pack.path}",
             "Send it, or let the portal do it.",
             f"Work is taken until {moment(pack.manifest.expires)} UTC.",
         ]
@@ -90,27 +78,3 @@ def run(
                 "solution answers them; ask about them in the interview."
             )
         answer.give(document, Text("\n".join(lines)))
-
-
-def _require_room(output: Path | None) -> None:
-    """Before the pack is made: tried again it would be a second one, and what is overwritten may
-    be another candidate's.
-    """
-    if output is None or output.is_dir():
-        return
-    if output.exists():
-        raise UserError(f"{output} is there already: name another file, or a folder.")
-    if not output.parent.is_dir():
-        raise UserError(f"There is no folder {output.parent}.")
-
-
-def _copied(pack: Path, output: Path | None, pseudonym: str) -> Path:
-    if output is None:
-        return pack
-    target = output / f"{pseudonym}.zip" if output.is_dir() else output
-    try:
-        shutil.copyfile(pack, target)
-    except OSError as error:
-        said = f"The pack is made, but cannot be copied to {target}: {error.strerror}."
-        raise UserError(f"{said} It lies here: {pack}") from None
-    return target
