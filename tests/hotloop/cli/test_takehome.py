@@ -60,9 +60,8 @@ def test_a_day(team: Path, tmp_path: Path) -> None:
     assert [(row["pseudonym"], row["state"]) for row in listed] == [(pseudonym, "sent")]
     run("extend", pseudonym, "--until", "2040-01-01", "--team", team)
     assert run("status", team)["packs"][0]["until"].startswith("2040-01-02T00:00")
-    assert (
-        "not filed yet" in run("scorecard", pseudonym, "--reveal", "--team", team, code=2)["error"]
-    )
+    reveal = ("scorecard", pseudonym, "--reveal", "--team", team)
+    assert "not filed yet" in run(*reveal, code=2)["error"]
     card = team / "reports" / listed[0]["pack"] / "scorecard.json"
     card.parent.mkdir()
     card.write_text("{}")

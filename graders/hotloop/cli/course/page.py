@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
@@ -16,7 +14,7 @@ from hotloop.cli.course.folder import require_course
 from hotloop.cli.options import Course, Modules
 
 if TYPE_CHECKING:
-    from hotloop.course.class_page.summary import ClassSummary, TaskSummary
+    from hotloop.course.class_page.summary import ModuleSummary
 
 
 def run(
@@ -38,44 +36,16 @@ def run(
         from hotloop.course.class_page.summary import document, summary
 
         wanted = [find.module(name).id for name in modules or []] or None
-        try:
-            found = summary(read_marks(course, wanted), names=names)
-        except FileNotFoundError as error:
-            raise UserError(f"{error}.") from None
+        found = summary(read_marks(course, wanted), names=names)
         if not found.modules:
             raise UserError(f"None of these modules is released in {course.resolve()}.")
         path = course.resolve() / file_name(wanted)
         path.write_text(page(found), encoding="utf-8")
-        shown = (_table(found), Text(f"The page: {path}"))
-        answer.give({"page": str(path), **document(found)}, *shown)
+        lines = [*map(_said, found.modules), f"The page: {path}"]
+        answer.give({"page": str(path), **document(found)}, Text("\n".join(lines)))
 
 
-def _table(found: ClassSummary) -> Table:
-    """Task with mean share, discrimination and what is open."""
-    shown = Table("module, task", "learners", "mean share", "discrimination", "open for")
-    shown.box = SIMPLE_HEAD
-    for module in found.modules:
-        shown.add_row(Text(module.title, "bold"), str(module.graded), "", "", str(module.pending))
-        for task in module.tasks:
-            mean = task.difficulty.mean
-            shown.add_row(
-                Text(f"  {task.task}"),
-                str(task.difficulty.learners),
-                "–" if mean is None else f"{mean:.0%}",
-                _discrimination(task),
-                str(task.pending),
-            )
-        if module.small:
-            shown.add_row(Text("  small class: see the page", "yellow"))
-    return shown
-
-
-def _discrimination(task: TaskSummary) -> str:
-    found = task.discrimination
-    if found.correlation is None:
-        return "–"
-    said = f"{found.correlation:.2f}"
-    if found.interval is None:
-        return said
-    low, high = found.interval
-    return f"{said} ({low:.2f} to {high:.2f})"
+def _said(module: ModuleSummary) -> str:
+    """One line: the figures of each task are on the page."""
+    small = "; a small class, see the page" if module.small else ""
+    return f"{module.title}: {module.graded} graded, open for {module.pending}{small}"

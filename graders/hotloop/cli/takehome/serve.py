@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import logging
-import os
 import socket
-from collections.abc import Generator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing
 from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -68,9 +65,9 @@ def run(
         portal = _portal(found, address, database)
         watched = Supervisor(found.folder, database, jobs or default_jobs(), ray)
         _require_accounts(portal)
-        with closing(portal), _listening(host, port) as sockets:
+        with closing(portal), _listening(host, port) as listening:
             log(f"The portal is at {address}; Ctrl-C ends it.")
-            _run(portal, watched if grade else None, sockets, proxy)
+            _run(portal, watched if grade else None, listening, proxy)
         answer.give({"team": str(found.folder), "url": address}, Text("The portal has ended."))
 
 
@@ -116,44 +113,21 @@ def _require_addresses(proxy: str) -> None:
             ) from None
 
 
-@contextmanager
-def _listening(host: str, port: int) -> Generator[list[socket.socket]]:
-    """Sockets that listen already: only then the portal is where it says. UserError where it cannot
-    be.
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that listens already: only then the portal is where it says. UserError where it
+    cannot be.
     """
-    with ExitStack() as stack:
-        try:
-            sockets = [stack.enter_context(one) for one in _opened(host, port)]
-        except (OSError, UnicodeError) as error:
-            said = (isinstance(error, OSError) and error.strerror) or str(error)
-            raise UserError(
-                f"Nothing can listen on {host}:{port}: {said}. Choose another --host or --port."
-            ) from None
-        yield sockets
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except (OSError, UnicodeError) as error:
+        said = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise UserError(
+            f"Nothing can listen on {host}:{port}: {said}. Choose another --host or --port."
+        ) from None
 
 
-def _opened(host: str, port: int) -> list[socket.socket]:
-    """One for each address of the host's that this machine has. OSError, UnicodeError."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    opened: list[socket.socket] = []
-    for family, address in dict.fromkeys((one[0], one[4]) for one in found):
-        try:
-            opened.append(socket.create_server(address, family=family))
-        except OSError as error:
-            # `localhost` has an address of IPv6 where the machine has no IPv6.
-            if error.errno in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT) and len(found) > 1:
-                continue
-            for one in opened:
-                one.close()
-            raise
-    if not opened:
-        raise OSError(errno.EADDRNOTAVAIL, os.strerror(errno.EADDRNOTAVAIL))
-    return opened
-
-
-def _run(
-    portal: Portal, watched: Supervisor | None, sockets: list[socket.socket], proxy: str
-) -> None:
+def _run(portal: Portal, watched: Supervisor | None, listening: socket.socket, proxy: str) -> None:
     import uvicorn
 
     from hotloop.takehome.portal.app import served
@@ -176,7 +150,7 @@ def _run(
     if watched is not None:
         watched.start()
     try:
-        server.run(sockets)
+        server.run([listening])
     finally:
         if watched is not None:
             watched.stop()
