@@ -170,7 +170,8 @@ def collect(lab: LabWindow, room: SimpleNamespace) -> None:
 
 def grade(lab: LabWindow, room: SimpleNamespace) -> None:
     """On the command line; formgrader then shows what came of it."""
-    command = [sys.executable, "-m", "hotloop.cli", "grade", "--course", str(room.course), "--json"]
+    words = ("course", "grade", "--course", str(room.course), "--json")
+    command = [sys.executable, "-m", "hotloop.cli", *words]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     results = {r["task"]: r for r in json.loads(done.stdout)["results"]}

@@ -42,7 +42,9 @@ def run(
     answers: Answers = None,
     as_json: Json = False,
 ) -> None:
-    """Find the module of a track to begin with, by about eight questions.
+    """Find the module of a track to begin with.
+
+    About eight questions find it.
 
     Without a terminal and without --answers it tells the way and the rule, and asks nothing.
     """
@@ -197,7 +199,7 @@ def _result(track: str, seed: str, placed: Placed) -> Iterator[RenderableType]:
         yield Text("\nWhat was not right", "bold")
     for item in wrong:
         yield Text.assemble(("• ", "dim"), f"{item.solution}\n  {item.because}")
-        yield Text(f"  hotloop questions show {item.question}", "cyan")
+        yield Text(f"  hotloop questions {item.question}", "cyan")
 
 
 def _why(tried: Tried) -> str:

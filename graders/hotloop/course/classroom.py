@@ -49,7 +49,7 @@ mark the written tasks, *Generate feedback*, *Release feedback*. Or in a termina
 
 ```
 nbgrader collect MODULE
-hotloop grade MODULE
+hotloop course grade MODULE
 nbgrader release_feedback MODULE
 ```
 

@@ -1,7 +1,7 @@
 """nbgrader's configuration of a Hotloop course: everything is done through it, nothing is patched.
 
 A course folder holds a short `nbgrader_config.py` that calls `configure`, so that nbgrader's own
-commands, formgrader and `hotloop grade` all work alike.
+commands, formgrader and `hotloop course grade` all work alike.
 """
 
 from __future__ import annotations

@@ -157,10 +157,14 @@ def _why_skipped(root: Path, hand_in: HandIn, counts: Attempt | None) -> str:
     """Why there is nothing that could be graded again."""
     dropped = is_dropped(root, hand_in.student, hand_in.module, hand_in.digest)
     if counts is None:
-        return "dropped, and nothing else counts" if dropped else "not graded yet: hotloop grade"
+        return (
+            "dropped, and nothing else counts"
+            if dropped
+            else "not graded yet: hotloop course grade"
+        )
     if dropped:
         return "dropped: what counts is an earlier hand-in, which is no longer there"
-    return "handed in anew since it was graded: hotloop grade"
+    return "handed in anew since it was graded: hotloop course grade"
 
 
 def _shadow(root: Path, counts: Attempt) -> Attempt | None:

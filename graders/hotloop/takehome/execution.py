@@ -1,5 +1,5 @@
-"""A take-home's submission as the executors of `hotloop grade` take it: plain data, which any
-process on any node can execute without the team's folder.
+"""A take-home's submission as the executors of `hotloop course grade` take it: plain data, which
+any process on any node can execute without the team's folder.
 """
 
 from __future__ import annotations

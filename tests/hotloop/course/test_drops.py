@@ -304,7 +304,7 @@ def test_what_cannot_be_dropped_is_said(twice: Any, monkeypatch: pytest.MonkeyPa
 
 def test_from_the_command_line(twice: Any) -> None:
     second = ids(twice)[1]
-    call = ["attempts", "ada", "tiny", "--course", str(twice.root)]
+    call = ["course", "attempts", "ada", "tiny", "--course", str(twice.root)]
     shown = CliRunner().invoke(app, call)
     assert shown.exit_code == 0, shown.output
     assert "counts" in shown.stdout
