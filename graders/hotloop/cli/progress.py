@@ -15,6 +15,7 @@ from rich.text import Text
 from hotloop import curriculum
 from hotloop.cli import find
 from hotloop.cli.answer import Json, UserError, answering, log
+from hotloop.cli.practice_page import kept
 from hotloop.learning.next_steps import Step, steps
 from hotloop.learning.standing import (
     MEANING,
@@ -72,10 +73,10 @@ def _read(track: str | None) -> Overview:
         known = [each.id for each in curriculum.curriculum().tracks]
         if track is not None and track not in known:
             raise UserError(find.unknown("track", track, known))
-        kept, lines = store.read(), verdicts.read()
-        for fault in (*([kept.notice] if kept.notice else []), *lines.faults):
+        lines = verdicts.read()
+        for fault in lines.faults:
             log(fault)
-        return overview(kept.state, lines.lines, datetime.now(UTC))
+        return overview(kept(), lines.lines, datetime.now(UTC))
     except (CurriculumError, OSError) as error:
         raise UserError(str(error)) from None
 
