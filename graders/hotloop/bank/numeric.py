@@ -1,4 +1,4 @@
-"""Questions with numbers: an instance drawn from the parameters, its answer, and a checker."""
+"""Questions with numbers: an instance drawn from the parameters, its answer, and what checks it."""
 
 from __future__ import annotations
 
@@ -72,15 +72,6 @@ class Instance:
         return units.shown(self.answer, self.unit)
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """What became of an answer. value: what was read, in the asked unit; None: no number."""
-
-    right: bool
-    sentence: str
-    value: float | None = None
-
-
 def draw(numeric: Numeric, seed: int | str, words: NumericText | None = None) -> Instance:
     """The instance of that seed: the same one on every machine. words: in another language."""
     chosen = {
@@ -113,26 +104,6 @@ def evaluate(formula: str, values: Mapping[str, float]) -> float:
     if not math.isfinite(value) or value == 0:
         raise ValueError(f"the formula {formula!r} gives {value}, which nobody could be asked for")
     return value
-
-
-def check(instance: Instance, said: str) -> Judgement:
-    """Whether the answer is right, and a sentence on it that does not give the answer away.
-
-    A bare number is read in the asked unit or, if that is wrong, in that unit without its prefix.
-    """
-    found = units.read(said)
-    if found is None:
-        return Judgement(False, f"There is no number in it; {_example(instance)}.")
-    factor = units.factor_of(found.unit, instance.unit)
-    if factor is None:
-        return Judgement(False, f"The unit {found.unit!r} is unknown here; {_example(instance)}.")
-    value = found.value * factor
-    if not found.unit and not _close(instance, value):
-        bare = found.value * units.base_factor(instance.unit)
-        value = bare if _close(instance, bare) else value
-    if _close(instance, value):
-        return Judgement(True, f"Right: {instance.shown}. {instance.explain}", value)
-    return Judgement(False, _complaint(instance, value), value)
 
 
 def document(instance: Instance) -> dict[str, Any]:
@@ -172,30 +143,6 @@ def _told(value: float) -> str:
     if isinstance(value, int):
         return f"{value:,}" if abs(value) >= 10_000 else str(value)
     return f"{value:g}"
-
-
-def _close(instance: Instance, value: float) -> bool:
-    return abs(value - instance.answer) <= instance.tolerance * abs(instance.answer) * (1 + 1e-9)
-
-
-def _example(instance: Instance) -> str:
-    asked = f" in {instance.unit}" if instance.unit else ""
-    return f"the answer is a number{asked}, such as {f'1.5 {instance.unit}'.strip()}"
-
-
-def _complaint(instance: Instance, value: float) -> str:
-    read = f"Read as {units.shown(value, instance.unit)}"
-    ratio = value / instance.answer
-    if ratio <= 0:
-        return f"{read}: it has the wrong sign, or is nothing."
-    apart = max(ratio, 1 / ratio)
-    way = "large" if ratio > 1 else "small"
-    for telltale, hint in _telltales(instance.unit):
-        if abs(apart / telltale - 1) < 0.003:
-            return f"{read}: too {way}; {hint}."
-    if apart < 2:
-        return f"{read}: {abs(ratio - 1):.0%} too {way}."
-    return f"{read}: too {way} by a factor of {apart:.3g}."
 
 
 def _telltales(unit: str) -> tuple[tuple[float, str], ...]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 _THOUSANDS: Mapping[str, float] = {"k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _BINARY: Mapping[str, float] = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50}
@@ -23,40 +21,6 @@ _TIMES: Mapping[str, float] = {
     "min": 60,
     "h": 3600,
 }
-_NUMBER = re.compile(
-    r"(?P<sign>[+-]?)(?P<digits>\d[\d,_' \u00a0\u202f]*(?:\.\d+)?|\.\d+)"
-    r"(?:e(?P<e>[+-]?\d+)|\s*[x×·*]\s*10(?:\^|\*\*)(?P<power>[+-]?\d+))?",
-    re.IGNORECASE,
-)
-_PREAMBLE = re.compile(r"^\s*(?:(?:about|roughly|circa|ca\.|=|~|≈|约|大约)\s*)?", re.IGNORECASE)
-_LARGEST = 1e200
-"""No answer is beyond it, and what is computed from it is still finite."""
-_DECIMAL_COMMA = re.compile(r"^\d+,(?!\d{3}$)\d+$")
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A number with the unit that was written behind it, "" if there was none."""
-
-    value: float
-    unit: str
-
-
-def read(said: str) -> Quantity | None:
-    """`3.2 GB`, `3,200,000,000`, `3.2e9 B`, `3.2 × 10^9`; None if it begins with no number."""
-    text = said[_PREAMBLE.match(said).end() :]  # pyright: ignore[reportOptionalMemberAccess]
-    found = _NUMBER.match(text)
-    if found is None:
-        return None
-    digits = found["digits"].strip()
-    if _DECIMAL_COMMA.match(digits):
-        digits = digits.replace(",", ".")
-    plain = re.sub(r"[,_'\s]", "", digits)
-    exponent = found["e"] or found["power"] or "0"
-    value = float(f"{found['sign']}{plain}e{exponent}")
-    if abs(value) > _LARGEST:
-        return None
-    return Quantity(value, text[found.end() :].strip().rstrip("."))
 
 
 def readings(unit: str) -> dict[str, float]:
@@ -82,16 +46,6 @@ def base_factor(unit: str) -> float:
 def is_bytes(unit: str) -> bool:
     """Whether the unit is one of bytes, with or without a prefix, also a second."""
     return _measures(_split(unit)[0], _BYTES)
-
-
-def factor_of(written: str, unit: str) -> float | None:
-    """What one `written` is in `unit`; None where that is not known."""
-    ways = readings(unit)
-    wanted = _tidy(written)
-    if wanted in ways:
-        return ways[wanted]
-    folded = wanted.casefold()
-    return next((factor for way, factor in ways.items() if way.casefold() == folded), None)
 
 
 def shown(value: float, unit: str) -> str:
@@ -149,7 +103,3 @@ def _counted(name: str) -> Iterator[tuple[str, float]]:
             yield f"{multiple}{way}", power
             yield f"{multiple} {way}", power
     yield from _MULTIPLES.items()
-
-
-def _tidy(written: str) -> str:
-    return re.sub(r"\s*/\s*", "/", " ".join(written.split()))

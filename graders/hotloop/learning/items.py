@@ -8,17 +8,15 @@ the track's module that it is linked to.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from hotloop import curriculum
-from hotloop.bank import catalog, numeric
+from hotloop.bank import catalog
 from hotloop.bank.catalog import Entry
-from hotloop.bank.numeric import Instance
 from hotloop.curriculum import Module, Tier
 from hotloop.problem import Identifier, Strict, Text, refuse_repeats
 from hotloop.yaml_lines import CurriculumError, load, place
@@ -54,72 +52,31 @@ class Choices(Strict):
 
 @dataclass(frozen=True)
 class Item:
-    """One question of the test. It has either options, of which one is right, or an instance.
+    """One question of the test. question: its key in the bank, where more is to be read.
 
-    question: its key in the bank, where more is to be read. right: the option's place.
+    choice: None where the question's numbers are asked for.
     """
 
     question: str
-    tier: Tier
-    ask: str
-    because: str
-    options: tuple[str, ...] = ()
-    right: int = 0
-    instance: Instance | None = None
-
-    @property
-    def solution(self) -> str:
-        """What was to be answered."""
-        return self.instance.shown if self.instance else self.options[self.right]
-
-    def is_right(self, said: str) -> bool:
-        """Whether `b`, or a number, is the answer."""
-        if self.instance is not None:
-            return numeric.check(self.instance, said).right
-        return said.strip().lower() == letter(self.right)
+    choice: Choice | None = None
 
 
-def letter(place: int) -> str:
-    """How an option is called."""
-    return "abcde"[place]
-
-
-def items(track: str, way: Sequence[Module], seed: str) -> dict[Tier, list[Item]]:
-    """The items of each tier that has a module on the way, shuffled by the seed.
-
-    Choices and numbers take turns, so that neither guessing nor reckoning alone decides.
-    """
+def items(track: str, way: Sequence[Module]) -> dict[Tier, list[Item]]:
+    """The items of each tier that has a module on the way; the page puts them in order."""
     found: dict[Tier, list[Item]] = {}
     for tier in curriculum.curriculum().tiers:
         modules = [module for module in way if module.tier == tier]
         if not modules:
             continue
-        choices = [item for module in modules for item in _choices(module, seed)]
-        numbers = [
-            _with_numbers(entry, tier, seed)
-            for entry in catalog.catalog()
-            if entry.question.numeric is not None and _tier(entry, track, way) == tier
+        found[tier] = [
+            *(Item(f"{m.id}.{each.question}", each) for m in modules for each in choices(m.id)),
+            *(
+                Item(entry.key)
+                for entry in catalog.catalog()
+                if entry.question.numeric is not None and _tier(entry, track, way) == tier
+            ),
         ]
-        found[tier] = list(_in_turn(_shuffled(choices, seed), _shuffled(numbers, seed)))
     return found
-
-
-def document(track: str, way: Sequence[Module]) -> dict[str, Any]:
-    """For a page that places by itself: all items by tier, the right option first."""
-    return {
-        tier: [
-            {
-                "question": item.question,
-                "ask": item.ask,
-                "because": item.because,
-                "right": None if item.instance else item.options[item.right],
-                "wrong": [o for at, o in enumerate(item.options) if at != item.right],
-                "numeric": numeric.document(item.instance) if item.instance else None,
-            }
-            for item in sorted(found, key=lambda item: item.question)
-        ]
-        for tier, found in items(track, way, track).items()
-    }
 
 
 def choices(module: str) -> list[Choice]:
@@ -136,21 +93,6 @@ def choices(module: str) -> list[Choice]:
     return found
 
 
-def _choices(module: Module, seed: str) -> Iterator[Item]:
-    for choice in choices(module.id):
-        key = f"{module.id}.{choice.question}"
-        options = tuple(_by_hash((choice.right, *choice.wrong), f"{seed}.{key}"))
-        yield Item(
-            key, module.tier, choice.ask, choice.because, options, options.index(choice.right)
-        )
-
-
-def _with_numbers(entry: Entry, tier: Tier, seed: str) -> Item:
-    assert entry.question.numeric is not None
-    instance = numeric.draw(entry.question.numeric, f"{seed}.{entry.key}")
-    return Item(entry.key, tier, instance.ask, instance.explain, instance=instance)
-
-
 def _tier(entry: Entry, track: str, way: Sequence[Module]) -> Tier | None:
     """The tier that the question tells of: that of the first module on the way which practises it.
 
@@ -161,19 +103,3 @@ def _tier(entry: Entry, track: str, way: Sequence[Module]) -> Tier | None:
         if module.id in linked:
             return module.tier
     return entry.question.level if entry.track == track else None
-
-
-def _in_turn(first: Sequence[Item], second: Sequence[Item]) -> Iterator[Item]:
-    for place_ in range(max(len(first), len(second))):
-        yield from first[place_ : place_ + 1]
-        yield from second[place_ : place_ + 1]
-
-
-def _shuffled(found: Iterable[Item], seed: str) -> list[Item]:
-    by_key = {item.question: item for item in found}
-    return [by_key[key] for key in _by_hash(by_key, seed)]
-
-
-def _by_hash(texts: Iterable[str], seed: str) -> list[str]:
-    """Not from `random`, whose draws may change with Python's version."""
-    return sorted(texts, key=lambda text: hashlib.sha256(f"{seed}.{text}".encode()).digest())

@@ -26,7 +26,7 @@ def steps(standing: Overview, track: str | None = None) -> list[Step]:
 def _steps(standing: Overview, track: str | None) -> Iterator[Step]:
     if standing.due:
         yield Step(
-            f"Practise {standing.due} question{'s' if standing.due > 1 else ''}",
+            f"Practice {standing.due} question{'s' if standing.due > 1 else ''}",
             "their time has come: now they cost least and stay longest",
             "hotloop interview",
         )
@@ -50,7 +50,7 @@ def _steps(standing: Overview, track: str | None) -> Iterator[Step]:
     for found in tracks:
         if found.questions.practised == 0 and any(each.complete for each in found.modules):
             yield Step(
-                f"Practise the questions of {found.title}",
+                f"Practice the questions of {found.title}",
                 "its tasks are done, and explaining them is another skill",
                 f"hotloop interview --track {found.id}",
             )

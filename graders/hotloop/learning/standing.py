@@ -18,7 +18,6 @@ from hotloop.bank.catalog import Entry
 from hotloop.curriculum import Concept, Module, Task
 from hotloop.learning.graph import way
 from hotloop.practice import verdicts
-from hotloop.practice.schedule import Standing, standings
 from hotloop.practice.state import State
 from hotloop.practice.verdicts import Line
 
@@ -162,7 +161,6 @@ class Overview:
 
 def overview(state: State, lines: Sequence[Line], now: datetime) -> Overview:
     """From what was kept of practice and of verdicts."""
-    marks = standings(state.reviews)
     skipped = _skipped(state)
     last, best = verdicts.latest(lines), verdicts.best(lines)
     entries = catalog.catalog()
@@ -171,7 +169,7 @@ def overview(state: State, lines: Sequence[Line], now: datetime) -> Overview:
         own = [entry for entry in entries if entry.module == module.id]
         keys = [(f"{module.id}.{task.id}", task) for task in module.tasks]
         tasks = tuple(TaskStanding(k, task, last.get(k), best.get(k)) for k, task in keys)
-        return ModuleStanding(module, tasks, _practised(own, marks, now), module.id in skipped)
+        return ModuleStanding(module, tasks, _practised(own, state, now), module.id in skipped)
 
     modules = [of_module(module) for module in curriculum.modules()]
     tracks: list[TrackStanding] = []
@@ -182,19 +180,21 @@ def overview(state: State, lines: Sequence[Line], now: datetime) -> Overview:
                 track.id,
                 track.title,
                 tuple(each for each in modules if each.module.track == track.id),
-                _practised([entry for entry in entries if entry.track == track.id], marks, now),
+                _practised([entry for entry in entries if entry.track == track.id], state, now),
                 placement.at if placement else None,
                 placement.start if placement else None,
             )
         )
-    due = sum(key in marks and marks[key].is_due(now) for key in (e.key for e in entries))
+    due = _practised(entries, state, now).due
     return Overview(tuple(tracks), tuple(_concepts(modules)), due)
 
 
-def _practised(entries: Sequence[Entry], marks: Mapping[str, Standing], now: datetime) -> Practised:
-    found = [marks[entry.key] for entry in entries if entry.key in marks]
-    mean = sum(each.last.mark for each in found) / len(found) if found else None
-    return Practised(len(entries), len(found), sum(each.is_due(now) for each in found), mean)
+def _practised(entries: Sequence[Entry], state: State, now: datetime) -> Practised:
+    last = {review.question: review.mark for review in state.reviews}
+    marks = [last[entry.key] for entry in entries if entry.key in last]
+    mean = sum(marks) / len(marks) if marks else None
+    due = sum(state.is_due(entry.key, now) for entry in entries)
+    return Practised(len(entries), len(marks), due, mean)
 
 
 def _concepts(modules: Sequence[ModuleStanding]) -> list[ConceptStanding]:

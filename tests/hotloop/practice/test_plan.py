@@ -1,52 +1,70 @@
+"""Which questions a session asks, by the page's scripts."""
+
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable
+from typing import Any
 
-from hotloop.bank.catalog import Entry
-from hotloop.practice.plan import Planned, session, waiting
-from hotloop.practice.schedule import standings
-from hotloop.practice.state import Review
+JavaScript = Callable[[str, object], Any]
 
-EntryOf = Callable[..., Entry]
-ReviewOf = Callable[..., Review]
-NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-
-
-def _keys(planned: Sequence[Planned]) -> list[str]:
-    return [each.entry.key for each in planned]
+SESSION = """
+const known = new Map(Object.entries(given.due ?? {}).map(([key, due]) => [key, { due }]));
+const wish = { track: "", module: "", level: "", language: "en", ...given.wish };
+const chosen = hotloop.plan.chosen(given.questions, wish);
+const found = hotloop.plan.waiting(chosen, known, 10, ["beginner", "advanced"]);
+const keys = (planned) => planned.map(({ question }) => question.key);
+return keys(hotloop.plan.session(found, given.minutes, given.ahead ?? false));
+"""
 
 
-def test_what_is_due_comes_first_and_what_is_not_is_left_out(
-    entry: EntryOf, review: ReviewOf
-) -> None:
-    entries = [entry(id=name) for name in ("new", "later", "overdue", "due")]
-    known = standings(
-        [review(3, 9, "first.later"), review(1, 2, "first.overdue"), review(1, 5, "first.due")]
-    )
-    now = review(0, 10).at
-    found = waiting(entries, known, now)
-    assert _keys(session(found, 60)) == ["first.overdue", "first.due", "first.new"]
-    assert _keys(session(found, 60, ahead=True))[-1] == "first.later"
-    assert found.next_due == known["first.later"].due > now
+def question(key: str, level: str = "beginner", minutes: int = 5, **more: Any) -> dict[str, Any]:
+    module = key.partition(".")[0]
+    about = {"key": key, "track": "a", "module": module, "level": level, "minutes": minutes}
+    return {**about, "titles": {"en": "?"}, **more}
 
 
-def test_new_ones_go_from_easy_to_hard_and_modules_take_turns(entry: EntryOf) -> None:
-    entries = [
-        entry("x", id="hard", level="advanced"),
-        entry("x", id="one"),
-        entry("x", id="two"),
-        entry("y", id="three"),
-        entry(None, id="four"),
+def test_what_is_due_comes_first_and_what_is_not_is_left_out(javascript: JavaScript) -> None:
+    questions = [question(f"x.{name}") for name in ("new", "later", "overdue", "due")]
+    given = {
+        "questions": questions,
+        "minutes": 60,
+        "due": {"x.later": 11, "x.overdue": 1, "x.due": 10},
+    }
+    assert javascript(SESSION, given) == ["x.overdue", "x.due", "x.new"]
+    assert javascript(SESSION, {**given, "ahead": True})[-1] == "x.later"
+
+
+def test_new_ones_go_from_easy_to_hard_and_modules_take_turns(javascript: JavaScript) -> None:
+    questions = [
+        question("x.hard", "advanced"),
+        question("x.one"),
+        question("x.two"),
+        question("y.three"),
+        question("a.four", module=None),
     ]
-    now = waiting(entries, {}, NOON)
-    assert _keys(now.new) == ["x.one", "y.three", "a.four", "x.two", "x.hard"]
+    found = javascript(SESSION, {"questions": questions, "minutes": 60})
+    assert found == ["x.one", "y.three", "a.four", "x.two", "x.hard"]
 
 
-def test_a_session_fills_its_minutes_and_asks_at_least_one(entry: EntryOf) -> None:
+def test_a_session_fills_its_minutes_and_asks_at_least_one(javascript: JavaScript) -> None:
     sizes = {"a": 8, "b": 9, "c": 4, "d": 30}
-    entries = [entry(id=name, minutes=minutes) for name, minutes in sizes.items()]
-    found = waiting(entries, {}, NOON)
-    assert _keys(session(found, 12)) == ["first.a", "first.c"]
-    assert _keys(session(found, 1)) == ["first.a"]
-    assert session(waiting([], {}, NOON), 30) == []
+    questions = [question(f"x.{name}", minutes=minutes) for name, minutes in sizes.items()]
+    assert javascript(SESSION, {"questions": questions, "minutes": 12}) == ["x.a", "x.c"]
+    assert javascript(SESSION, {"questions": questions, "minutes": 1}) == ["x.a"]
+    assert javascript(SESSION, {"questions": [], "minutes": 30}) == []
+
+
+def test_a_wish_leaves_out_what_does_not_fit(javascript: JavaScript) -> None:
+    questions = [
+        question("x.one"),
+        question("y.two", track="b"),
+        question("y.three", "advanced", titles={"en": "?", "zh": "？"}),
+    ]
+    for wish, keys in (
+        ({"track": "b"}, ["y.two"]),
+        ({"module": "x"}, ["x.one"]),
+        ({"level": "advanced"}, ["y.three"]),
+        ({"language": "zh"}, ["y.three"]),
+    ):
+        given = {"questions": questions, "minutes": 60, "wish": wish}
+        assert javascript(SESSION, given) == keys

@@ -1,60 +1,92 @@
+"""When a question returns: the page's scheduler beside the library whose formulas it has."""
+
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
+from fsrs import Card, Rating, Scheduler
 
-from hotloop.practice.schedule import LONGEST_DAYS, document, standings
 from hotloop.practice.state import Review
 
+JavaScript = Callable[[str, object], Any]
 ReviewOf = Callable[..., Review]
 
+LIBRARY = Scheduler(
+    desired_retention=0.9,
+    learning_steps=(),
+    relearning_steps=(),
+    maximum_interval=365,
+    enable_fuzzing=False,
+)
+RATINGS = (Rating.Again, Rating.Again, Rating.Hard, Rating.Good, Rating.Easy)
+STANDINGS = "return Object.fromEntries(hotloop.schedule.standings(given))"
 
-def _days(reviews: list[Review]) -> int:
-    (standing,) = standings(reviews).values()
-    return (standing.due - standing.last.at).days
+
+@pytest.fixture
+def days(javascript: JavaScript) -> Callable[[list[list[Review]]], list[int]]:
+    """For each of some histories, the days after which the question returns."""
+
+    def found(histories: list[list[Review]]) -> list[int]:
+        body = (
+            "return given.map((reviews) => {"
+            "  const [standing] = hotloop.schedule.standings(reviews).values();"
+            "  return (standing.due - Date.parse(standing.last.at)) / 86_400_000 });"
+        )
+        return javascript(body, [[r.model_dump(mode="json") for r in each] for each in histories])
+
+    return found
 
 
-def test_a_better_mark_waits_longer(review: ReviewOf) -> None:
-    first = [_days([review(mark)]) for mark in range(5)]
+def histories(draw: random.Random) -> list[Review]:
+    """Questions practiced a few times: twice a day, after weeks, after years."""
+    reviews: list[Review] = []
+    for n in range(40):
+        at, good = draw.uniform(0, 900), draw.random()
+        for _ in range(draw.randint(1, 9)):
+            mark = draw.randint(3, 4) if draw.random() < good else draw.randint(0, 4)
+            reviews.append(made(f"a.q{n}", at, mark))
+            at += draw.choice([0.01, 0.9, 1, 1.5, 8, 30, 200])
+    return reviews
+
+
+def made(question: str, day: float, mark: int) -> Review:
+    at = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(days=day)
+    return Review(question=question, at=at, mark=mark, seconds=9, language="en")
+
+
+def by_library(reviews: list[Review]) -> Card:
+    card = Card(card_id=1, due=reviews[0].at)
+    for review in reviews:
+        card, _ = LIBRARY.review_card(card, RATINGS[review.mark], review.at)
+    return card
+
+
+def test_questions_return_when_the_library_says(javascript: JavaScript) -> None:
+    reviews = [review for n in range(5) for review in histories(random.Random(n))]
+    by_question: dict[str, list[Review]] = {}
+    for review in sorted(reviews, key=lambda each: each.at):
+        by_question.setdefault(review.question, []).append(review)
+    random.Random(1).shuffle(reviews)
+    found = javascript(STANDINGS, [each.model_dump(mode="json") for each in reviews])
+    assert found.keys() == by_question.keys()
+    for key, own in by_question.items():
+        card = by_library(own)
+        assert found[key]["due"] == round(card.due.timestamp() * 1000), key
+        assert found[key]["stability"] == pytest.approx(card.stability, rel=1e-9)
+        assert found[key]["difficulty"] == pytest.approx(card.difficulty, rel=1e-9)
+        assert found[key]["times"] == len(own)
+        assert found[key]["last"] == own[-1].model_dump(mode="json")
+
+
+def test_a_better_mark_waits_longer(days: Any, review: ReviewOf) -> None:
+    first = days([[review(mark)] for mark in range(5)])
     assert first[0] == first[1] == 1
     assert first[1] <= first[2] < first[3] < first[4]
 
 
-def test_intervals_grow_while_it_goes_well_and_shrink_when_it_does_not(review: ReviewOf) -> None:
-    reviews = [review(3)]
-    grown = [_days(reviews)]
-    for _ in range(4):
-        day = (standings(reviews)[reviews[0].question].due - reviews[0].at) / timedelta(days=1)
-        reviews.append(review(3, day))
-        grown.append(_days(reviews))
-    assert grown == sorted(set(grown))
-    day = (standings(reviews)[reviews[0].question].due - reviews[0].at) / timedelta(days=1)
-    assert _days([*reviews, review(0, day)]) < grown[-1]
-
-
-def test_nothing_waits_for_more_than_a_year(review: ReviewOf) -> None:
-    assert _days([review(4, day * 300) for day in range(12)]) == LONGEST_DAYS
-
-
-def test_the_order_of_a_file_does_not_matter(review: ReviewOf) -> None:
-    reviews = [review(3, 0), review(1, 3), review(4, 9), review(2, 1, "first.other")]
-    assert standings(reviews) == standings(reviews[::-1])
-    assert standings(reviews)["first.bytes_of_a_batch"].times == 3
-
-
-def test_a_question_is_due_when_its_day_has_come(review: ReviewOf) -> None:
-    (standing,) = standings([review(3)]).values()
-    assert not standing.is_due(standing.due - timedelta(seconds=1))
-    assert standing.is_due(standing.due)
-
-
-def test_a_page_gets_all_that_it_needs_to_schedule_by_itself(review: ReviewOf) -> None:
-    told = document()
-    assert len(told["parameters"]) == 21
-    assert told["enable_fuzzing"] is False
-    assert told["learning_steps"] == told["relearning_steps"] == []
-    for mark in range(5):
-        (standing,) = standings([review(mark)]).values()
-        assert standing.stability == pytest.approx(told["parameters"][told["ratings"][mark] - 1])
+def test_nothing_waits_for_more_than_a_year(days: Any, review: ReviewOf) -> None:
+    assert days([[review(4, day * 300) for day in range(12)]]) == [365]

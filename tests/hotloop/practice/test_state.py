@@ -1,7 +1,11 @@
+"""The format of the record, which the page and Python read alike."""
+
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -9,47 +13,80 @@ from pydantic import ValidationError
 from hotloop.practice import state
 from hotloop.practice.state import Review, State
 
+JavaScript = Callable[[str, object], Any]
+ReviewOf = Callable[..., Review]
+
+REVIEW = {
+    "question": "a.b", "at": "2026-03-01T10:30:00.125999+01:00", "mark": 3, "seconds": 1,
+    "language": "zh",
+}  # fmt: skip
+WRITTEN = (
+    "const tried = (text) => { try { return hotloop.state.text(hotloop.state.parse(text)) }"
+    " catch (error) { return error.message } };"
+    "return given.map(tried);"
+)
+
+
+def documented() -> str:
+    told = state.__doc__ or ""
+    return told[told.index("    {\n") : told.index("\n    }\n") + 7]
+
 
 def test_the_document_in_the_docstring_is_of_the_format() -> None:
-    told = state.__doc__ or ""
-    block = told[told.index("    {\n") : told.index("\n    }\n") + 7]
-    found = State.model_validate_json(block)
+    found = State.model_validate_json(documented())
     assert found.reviews[0].numeric is True
     assert found.placements[0].start == "triton_ensemble"
-    assert json.loads(found.text())["reviews"][0]["at"] == "2026-03-01T09:30:00.125Z"
 
 
-def test_a_moment_becomes_utc_in_milliseconds() -> None:
-    told = '{"question": "a.b", "at": "2026-03-01T10:30:00.125999+01:00", "mark": 0, "seconds": 1, '
-    found = Review.model_validate_json(told + '"language": "zh"}')
-    assert json.loads(found.model_dump_json())["at"] == "2026-03-01T09:30:00.125Z"
+def test_the_page_writes_when_each_question_is_due(javascript: JavaScript) -> None:
+    (text,) = javascript(WRITTEN, [documented()])
+    found = State.model_validate_json(text)
+    assert found == State.model_validate_json(documented())
+    (review,) = found.reviews
+    due = found.due[review.question]
+    assert review.at + timedelta(days=1) < due
+    assert not found.is_due(review.question, due - timedelta(seconds=1))
+    assert found.is_due(review.question, due)
+    assert not found.is_due("never.practiced", due)
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "said"),
     [
-        {"mark": 5},
-        {"mark": -1},
-        {"seconds": -1},
-        {"at": "2026-03-01T10:30:00"},
-        {"question": "no key"},
-        {"language": "de"},
-        {"comment": "mine"},
+        ({"mark": 5}, "reviews, number 1: “mark” cannot be 5"),
+        ({"mark": 1.5}, "“mark” cannot be 1.5"),
+        ({"seconds": -1}, "“seconds” cannot be -1"),
+        ({"question": "a"}, "“question” cannot be"),
+        ({"at": "2026-03-01T10:30:00"}, "“at” cannot be"),
+        ({"at": "2026-13-01T10:30:00Z"}, "“at” cannot be"),
+        ({"language": "de"}, "“language” cannot be"),
+        ({"due": 1}, "reviews, number 1 has an unknown key “due”"),
+        ({"numeric": "perhaps"}, "“numeric” cannot be"),
     ],
 )
-def test_what_is_not_of_the_format_is_refused(change: dict[str, object]) -> None:
-    good = {"question": "a.b", "at": "2026-03-01T10:30:00Z", "mark": 1, "seconds": 1}
+def test_what_one_reader_refuses_the_other_refuses(
+    javascript: JavaScript, change: dict[str, Any], said: str
+) -> None:
+    good = json.dumps({"reviews": [REVIEW]})
+    bad = json.dumps({"reviews": [{**REVIEW, **change}]})
+    written, refused = javascript(WRITTEN, [good, bad])
+    assert State.model_validate_json(good).reviews == State.model_validate_json(written).reviews
+    assert json.loads(written)["reviews"][0]["at"] == "2026-03-01T09:30:00.125Z"
+    assert said in refused
     with pytest.raises(ValidationError):
-        Review.model_validate({**good, "language": "en", **change})
+        State.model_validate_json(bad)
 
 
 def test_merging_takes_what_either_has_and_changes_nothing_twice(
-    review: Callable[..., Review],
+    javascript: JavaScript, review: ReviewOf
 ) -> None:
-    mine = State(reviews=[review(1, 0), review(2, 2)])
-    theirs = State(reviews=[review(4, 1), review(4, 2)])
-    both = mine.merged(theirs)
-    assert [each.mark for each in both.reviews] == [1, 4, 2]
-    assert both.merged(theirs) == both
-    assert both.merged(both) == both
-    assert theirs.merged(mine).reviews[:2] == both.reviews[:2]
+    mine = State(reviews=[review(1, 0), review(2, 2)]).model_dump(mode="json")
+    theirs = State(reviews=[review(4, 1), review(4, 2)]).model_dump(mode="json")
+    body = (
+        "const { merged } = hotloop.state; const [mine, theirs] = given;"
+        "const both = merged(mine, theirs);"
+        "return [both, merged(both, theirs), merged(theirs, mine)]"
+        "  .map(({ reviews }) => reviews.map(({ mark }) => mark))"
+    )
+    # Of two of the same moment, the first one's stays.
+    assert javascript(body, [mine, theirs]) == [[1, 4, 2], [1, 4, 2], [1, 4, 4]]

@@ -1,0 +1,55 @@
+"""Opens a practice page in the browser, and serves it until Ctrl-C."""
+
+from __future__ import annotations
+
+import threading
+import webbrowser
+from contextlib import suppress
+from typing import Annotated
+from urllib.parse import urlencode
+
+import typer
+from rich.text import Text
+
+from hotloop.cli.answer import Answer, UserError, log
+from hotloop.practice import store
+from hotloop.practice.server import Server
+from hotloop.practice.state import State
+from hotloop.yaml_lines import CurriculumError
+
+Browser = Annotated[
+    bool, typer.Option("--browser/--no-browser", help="Open the page, or only print its address.")
+]
+
+
+def kept() -> State:
+    """What is kept of practice on this machine. UserError when its file cannot be read."""
+    try:
+        return store.read().state
+    except CurriculumError as error:
+        raise UserError(f"{error}. Nothing was changed: fix the file or move it away.") from None
+
+
+def prepared(answer: Answer, page: str, wish: dict[str, str | None], **told: int) -> Server:
+    """A server for the page, whose address is the answer.
+
+    wish: what is chosen on the page from the start. told: what --json says beside the address.
+    """
+    fragment = urlencode({name: value for name, value in wish.items() if value is not None})
+    server = Server(f"{page}#{fragment}")
+    answer.give(
+        {"url": server.address, "record": str(store.path()), **told},
+        Text(server.address, no_wrap=True, overflow="ignore"),
+        Text("Ctrl-C ends it. Whoever has the address can read and change your record."),
+    )
+    return server
+
+
+def serve(server: Server, browser: bool) -> None:
+    """Until Ctrl-C."""
+    with server, suppress(KeyboardInterrupt):
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        if browser and not webbrowser.open(server.ticket):
+            log("There is no browser here: open the address yourself.")
+        threading.Event().wait()
+    log(f"Stopped. Your record is {store.path()}.")
