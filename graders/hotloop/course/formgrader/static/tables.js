@@ -2,6 +2,9 @@
 (function () {
     "use strict";
 
+    $("head").append($("<meta>").attr(
+        {"name": "viewport", "content": "width=device-width, initial-scale=1"}));
+
     var COLUMNS = {
         ".score": "", ".avg-score": "",
         ".code-score": "code_", ".avg-code-score": "code_",
