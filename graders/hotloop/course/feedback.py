@@ -13,7 +13,7 @@ from nbgrader.preprocessors import GetGrades
 from hotloop.core.record import Record
 from hotloop.course import learner_files, records, rubric
 from hotloop.course.notebook_exporter import METADATA
-from hotloop.course.points import by_hand, is_open, of_grade, total
+from hotloop.course.points import by_hand, by_judge, is_open, of_grade, total
 from hotloop.course.render_record import colour, figures, number, points_text, prose
 from hotloop.course.standing import all_dropped
 from hotloop.curriculum import Task, load_module
@@ -101,7 +101,8 @@ class JudgedGrades(GetGrades):
         score = of_grade(grade, names["assignment"], self._grading)
         cell.metadata["nbgrader"]["points_text"] = points_text(score)
         self._scores.append(score)
-        self._rows.append(_row(grade, score, self._record(grade.name), cell))
+        judged = by_judge(grade, names["assignment"], self._grading)
+        self._rows.append(_row(grade, score, judged, self._record(grade.name), cell))
         task = _task(names["assignment"], grade.name)
         if task is not None:
             self._files[task.id] = learner_files.of_task(task, self._handed_in)
@@ -128,11 +129,14 @@ def _task(module: str, name: str) -> Task | None:
         return None
 
 
-def _row(grade: Any, score: Score, record: Record | None, cell: NotebookNode) -> Row:
+def _row(grade: Any, score: Score, judged: Score, record: Record | None, cell: NotebookNode) -> Row:
+    """judged: the judge's points, which a person may have overridden."""
     verdict, hue, pictures = "", "", list[str]()
     if record is not None:
         verdict, sentence = record.verdict.value.replace("_", " "), record.sentence
         hue, pictures = colour(record.verdict), figures(record)
+        if grade.manual_score is not None:
+            sentence += f" A person gave these points; the judge's are {points_text(judged)}."
     elif utils.is_solution(cell):
         waits = "A person has yet to grade this."
         sentence = waits if is_open(grade) else by_hand(grade)

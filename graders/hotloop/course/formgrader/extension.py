@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, cast
 
@@ -48,6 +49,7 @@ class Formgrader(FormgradeExtension):
         files = web.StaticFileHandler
         routes = [
             *marking.routes,
+            (r"/formgrader/api/students", _Learners),
             (r"/formgrader/hotloop/(.*)", files, {"path": str(STATIC)}),
             (r"/formgrader/static/(.*)", files, {"path": handlers.static_path}),
             *map(_of_ours, [*handlers.default_handlers, *apihandlers.default_handlers]),
@@ -70,6 +72,15 @@ class _Lists:
         api = cast(Any, ListsAPI)(course, cast(Any, self).authenticator, parent=course.parent)
         api.log_level = cast(Any, self).log.level
         return api
+
+
+class _Learners(_Lists, apihandlers.StudentCollectionHandler):
+    """Manage Students."""
+
+    @web.authenticated
+    def get(self) -> None:
+        """All learners."""
+        cast(Any, self).write(json.dumps(self.api.learners()))
 
 
 class _HandedInFiles(handlers.SubmissionFilesHandler):

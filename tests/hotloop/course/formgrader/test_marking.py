@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from bs4 import BeautifulSoup
 
 
 @pytest.fixture
@@ -63,6 +64,14 @@ def test_a_judged_cell_can_be_overridden_and_given_back(graded: Any) -> None:
     assert graded.put(overridden, manual_score=None, override=True).status == 200
     assert total(graded) == (12, 8)
     assert graded.grades("ada")["gpu_answer"] == grade
+
+
+def test_feedback_says_that_a_person_overrode_the_judge(graded: Any) -> None:
+    graded.put(graded.grades("ada")["gpu_answer"], manual_score=1, override=True)
+    assert graded.ask("api/assignment/tiny/ada/generate_feedback", {}).json["success"]
+    page = BeautifulSoup(graded.course.page("ada"), "html.parser").get_text()
+    assert "1 of 5" in page
+    assert "A person gave these points; the judge's are 3 of 5 points, 2 pending." in page
 
 
 def test_an_override_outlives_a_new_grading(graded: Any) -> None:

@@ -33,7 +33,8 @@ def running(page: str) -> list[str]:
 
 def test_files_of_a_learner_are_shown_and_run_nowhere(desk: Any, make: SimpleNamespace) -> None:
     files = {"work.py": EVIL, NAME: EVIL, "page.html": EVIL, "twisted.py": "a \u202e b"}
-    desk.course.submit("eve", make.lab(explain=EVIL), files)
+    shows = f"from IPython.display import HTML, display\ndisplay(HTML({EVIL!r}))\nprint({EVIL!r})"
+    desk.course.submit("eve", make.lab(f"1 / 0  # {EVIL}", explain=EVIL, setup=shows), files)
     desk.course.grade()
     page, feedback = desk.page("eve"), desk.course.page("eve")
     for text in (page, feedback):
