@@ -12,6 +12,11 @@
         return $("<button/>").attr("type", "button").addClass("btn " + classes).text(text);
     };
 
+    // What is typed before the server's values are there would be overwritten by them.
+    $(function () {
+        $(".score, .extra-credit, .comment").prop("readonly", true);
+    });
+
     // --- grades ---------------------------------------------------------------------------------
 
     GradeUI = StockGradeUI.extend({
@@ -20,6 +25,7 @@
             if (this.locked) {
                 this.addLock();
             }
+            this.$el.find(".score, .extra-credit").prop("readonly", false);
             StockGradeUI.prototype.initialize.apply(this, arguments);
             if (this.model.get("judged")) {
                 this.$score.attr("placeholder", this.model.get("judge_points"));
@@ -118,6 +124,7 @@
     CommentUI = StockCommentUI.extend({
         initialize: function () {
             StockCommentUI.prototype.initialize.apply(this, arguments);
+            this.$comment.prop("readonly", false);
             this.task = assignment_id + "." + this.model.get("name");
             this.$list = $("<ul/>").addClass("dropdown-menu");
             this.$el.find(".panel-footer").append($("<div/>").addClass("hotloop-saved").append(
