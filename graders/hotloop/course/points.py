@@ -1,4 +1,7 @@
-"""What is earned and what is still open: of an attempt, and of a grade in the gradebook."""
+"""What is earned and what is still open: of an attempt, and of a grade in the gradebook.
+
+A grade is nbgrader's, or a row of a query with the same attributes.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,17 @@ def is_open(grade: Any) -> bool:
     return grade.auto_score is None and grade.manual_score is None
 
 
+def is_judged(module: str, task: str) -> bool:
+    """True where points come from the judge's records; False for what a person marks.
+
+    An assignment that is no module of the curriculum has no judged task.
+    """
+    try:
+        return load_module(module).task(task).kind == "code"
+    except KeyError:
+        return False
+
+
 def by_hand(grade: Any) -> str:
     """What to say of a grade that a person gives."""
     if is_open(grade):
@@ -24,11 +38,11 @@ def by_hand(grade: Any) -> str:
     return "Graded by a person."
 
 
-def of_grade(grade: Any, module: str, attempt: Attempt | None) -> Score:
-    """The points of a grade in the gradebook; for an open one, those that are settled already."""
+def by_judge(grade: Any, module: str, attempt: Attempt | None) -> Score:
+    """A grade's points without what a person decided; for an open one, those that are settled."""
     possible = float(grade.max_score)
-    if not is_open(grade):
-        return Score(float(grade.score), 0.0, possible)
+    if grade.auto_score is not None:
+        return Score(float(grade.auto_score), 0.0, possible)
     record = attempt.records.get(grade.name) if attempt is not None else None
     if record is not None:
         score = settle(load_module(module), grade.name, record)
@@ -53,10 +67,20 @@ def of_attempt(attempt: Attempt | None) -> Points | None:
     return Points(found.points, found.pending)
 
 
-def total(scores: Sequence[Score]) -> Score:
-    """The sum of points, open points and possible points."""
+def of_grade(grade: Any, module: str, attempt: Attempt | None) -> Score:
+    """The points of a grade in the gradebook, a person's extra credit included."""
+    extra = float(grade.extra_credit or 0)
+    if grade.manual_score is not None:
+        return Score(float(grade.manual_score) + extra, 0.0, float(grade.max_score))
+    score = by_judge(grade, module, attempt)
+    return Score(score.points + extra, score.pending, score.possible)
+
+
+def total(scores: Sequence[Score], penalty: float = 0.0) -> Score:
+    """The sum less what came too late costs; as in nbgrader, no sum falls below 0 by it."""
+    points = sum(score.points for score in scores)
     return Score(
-        sum(s.points for s in scores),
-        sum(s.pending for s in scores),
-        sum(s.possible for s in scores),
+        max(0.0, points - penalty),
+        sum(score.pending for score in scores),
+        sum(score.possible for score in scores),
     )
