@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +12,9 @@ from typing import Any
 
 import pytest
 from nbgrader.apps import ExportApp
+from typer.testing import CliRunner
 
+from hotloop.cli import app
 from hotloop.course import dates, execution, grade, regrade
 from hotloop.course.attempts.attempt import Kind
 from hotloop.course.attempts.store import store
@@ -142,3 +145,40 @@ def test_what_cannot_be_set_is_said(course: Any) -> None:
     with pytest.raises(ValueError, match="say why"):
         dates.extend(course.root, "tiny", ["ada"], LATE, " ")
     assert store(course.root).events() == []
+
+
+def run(root: Path, *arguments: str) -> Any:
+    return CliRunner().invoke(app, ["course", "due", *arguments, "--course", str(root), "--json"])
+
+
+def test_from_the_command_line(late: Any) -> None:
+    set_rule(late)
+    late.grade()
+    listed = run(late.root)
+    assert listed.exit_code == 0, listed.output
+    nothing = {"tiny": {"due": None, "extra_hours": {}}}
+    assert json.loads(listed.stdout)["modules"] == nothing
+    found = json.loads(run(late.root, "tiny", "2020-01-31T18:00+02:00").stdout)
+    assert found["modules"]["tiny"]["due"] == "2020-01-31T16:00:00Z"
+    assert found["changed"] == ["ada", "bob"]
+    longer = ("tiny", "--student", "ada", "--extra", "9000d", "--why", WHY)
+    found = json.loads(run(late.root, *longer).stdout)
+    assert found["modules"]["tiny"]["extra_hours"] == {"ada": 9000 * 24}
+    assert found["changed"] == ["ada"]
+    assert json.loads(run(late.root, "tiny", "none").stdout)["changed"] == ["bob"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("tiny", "tomorrow"), "no date and time"),
+        (("tiny", "--extra", "2d"), "--student"),
+        (("tiny", "--extra", "2 days", "--student", "ada"), "no time such as"),
+        (("tiny", "--extra", "2d", "--student", "ada"), "say why"),
+        (("huge",), "huge"),
+    ],
+)
+def test_what_the_command_does_not_take(course: Any, arguments: tuple[str, ...], said: str) -> None:
+    refused = run(course.root, *arguments)
+    assert refused.exit_code == 2
+    assert said in refused.stderr
