@@ -23,7 +23,7 @@ demo: $(VENV)/.hotloop-demo need-bwrap  ## autograde the bundled submissions in 
 test: $(VENV)/.hotloop-test build/readers/.done build/simulator/.done lint need-bwrap  ## style, types and the tests
 	$(BIN)/pytest -n $(JOBS) -m 'not slow'
 
-test-slow: $(VENV)/.hotloop-test build/simulator/.done need-bwrap  ## the slow tests, of several seconds each; .ci/run runs both
+test-slow: $(VENV)/.hotloop-test build/simulator/.done need-bwrap  ## the slow tests, of more than a second each; .ci/run runs both
 	$(BIN)/pytest -n $(JOBS) -m slow
 
 setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime, Apache TVM, JAX, xDSL and PaddlePaddle, which some modules need
