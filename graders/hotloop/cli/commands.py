@@ -37,7 +37,7 @@ GROUPS = {
         {
             "Learn": (
                 "placement", "modules", "start", "lab", "check", "interview", "questions",
-                "progress", "cuda", "serving", "doctor", "demo",
+                "progress", "ask", "cuda", "serving", "doctor", "demo",
             ),
             "Teach, hire, write": ("course", "takehome", "author"),
         },
@@ -54,7 +54,7 @@ GROUPS = {
         "For instructors: a course with nbgrader.",
         {
             "Prepare": ("new", "trial"),
-            "Grade": ("due", "grade", "regrade", "attempts", "page"),
+            "Grade": ("due", "grade", "regrade", "attempts", "requests", "page"),
         },
     ),
     "takehome": Group(

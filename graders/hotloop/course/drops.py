@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hotloop.course.attempts.attempt import Attempt, Kind, batch_name
 from hotloop.course.attempts.store import store
-from hotloop.course.book import AUTOGRADED, Book
+from hotloop.course.book import Book
 from hotloop.course.feedback_pages import FeedbackPages
 from hotloop.course.standing import newest
 from hotloop.judge.lease import Lease
@@ -52,9 +52,7 @@ def _decide(root: Path, kind: Kind, attempt: Attempt, why: str, stands: Attempt 
     said = f"attempt {attempt.number} {kind.value}: {why}"
     with Lease().shared():
         Book(root, said, batch_name(kind.value)).decide(kind, attempt, why, stands)
-        if not (root / AUTOGRADED / student / module).is_dir():
-            return ""
-        return FeedbackPages(root).make(student, module)
+        return FeedbackPages(root).refresh(student, module)
 
 
 def _find(root: Path, student: str, module: str, number: int, why: str) -> Attempt:

@@ -11,13 +11,15 @@ from nbgrader import utils
 from nbgrader.preprocessors import GetGrades
 
 from hotloop.core.record import Record
-from hotloop.course import learner_files, rubric
+from hotloop.course import learner_files, requests, rubric
 from hotloop.course.attempts.store import store
 from hotloop.course.points import by_hand, by_judge, is_open, of_grade, total
 from hotloop.course.render_record import colour, figures, number, points_text, prose
 from hotloop.course.standing import all_dropped
 from hotloop.curriculum import Task, load_module
 from hotloop.problem import Score
+
+_DROPPED = "This attempt was dropped. All its points are open, and what it got is void."
 
 SUMMARY = "hotloop_summary"
 """Key in nbconvert's resources under which the template finds the page's summary."""
@@ -85,11 +87,13 @@ class JudgedGrades(GetGrades):
         return nb, resources
 
     def _notes(self, root: Path, names: Any) -> list[str]:
+        student, module = names["student"], names["assignment"]
+        said = list(requests.told(root, student, module))
         if self._counts is not None:
-            return list(self._counts.notes)
-        if all_dropped(root, names["student"], names["assignment"]):
-            return ["This attempt was dropped. All its points are open, and what it got is void."]
-        return []
+            return [*self._counts.notes, *said]
+        if all_dropped(root, student, module):
+            return [_DROPPED, *said]
+        return said
 
     def _get_score(self, cell: NotebookNode, resources: Any) -> None:
         cast(Any, super())._get_score(cell, resources)

@@ -48,6 +48,12 @@ class FeedbackPages:
         log.error("%s/%s: %s", student, module, error)
         return f"{result.get('log', '')}\n{error}"
 
+    def refresh(self, student: str, module: str) -> str:
+        """Make the page anew where a notebook was graded: as `make`."""
+        if not (self._root / AUTOGRADED / student / module).is_dir():
+            return ""
+        return self.make(student, module)
+
     def are_current(self, student: str, module: str) -> bool:
         """True where they are newer than the graded notebook."""
         booked = self._times(AUTOGRADED, student, module, "*.ipynb")

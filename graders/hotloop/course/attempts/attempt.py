@@ -103,6 +103,10 @@ class Kind(StrEnum):
     """A person took a dropped attempt back."""
     SCHEDULED = "scheduled"
     """A due date was set, for all or, as an extension, for one."""
+    ASKED = "asked"
+    """A learner asked for another look at a task."""
+    ANSWERED = "answered"
+    """A person answered that."""
     FORGOTTEN = "forgotten"
     """All of one person was deleted; who it was is not said."""
 

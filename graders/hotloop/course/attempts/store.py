@@ -214,6 +214,17 @@ def scheduled(module: str, students: Iterable[str], why: str, batch: str) -> lis
     ]
 
 
+def requested(student: str, module: str, why: str, name: str) -> Event:
+    """A learner asked for another look. name: of the request, which its answer has too."""
+    return _event(Kind.ASKED, student, why, name, student=student, module=module)
+
+
+def answered(asked: Event, why: str) -> Event:
+    """A person answered a request."""
+    about_it = {"student": asked.student, "module": asked.module}
+    return _event(Kind.ANSWERED, "", why, asked.batch, **about_it)
+
+
 def about(
     attempt: Attempt,
     kind: Kind,
