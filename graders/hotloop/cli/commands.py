@@ -37,7 +37,7 @@ GROUPS = {
         {
             "Learn": (
                 "placement", "modules", "start", "lab", "check", "interview", "questions",
-                "progress", "ask", "cuda", "serving", "doctor", "demo",
+                "progress", "cuda", "serving", "doctor", "demo",
             ),
             "Teach, hire, write": ("course", "takehome", "author"),
         },
@@ -54,6 +54,7 @@ GROUPS = {
         "For instructors: a course with nbgrader.",
         {
             "Prepare": ("new", "trial"),
+            "Learner": ("ask",),
             "Grade": ("due", "grade", "regrade", "attempts", "requests", "page"),
         },
     ),

@@ -32,8 +32,8 @@ MAX_FILES = 500
 MAX_FILE = 16 << 20
 MAX_TOTAL = 64 << 20
 """Bytes. What is over these limits is left out, and the learner is told."""
-MAX_SHOWN = 256 << 10
-"""Bytes of a file that pages show."""
+MAX_SHOWN = 1 << 20
+"""Bytes of a learner's files that pages show."""
 MAX_NOTES = 20
 MAX_TIMESTAMP = 200
 """Bytes."""
@@ -46,9 +46,9 @@ class HandIn:
     """One submission.
 
     files: by path, as sandbox and judge see them. notebook: repaired, in nbformat 4 and without
-    outputs; None where no notebook is graded. own: paths of the files that a learner edits.
-    unreadable: why there is no notebook, or nothing. notes: sentences to the learner. handed_in:
-    when, as nbgrader noted it, or nothing. tasks: those to be judged; empty for all.
+    outputs; None where no notebook is graded. own: paths of the files beside it that came from the
+    learner. unreadable: why there is no notebook, or nothing. notes: sentences to the learner.
+    handed_in: when, as nbgrader noted it, or nothing. tasks: those to be judged; empty for all.
     """
 
     student: str
@@ -78,12 +78,15 @@ class HandIn:
 
     @property
     def shown(self) -> dict[str, str]:
-        """The text of the learner's own files, for pages; long ones are cut."""
-        return {
-            name: writable(self.files[name][:MAX_SHOWN].decode("utf-8", "replace"))
-            for name in sorted(self.own)
-            if name in self.files and name != NOTEBOOK
-        }
+        """The text of the learner's own files, for pages; what is long is cut."""
+        found: dict[str, str] = {}
+        left = MAX_SHOWN
+        for name in self.own:
+            data = self.files[name][:left]
+            if b"\0" not in data:
+                found[name] = writable(data.decode("utf-8", "replace"))
+                left -= len(data)
+        return found
 
     @cached_property
     def digest(self) -> str:
@@ -107,7 +110,7 @@ def read(root: Path, student: str, release: Release, tasks: Collection[str] = ()
         release.module,
         {**files, **release.given, NOTEBOOK: data or b""},
         json.loads(json.dumps(repaired.notebook)),
-        tuple(release.own),
+        _own(files, release),
         repaired.unreadable,
         tuple(map(writable, [*repaired.notes, *notes])),
         _handed_in(folder / TIMESTAMP),
@@ -157,6 +160,12 @@ def read_ordinary(path: Path, limit: int = MAX_NOTEBOOK) -> bytes | None:
         return None
     with os.fdopen(fd, "rb") as stream:
         return stream.read(limit + 1)
+
+
+def _own(files: Collection[str], release: Release) -> tuple[str, ...]:
+    """The learner's own files: first those that the tasks ask for, which are to be shown whole."""
+    own = [name for name in files if name not in release.given and name != NOTEBOOK]
+    return tuple(sorted(own, key=lambda name: (name not in release.own, name)))
 
 
 def _judged_id(cell: Mapping[str, Any]) -> str:

@@ -43,7 +43,7 @@ def test_asked_listed_answered_and_on_the_page(
     course.submit(ME, make.lab("41"))
     course.grade()
     monkeypatch.chdir(course.root)
-    asked = run("ask", "tiny.answer", SENTENCE)
+    asked = run("course", "ask", "tiny.answer", SENTENCE)
     assert asked.exit_code == 0, asked.output
     listed = json.loads(run("course", "requests").stdout)
     [request] = listed["requests"]

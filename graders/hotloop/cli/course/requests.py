@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -68,7 +69,7 @@ def _document(request: Request) -> dict[str, Any]:
     }
 
 
-def _table(found: list[Request]) -> Table:
+def _table(found: Sequence[Request]) -> Table:
     shown = Table("id", "student", "module", "request", "answer", box=SIMPLE_HEAD)
     for one in found:
         said = Text(one.answer.why) if one.answer is not None else Text("waits", "yellow")

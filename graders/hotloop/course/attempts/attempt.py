@@ -103,6 +103,8 @@ class Kind(StrEnum):
     """A person took a dropped attempt back."""
     SCHEDULED = "scheduled"
     """A due date was set, for all or, as an extension, for one."""
+    MARKED = "marked"
+    """A person gave points, or took them back, in formgrader."""
     ASKED = "asked"
     """A learner asked for another look at a task."""
     ANSWERED = "answered"

@@ -214,6 +214,11 @@ def scheduled(module: str, students: Iterable[str], why: str, batch: str) -> lis
     ]
 
 
+def marked(student: str, module: str, why: str) -> Event:
+    """A person gave points."""
+    return _event(Kind.MARKED, "", why, "", student=student, module=module)
+
+
 def requested(student: str, module: str, why: str, name: str) -> Event:
     """A learner asked for another look. name: of the request, which its answer has too."""
     return _event(Kind.ASKED, student, why, name, student=student, module=module)

@@ -17,6 +17,7 @@ from nbgrader.api import MissingEntry
 from nbgrader.server_extensions.formgrader.base import BaseApiHandler
 from tornado import web
 
+from hotloop.course.attempts import store as within
 from hotloop.course.attempts.store import store
 from hotloop.course.formgrader import saved_comments
 from hotloop.course.formgrader.totals import read, summed
@@ -37,7 +38,7 @@ class _Handler(BaseApiHandler):
     def found(self, kind: str, identifier: str) -> Any:
         """The gradebook's object with this id. HTTPError 404 when there is none."""
         gradebook = cast(Any, self).gradebook
-        # nbgrader keeps one session, which does not see what `hotloop grade` has booked since.
+        # nbgrader keeps one session, which does not see what has been entered since.
         gradebook.db.rollback()
         try:
             return getattr(gradebook, f"find_{kind}_by_id")(identifier)
@@ -124,7 +125,17 @@ class OneGrade(_Handler):
         grade.manual_score, grade.extra_credit = manual, extra
         grade.needs_manual_grade = manual is None and grade.auto_score is None
         cast(Any, self).gradebook.db.commit()
+        if is_change:
+            self.note(grade, before)
         self.get(grade_id)
+
+    def note(self, grade: Any, before: tuple[float | None, float]) -> None:
+        """Tell the audit log what a person decided."""
+        said = f"{grade.name}: {_words(grade.manual_score, grade.extra_credit or 0)}"
+        event = within.marked(
+            grade.student.id, grade.assignment.name, f"{said}; before: {_words(*before)}"
+        )
+        store(self.root).write(lambda connection: within.note(connection, event))
 
 
 class SavedComments(_Handler):
@@ -158,6 +169,11 @@ class OneSavedComment(_Handler):
         except KeyError:
             raise web.HTTPError(HTTPStatus.NOT_FOUND) from None
         self.say({})
+
+
+def _words(manual: float | None, extra: float) -> str:
+    said = "no points by hand" if manual is None else f"{manual:g} points by hand"
+    return f"{said}, {extra:g} extra" if extra else said
 
 
 def _points(value: Any, most: float) -> float | None:

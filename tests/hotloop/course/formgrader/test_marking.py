@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 
+from hotloop.course.attempts.attempt import Kind
+from hotloop.course.attempts.store import store
+
 
 @pytest.fixture
 def graded(desk: Any, make: SimpleNamespace) -> Any:
@@ -64,6 +67,11 @@ def test_a_judged_cell_can_be_overridden_and_given_back(graded: Any) -> None:
     assert graded.put(overridden, manual_score=None, override=True).status == 200
     assert total(graded) == (12, 8)
     assert graded.grades("ada")["gpu_answer"] == grade
+    noted = [event.why for event in store(graded.course.root).events(kind=Kind.MARKED)]
+    assert noted == [
+        "gpu_answer: 4 points by hand; before: no points by hand",
+        "gpu_answer: no points by hand; before: 4 points by hand",
+    ]
 
 
 def test_feedback_says_that_a_person_overrode_the_judge(graded: Any) -> None:

@@ -1,4 +1,4 @@
-"""`hotloop ask`: ask the instructor to look at a grade again."""
+"""`hotloop course ask`: ask the instructor to look at a grade again."""
 
 from __future__ import annotations
 
