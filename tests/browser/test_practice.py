@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hotloop.practice.schedule import standings
 
 from hotloop import curriculum
 from hotloop.bank import numeric
@@ -21,7 +22,6 @@ from hotloop.bank.wording import wording
 from hotloop.learning import items, placement
 from hotloop.learning.graph import way
 from hotloop.practice import plan
-from hotloop.practice.schedule import standings
 from hotloop.practice.state import State
 
 if TYPE_CHECKING:

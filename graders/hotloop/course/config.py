@@ -28,6 +28,7 @@ from hotloop import curriculum
 from hotloop.course import exchange
 from hotloop.course.attempts.connection import wait_for_locks
 from hotloop.course.attempts.database import CONFIG_FILE, database, default_database
+from hotloop.course.due_cell import DueCell
 from hotloop.course.export import PendingCsvExport
 from hotloop.course.feedback import JudgedGrades
 from hotloop.course.feedback_exporter import FeedbackExporter
@@ -123,6 +124,7 @@ def _generate(c: Config) -> None:
     # complete must keep the text it begins with.
     c.GenerateAssignment.preprocessors = [
         IncludeHeaderFooter,
+        DueCell,
         LockCells,
         ClearOutput,
         CheckCellMetadata,

@@ -21,6 +21,7 @@ from hotloop.course.attempts.store import store
 from hotloop.course.book import AUTOGRADED, Book
 from hotloop.course.feedback_pages import FeedbackPages
 from hotloop.course.gradebook import joined, read
+from hotloop.course.prepare import release_anew
 from hotloop.judge.lease import Lease
 
 
@@ -56,14 +57,17 @@ def dates(root: Path) -> list[Due]:
 def set_due(root: Path, module: str, due: datetime | None) -> Followed:
     """Set when a module is due; None for no date. due: UTC without a time zone.
 
-    ValueError for a module that was never released.
+    ValueError for a module that was never released. NotPrepared where nbgrader could not make the
+    released notebook anew, at whose head the date stands.
     """
     said = f"due {due:%Y-%m-%d %H:%M} UTC" if due is not None else "no due date"
 
     def change(gradebook: Any) -> None:
         _assignment(gradebook, module).duedate = due
 
-    return _set(root, module, None, said, change)
+    followed = _set(root, module, None, said, change)
+    release_anew(root, module)
+    return followed
 
 
 def extend(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +19,7 @@ from hotloop.course import dates, execution, grade, regrade
 from hotloop.course.attempts.attempt import Kind
 from hotloop.course.attempts.store import store
 from hotloop.course.class_page.marks import read_marks
-from hotloop.course.config import CONFIG_FILE
+from hotloop.course.config import CONFIG_FILE, course_api, load_config
 from hotloop.course.policy import utc_now
 from hotloop.course.progress import Progress
 
@@ -135,6 +135,35 @@ def test_an_extension_comes_before_the_work(
     assert penalties(course.root, monkeypatch) == {"ada": 0.0}
     [due] = dates.dates(course.root)
     assert (due.module, due.extensions) == ("tiny", {"ada": 3 * LATE})
+
+
+def head(path: Path) -> str:
+    return "".join(json.loads(path.read_text())["cells"][0]["source"])
+
+
+def test_the_date_is_at_the_head_of_the_notebook(
+    course: Any, make: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exchange = tmp_path / "exchange"
+    exchange.mkdir(mode=0o777)
+    exchange.chmod(0o777)
+    with (course.root / CONFIG_FILE).open("a") as settings:
+        settings.write(f"c.Exchange.root = {str(exchange)!r}\n")
+    released = course.root / "release" / "tiny" / "lab.ipynb"
+    assert "Due" not in head(released)
+    api: Any = course_api(load_config(course.root))
+    assert api.release_assignment("tiny")["success"]
+    dates.set_due(course.root, "tiny", datetime(2030, 1, 31, 18, 0))
+    said = "**Due 2030-01-31 18:00 UTC.**"
+    assert head(released).startswith(said)
+    assert head(exchange / "hotloop" / "outbound" / "tiny" / "lab.ipynb").startswith(said)
+    # What a learner hands in with it is graded, and the date is nobody's answer.
+    course.submit("ada", json.loads(released.read_text()))
+    graded = course.grade()
+    assert graded.notes == {}
+    assert said in course.page("ada").replace("<strong>", "**").replace("</strong>", "**")
+    dates.set_due(course.root, "tiny", None)
+    assert "Due" not in head(released)
 
 
 def test_what_cannot_be_set_is_said(course: Any) -> None:

@@ -64,6 +64,7 @@ def run(
     with answering(as_json) as answer:
         require_course(course)
         from hotloop.course import dates
+        from hotloop.course.prepare import NotPrepared
 
         followed = dates.Followed([])
         try:
@@ -74,7 +75,7 @@ def run(
                 followed = dates.extend(course, name, student, _time(extra), why)
             elif date is not None and module is not None:
                 followed = dates.set_due(course, find.module(module).id, _date(date))
-        except ValueError as error:
+        except (ValueError, NotPrepared) as error:
             raise UserError(f"{error.args[0]}.") from None
         wanted = find.module(module).id if module is not None else None
         found = [due for due in dates.dates(course) if wanted in (None, due.module)]
