@@ -19,7 +19,7 @@ from hotloop.course import nodes
 from hotloop.course.attempts.attempt import now
 from hotloop.course.book import filled
 from hotloop.course.grade import grade_one
-from hotloop.course.hand_in import MAX_TIMESTAMP, SUBMITTED, TIMESTAMP
+from hotloop.course.hand_in import MAX_TIMESTAMP, SUBMITTED, TIMESTAMP, is_text
 from hotloop.course.settings import Grading
 from hotloop.local_judging import NOTEBOOK
 
@@ -78,7 +78,7 @@ def irregular(folder: Path, source: Path) -> list[Path]:
     found = [
         path
         for path in _entries(folder)
-        if not _is_ordinary(path) or not _is_text(str(path.relative_to(folder)))
+        if not _is_ordinary(path) or not is_text(str(path.relative_to(folder)))
     ]
     timestamp = folder / TIMESTAMP
     if timestamp not in found and os.path.lexists(timestamp) and not _is_time(timestamp):
@@ -88,15 +88,6 @@ def irregular(folder: Path, source: Path) -> list[Path]:
         clashes = [p for p in (*reversed(place.parents), place) if _clashes(p, folder, place)]
         found += [clash for clash in clashes[:1] if clash not in found]
     return found
-
-
-def _is_text(name: str) -> bool:
-    """False for a name whose bytes are not UTF-8: databases and digests take no such name."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _is_time(path: Path) -> bool:

@@ -13,7 +13,7 @@ import stat
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from nbgrader.utils import parse_utc
@@ -32,6 +32,8 @@ MAX_FILES = 500
 MAX_FILE = 16 << 20
 MAX_TOTAL = 64 << 20
 """Bytes. What is over these limits is left out, and the learner is told."""
+MAX_NAME = 1000
+"""Characters of a path, which must fit below any folder."""
 MAX_SHOWN = 1 << 20
 """Bytes of a learner's files that pages show."""
 MAX_NOTES = 20
@@ -99,7 +101,7 @@ class HandIn:
 def read(root: Path, student: str, release: Release, tasks: Collection[str] = ()) -> HandIn:
     """What `student` handed in of a released module, in the course at `root`."""
     folder = root / SUBMITTED / student / release.module
-    files, notes = ordinary_files(folder)
+    files, notes = ordinary_files(folder, {*release.given, NOTEBOOK})
     path, renamed = find_notebook(folder)
     data = read_ordinary(path) if path is not None else None
     if renamed:
@@ -118,8 +120,15 @@ def read(root: Path, student: str, release: Release, tasks: Collection[str] = ()
     )
 
 
-def ordinary_files(folder: Path) -> tuple[dict[str, bytes], list[str]]:
-    """The ordinary files below `folder` by path, and a note for each that was left out."""
+def ordinary_files(
+    folder: Path, places: Collection[str] = ()
+) -> tuple[dict[str, bytes], list[str]]:
+    """The ordinary files below `folder` by path, and a note for each that was left out.
+
+    places: where files are put beside them. What is called like a folder of these, or lies in a
+    folder that is called like one of these, is left out too.
+    """
+    folders = {parent.as_posix() for place in places for parent in PurePosixPath(place).parents}
     kept: dict[str, bytes] = {}
     notes: list[str] = []
     total = 0
@@ -127,12 +136,25 @@ def ordinary_files(folder: Path) -> tuple[dict[str, bytes], list[str]]:
         name = path.relative_to(folder).as_posix()
         data = read_ordinary(path, MAX_FILE)
         fits = data is not None and len(data) <= MAX_FILE and total + len(data) <= MAX_TOTAL
-        if data is None or not fits or count > MAX_FILES:
+        named = is_text(name) and len(name) <= MAX_NAME
+        if data is None or not fits or count > MAX_FILES or not named:
             notes.append(f"“{name}” was left out: not an ordinary file, or too long.")
+            continue
+        if name in folders or any(p.as_posix() in places for p in PurePosixPath(name).parents):
+            notes.append(f"“{name}” was left out: it is in the way of a file of the exercise.")
             continue
         total += len(data)
         kept[name] = data
     return kept, notes[:MAX_NOTES]
+
+
+def is_text(name: str) -> bool:
+    """False for a name whose bytes are not UTF-8: databases and digests take no such name."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def find_notebook(folder: Path) -> tuple[Path | None, str]:
@@ -164,7 +186,8 @@ def read_ordinary(path: Path, limit: int = MAX_NOTEBOOK) -> bytes | None:
 
 def _own(files: Collection[str], release: Release) -> tuple[str, ...]:
     """The learner's own files: first those that the tasks ask for, which are to be shown whole."""
-    own = [name for name in files if name not in release.given and name != NOTEBOOK]
+    # nbgrader would make a page of any other notebook too, as it was handed in.
+    own = [name for name in files if name not in release.given and not name.endswith(".ipynb")]
     return tuple(sorted(own, key=lambda name: (name not in release.own, name)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -72,6 +73,42 @@ def test_a_linked_notebook_is_graded_as_missing(course: Any) -> None:
     verdicts = course.verdicts(graded)["eve"]
     assert verdicts["answer"] == "runtime_error"
     assert "No notebook was handed in" in course.page("eve")
+
+
+def test_nothing_that_is_in_the_way_makes_a_grade_pending(
+    course: Any, make: SimpleNamespace
+) -> None:
+    """A folder where a file of the exercise belongs, and names that are no text."""
+    given = course.root / "source" / "tiny" / "data"
+    given.mkdir()
+    (given / "x.txt").write_text("given")
+    (given.parent / "given.py").write_text("given")
+    submitted = course.submit("eve", make.lab("41"))
+    (submitted / "data").write_text("a file where a folder must be")
+    (submitted / "given.py").mkdir()
+    (submitted / "given.py" / "x").write_text("x")
+    Path(os.fsdecode(os.fsencode(submitted / "b") + b"\xff")).write_text("x")
+    deep = submitted.joinpath(*["d" * 200] * 5)
+    deep.mkdir(parents=True)
+    (deep / "x").write_text("x")
+    other = course.submit("mal", None)
+    (other / "lab.ipynb").mkdir()
+    (other / "lab.ipynb" / "x").write_text("x")
+    graded = course.grade()
+    assert graded.problems == {}
+    verdicts = course.verdicts(graded)
+    assert verdicts["eve"]["answer"] == "wrong_answer"
+    assert verdicts["mal"]["answer"] == "runtime_error"
+    assert sum("in the way" in note for note in graded.notes["eve/tiny"]) == 2
+    assert len([note for note in graded.notes["eve/tiny"] if "left out" in note]) == 4
+
+
+def test_no_page_is_made_of_another_notebook(course: Any, make: SimpleNamespace) -> None:
+    submitted = course.submit("eve", make.lab())
+    (submitted / "other.ipynb").write_text("no notebook")
+    graded = course.grade()
+    assert graded.problems == {}
+    assert [page.name for page in graded.feedback] == ["lab.html"]
 
 
 def test_nbgraders_own_command_copies_no_link(course: Any) -> None:
