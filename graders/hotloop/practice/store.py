@@ -54,9 +54,11 @@ def read() -> Kept:
     try:
         return Kept(State.model_validate_json(text), text)
     except ValidationError as error:
-        # Read once more, and slowly, by the reader that knows lines.
-        load(file, State)
-        raise CurriculumError(f"{file}:1: {error.errors()[0]['msg']}") from None
+        first = error.errors()[0]
+        if first["type"] != "json_invalid":
+            # Read once more, and slowly, by the reader that knows lines.
+            load(file, State)
+        raise CurriculumError(f"{file}:1: {first['msg']}") from None
 
 
 def replace(text: str, version: str) -> Kept:
