@@ -49,7 +49,16 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
 
     require(("chromium", "chromedriver", "bwrap"), ("selenium", "nbgrader", "jupyterlab"))
     folder = tmp_path_factory.mktemp("marking") / "room"
-    command = [sys.executable, "-m", "hotloop.cli", "classroom", MODULE, "--folder", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "hotloop.cli",
+        "course",
+        "trial",
+        MODULE,
+        "--folder",
+        str(folder),
+    ]
     subprocess.run(command, check=True, capture_output=True)
     course = folder / "course"
     lay_out(_hostile(render.submission(MODULE)), _made(course / "submitted" / "eve" / MODULE))
