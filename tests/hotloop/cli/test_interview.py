@@ -48,8 +48,10 @@ def served(*words: str) -> Generator[dict[str, Any]]:
         while not lines or lines[-1] != "}\n":
             lines.append(process.stdout.readline())
             assert lines[-1], process.stderr.read() if process.stderr else ""
-        yield json.loads("".join(lines))
-        process.send_signal(signal.SIGINT)
+        try:
+            yield json.loads("".join(lines))
+        finally:
+            process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
         assert (process.returncode, out) == (0, "")
         assert f"Your record is {store.path()}." in err
