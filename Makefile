@@ -23,7 +23,7 @@ demo: $(VENV)/.hotloop-demo need-bwrap  ## autograde the bundled submissions in 
 test: $(VENV)/.hotloop-test build/readers/.done build/simulator/.done lint need-bwrap  ## style, types and the tests
 	$(BIN)/pytest -n $(JOBS) -m 'not slow'
 
-test-slow: $(VENV)/.hotloop-test build/simulator/.done need-bwrap  ## the slow tests, of several seconds each; .ci/run runs both
+test-slow: $(VENV)/.hotloop-test build/simulator/.done need-bwrap  ## the slow tests, of more than a second each; .ci/run runs both
 	$(BIN)/pytest -n $(JOBS) -m slow
 
 setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime, Apache TVM, JAX, xDSL and PaddlePaddle, which some modules need
@@ -48,7 +48,7 @@ format: $(VENV)/.hotloop-test  ## let ruff mend what it can
 	$(BIN)/ruff format
 
 render: $(VENV)/.hotloop-test  ## regenerate exercises/ from solutions/
-	$(BIN)/hotloop render
+	$(BIN)/hotloop author render
 
 site: $(VENV)/.hotloop-test  ## build the site into build/site
 	$(BIN)/python -m hotloop.site
@@ -58,7 +58,7 @@ site-serve: site  ## build the site and serve it on this machine
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8000
 
 lab: $(VENV)/.hotloop-demo  ## open JupyterLab with all modules, for a class of one
-	$(BIN)/hotloop classroom --folder build/lab
+	$(BIN)/hotloop course trial --folder build/lab
 	$(BIN)/hotloop lab build/lab
 
 docker-lint: build/docker-lint/.done  ## lint Dockerfiles and compose files

@@ -258,7 +258,7 @@ def _lines(text: str) -> str:
 
 
 def test_rendered_exercises_are_current() -> None:
-    assert render.stale() == [], "run `hotloop render`"
+    assert render.stale() == [], "run `hotloop author render`"
 
 
 def _cells(module: str) -> list[dict[str, Any]]:
@@ -396,7 +396,7 @@ def _told(rung: Found) -> str:
 @pytest.mark.timeout(400)
 @per_reference
 def test_the_reference_passes(module: Module, task: Task, judge: JudgeProcess) -> None:
-    """Every rung that this machine can measure. Speed is left to `hotloop evidence`: see below."""
+    """Every rung that this machine can measure. Speed is left to `hotloop author evidence`."""
     _require(module, task)
     files = render.submission(module.id)
     record = _judged(module.id, files, [task.id], judge, _quick(task))[task.id]
@@ -433,7 +433,8 @@ def test_a_wrong_answer_fails_where_it_says(
 
     Of those that measure speed it must earn something: how much, the machine's mood has a say in.
     A speed that a committed run of this very code, the judge's too, has measured is not measured
-    again; nor is one that the rung at fault does not stand on, which is left to `hotloop evidence`.
+    again; nor is one that the rung at fault does not stand on, which is left to
+    `hotloop author evidence`.
     """
     files = render.submission(module.id, wrong.path)
     task = module.task(wrong.task)

@@ -182,7 +182,7 @@ class Measurement(Strict):
 
 
 class Run(Strict):
-    """What `hotloop evidence` measured on one device. Never written by hand.
+    """What `hotloop author evidence` measured on one device. Never written by hand.
 
     code: the digest of the solutions and checks that it measured (hotloop.measured_code); the first
     runs have none.

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from hotloop import curriculum, extras, problem
 from hotloop.core import paths
+from hotloop.core.user_error import UserError
 from hotloop.judge import device
 from hotloop.nvcc import toolchain
 from hotloop.sandbox.confinement import Confinement
@@ -274,7 +275,7 @@ def _simulator() -> Finding:
 def _trees() -> Finding:
     try:
         where = paths.root()
-    except FileNotFoundError as error:
+    except UserError as error:
         return Finding("curriculum", State.MISSING, str(error), _pip("--force-reinstall hotloop"))
     return Finding("curriculum", State.OK, f"{where}{'' if paths.in_clone() else ', installed'}")
 

@@ -20,6 +20,7 @@ from typing import Any
 from hotloop import __version__, curriculum
 from hotloop.core import paths
 from hotloop.core.record import Record, RungRecord
+from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
 from hotloop.judge.device import kind
@@ -34,7 +35,7 @@ REFERENCE = "reference"
 _JUDGE = ("judge", "worker", "sandbox", "serving")
 
 
-class EvidenceError(RuntimeError):
+class EvidenceError(UserError):
     """There is nothing that could be written down; the text says why."""
 
 
@@ -119,9 +120,9 @@ def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:
 
 
 def write(run: curriculum.Run) -> Path:
-    """Write the run file. PermissionError outside of a clone."""
+    """Write the run file. UserError outside of a clone."""
     if not paths.in_clone():
-        raise PermissionError("evidence is written in a clone, not in an installed package")
+        raise UserError("evidence is written in a clone, not in an installed package")
     path = curriculum.folder(run.module) / "runs" / f"{file_name(run.device)}.json"
     path.parent.mkdir(exist_ok=True)
     text = json.dumps(run.model_dump(mode="json", exclude_none=True), indent=1, ensure_ascii=False)

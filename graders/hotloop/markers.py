@@ -19,6 +19,8 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from hotloop.core.user_error import UserError
+
 Lines = list[str]
 
 _MARKER = re.compile(r"^(?P<indent>[ \t]*)(?P<leader>// |# |)### (?P<words>.*)$")
@@ -27,7 +29,7 @@ _RESERVED = re.compile(r"^(BEGIN|END|STUB|CARD|HINTS|TASK|SOLUTION)\b")
 _KEY = re.compile(r"^(?P<task>[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)(?: (?P<part>[a-z][a-z0-9_]*))?$")
 
 
-class MarkerError(ValueError):
+class MarkerError(UserError, ValueError):
     """Markers that do not fit together; the message begins with `file:line:`."""
 
 

@@ -66,7 +66,8 @@ def _changed(file: PatchedFile, patch: Path, read: Read) -> str:
             if number >= len(lines) or lines[number] != line.value.rstrip("\n"):
                 raise MarkerError(
                     f"{patch}:{line.diff_line_no}: line {number + 1} of {file.path} is not this "
-                    "one. `hotloop render --rebase` carries a patch over a change of the reference"
+                    "one. `hotloop author render --rebase` carries a patch over a change of the "
+                    "reference"
                 )
         found += lines[place:start]
         found += [line.value.rstrip("\n") for line in hunk if not line.is_removed]

@@ -20,6 +20,7 @@ import nbformat
 
 from hotloop import curriculum, patches
 from hotloop.core import paths
+from hotloop.core.user_error import UserError
 from hotloop.markers import (
     Directive,
     Lines,
@@ -189,9 +190,9 @@ def stale() -> list[Path]:
 
 
 def write() -> list[Path]:
-    """Bring exercises/ up to date and return what changed. PermissionError outside of a clone."""
+    """Bring exercises/ up to date and return what changed. UserError outside of a clone."""
     if not paths.in_clone():
-        raise PermissionError("exercises are rendered in a clone, not in an installed package")
+        raise UserError("exercises are rendered in a clone, not in an installed package")
     changed, wanted = stale(), _all_rendered()
     for path in changed:
         if path not in wanted:
@@ -226,7 +227,7 @@ def sources(module: str) -> list[Path]:
     """The files of the reference solution, in name order, without wrong answers and variants."""
     folder = paths.solutions() / module
     if not folder.is_dir():
-        raise FileNotFoundError(f"there is no {folder}")
+        raise UserError(f"there is no {folder}")
     found = (p for p in folder.rglob("*") if p.is_file() and not _ignored(p.relative_to(folder)))
     return sorted(p for p in found if p.relative_to(folder).parts[0] not in {WRONG, VARIANTS})
 

@@ -9,6 +9,8 @@ from typing import Any, TypeVar, cast
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from hotloop.core.user_error import UserError
+
 ModelT = TypeVar("ModelT", bound=BaseModel)
 Location = Sequence[int | str]
 
@@ -38,7 +40,7 @@ _LONGEST = 40
 """Characters of a value that a sentence repeats."""
 
 
-class CurriculumError(ValueError):
+class CurriculumError(UserError, ValueError):
     """A data file that is not as it must be. Each line of the message is `file:line: what`."""
 
 

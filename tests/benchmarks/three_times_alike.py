@@ -181,7 +181,7 @@ def say(text: str) -> None:
 def grade_once(arguments: argparse.Namespace) -> None:
     """Grade the course anew, which is made the first time; print what each rung got."""
     from hotloop import curriculum
-    from hotloop.course import records
+    from hotloop.course.attempts.store import store
     from hotloop.course.demo import hand_ins
     from hotloop.course.grade import grade
     from hotloop.course.isolation import choose
@@ -200,7 +200,7 @@ def grade_once(arguments: argparse.Namespace) -> None:
     graded = grade(root, tasks=asked, jobs=arguments.jobs, again=True, feedback=False)
     verdicts: list[tuple[str, str, str, str, float]] = []
     for student in sorted({result.student for result in graded.results}):
-        grading = records.latest(root, student, module)
+        grading = store(root).published(student, module)
         for task, record in sorted(grading.records.items() if grading else ()):
             verdicts += [(student, task, r.rung, r.verdict.value, r.earned) for r in record.rungs]
     tasks = curriculum.load_module(module).tasks

@@ -28,7 +28,16 @@ def classroom(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
 
     require(("chromium", "chromedriver", "bwrap"), ("selenium", "nbgrader", "jupyterlab"))
     folder = tmp_path_factory.mktemp("class") / "room"
-    command = [sys.executable, "-m", "hotloop.cli", "classroom", MODULE, "--folder", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "hotloop.cli",
+        "course",
+        "trial",
+        MODULE,
+        "--folder",
+        str(folder),
+    ]
     subprocess.run(command, check=True, capture_output=True)
     return SimpleNamespace(folder=folder, course=folder / "course", module=MODULE)
 

@@ -170,7 +170,8 @@ def collect(lab: LabWindow, room: SimpleNamespace) -> None:
 
 def grade(lab: LabWindow, room: SimpleNamespace) -> None:
     """On the command line; formgrader then shows what came of it."""
-    command = [sys.executable, "-m", "hotloop.cli", "grade", "--course", str(room.course), "--json"]
+    words = ("course", "grade", "--course", str(room.course), "--json")
+    command = [sys.executable, "-m", "hotloop.cli", *words]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     results = {r["task"]: r for r in json.loads(done.stdout)["results"]}
@@ -194,9 +195,11 @@ def mark_by_hand(lab: LabWindow, room: SimpleNamespace) -> None:
     lab.picture("formgrader-verdict")
     field = lab.one(f"input.score#{WRITTEN}")
     _scroll_to(lab, field)
-    field.clear()
-    field.send_keys(str(MARK), Keys.TAB)
     comment = lab.all("textarea.comment")[-1]
+    lab.until(
+        lambda: not (field.get_attribute("readonly") or comment.get_attribute("readonly")), "marks"
+    )
+    field.send_keys(str(MARK), Keys.TAB)
     comment.send_keys(COMMENT, Keys.TAB)
     lab.until(lambda: not [e for e in lab.all(".save-icon") if e.is_displayed()], "saving")
     lab.picture("formgrader-mark")

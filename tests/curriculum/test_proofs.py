@@ -51,7 +51,7 @@ def test_a_proof_prints_what_is_recorded(
     output = capfd.readouterr().out
     assert output.strip()
     record = proofs.record_of(path)
-    assert record.is_file(), f"run `hotloop proofs --record {proofs.name_of(path)}`"
+    assert record.is_file(), f"run `hotloop author proofs --record {proofs.name_of(path)}`"
     assert not proofs.difference(output, record.read_text(encoding="utf-8"))
 
 

@@ -111,7 +111,7 @@ def _look(containers: Containers) -> None:
 
 
 def _release(containers: Containers) -> None:
-    containers.say("grader", "hotloop", "course", "--course", ".", MODULE)
+    containers.say("grader", "hotloop", "course", "new", "--course", ".", MODULE)
     containers.say("grader", "nbgrader", "release_assignment", MODULE)
 
 
@@ -122,7 +122,7 @@ def _submit(containers: Containers) -> None:
 
 
 def _grade(containers: Containers) -> None:
-    told = json.loads(containers.say("grader", "hotloop", "grade", "--json"))
+    told = json.loads(containers.say("grader", "hotloop", "course", "grade", "--json"))
     if told["problems"]:
         raise Failed(f"problems: {told['problems']}")
     if "postgres" not in told["gradebook"]:

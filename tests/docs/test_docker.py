@@ -16,11 +16,11 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from hotloop.cli.commands import FILES
+from hotloop.cli.commands import GROUPS, HOTLOOP
 from hotloop.serving import container
 
 ROOT = Path(__file__).resolve().parents[2]
-COMMANDS = set(FILES)
+COMMANDS = set(GROUPS[HOTLOOP].names)
 NOT_RUN = "# Not run on the machine on which it was written, which has no container engine."
 
 

@@ -12,6 +12,7 @@ import pytest
 from hotloop import curriculum, evidence, render
 from hotloop.core import paths
 from hotloop.core.record import Circumstances, Record, RungRecord
+from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 
 SPEED: dict[str, Any] = {
@@ -125,7 +126,7 @@ def test_nothing_is_written_into_an_installed_package(monkeypatch: pytest.Monkey
     fast = RungRecord("fast_cpu", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
     run = evidence.run_of("fused_softmax", [("reference", record(fast))])
     monkeypatch.setattr(paths, "in_clone", lambda: False)
-    with pytest.raises(PermissionError):
+    with pytest.raises(UserError):
         evidence.write(run)
 
 

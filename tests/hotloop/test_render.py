@@ -8,6 +8,7 @@ import yaml
 
 from hotloop import curriculum, render
 from hotloop.core import paths
+from hotloop.core.user_error import UserError
 from hotloop.markers import MarkerError
 
 LAB = """\
@@ -196,7 +197,7 @@ def test_stale_lists_what_is_missing_changed_or_left_over(tree: Path) -> None:
 
 def test_an_installed_package_is_not_written(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "in_clone", lambda: False)
-    with pytest.raises(PermissionError):
+    with pytest.raises(UserError):
         render.write()
 
 

@@ -1,4 +1,7 @@
-"""The `hotloop` command. One file a command; each answers as `hotloop.cli.answer` says."""
+"""The `hotloop` command.
+
+One file a command, in a folder for each group; each answers as `hotloop.cli.answer` says.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,14 @@ from hotloop import (
     __version__,
     no_iri_grammar,  # noqa: F401 # pyright: ignore[reportUnusedImport]
 )
-from hotloop.cli.commands import Commands
+from hotloop.cli.commands import GROUPS, HOTLOOP, Commands
 
 app = typer.Typer(
-    name="hotloop",
+    name=HOTLOOP,
     cls=Commands,
-    help="Notebooks on making models fast, and a judge that the judged code cannot touch.",
+    help=GROUPS[HOTLOOP].help,
+    # The help page then fits a screen: without boxes.
+    rich_markup_mode=None,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

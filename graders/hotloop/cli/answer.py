@@ -9,17 +9,21 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from errno import ENOSPC
+from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.markup import escape
+from rich.table import Table
 from rich.text import Text
 
 from hotloop import extras
-from hotloop.core.paths import SolutionsMissing
+from hotloop.core.user_error import UserError
+from hotloop.sandbox.level import level
 
 USER_ERROR = 2
 """Exit code when the request cannot be served as it was made."""
@@ -27,14 +31,17 @@ USER_ERROR = 2
 WIDTH = 110
 """Columns of a table that goes into a pipe or a file."""
 
+SCREEN = 16
+"""Rows of a listing that fit a screen of 24 lines, with its heading and what stands below."""
+
 Json = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document; logs go to standard error."),
 ]
 
+All = Annotated[bool, typer.Option("--all", help="List everything, not a screen of it.")]
 
-class UserError(Exception):
-    """The request cannot be served. The text is one sentence that says what to do."""
+Row = TypeVar("Row")
 
 
 class Answer:
@@ -69,6 +76,39 @@ def require(extra: str) -> None:
         raise UserError(f"{', '.join(gap)} not installed: {extras.remedy(extra)}")
 
 
+def require_sandbox() -> None:
+    """UserError, with the command that says how to fix it, where code cannot be confined."""
+    isolation, reason = level()
+    if isolation == "none":
+        raise UserError(f"{reason} Nothing untrusted is run without it; see `hotloop doctor`.")
+
+
+def first(
+    rows: Sequence[Row], everything: bool, hint: str = ""
+) -> tuple[Sequence[Row], list[Text]]:
+    """The rows that fit a screen, and a line that says how to see the others.
+
+    hint: another way to see fewer, such as "name a module, or ".
+    """
+    left = len(rows) - SCREEN
+    if everything or left <= 0:
+        return rows, []
+    return rows[:SCREEN], [Text(f"{left} more: {hint}--all lists them.")]
+
+
+def listing(*columns: str) -> Table:
+    """A table whose rows are one line each, if the last cell of each is `cut`."""
+    table = Table(*columns, box=SIMPLE_HEAD, pad_edge=False)
+    for column in table.columns[:-1]:
+        column.no_wrap = True
+    return table
+
+
+def cut(text: str) -> Text:
+    """What is cut where the line ends."""
+    return Text(text, no_wrap=True, overflow="ellipsis")
+
+
 def log(text: str) -> None:
     """One line of progress on standard error."""
     Console(stderr=True, highlight=False).print(escape(text), soft_wrap=True)
@@ -78,21 +118,29 @@ def log(text: str) -> None:
 def answering(as_json: bool) -> Generator[Answer]:
     """Run a command's body; then print its answer and leave with its exit code.
 
-    `UserError`, or that solutions are missing, becomes one sentence on standard error (and with
-    --json the document `{"error": sentence}`), and exit code 2.
+    A `UserError`, or a file that cannot be read or written, becomes one sentence on standard error
+    (and with --json the document `{"error": sentence}`), and exit code 2.
     """
     answer = Answer(as_json)
     try:
         with _stdout_to_stderr(as_json):
             yield answer
-    except (UserError, SolutionsMissing) as error:
-        log(f"hotloop: {error}")
-        if as_json:
-            print(json.dumps({"error": str(error)}, ensure_ascii=False), flush=True)
-        raise typer.Exit(USER_ERROR) from None
+    except UserError as error:
+        _refuse(str(error), as_json)
+    except OSError as error:
+        if error.filename is None and error.errno != ENOSPC:
+            raise
+        _refuse(f"{error.filename or 'A file'}: {error.strerror}.", as_json)
     answer.print()
     if answer.exit_code:
         raise typer.Exit(answer.exit_code)
+
+
+def _refuse(sentence: str, as_json: bool) -> NoReturn:
+    log(f"hotloop: {sentence}")
+    if as_json:
+        print(json.dumps({"error": sentence}, ensure_ascii=False), flush=True)
+    raise typer.Exit(USER_ERROR) from None
 
 
 @contextmanager

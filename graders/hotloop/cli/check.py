@@ -15,18 +15,15 @@ from rich.text import Text
 
 from hotloop import curriculum
 from hotloop.cli import find
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Json, UserError, answering, require_sandbox
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.judge.task import find as find_task
 from hotloop.local_judging import NOTEBOOK, judge_folder
 from hotloop.practice import verdicts
 from hotloop.problem import FILE, JudgedTask, Problem, load_problem, settle
-from hotloop.sandbox.level import level
 from hotloop.takehome import manifest, work_log
 from hotloop.takehome.manifest import PackFolder
-from hotloop.variants import Variant
-from hotloop.yaml_lines import CurriculumError
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,10 @@ def run(
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Judge your work in the sandbox; exit code 1 if a task is not right yet."""
+    """Judge your work in the sandbox.
+
+    Exit code 1 if a task is not right yet.
+    """
     with answering(as_json) as answer:
         if what is not None and _is_folder(what, source):
             what, folder = None, Path(what)
@@ -100,10 +100,10 @@ def _in_module(what: str | None, folder: Path) -> _Asked:
 
 def _in_problem(what: str | None, folder: Path, source: Path) -> _Asked:
     """UserError where the problem's two files do not fit each other, or an answer is missing."""
+    problem = load_problem(source)
     try:
-        problem = load_problem(source)
         tasks = [problem.task(what)] if what else problem.tasks
-    except (CurriculumError, KeyError) as error:
+    except KeyError as error:
         raise UserError(error.args[0]) from None
     for task in tasks:
         _require_rungs(problem, task, source)
@@ -144,10 +144,7 @@ def _asked_in(folder: Path) -> tuple[curriculum.Module, list[curriculum.Task]]:
 
 def _pack(folder: Path, module: str = "") -> PackFolder | None:
     """The take-home in the folder; None without one, or where it is about another module."""
-    try:
-        pack = manifest.find(folder)
-    except manifest.ForgedManifest as error:
-        raise UserError(str(error)) from None
+    pack = manifest.find(folder)
     return pack if pack is None or module in {"", pack.manifest.module} else None
 
 
@@ -159,13 +156,6 @@ def _work(folder: Path, module: str) -> Path:
     raise UserError(
         f"There is no {NOTEBOOK} in {folder.resolve()}: `hotloop start {module}` first."
     )
-
-
-def require_sandbox() -> None:
-    """UserError, with the command that mends it, where code cannot be confined."""
-    isolation, reason = level()
-    if isolation == "none":
-        raise UserError(f"{reason} Nothing untrusted is run without it; see `hotloop doctor`.")
 
 
 def _seed(said: str) -> str:
@@ -182,18 +172,11 @@ def _judge(asked: _Asked, tasks: Sequence[JudgedTask], seed: str) -> dict[str, R
             asked.problem.id,
             [task.id for task in tasks],
             on_progress=lambda text: status.update(f"judging: {text}"),
-            variant=None if pack is None else _variant(pack),
+            variant=None if pack is None else pack.variant(),
             given=None if pack is None else pack.manifest.files,
             seed=seed,
             source=asked.source,
         )
-
-
-def _variant(pack: PackFolder) -> Variant:
-    try:
-        return pack.variant()
-    except manifest.ForgedManifest as error:
-        raise UserError(str(error)) from None
 
 
 def _row(problem: Problem[Any], task: JudgedTask, record: Record | None) -> dict[str, Any]:

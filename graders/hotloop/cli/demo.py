@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from hotloop.cli import grading
-from hotloop.cli.answer import Json, UserError, answering, require
-from hotloop.sandbox.level import level
+from hotloop.cli.answer import Json, UserError, answering, require, require_sandbox
+from hotloop.cli.course import results
 
 if TYPE_CHECKING:
     from hotloop.course.demo import Demo
@@ -23,17 +22,16 @@ def run(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Autograde reference, untouched exercise, wrong answers and cheats through nbgrader.
+    """Grade a course of right and wrong answers and cheats.
 
+    The reference, the untouched exercise, wrong answers and cheats go through nbgrader.
     Exit code 1 if a submission could not be dealt with.
     """
     with answering(as_json) as answer:
         require("course")
-        isolation, reason = level()
-        if isolation == "none":
-            raise UserError(f"Nothing untrusted is run without a sandbox: {reason}")
+        require_sandbox()
         demo = _run(folder)
-        shown = (grading.table(demo.results), Text("\n".join(_lines(demo))))
+        shown = (results.table(demo.results), Text("\n".join(_lines(demo))))
         answer.give(_document(demo), *shown, exit_code=int(bool(demo.problems)))
 
 
@@ -41,7 +39,7 @@ def _run(folder: Path | None) -> Demo:
     from hotloop.course import demo
 
     try:
-        with grading.progress_bar() as show:
+        with results.progress_bar() as show:
             return demo.run(folder, show)
     except demo.NotADemo as error:
         raise UserError(str(error)) from None
@@ -49,7 +47,7 @@ def _run(folder: Path | None) -> Demo:
 
 def _document(demo: Demo) -> dict[str, Any]:
     return {
-        "results": grading.documents(demo.results),
+        "results": results.documents(demo.results),
         "gradebook": str(demo.gradebook),
         "feedback": str(demo.page) if demo.page else None,
         "missing": demo.missing,

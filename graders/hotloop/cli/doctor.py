@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Annotated
 
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from hotloop import doctor
 from hotloop.cli import find
-from hotloop.cli.answer import Json, answering
+from hotloop.cli.answer import All, Json, answering
 
 _COLOURS = {
     doctor.State.OK: "green",
@@ -18,10 +23,17 @@ _COLOURS = {
 }
 
 
-def run(as_json: Json = False) -> None:
-    """Say what this machine can do, what can be graded here, and what mends each gap."""
+def run(
+    module: Annotated[
+        str | None,
+        typer.Argument(help="Show what can be graded of its tasks.", show_default=False),
+    ] = None,
+    everything: All = False,
+    as_json: Json = False,
+) -> None:
+    """Say what can be graded here, and how to fix each gap."""
     with answering(as_json) as answer:
-        find.all_modules()
+        chosen = None if module is None else find.module(module).id
         findings = doctor.examine()
         rungs = doctor.gradable(findings)
         document = {
@@ -32,34 +44,45 @@ def run(as_json: Json = False) -> None:
                 for name, (here, possible) in doctor.summary(rungs).items()
             },
         }
-        answer.give(document, _findings(findings), *_mending(findings), _rungs(rungs))
+        shown: list[RenderableType] = []
+        if chosen is None:
+            state = _findings(findings) if everything else _in_order(findings)
+            shown += [state, _gaps(findings), _points(rungs)]
+        if chosen is not None or everything:
+            shown.append(_rungs([rung for rung in rungs if chosen in (None, rung.module)]))
+        answer.give(document, *shown)
 
 
-def _findings(findings: list[doctor.Finding]) -> Table:
-    table = Table("", "state", "found")
+def _in_order(findings: Sequence[doctor.Finding]) -> Text:
+    return Text(f"ok: {', '.join(one.name for one in findings if one.state is doctor.State.OK)}")
+
+
+def _findings(findings: Sequence[doctor.Finding]) -> Table:
+    table = Table("", "state", "found", box=SIMPLE_HEAD)
     for finding in findings:
         state = Text(finding.state, _COLOURS[finding.state])
         table.add_row(finding.name, state, Text(finding.found))
     return table
 
 
-def _mending(findings: list[doctor.Finding]) -> list[Text]:
+def _gaps(findings: Sequence[doctor.Finding]) -> Text:
     """The commands as whole lines, so that they can be copied."""
-    gaps = [finding for finding in findings if finding.mend]
-    if not gaps:
-        return []
-    lines = [f"  {finding.name}: {finding.mend}" for finding in gaps]
-    return [Text("\n".join(["To mend:", *lines, ""]), no_wrap=True, overflow="ignore")]
+    gaps = [one for one in findings if one.state is not doctor.State.OK]
+    lines = [f"  {one.name}: {one.mend or one.found}" for one in gaps]
+    return Text("\n".join(["To fix:", *lines, ""]), no_wrap=True, overflow="ignore")
 
 
-def _rungs(rungs: list[doctor.Gradable]) -> Table:
+def _points(rungs: list[doctor.Gradable]) -> Text:
     totals = doctor.summary(rungs)
-    said = ", ".join(f"{name}: {here} of {total} points" for name, (here, total) in totals.items())
-    table = Table("module", "task", "graded here", "not here", title=f"To be graded here: {said}")
-    keys = dict.fromkeys((rung.module, rung.task) for rung in rungs)
-    for module, task in keys:
+    said = ", ".join(f"{name} {here} of {total}" for name, (here, total) in totals.items())
+    return Text(f"Points that can be graded here: {said}. For tasks name a module, or say --all.")
+
+
+def _rungs(rungs: Sequence[doctor.Gradable]) -> Table:
+    table = Table("task", "graded here", "not here", box=SIMPLE_HEAD)
+    for module, task in dict.fromkeys((rung.module, rung.task) for rung in rungs):
         of_task = [rung for rung in rungs if (rung.module, rung.task) == (module, task)]
         here = ", ".join(rung.rung for rung in of_task if not rung.lacking)
         lacking = [f"{r.rung} ({', '.join(r.lacking)})" for r in of_task if r.lacking]
-        table.add_row(module, task, here, ", ".join(lacking))
+        table.add_row(f"{module}.{task}", here, ", ".join(lacking))
     return table

@@ -31,10 +31,15 @@ def tasks(key: str) -> tuple[curriculum.Module, list[curriculum.Task]]:
 
 def all_modules() -> list[curriculum.Module]:
     """Every module on disk. UserError when a data file is faulty or missing."""
-    try:
-        return curriculum.modules()
-    except (curriculum.CurriculumError, FileNotFoundError) as error:
-        raise UserError(str(error)) from None
+    return curriculum.modules()
+
+
+def track(name: str) -> curriculum.Track:
+    """The track called `name`. UserError suggests near names."""
+    known = {found.id: found for found in curriculum.curriculum().tracks}
+    if name not in known:
+        raise UserError(unknown("track", name, known))
+    return known[name]
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:

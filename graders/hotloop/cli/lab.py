@@ -27,7 +27,10 @@ def run(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Open JupyterLab; with --json only say what would be started."""
+    """Open JupyterLab in a started folder.
+
+    With --json only say what would be started.
+    """
     with answering(as_json) as answer:
         command = lab_command(folder, options or [])
         answer.give({"folder": str(folder.resolve()), "command": command}, Text())

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import groupby
+from typing import Annotated, Any
 
+import typer
 from rich.table import Table
+from rich.text import Text
 
 from hotloop import curriculum
 from hotloop.cli import find
-from hotloop.cli.answer import Json, answering
+from hotloop.cli.answer import Json, answering, cut, listing
 
 
-def run(as_json: Json = False) -> None:
-    """List the modules with their tasks, points and times."""
+def run(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[MODULE]...", help="Show their tasks.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the modules, or the tasks of some with points and times."""
     with answering(as_json) as answer:
-        found = find.all_modules()
-        answer.give({"modules": [_document(m) for m in found]}, *map(_table, found))
+        found = [find.module(name) for name in names] if names else find.all_modules()
+        shown = map(_tasks, found) if names else _modules(found)
+        answer.give({"modules": [_document(module) for module in found]}, *shown)
 
 
 def _document(module: curriculum.Module) -> dict[str, Any]:
@@ -33,32 +43,31 @@ def _document(module: curriculum.Module) -> dict[str, Any]:
 
 
 def _task(task: curriculum.Task) -> dict[str, Any]:
-    return {
-        "id": task.id,
-        "title": task.title,
-        "kind": task.kind,
-        "minutes": task.minutes,
-        "difficulty": task.difficulty,
-        "importance": task.importance,
-        "points": task.points,
-        "rungs": [
-            {"id": rung.id, "points": rung.points, "needs_gpu": rung.needs_gpu, "what": rung.what}
-            for rung in task.rungs
-        ],
-    }
+    names = {"id", "title", "kind", "minutes", "difficulty", "importance"}
+    rungs = [
+        {"id": rung.id, "points": rung.points, "needs_gpu": rung.needs_gpu, "what": rung.what}
+        for rung in task.rungs
+    ]
+    return {**task.model_dump(include=names), "points": task.points, "rungs": rungs}
 
 
-def _table(module: curriculum.Module) -> Table:
-    title = f"{module.id}: {module.title} ({module.track}, {module.tier})"
-    table = Table(title=title, title_justify="left")
-    table.add_column("task", no_wrap=True)
-    table.add_column("what")
-    for heading in ("minutes", "points", "with a GPU"):
-        table.add_column(heading, justify="right")
+def _modules(found: list[curriculum.Module]) -> tuple[Table, Text]:
+    """One line each, track by track."""
+    table = listing("module", "tier", "hours", "points", "title")
+    for track, modules in groupby(found, lambda module: module.track):
+        table.add_row(Text(track, "bold"))
+        for module in modules:
+            about = (module.tier, f"{module.minutes / 60:.0f}", str(module.points))
+            table.add_row(f"  {module.id}", *about, cut(module.title))
+    return table, Text("`hotloop modules MODULE` shows tasks, `hotloop start MODULE` begins them.")
+
+
+def _tasks(module: curriculum.Module) -> Table:
+    table = listing("task", "minutes", "points", "with a GPU", "what")
+    table.title = f"{module.id}: {module.title} ({module.track}, {module.tier})"
+    table.title_justify = "left"
     for task in module.tasks:
         gpu = sum(rung.points for rung in task.rungs if rung.needs_gpu)
-        table.add_row(task.id, task.title, str(task.minutes), str(task.points), str(gpu or ""))
-    table.add_section()
-    gpu = sum(r.points for task in module.tasks for r in task.rungs if r.needs_gpu)
-    table.add_row("", "", str(module.minutes), str(module.points), str(gpu or ""))
+        about = (str(task.minutes), str(task.points), str(gpu or ""))
+        table.add_row(task.id, *about, cut(task.title))
     return table

@@ -24,7 +24,9 @@ def run(
     browser: Browser = True,
     as_json: Json = False,
 ) -> None:
-    """Find the module of a track to begin with: a test in the browser. Without a track, list them.
+    """Find the module of a track to begin with.
+
+    A test in the browser finds it. Without a track, the tracks are listed.
 
     Where the machine has no browser, see `hotloop interview --help`.
     """
@@ -39,9 +41,7 @@ def run(
 
 
 def _require_modules(track: str) -> None:
-    known = [each.id for each in curriculum.curriculum().tracks]
-    if track not in known:
-        raise UserError(find.unknown("track", track, known))
+    find.track(track)
     if not any(module.track == track for module in find.all_modules()):
         raise UserError(
             f"{track} has no module yet. Practice its questions: hotloop interview --track {track}"

@@ -12,9 +12,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop import curriculum
 from hotloop.cli import find
-from hotloop.cli.answer import Json, UserError, answering, log
+from hotloop.cli.answer import All, Json, UserError, answering, log
 from hotloop.cli.practice_page import kept
 from hotloop.learning.next_steps import Step, steps
 from hotloop.learning.standing import (
@@ -49,10 +48,11 @@ _BARS: dict[Level, str] = {
 
 
 def run(
-    track: Annotated[str | None, typer.Option("--track", help="Only this track.")] = None,
+    track: Annotated[str | None, typer.Option("--track", help="Only this track, whole.")] = None,
+    everything: All = False,
     as_json: Json = False,
 ) -> None:
-    """Show what you have checked and practised on this machine, and what comes next."""
+    """Show what you have done on this machine, and what is next."""
     with answering(as_json) as answer:
         standing = _read(track)
         tracks = [each for each in standing.tracks if track in (None, each.id)]
@@ -65,14 +65,16 @@ def run(
             "next": [{"what": s.what, "why": s.why, "command": s.command} for s in next_],
             "records": [str(store.path()), str(verdicts.path())],
         }
-        answer.give(document, *_shown(tracks, concepts, next_))
+        whole = everything or track is not None
+        detail = _detail(tracks, concepts) if whole else ()
+        hint = "" if whole else "--all shows each module and concept; --track those of a track."
+        answer.give(document, _modules_table(tracks, whole), *detail, *_next(next_), Text(hint))
 
 
 def _read(track: str | None) -> Overview:
+    if track is not None:
+        find.track(track)
     try:
-        known = [each.id for each in curriculum.curriculum().tracks]
-        if track is not None and track not in known:
-            raise UserError(find.unknown("track", track, known))
         lines = verdicts.read()
         for fault in lines.faults:
             log(fault)
@@ -138,28 +140,31 @@ def _concept(concept: ConceptStanding) -> dict[str, Any]:
     }
 
 
-def _shown(
-    tracks: list[TrackStanding], concepts: list[ConceptStanding], next_: list[Step]
+def _detail(
+    tracks: list[TrackStanding], concepts: list[ConceptStanding]
 ) -> Iterator[RenderableType]:
-    yield _modules_table(tracks)
     tried = [each for track in tracks for m in track.modules for each in m.tasks if each.last]
     if tried:
         yield _tasks_table(tried)
     yield _concepts_table(concepts)
     yield Text(MEANING, "dim")
-    yield Text("\nWhat to do next", "bold")
+
+
+def _next(next_: list[Step]) -> Iterator[Text]:
+    yield Text("What to do next", "bold")
     for number, step in enumerate(next_, 1):
         yield Text.assemble(f"{number}. {step.what}: {step.why}.\n   ", (step.command, "cyan"))
     if not next_:
         yield Text("Nothing: all is done, and no question is due.")
 
 
-def _modules_table(tracks: list[TrackStanding]) -> Table:
+def _modules_table(tracks: list[TrackStanding], whole: bool) -> Table:
+    """Tracks, and their modules that are begun, or all."""
     table = Table("", "module", "tier", "tasks", "questions", "mean", box=SIMPLE_HEAD)
     table.pad_edge, table.collapse_padding = False, True
     for track in tracks:
         table.add_row("", Text(track.title, "bold"), "", "", *_practised(track.questions))
-        for each in track.modules:
+        for each in track.modules if whole else [m for m in track.modules if m.begun]:
             done = f"{each.done} of {len(each.graded)}"
             about = (each.module.id, each.module.tier, done, *_practised(each.questions))
             table.add_row(_bar(each.level), *about)

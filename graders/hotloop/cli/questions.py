@@ -1,13 +1,15 @@
-"""`hotloop questions list` and `hotloop questions show`: the interview questions."""
+"""`hotloop questions`: list the interview questions, show some, or export them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -19,47 +21,98 @@ from hotloop.bank.export.labels import LABELS, Labels
 from hotloop.bank.numeric import Instance
 from hotloop.bank.selection import Selection
 from hotloop.bank.wording import Language, Wording, wording
-from hotloop.cli import questions_export
-from hotloop.cli.answer import Json, answering
+from hotloop.cli.answer import All, Answer, Json, answering, cut, first, listing, require
 from hotloop.cli.questions_choice import InLanguage, Level, Module, Numbers, Track, chosen
 
-app = typer.Typer(help="The interview questions: list, show, export.", no_args_is_help=True)
-questions_export.register(app)
+Format = Literal["anki", "qti", "gift", "kit"]
+SUFFIXES: dict[Format, str] = {"anki": ".apkg", "qti": ".zip", "gift": ".gift", "kit": ".html"}
 
 
-@app.command("list")
-def list_questions(
+def run(
+    keys: Annotated[
+        list[str] | None,
+        typer.Argument(help="Keys or ids of questions to show.", show_default=False),
+    ] = None,
     track: Track = None,
     level: Level = None,
     module: Module = None,
     language: InLanguage = "en",
     numbers: Numbers = False,
-    as_json: Json = False,
-) -> None:
-    """List the questions, all or those that fit."""
-    with answering(as_json) as answer:
-        found = chosen(Selection(track, level, module, language, numbers))
-        document = [_summary(entry, language) for entry in found]
-        answer.give({"questions": document}, _table(found, language))
-
-
-@app.command("show")
-def show_question(
-    key: Annotated[str, typer.Argument(help="The question's key, or its id.")],
-    language: InLanguage = "en",
     seed: Annotated[
-        str | None, typer.Option(help="Draws other numbers, where the question has some.")
+        str | None,
+        typer.Option(help="Draws other numbers, where a question has some.", show_default=False),
     ] = None,
+    export: Annotated[
+        Format | None,
+        typer.Option(
+            "--export",
+            metavar="|".join(get_args(Format)),
+            help="Write them for Anki, as QTI 1.2, as GIFT, or as a kit to print for interviewers.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The file to export to; hotloop.… if not given.")
+    ] = None,
+    everything: All = False,
     as_json: Json = False,
 ) -> None:
-    """Show one question with its answer, its marks and what its proofs print."""
+    """List the interview questions, show some, or export them.
+
+    Without keys it lists those that fit the options, and with keys it shows the questions whole.
+    """
     with answering(as_json) as answer:
-        (entry,) = chosen(Selection(language=language, keys=(key,)))
-        said = wording(entry, language)
-        drawn = None
+        found = chosen(Selection(track, level, module, language, numbers, tuple(keys or ())))
+        if export is not None:
+            _export(answer, found, language, export, out or Path(f"hotloop{SUFFIXES[export]}"))
+        elif keys:
+            _show(answer, found, language, seed)
+        else:
+            listed, more = first(found, everything, "name a --module, --track or --level, or ")
+            document = [_summary(entry, language) for entry in found]
+            answer.give({"questions": document}, _table(listed, language), *more)
+
+
+def _export(
+    answer: Answer, entries: list[Entry], language: Language, form: Format, path: Path
+) -> None:
+    require("bank")
+    path.write_bytes(_written(form, entries, language))
+    document = {
+        "file": str(path),
+        "format": form,
+        "language": language,
+        "questions": [entry.key for entry in entries],
+    }
+    answer.give(document, Text(f"{len(entries)} questions: {path}"))
+
+
+def _show(answer: Answer, entries: list[Entry], language: Language, seed: str | None) -> None:
+    documents: list[dict[str, Any]] = []
+    shown: list[RenderableType] = []
+    for entry in entries:
+        said, drawn = wording(entry, language), None
         if entry.question.numeric is not None:
             drawn = numeric.draw(entry.question.numeric, seed or entry.key, said.numeric)
-        answer.give(_document(entry, said, drawn), *_shown(entry, said, drawn))
+        documents.append(_document(entry, said, drawn))
+        shown += _shown(entry, said, drawn)
+    answer.give({"questions": documents}, *shown)
+
+
+def _written(form: Format, entries: list[Entry], language: Language) -> bytes:
+    if form == "anki":
+        from hotloop.bank.export import anki
+
+        return anki.package(entries, language, time.time())
+    if form == "kit":
+        from hotloop.bank.export import kit
+
+        return kit.page(entries, language).encode()
+    from hotloop.bank.export import gift, qti
+
+    if form == "qti":
+        return qti.package(entries, language)
+    return gift.text(entries, language).encode()
 
 
 def _summary(entry: Entry, language: Language) -> dict[str, Any]:
@@ -92,13 +145,16 @@ def _document(entry: Entry, said: Wording, drawn: Instance | None) -> dict[str, 
     }
 
 
-def _table(entries: list[Entry], language: Language) -> Table:
+def _table(entries: Sequence[Entry], language: Language) -> Table:
+    """One line each, module by module: `hotloop questions ID` shows the whole question."""
     labels = LABELS[language]
-    table = Table("key", "level", labels.minutes, "question", box=SIMPLE_HEAD)
-    for entry in entries:
-        question = entry.question
-        about = (labels.levels[question.level], str(question.minutes))
-        table.add_row(Text(entry.key), *about, Text(wording(entry, language).title))
+    table = listing("id", "level", labels.minutes, "question")
+    for group, found in groupby(entries, lambda entry: entry.module or entry.track):
+        table.add_row(Text(group, "bold"))
+        for entry in found:
+            about = (labels.levels[entry.question.level], str(entry.question.minutes))
+            title = wording(entry, language).title
+            table.add_row(f"  {entry.question.id}", *about, cut(title))
     return table
 
 

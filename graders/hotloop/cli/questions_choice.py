@@ -25,27 +25,24 @@ Numbers = Annotated[
 
 def chosen(selection: Selection) -> list[Entry]:
     """The questions that fit. UserError when a name is nobody's, or none fits."""
+    _refuse_unknown(selection)
     try:
-        _refuse_unknown(selection)
         found = selection.entries()
-    except (curriculum.CurriculumError, FileNotFoundError) as error:
-        raise UserError(str(error)) from None
     except KeyError:
         known = {entry.key for entry in catalog.catalog()}
         known |= {entry.question.id for entry in catalog.catalog()}
         strange = next(key for key in selection.keys if key not in known)
         raise UserError(find.unknown("question", strange, sorted(known))) from None
     if not found:
-        raise UserError("No question fits: leave out an option, or see `hotloop questions list`.")
+        raise UserError("No question fits: leave out an option, or see `hotloop questions`.")
     return found
 
 
 def _refuse_unknown(selection: Selection) -> None:
-    plan = curriculum.curriculum()
-    tracks = [track.id for track in plan.tracks]
-    asked = (("track", selection.track, tracks), ("level", selection.level, list(plan.tiers)))
-    for what, name, known in asked:
-        if name is not None and name not in known:
-            raise UserError(find.unknown(what, name, known))
+    levels = curriculum.curriculum().tiers
+    if selection.level is not None and selection.level not in levels:
+        raise UserError(find.unknown("level", selection.level, levels))
+    if selection.track is not None:
+        find.track(selection.track)
     if selection.module is not None:
         find.module(selection.module)

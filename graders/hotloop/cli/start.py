@@ -26,7 +26,7 @@ def run(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Copy a module's exercise, to be worked on there."""
+    """Copy the exercise of a module, to work on it."""
     with answering(as_json) as answer:
         found = find.module(module)
         target = (folder or Path(found.id)).resolve()
@@ -51,7 +51,7 @@ def copy_exercise(source: Path, target: Path, force: bool) -> tuple[list[str], P
     With `force` such files are moved into a new folder in `target`. Other files are left alone.
     """
     if not source.is_dir():
-        raise UserError(f"The exercise is missing at {source}: run `hotloop render` in a clone.")
+        raise UserError(f"There is no exercise at {source}: `hotloop author render` makes it.")
     if target.exists() and not target.is_dir():
         raise UserError(f"{target} is a file: name a folder instead.")
     names = sorted(

@@ -7,23 +7,24 @@ from importlib import metadata, util
 from pathlib import Path
 
 from hotloop import __version__
+from hotloop.core.user_error import UserError
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _PACKAGED = _PACKAGE / "_data"
 
 
-class SolutionsMissing(Exception):
+class SolutionsMissing(UserError):
     """This installation has no solutions. The text names the command that installs them."""
 
 
 def root() -> Path:
     """The folder that holds curriculum/ and exercises/.
 
-    FileNotFoundError when the package was installed without them.
+    UserError when the package was installed without them.
     """
     folder = _PACKAGED if _PACKAGED.is_dir() else _PACKAGE.parents[1]
     if not (folder / "curriculum" / "curriculum.yaml").is_file():
-        raise FileNotFoundError(
+        raise UserError(
             f"no curriculum/curriculum.yaml in {folder}: install hotloop again, or work in a clone"
         )
     return folder

@@ -11,14 +11,14 @@ import filecmp
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from traitlets.config import Config
 
 from hotloop.core import paths
 from hotloop.course import exchange
 from hotloop.course.config import CONFIG_FILE, course_api, load_config, write_config
-from hotloop.course.prepare import COURSE_ID, NotPrepared, prepare
+from hotloop.course.prepare import COURSE_ID, hand_out, prepare
 
 COURSE = "course"
 GUIDE = "START.md"
@@ -49,7 +49,7 @@ mark the written tasks, *Generate feedback*, *Release feedback*. Or in a termina
 
 ```
 nbgrader collect MODULE
-hotloop grade MODULE
+hotloop course grade MODULE
 nbgrader release_feedback MODULE
 ```
 
@@ -86,7 +86,7 @@ def make(
         say(module)
         prepare(course, [module])
         api = api or course_api(_releasing(course))
-        _hand_out(api, module)
+        hand_out(api, module)
     return Classroom(folder, course, list(modules))
 
 
@@ -130,9 +130,3 @@ def _releasing(course: Path) -> Config:
         True  # an exercise that has changed takes the old one's place
     )
     return c
-
-
-def _hand_out(api: Any, module: str) -> None:
-    result = cast(dict[str, Any], api.release_assignment(module))
-    if not result["success"]:
-        raise NotPrepared(f"nbgrader did not release {module!r}: {result.get('log')}")

@@ -1,7 +1,7 @@
 """nbgrader's configuration of a Hotloop course: everything is done through it, nothing is patched.
 
 A course folder holds a short `nbgrader_config.py` that calls `configure`, so that nbgrader's own
-commands, formgrader and `hotloop grade` all work alike.
+commands, formgrader and `hotloop course grade` all work alike.
 """
 
 from __future__ import annotations
@@ -11,20 +11,14 @@ import sys
 from pathlib import Path
 from typing import Any, cast
 
-from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import (
-    AssignLatePenalties,
     CheckCellMetadata,
     ClearOutput,
     ComputeChecksums,
-    IgnorePattern,
     IncludeHeaderFooter,
-    LimitOutput,
     LockCells,
-    OverwriteCells,
-    OverwriteKernelspec,
     SaveCells,
 )
 from traitlets.config import Config
@@ -34,15 +28,12 @@ from hotloop import curriculum
 from hotloop.course import exchange
 from hotloop.course.attempts.connection import wait_for_locks
 from hotloop.course.attempts.database import CONFIG_FILE, database, default_database
+from hotloop.course.due_cell import DueCell
 from hotloop.course.export import PendingCsvExport
 from hotloop.course.feedback import JudgedGrades
 from hotloop.course.feedback_exporter import FeedbackExporter
-from hotloop.course.intake import Intake
-from hotloop.course.judged_execute import JudgedExecute
-from hotloop.course.notebook_exporter import SubmissionExporter
 from hotloop.course.release_feedback import VisibleFeedback
-from hotloop.course.save_judged import SaveJudged
-from hotloop.course.submission import learners_files
+from hotloop.course.released import learners_files
 
 __all__ = [
     "CONFIG_FILE",
@@ -81,7 +72,7 @@ def configure(c: Config, root: Path, course_id: str) -> None:
     c.ExchangeFactory.release_feedback = VisibleFeedback
     c.Execute.timeout = VALIDATED_CELL_S
     _generate(c)
-    _autograde(c, root)
+    _autograde(c)
     c.GenerateFeedback.preprocessors = [JudgedGrades]
     c.GenerateFeedback.exporter_class = FeedbackExporter
     # Set for feedback alone: formgrader has templates of its own in the same trait.
@@ -133,6 +124,7 @@ def _generate(c: Config) -> None:
     # complete must keep the text it begins with.
     c.GenerateAssignment.preprocessors = [
         IncludeHeaderFooter,
+        DueCell,
         LockCells,
         ClearOutput,
         CheckCellMetadata,
@@ -142,19 +134,13 @@ def _generate(c: Config) -> None:
     ]
 
 
-def _autograde(c: Config, root: Path) -> None:
-    c.Autograde.exporter_class = SubmissionExporter
-    c.Autograde.pre_convert_hook = Intake(root)
-    # Everything that nbgrader's other sanitizing steps do was done by SubmissionExporter.
-    c.Autograde.sanitize_preprocessors = [OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
-    c.Autograde.autograde_preprocessors = [
-        JudgedExecute,
-        IgnorePattern,
-        ClearMetadataPreprocessor,
-        LimitOutput,
-        SaveJudged,
-        AssignLatePenalties,
-    ]
+def _autograde(c: Config) -> None:
+    # Named, since they need this file.
+    c.Autograde.exporter_class = "hotloop.course.autograde.GradedNotebook"
+    c.Autograde.pre_convert_hook = "hotloop.course.autograde.intake"
+    # The notebook comes graded: nothing is left to be done to it.
+    c.Autograde.sanitize_preprocessors = []
+    c.Autograde.autograde_preprocessors = []
     c.Autograde.exclude_overwriting = {m.id: learners_files(m.id) for m in curriculum.modules()}
 
 

@@ -13,8 +13,9 @@ from typing import Any, cast
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
-from hotloop.course import records
-from hotloop.course.points import is_open, of_grade
+from hotloop.course.attempts.store import store
+from hotloop.course.hand_in import SUBMITTED
+from hotloop.course.points import is_open, of_grade, total
 
 PENDING = "pending"
 COLUMNS: tuple[str, ...] = (
@@ -40,7 +41,7 @@ class PendingCsvExport(ExportPlugin):
     """nbgrader's columns, and what is still open.
 
     `score` and `raw_score` say "pending" while any grade is needed: no number that could be taken
-    for the result. `points_so_far` counts what is settled.
+    for the result. `points_so_far` counts what is settled, less a late submission's penalty.
     """
 
     def export(self, gradebook: Gradebook) -> None:
@@ -71,24 +72,32 @@ def row(gradebook: Gradebook, assignment: Any, student: Any, root: Path) -> dict
         "email": student.email or "",
         "max_score": assignment.max_score,
     }
-    try:
-        submission = cast(Any, gradebook).find_submission(assignment.name, student.id)
-    except MissingEntry:
+    submission = _handed_in(gradebook, assignment.name, student.id, root)
+    if submission is None:
         return {**known, "raw_score": 0.0, "score": 0.0, "status": "not submitted"}
     penalty = submission.late_submission_penalty or 0.0
     grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
     waiting = [grade for grade in grades if is_open(grade)]
-    grading = records.latest(root, student.id, assignment.name)
-    scores = [of_grade(grade, assignment.name, grading) for grade in waiting]
-    final = max(0.0, submission.score - penalty)
+    counts = store(root).published(student.id, assignment.name)
+    score = total([of_grade(grade, assignment.name, counts) for grade in grades], penalty)
     return {
         **known,
         "timestamp": submission.timestamp or "",
         "raw_score": PENDING if waiting else submission.score,
         "late_submission_penalty": penalty,
-        "score": PENDING if waiting else final,
+        "score": PENDING if waiting else score.points,
         "status": PENDING if waiting else "final",
-        "points_so_far": submission.score + sum(score.points for score in scores),
-        "points_pending": sum(score.pending for score in scores),
+        "points_so_far": score.points,
+        "points_pending": score.pending,
         "pending_tasks": " ".join(sorted(grade.name for grade in waiting)),
     }
+
+
+def _handed_in(gradebook: Gradebook, module: str, student: str, root: Path) -> Any:
+    """The submission; None where there is none, and where there is only an extension for it."""
+    if not (root / SUBMITTED / student / module).is_dir():
+        return None
+    try:
+        return cast(Any, gradebook).find_submission(module, student)
+    except MissingEntry:
+        return None

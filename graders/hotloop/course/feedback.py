@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -12,13 +11,15 @@ from nbgrader import utils
 from nbgrader.preprocessors import GetGrades
 
 from hotloop.core.record import Record
-from hotloop.course import records
-from hotloop.course.notebook_exporter import METADATA
-from hotloop.course.points import by_hand, is_open, of_grade
+from hotloop.course import learner_files, requests, rubric
+from hotloop.course.attempts.store import store
+from hotloop.course.points import by_hand, by_judge, is_open, of_grade, total
 from hotloop.course.render_record import colour, figures, number, points_text, prose
 from hotloop.course.standing import all_dropped
-from hotloop.curriculum import load_module
+from hotloop.curriculum import Task, load_module
 from hotloop.problem import Score
+
+_DROPPED = "This attempt was dropped. All its points are open, and what it got is void."
 
 SUMMARY = "hotloop_summary"
 """Key in nbconvert's resources under which the template finds the page's summary."""
@@ -42,13 +43,20 @@ class Row:
 
 @dataclass(frozen=True)
 class Summary:
-    """What the page begins with. pending: points that are open, "" when none is."""
+    """What the page begins with. pending: points that are open, "" when none is.
+
+    files: by task, HTML of what was handed in beside the notebook, escaped. rubrics: by task, of
+    those that a person has marked; before that a rubric could give the answer away.
+    """
 
     title: str
     rows: list[Row]
     points: str
     pending: str
     notes: list[str]
+    files: dict[str, list[str]]
+    rubrics: dict[str, list[rubric.Row]]
+    style: str = learner_files.STYLE
 
 
 class JudgedGrades(GetGrades):
@@ -57,25 +65,35 @@ class JudgedGrades(GetGrades):
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         """Put scores into the cells and a `Summary` into the resources."""
         names = resources["nbgrader"]
-        root = Path(resources["metadata"]["path"]).parents[2]
-        self._grading = records.latest(root, names["student"], names["assignment"])
+        folder = Path(resources["metadata"]["path"])
+        root = folder.parents[2]
+        self._handed_in = learner_files.read(folder)
+        self._files: dict[str, list[str]] = {}
+        self._rubrics: dict[str, list[rubric.Row]] = {}
+        self._counts = store(root).published(names["student"], names["assignment"])
         self._rows: list[Row] = []
         self._scores: list[Score] = []
         nb, resources = cast(Any, super()).preprocess(nb, resources)
-        total = _total(self._scores, float(names.get("late_penalty", 0)))
+        whole = total(self._scores, float(names.get("late_penalty", 0)))
         resources[SUMMARY] = Summary(
             title=_title(names["assignment"]),
             rows=self._rows,
-            points=points_text(total),
-            pending=number(total.pending) if total.pending else "",
-            notes=[*nb.metadata.get(METADATA, {}).get("notes", []), *self._on_drops(root, names)],
+            points=points_text(whole),
+            pending=number(whole.pending) if whole.pending else "",
+            notes=self._notes(root, names),
+            files=self._files,
+            rubrics=self._rubrics,
         )
         return nb, resources
 
-    def _on_drops(self, root: Path, names: Any) -> list[str]:
-        if self._grading is None and all_dropped(root, names["student"], names["assignment"]):
-            return ["This attempt was dropped. All its points are open, and what it got is void."]
-        return []
+    def _notes(self, root: Path, names: Any) -> list[str]:
+        student, module = names["student"], names["assignment"]
+        said = list(requests.told(root, student, module))
+        if self._counts is not None:
+            return [*self._counts.notes, *said]
+        if all_dropped(root, student, module):
+            return [_DROPPED, *said]
+        return said
 
     def _get_score(self, cell: NotebookNode, resources: Any) -> None:
         cast(Any, super())._get_score(cell, resources)
@@ -86,19 +104,19 @@ class JudgedGrades(GetGrades):
             names["assignment"],
             names["student"],
         )
-        score = of_grade(grade, names["assignment"], self._grading)
+        score = of_grade(grade, names["assignment"], self._counts)
         cell.metadata["nbgrader"]["points_text"] = points_text(score)
         self._scores.append(score)
-        self._rows.append(_row(grade, score, self._record(grade.name), cell))
+        judged = by_judge(grade, names["assignment"], self._counts)
+        self._rows.append(_row(grade, score, judged, self._record(grade.name), cell))
+        task = _task(names["assignment"], grade.name)
+        if task is not None:
+            self._files[task.id] = learner_files.of_task(task, self._handed_in)
+        if task is not None and grade.manual_score is not None:
+            self._rubrics[task.id] = rubric.rows(task)
 
     def _record(self, task: str) -> Record | None:
-        return self._grading.records.get(task) if self._grading is not None else None
-
-
-def _total(scores: Sequence[Score], penalty: float) -> Score:
-    """The sum less what came too late costs; as in nbgrader, no sum falls below 0 by it."""
-    points = sum(score.points for score in scores) - penalty
-    return Score(max(0.0, points), sum(s.pending for s in scores), sum(s.possible for s in scores))
+        return self._counts.records.get(task) if self._counts is not None else None
 
 
 def _title(module: str) -> str:
@@ -109,11 +127,22 @@ def _title(module: str) -> str:
         return module
 
 
-def _row(grade: Any, score: Score, record: Record | None, cell: NotebookNode) -> Row:
+def _task(module: str, name: str) -> Task | None:
+    """None for a graded cell that is no task of a module."""
+    try:
+        return load_module(module).task(name)
+    except KeyError:
+        return None
+
+
+def _row(grade: Any, score: Score, judged: Score, record: Record | None, cell: NotebookNode) -> Row:
+    """judged: the judge's points, which a person may have overridden."""
     verdict, hue, pictures = "", "", list[str]()
     if record is not None:
         verdict, sentence = record.verdict.value.replace("_", " "), record.sentence
         hue, pictures = colour(record.verdict), figures(record)
+        if grade.manual_score is not None:
+            sentence += f" A person gave these points; the judge's are {points_text(judged)}."
     elif utils.is_solution(cell):
         waits = "A person has yet to grade this."
         sentence = waits if is_open(grade) else by_hand(grade)

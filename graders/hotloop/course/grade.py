@@ -1,35 +1,44 @@
-"""Grades a course: plans what is to be executed, has it executed, and books what comes of it.
+"""Grades a course: reads what was handed in, has it executed, and enters what comes of it.
 
-Killed at any moment, it goes on where it was: what is booked is not executed again, and whatever
-was under way is pending until it is.
+Killed at any moment, it goes on where it was: what is entered is not executed again, and whatever
+was handed in anew is pending until it is.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from hotloop.course import records
-from hotloop.course.attempts.course_store import store
-from hotloop.course.booking import Bookkeeper
-from hotloop.course.config import database, load_config
-from hotloop.course.drops import book_again, settle
-from hotloop.course.executors import Executor, Lost, Outcome, Tell, Work
-from hotloop.course.executors.local import Local
-from hotloop.course.judged_execute import JudgedExecute
-from hotloop.course.plan import Item, Planned, plan
+from hotloop.core.verdict import Verdict
+from hotloop.course.attempts.attempt import Attempt
+from hotloop.course.attempts.grader import machine
+from hotloop.course.attempts.store import store
+from hotloop.course.book import AUTOGRADED, Book
+from hotloop.course.execution import Terms
+from hotloop.course.executors import Executor, Lost, Work
+from hotloop.course.executors.local import Local, attempt
+from hotloop.course.feedback_pages import FeedbackPages
+from hotloop.course.hand_in import SUBMITTED, HandIn, read
 from hotloop.course.progress import Batch, Progress
-from hotloop.course.released import notebook_ids, remembering
-from hotloop.course.results import Graded, notes, results
-from hotloop.course.submission import Release, collect, load_release
-from hotloop.course.write_ahead import write_ahead
+from hotloop.course.released import Release, load_release, released_modules
+from hotloop.course.results import Graded, results
+from hotloop.course.settings import Grading
+from hotloop.course.standing import is_dropped
 from hotloop.judge.lease import Lease
 
 MEMORY_PER_JOB = 6 << 30
 """Bytes: the notebook's limit, and what judge and baseline take beside it."""
+
+NOT_SETTLED = frozenset({Verdict.UNDECIDED, Verdict.JUDGE_ERROR})
+"""What another measurement may settle. What this machine could not measure, another one may; all
+else stays as it is, however often it is measured."""
+
+log = logging.getLogger("hotloop.course")
 
 
 def grade(
@@ -47,40 +56,42 @@ def grade(
 ) -> Graded:
     """Grade all submissions in the course at `root`, or those of some learners and modules.
 
-    `settings` are traits of `JudgedExecute`. `tasks`: by learner, where not all are to be judged.
+    `settings` are traits of `Grading`. `tasks`: by learner, where not all are to be judged.
     `jobs`: how many are executed at once on this machine; `executor`: who executes instead.
-    What is graded as it stands is left alone, unless `again`. feedback: whether to write pages.
-    What a person decided stays. FileNotFoundError when there is nothing to grade, or no course.
+    What is graded as it stands is left alone, unless `again`; late penalties and pages follow the
+    course's dates and rules all the same. feedback: whether to write pages. What a person decided
+    stays. FileNotFoundError when there is nothing to grade, or no course.
     """
     root = root.resolve()
     todo = submissions(root, students, modules)
     if not todo:
-        raise FileNotFoundError(f"there are no submissions to grade in {root / 'submitted'}")
-    judged = judged_execute(root, settings or {})
-    items = [Item(s, m, tuple((tasks or {}).get(s, judged.asked()))) for s, m in todo]
-    books = Bookkeeper(root)
-    graded = Graded()
-    url = database(root)
-    releases = {module: load_release(root, url, module) for module in {i.module for i in items}}
-    with write_ahead(url), remembering():
-        planned = _plan(root, items, releases, books, again=again)
-        batch = Batch(len(planned), on_progress)
-        who = executor or Local(min(jobs, len(planned) or 1))
-        works = (
-            Work(i.key, collect(root, i.student, releases[i.module], i.tasks))
-            for i in (each.item for each in planned)
-        )
-        with closing(who.run(works, judged.terms(), _teller(batch))) as outcomes:
-            graded.problems.update(_book(outcomes, books, batch, feedback=feedback))
-        graded.problems.update(_settle(root, items, planned, books))
-        if feedback:
-            graded.problems.update(_feedback(root, items, books, graded.problems))
-    for item in items:
-        graded.results.extend(results(root, item.student, item.module))
-        if found := notes(root, item.student, item.module):
-            graded.notes[item.key] = found
-        graded.feedback.extend(sorted(_pages(root, item).glob("*.html")))
-    return graded
+        raise FileNotFoundError(f"there are no submissions to grade in {root / SUBMITTED}")
+    rules = Grading.of(root, settings or {})
+    run = _Run(root, Batch(len(todo), on_progress), again=again, feedback=feedback)
+    asked = {student: tuple((tasks or {}).get(student, rules.asked())) for student, _ in todo}
+    run.execute(todo, asked, executor or Local(min(jobs, len(todo))), rules.terms())
+    run.settle(todo)
+    return results(root, todo, run.problems)
+
+
+def grade_one(root: Path, settings: Grading, student: str, module: str) -> Attempt:
+    """Grade one submission in this process, or enter once more what is settled of it.
+
+    RuntimeError where nothing came of it; its grades are then pending.
+    """
+    hand_in = read(root, student, load_release(root, module), settings.asked())
+    counts = store(root).published(student, module)
+    if counts is None or not stands(counts, hand_in):
+        found = attempt(Work(hand_in.key, hand_in), settings.terms(), _tell_nobody)
+        if isinstance(found, Lost):
+            Book(root).open(student, module)
+            raise RuntimeError(found.reason)
+        counts = found
+    return Book(root).enter(counts)
+
+
+def _tell_nobody(_key: str, _task: str, _text: str) -> None:
+    """Nbgrader's log has no place for it."""
 
 
 def default_jobs() -> int:
@@ -94,122 +105,112 @@ def submissions(
     root: Path, students: Collection[str] | None = None, modules: Collection[str] | None = None
 ) -> list[tuple[str, str]]:
     """Learner and module of all submissions of released modules, in name order."""
-    found = sorted((p.parent.name, p.name) for p in (root / "submitted").glob("*/*") if p.is_dir())
-    url = database(root)
-    released = {module: bool(notebook_ids(url, module)) for module in {m for _, m in found}}
+    found = sorted((p.parent.name, p.name) for p in (root / SUBMITTED).glob("*/*") if p.is_dir())
+    released = released_modules(root)
     return [
         (student, module)
         for student, module in found
         if (students is None or student in students)
         and (modules is None or module in modules)
-        and released[module]
+        and module in released
     ]
 
 
 def learners(root: Path) -> list[str]:
     """Who has handed in anything, in name order."""
-    return sorted({path.parent.name for path in (root / "submitted").glob("*/*") if path.is_dir()})
+    return sorted({path.parent.name for path in (root / SUBMITTED).glob("*/*") if path.is_dir()})
 
 
-def _plan(
-    root: Path,
-    items: Sequence[Item],
-    releases: Mapping[str, Release],
-    books: Bookkeeper,
-    *,
-    again: bool,
-) -> list[Planned]:
-    """What is to be executed. From here on, no grade speaks of what is no longer there."""
-    planned = list(plan(root, items, releases, again=again))
-    for each in planned:
-        if each.stale:
-            books.open(each.item.student, each.item.module)
-    return planned
+def stands(counts: Attempt, hand_in: HandIn) -> bool:
+    """True where the attempt that counts is at this hand-in, and no other run would settle more."""
+    if counts.digest != hand_in.digest or counts.verdicts & NOT_SETTLED:
+        return False
+    is_elsewhere = counts.machine != machine(str(counts.machine["isolation"]))
+    return not (Verdict.NOT_MEASURED in counts.verdicts and is_elsewhere)
 
 
-def _teller(batch: Batch) -> Tell:
-    def tell(key: str, task: str, text: str) -> None:
-        batch.step(*Item.of(key), task, text)
+class _Run:
+    """One run over a course. problems: by key, what went wrong with a submission."""
 
-    return tell
+    def __init__(self, root: Path, batch: Batch, *, again: bool, feedback: bool) -> None:
+        self.problems: dict[str, str] = {}
+        self._root, self._batch, self._again = root, batch, again
+        self._book = Book(root)
+        self._pages = FeedbackPages(root) if feedback else None
 
+    def execute(
+        self,
+        todo: Sequence[tuple[str, str]],
+        asked: Mapping[str, Collection[str]],
+        executor: Executor,
+        terms: Terms,
+    ) -> None:
+        """Execute what does not stand as it is. Each is entered as it comes, while the next run."""
+        with closing(executor.run(self._works(todo, asked), terms, self._batch.step)) as outcomes:
+            for key, outcome in outcomes:
+                # Whoever measures shares no core with this either.
+                with Lease().shared():
+                    self._ended(key, outcome)
 
-def _book(
-    outcomes: Iterable[Outcome], books: Bookkeeper, batch: Batch, *, feedback: bool
-) -> Iterator[tuple[str, str]]:
-    """Book each as it comes, and write its page while the next ones are executed; key and log of
-    each that came to nothing.
-    """
-    for key, outcome in outcomes:
-        student, module = Item.of(key)
-        # Whoever measures shares no core with this either.
+    def settle(self, todo: Sequence[tuple[str, str]]) -> None:
+        """Follow the dates and rules, and write what is missing, or older than what was entered."""
         with Lease().shared():
-            if isinstance(outcome, Lost):
-                books.open(student, module)
-                problem = outcome.reason
-            else:
-                problem = books.book(student, module, outcome)
-                if feedback and not problem:
-                    problem = books.feedback(student, module)
-        batch.ended(student, module, failed=bool(problem))
+            changed = self._book.apply_rules(todo)
+            for student, module in todo:
+                if (key := f"{student}/{module}") not in self.problems:
+                    self._try(key, partial(self._complete, student, module, changed))
+
+    def _works(
+        self, todo: Iterable[tuple[str, str]], asked: Mapping[str, Collection[str]]
+    ) -> Iterator[Work]:
+        """Read when their turn comes: a class's files need not fit into memory."""
+        releases: dict[str, Release] = {}
+        kept = store(self._root)
+        for student, module in todo:
+            if module not in releases:
+                releases[module] = load_release(self._root, module)
+            hand_in = read(self._root, student, releases[module], asked[student])
+            counts = kept.published(student, module)
+            if not self._again and (
+                (counts is not None and stands(counts, hand_in))
+                or is_dropped(self._root, student, module, hand_in.digest)
+            ):
+                self._batch.left_alone()
+                continue
+            if counts is not None:
+                # No grade speaks of what is no longer there.
+                self._book.open(student, module)
+            yield Work(hand_in.key, hand_in)
+
+    def _ended(self, key: str, outcome: Attempt | Lost) -> None:
+        if isinstance(outcome, Lost):
+            self.problems[key] = outcome.reason
+        else:
+            self._try(key, partial(self._enter, outcome))
+        self._batch.ended(key, failed=key in self.problems)
+
+    def _enter(self, attempt: Attempt) -> str:
+        self._book.enter(attempt)
+        return self._pages.make(attempt.student, attempt.module) if self._pages else ""
+
+    def _complete(self, student: str, module: str, changed: Collection[tuple[str, str]]) -> str:
+        """What a kill or a full disk came before is done now."""
+        counts = store(self._root).published(student, module)
+        if counts is not None and not (self._root / AUTOGRADED / student / module).is_dir():
+            self._book.write(counts)
+        pages = self._pages
+        if pages is None or (
+            pages.are_current(student, module) and (student, module) not in changed
+        ):
+            return ""
+        return pages.make(student, module)
+
+    def _try(self, key: str, work: Callable[[], str]) -> None:
+        """What goes wrong stays with this submission."""
+        try:
+            problem = work()
+        except Exception as error:
+            log.exception("%s could not be entered", key)
+            problem = f"{type(error).__name__}: {error}"
         if problem:
-            yield key, problem
-
-
-def judged_execute(root: Path, settings: Mapping[str, Any]) -> JudgedExecute:
-    """What the course's configuration, and then the caller, say of how submissions are judged."""
-    config = load_config(root)
-    config.JudgedExecute.update(dict(settings))
-    return JudgedExecute(config=config)
-
-
-def _settle(
-    root: Path, items: Sequence[Item], planned: Sequence[Planned], books: Bookkeeper
-) -> Iterator[tuple[str, str]]:
-    """Book what counts, where a kill came between the dropping of an attempt and that."""
-    with_drops = store(root).with_drops()
-    executed = {each.item for each in planned}
-    for item in items:
-        if (item.student, item.module) not in with_drops or item in executed:
-            continue
-        with Lease().shared():
-            problem = settle(root, books, item.student, item.module, item.tasks)
-        if problem:
-            yield item.key, problem
-
-
-def _feedback(
-    root: Path, items: Sequence[Item], books: Bookkeeper, problems: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
-    """Write the pages that are missing, or older than what was booked."""
-    for item in items:
-        if item.key in problems or _is_current(root, item):
-            continue
-        with Lease().shared():
-            problem = _book_again(root, item, books) or books.feedback(item.student, item.module)
-        if problem:
-            yield item.key, problem
-
-
-def _book_again(root: Path, item: Item, books: Bookkeeper) -> str:
-    """Book once more what counts already, where a kill or a full disk came before its notebook was
-    written; nothing is executed. Returns what nbgrader could not do, or nothing.
-    """
-    counts = records.latest(root, item.student, item.module)
-    if counts is None or _notebooks(root, item):
-        return ""
-    return book_again(root, books, counts, item.tasks)
-
-
-def _is_current(root: Path, item: Item) -> bool:
-    pages = [path.stat().st_mtime_ns for path in _pages(root, item).glob("*.html")]
-    booked = [path.stat().st_mtime_ns for path in _notebooks(root, item)]
-    return bool(pages) and bool(booked) and min(pages) > max(booked)
-
-
-def _notebooks(root: Path, item: Item) -> list[Path]:
-    return list((root / "autograded" / item.student / item.module).glob("*.ipynb"))
-
-
-def _pages(root: Path, item: Item) -> Path:
-    return root / "feedback" / item.student / item.module
+            self.problems[key] = problem

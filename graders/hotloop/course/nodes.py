@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import nbformat
 from nbformat import NotebookNode, v4
 
 _V4 = cast(Any, v4)
+
+
+def of(document: Mapping[str, Any]) -> NotebookNode:
+    """A part of a notebook file."""
+    return cast(Any, nbformat).from_dict(document)
 
 
 def notebook() -> NotebookNode:

@@ -1,10 +1,14 @@
-"""From the gradebook's grades to points: what is earned, what is still open."""
+"""What is earned and what is still open: of an attempt, and of a grade in the gradebook.
+
+A grade is nbgrader's, or a row of a query with the same attributes.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from hotloop.course.records import Grading
+from hotloop.course.attempts.attempt import Attempt, Points
 from hotloop.curriculum import load_module
 from hotloop.problem import Score, settle
 
@@ -12,6 +16,17 @@ from hotloop.problem import Score, settle
 def is_open(grade: Any) -> bool:
     """True when neither the judge nor a person has given this grade of the gradebook a score."""
     return grade.auto_score is None and grade.manual_score is None
+
+
+def is_judged(module: str, task: str) -> bool:
+    """True where points come from the judge's records; False for what a person marks.
+
+    An assignment that is no module of the curriculum has no judged task.
+    """
+    try:
+        return load_module(module).task(task).kind == "code"
+    except KeyError:
+        return False
 
 
 def by_hand(grade: Any) -> str:
@@ -23,14 +38,49 @@ def by_hand(grade: Any) -> str:
     return "Graded by a person."
 
 
-def of_grade(grade: Any, module: str, grading: Grading | None) -> Score:
-    """The points of a grade in the gradebook; for an open one, those that are settled already."""
+def by_judge(grade: Any, module: str, attempt: Attempt | None) -> Score:
+    """A grade's points without what a person decided; for an open one, those that are settled."""
     possible = float(grade.max_score)
-    if not is_open(grade):
-        return Score(float(grade.score), 0.0, possible)
-    record = grading.records.get(grade.name) if grading is not None else None
+    if grade.auto_score is not None:
+        return Score(float(grade.auto_score), 0.0, possible)
+    record = attempt.records.get(grade.name) if attempt is not None else None
     if record is not None:
         score = settle(load_module(module), grade.name, record)
         if score.pending:
             return score
     return Score(0.0, possible, possible)
+
+
+def of_attempt(attempt: Attempt | None) -> Points | None:
+    """What an attempt is worth by itself: without late penalty, and without what a person decided.
+
+    None for a module that is no longer there.
+    """
+    if attempt is None:
+        return None
+    try:
+        module = load_module(attempt.module)
+    except (KeyError, ValueError, OSError):
+        return None
+    known = {task.id for task in module.tasks}
+    found = total([settle(module, t, r) for t, r in attempt.records.items() if t in known])
+    return Points(found.points, found.pending)
+
+
+def of_grade(grade: Any, module: str, attempt: Attempt | None) -> Score:
+    """The points of a grade in the gradebook, a person's extra credit included."""
+    extra = float(grade.extra_credit or 0)
+    if grade.manual_score is not None:
+        return Score(float(grade.manual_score) + extra, 0.0, float(grade.max_score))
+    score = by_judge(grade, module, attempt)
+    return Score(score.points + extra, score.pending, score.possible)
+
+
+def total(scores: Sequence[Score], penalty: float = 0.0) -> Score:
+    """The sum less what came too late costs; as in nbgrader, no sum falls below 0 by it."""
+    points = sum(score.points for score in scores)
+    return Score(
+        max(0.0, points - penalty),
+        sum(score.pending for score in scores),
+        sum(score.possible for score in scores),
+    )

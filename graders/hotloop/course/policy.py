@@ -109,11 +109,24 @@ def decide_for(
         submission = cast(Any, gradebook).find_submission(module, student)
     except MissingEntry:
         return Decision(False, "the gradebook has no such submission")
-    # nbgrader's own `duedate` of a submission fails where there is an extension and no date.
+    return decide(policy.of(module), due_date(submission), now or utc_now())
+
+
+def due_date(submission: Any) -> datetime | None:
+    """When a submission in the gradebook is due, its extension included; None for no date.
+
+    nbgrader's own `duedate` fails where there is an extension and no date.
+    """
     due: datetime | None = submission.assignment.duedate
-    if due is not None:
-        due += submission.extension or timedelta()
-    return decide(policy.of(module), due, now or utc_now())
+    return due + (submission.extension or timedelta()) if due is not None else None
+
+
+def seconds_late(submission: Any) -> float:
+    """How much too late it came; 0 where it has no date, or nobody noted when it came."""
+    due = due_date(submission)
+    if due is None or submission.timestamp is None:
+        return 0.0
+    return max(0.0, (submission.timestamp - due).total_seconds())
 
 
 def utc_now() -> datetime:

@@ -9,7 +9,8 @@ from typing import Any, cast
 
 from hotloop import curriculum
 from hotloop.core import paths
-from hotloop.course.config import course_api, course_config, write_config
+from hotloop.course import exchange
+from hotloop.course.config import course_api, course_config, load_config, write_config
 
 COURSE_ID = "hotloop"
 
@@ -30,6 +31,28 @@ def prepare(root: Path, modules: Sequence[str], course_id: str = COURSE_ID) -> l
         shutil.copytree(paths.exercises() / name, root / "source" / name, dirs_exist_ok=True)
     api = course_api(course_config(root, course_id))
     return [_release(root, api, name) for name in names]
+
+
+def release_anew(root: Path, module: str) -> None:
+    """Make a released assignment anew, and hand it out anew where it was handed out.
+
+    Its text changes with the due date; what learners have fetched stays as it is.
+    """
+    config = load_config(root)
+    # What is there is to be replaced.
+    config.ExchangeReleaseAssignment.force = True
+    api: Any = course_api(config)
+    _release(root, api, module)
+    exchange_root, course_id = exchange.of(config)
+    if (exchange_root / course_id / "outbound" / module).is_dir():
+        hand_out(api, module)
+
+
+def hand_out(api: Any, module: str) -> None:
+    """Put a released assignment into the exchange. NotPrepared where nbgrader could not."""
+    result = cast(dict[str, Any], api.release_assignment(module))
+    if not result["success"]:
+        raise NotPrepared(f"nbgrader did not release {module!r}: {result.get('log')}")
 
 
 def _release(root: Path, api: Any, name: str) -> Path:

@@ -34,22 +34,27 @@ class Batch:
     on_progress: Callable[[Progress], None]
     done: int = 0
     failed: int = 0
-    _running: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    _running: set[str] = field(default_factory=set[str])
     _started: float = field(default_factory=time.monotonic)
 
-    def step(self, student: str, module: str, task: str, text: str) -> None:
+    def step(self, key: str, task: str, text: str) -> None:
         """Something is being done to a submission."""
-        self._running.add((student, module))
-        self._tell(student, module, task, text)
+        self._running.add(key)
+        self._tell(key, task, text)
 
-    def ended(self, student: str, module: str, *, failed: bool) -> None:
+    def ended(self, key: str, *, failed: bool) -> None:
         """A submission is done with."""
-        self._running.discard((student, module))
+        self._running.discard(key)
         self.done += 1
         self.failed += failed
-        self._tell(student, module, "", "failed" if failed else "done")
+        self._tell(key, "", "failed" if failed else "done")
 
-    def _tell(self, student: str, module: str, task: str, text: str) -> None:
+    def left_alone(self) -> None:
+        """Nothing is to be done to a submission."""
+        self.total -= 1
+
+    def _tell(self, key: str, task: str, text: str) -> None:
+        student, _, module = key.rpartition("/")
         spent = time.monotonic() - self._started
         left = spent / self.done * (self.total - self.done) if self.done else None
         counts = (self.done, self.total, len(self._running), self.failed)

@@ -1,15 +1,22 @@
-"""The cells of a released notebook, as nbgrader's gradebook remembers them."""
+"""A module as a course has released it, as its folders and nbgrader's gradebook remember it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
-from nbgrader.api import Gradebook, MissingEntry
+import nbformat
+from nbgrader.api import MissingEntry
 
-from hotloop.course.gradebook_dialect import gradebook_url
+from hotloop.course.gradebook import read
+from hotloop.curriculum import load_module
+from hotloop.local_judging import NOTEBOOK
+
+SOURCE = "source"
+RELEASE = "release"
 
 
 @dataclass(frozen=True)
@@ -47,96 +54,92 @@ class ReleasedCell:
         }
 
 
-@contextmanager
-def remembering() -> Generator[None]:
-    """Within it, what was released is read once: a batch is graded as released when it began."""
-    _remembered.append({})
-    try:
-        yield
-    finally:
-        _remembered.pop()
+@dataclass(frozen=True)
+class Release:
+    """A module as released.
 
-
-_remembered: list[dict[tuple[str, ...], Any]] = []
-
-
-def notebook_ids(db_url: str, assignment: str) -> list[str]:
-    """Names of the assignment's notebooks; none when it was never released."""
-    return list(_known(_read_notebook_ids, db_url, assignment))
-
-
-def released_cells(db_url: str, assignment: str, notebook: str) -> list[ReleasedCell]:
-    """The cells in the notebook's order. MissingEntry when there is no such notebook."""
-    return list(_known(_read_released_cells, db_url, assignment, notebook))
-
-
-def _known(read: Callable[..., list[Any]], *names: str) -> list[Any]:
-    if not _remembered:
-        return read(*names)
-    known = _remembered[-1]
-    if names not in known:
-        known[names] = read(*names)
-    return known[names]
-
-
-def _read_notebook_ids(db_url: str, assignment: str) -> list[str]:
-    with Gradebook(gradebook_url(db_url)) as gradebook:
-        try:
-            return sorted(str(notebook.name) for notebook in _find(gradebook, assignment))
-        except MissingEntry:
-            return []
-
-
-def _read_released_cells(db_url: str, assignment: str, notebook: str) -> list[ReleasedCell]:
-    with Gradebook(gradebook_url(db_url)) as gradebook:
-        found = cast(Any, gradebook).find_notebook(notebook, assignment)
-        points = {c.name: float(c.max_score) for c in [*found.grade_cells, *found.task_cells]}
-        grade = _names(found.grade_cells)
-        solution = _names(found.solution_cells)
-        task = _names(found.task_cells)
-        return [
-            ReleasedCell(
-                grade_id=cell.name,
-                cell_type=cell.cell_type,
-                source=cell.source,
-                checksum=cell.checksum,
-                locked=bool(cell.locked),
-                grade=cell.name in grade,
-                solution=cell.name in solution,
-                task=cell.name in task,
-                points=points.get(cell.name),
-            )
-            for cell in found.source_cells
-        ]
-
-
-def reset_grades(db_url: str, assignment: str, student: str) -> None:
-    """Make all automatic grades of a submission pending, so that no old one outlives a failure.
-
-    What a person has graded stays.
+    kernelspec: of its notebook, as nbformat has it. cells: those of the notebook that nbgrader
+    keeps track of. texts: of all its cells. given: the files beside it that a learner's own do not
+    replace. own: those that a learner edits.
     """
-    with Gradebook(gradebook_url(db_url)) as gradebook:
-        try:
-            submission = cast(Any, gradebook).find_submission(assignment, student)
-        except MissingEntry:
-            return
-        for notebook in submission.notebooks:
-            for grade in notebook.grades:
-                grade.auto_score = None
-                grade.needs_manual_grade = True
-        cast(Any, gradebook).db.commit()
+
+    module: str
+    kernelspec: Mapping[str, Any]
+    cells: Sequence[ReleasedCell]
+    texts: Collection[str]
+    given: Mapping[str, bytes]
+    own: Collection[str]
 
 
-def set_handed_in(db_url: str, assignment: str, student: str, time: str) -> None:
-    """Set when a submission came, which lateness goes by; an empty text for no time at all."""
-    with Gradebook(gradebook_url(db_url)) as gradebook:
-        cast(Any, gradebook).update_or_create_submission(
-            assignment, student, timestamp=time or None
+def load_release(root: Path, module: str) -> Release:
+    """The module as released in the course at `root`. KeyError when it never was."""
+    found = read(root, lambda gradebook: _notebook(gradebook, module))
+    if found is None:
+        raise KeyError(f"{module} was never released in {root}")
+    kernelspec, cells = found
+    source, own = root / SOURCE / module, learners_files(module)
+    given = {
+        path.relative_to(source).as_posix(): path.read_bytes()
+        for path in sorted(source.rglob("*"))
+        if path.is_file() and path.suffix != ".ipynb"
+    }
+    return Release(
+        module,
+        kernelspec,
+        cells,
+        _texts(root / RELEASE / module / NOTEBOOK),
+        {name: data for name, data in given.items() if name not in own},
+        own,
+    )
+
+
+def released_modules(root: Path) -> frozenset[str]:
+    """Modules of which a notebook was released."""
+
+    def names(gradebook: Any) -> frozenset[str]:
+        return frozenset(str(each.name) for each in gradebook.assignments if each.notebooks)
+
+    return read(root, names)
+
+
+def learners_files(module: str) -> list[str]:
+    """The files that a learner edits, which nothing released may replace."""
+    return sorted({name for task in load_module(module).tasks for name in task.files})
+
+
+def _notebook(gradebook: Any, module: str) -> tuple[Mapping[str, Any], list[ReleasedCell]] | None:
+    """Kernel and cells in order of the notebook; None where it was never released."""
+    try:
+        found = gradebook.find_notebook(Path(NOTEBOOK).stem, module)
+    except MissingEntry:
+        return None
+    points = {c.name: float(c.max_score) for c in [*found.grade_cells, *found.task_cells]}
+    grade = _names(found.grade_cells)
+    solution = _names(found.solution_cells)
+    task = _names(found.task_cells)
+    cells = [
+        ReleasedCell(
+            grade_id=cell.name,
+            cell_type=cell.cell_type,
+            source=cell.source,
+            checksum=cell.checksum,
+            locked=bool(cell.locked),
+            grade=cell.name in grade,
+            solution=cell.name in solution,
+            task=cell.name in task,
+            points=points.get(cell.name),
         )
+        for cell in found.source_cells
+    ]
+    return json.loads(found.kernelspec or "{}"), cells
 
 
-def _find(gradebook: Gradebook, assignment: str) -> Iterable[Any]:
-    return cast(Any, gradebook).find_assignment(assignment).notebooks
+def _texts(path: Path) -> set[str]:
+    """The sources of a released notebook's cells; none where there is no such file."""
+    if not path.is_file():
+        return set()
+    notebook = cast(Any, nbformat).read(path, as_version=4)
+    return {cell.source for cell in notebook.cells}
 
 
 def _names(cells: Iterable[Any]) -> set[str]:

@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 
 from hotloop.core.wire import as_message
 from hotloop.course import nodes
-from hotloop.course.released import ReleasedCell
+from hotloop.course.released import Release, ReleasedCell
 from hotloop.course.sanitize import harmless_markdown, literal, writable
 from hotloop.worker.notebook import Unreadable, read_cells, text_of
 
@@ -23,9 +23,6 @@ MAX_SOURCE = 256 * 1024
 """Characters of one cell."""
 MAX_MARKDOWN = 512 * 1024
 """Characters of all text cells together: what comes after them is shown as its source, unparsed."""
-
-NOT_HANDED_IN = b'{"hotloop": "no notebook was handed in"}'
-"""Stands where nbgrader needs a notebook to look at, and none came."""
 
 UNREADABLE_CELL = "*(A cell could not be read here, or was too long, and was left out.)*"
 
@@ -68,19 +65,14 @@ class Repaired:
     unreadable: str = ""
 
 
-def repair(
-    data: bytes | None,
-    released: Sequence[ReleasedCell],
-    known_texts: Collection[str] = (),
-    module: str = "",
-) -> Repaired:
+def repair(data: bytes | None, release: Release) -> Repaired:
     """The notebook to grade. `data` is None when none was handed in.
 
-    `known_texts`: sources of released cells; Markdown of them is shown as it is. module: whose
-    notebook it must be.
+    Markdown that was released is shown as it is.
     """
+    released, known_texts = release.cells, release.texts
     try:
-        cells = _handed_in(data, module)
+        cells = _handed_in(data, release.module)
     except Unreadable as reason:
         cells, unreadable = [], str(reason)
     else:
@@ -104,12 +96,13 @@ def repair(
     result.notebook.cells = [node for _, node in placed]
     for number, node in enumerate(result.notebook.cells):
         node.id = f"cell-{number}"
+    result.notebook.metadata["kernelspec"] = dict(release.kernelspec)
     return result
 
 
 def _handed_in(data: bytes | None, module: str) -> list[Submitted]:
     """The cells of a notebook file of any format version. Unreadable says why there are none."""
-    if data is None or data == NOT_HANDED_IN:
+    if data is None:
         raise Unreadable("No notebook was handed in: hand in the notebook under its own name.")
     cells = [_submitted(cell) for cell in read_cells(data, module)]
     if not any(cell.source.strip() for cell in cells):

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import MissingEntry
 
 from hotloop.core.verdict import Verdict
-from hotloop.course import records
-from hotloop.course.config import database
-from hotloop.course.gradebook_dialect import gradebook_url
+from hotloop.course.attempts.attempt import Attempt
+from hotloop.course.attempts.store import store
+from hotloop.course.gradebook import read
 from hotloop.course.points import by_hand, of_grade
 from hotloop.course.standing import all_dropped
 from hotloop.curriculum import load_module
-from hotloop.problem import Score
 
 _FAULT = "It could not be graded; no points are lost, and the instructor has the log."
 BY_HAND = "by hand"
@@ -42,8 +41,8 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class Graded:
-    """A batch. problems: log of what nbgrader could not do; notes: what was amiss with a hand-in,
-    in sentences to the learner. Both by `Item.key`.
+    """A batch. problems: what could not be done, and why; notes: what was amiss with a hand-in, in
+    sentences to the learner. Both by learner and module, as "ada/fused_softmax".
     """
 
     results: list[TaskResult] = field(default_factory=list[TaskResult])
@@ -51,46 +50,52 @@ class Graded:
     problems: dict[str, str] = field(default_factory=dict[str, str])
     notes: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
-    def add(self, other: Graded) -> None:
-        """Take in what came of other submissions."""
-        self.results.extend(other.results)
-        self.feedback.extend(other.feedback)
-        self.problems.update(other.problems)
-        self.notes.update(other.notes)
+
+def results(
+    root: Path, submissions: Sequence[tuple[str, str]], problems: Mapping[str, str]
+) -> Graded:
+    """What came of each, in the modules' order of tasks. problems: as in `Graded`."""
+
+    def within(gradebook: Any) -> list[TaskResult]:
+        return [
+            result
+            for student, module in submissions
+            for result in _of_submission(root, gradebook, student, module)
+        ]
+
+    graded = Graded(read(root, within), problems=dict(problems))
+    for student, module in submissions:
+        counts = store(root).published(student, module)
+        if counts is not None and counts.notes:
+            graded.notes[f"{student}/{module}"] = list(counts.notes)
+        graded.feedback.extend(sorted((root / "feedback" / student / module).glob("*.html")))
+    return graded
 
 
-def results(root: Path, student: str, module: str) -> list[TaskResult]:
-    """Every task of one submission, in the module's order."""
-    grading = records.latest(root, student, module)
-    with Gradebook(gradebook_url(database(root))) as gradebook:
-        try:
-            submission = cast(Any, gradebook).find_submission(module, student)
-        except MissingEntry:
-            return _not_graded(student, module)
-        grades = {g.name: g for notebook in submission.notebooks for g in notebook.grades}
-        tasks = [task.id for task in load_module(module).tasks if task.id in grades]
-        missing = (Verdict.JUDGE_ERROR.value, _FAULT)
-        if grading is None and all_dropped(root, student, module):
-            missing = (DROPPED, _DROPPED)
-        return [_result(student, module, grades[task], grading, missing) for task in tasks]
-
-
-def notes(root: Path, student: str, module: str) -> list[str]:
-    """What was amiss with the hand-in that counts; nothing where it has not been graded."""
-    grading = records.latest(root, student, module)
-    return list(grading.notes) if grading is not None else []
+def _of_submission(root: Path, gradebook: Any, student: str, module: str) -> list[TaskResult]:
+    counts = store(root).published(student, module)
+    try:
+        submission = gradebook.find_submission(module, student)
+    except MissingEntry:
+        return _not_graded(student, module)
+    grades = {g.name: g for notebook in submission.notebooks for g in notebook.grades}
+    tasks = [task.id for task in load_module(module).tasks if task.id in grades]
+    missing = (Verdict.JUDGE_ERROR.value, _FAULT)
+    if counts is None and all_dropped(root, student, module):
+        missing = (DROPPED, _DROPPED)
+    return [_result(student, module, grades[task], counts, missing) for task in tasks]
 
 
 def _result(
     student: str,
     module: str,
     grade: Any,
-    grading: records.Grading | None,
+    counts: Attempt | None,
     missing: tuple[str, str],
 ) -> TaskResult:
     """missing: verdict and sentence where there is no record."""
-    record = grading.records.get(grade.name) if grading is not None else None
-    score = of_grade(grade, module, grading)
+    record = counts.records.get(grade.name) if counts is not None else None
+    score = of_grade(grade, module, counts)
     if record is not None:
         verdict, sentence = record.verdict.value, record.sentence
     elif load_module(module).task(grade.name).kind == "written":
@@ -117,10 +122,3 @@ def _not_graded(student: str, module: str) -> list[TaskResult]:
         )
         for task in load_module(module).tasks
     ]
-
-
-def totals(found: Sequence[TaskResult]) -> Score:
-    """The sum of points, open points and possible points."""
-    return Score(
-        sum(r.points for r in found), sum(r.pending for r in found), sum(r.possible for r in found)
-    )

@@ -13,6 +13,7 @@ from string import Template
 
 from hotloop import curriculum
 from hotloop.core import paths
+from hotloop.core.user_error import UserError
 from hotloop.curriculum import Tier
 
 TEMPLATES = Path(__file__).parent / "template"
@@ -21,7 +22,7 @@ SUFFIX = ".template"
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
-class CannotMake(Exception):
+class CannotMake(UserError):
     """The text is one sentence that says what to do."""
 
 

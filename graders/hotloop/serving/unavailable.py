@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from hotloop.core.user_error import UserError
 
-class ServingUnavailable(RuntimeError):
+
+class ServingUnavailable(UserError):
     """This machine cannot serve as it is: `reason` says why, `remedy` is what mends it."""
 
     def __init__(self, reason: str, remedy: str) -> None:

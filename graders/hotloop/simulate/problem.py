@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from hotloop.core.user_error import UserError
 
-class Problem(Exception):
+
+class Problem(UserError):
     """An error that the user can fix; the text says what and where."""
 
 

@@ -10,5 +10,5 @@ PLACE = "takehome/report.schema.json"
 
 
 def text() -> str:
-    """What `hotloop takehome schema --json` prints."""
+    """What `hotloop takehome grade --schema` prints."""
     return json.dumps(schema(), indent=2, ensure_ascii=False)

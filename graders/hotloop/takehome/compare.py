@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.problem import Strict
 from hotloop.takehome.intervals import Interval, total
@@ -23,7 +24,7 @@ Key = tuple[str, str]
 """A task and one of its rungs."""
 
 
-class CompareError(Exception):
+class CompareError(UserError):
     """These cannot be put beside each other. The text is one sentence."""
 
 

@@ -1,5 +1,5 @@
-"""A take-home's submission as the executors of `hotloop grade` take it: plain data, which any
-process on any node can execute without the team's folder.
+"""A take-home's submission as the executors of `hotloop course grade` take it: plain data, which
+any process on any node can execute without the team's folder.
 """
 
 from __future__ import annotations
@@ -11,13 +11,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hotloop.core.record import Record
-from hotloop.course.attempts.attempt import now
-from hotloop.course.attempts.grader import environment
-from hotloop.course.attempts.record_files import TIME
-from hotloop.course.execution import Executed, Say, Terms
+from hotloop.course.attempts.attempt import Attempt, now
+from hotloop.course.attempts.grader import grader_digest, machine
+from hotloop.course.execution import Say, Terms
 from hotloop.course.executors import Lost, Work
 from hotloop.course.executors.local import Local
-from hotloop.course.submission import Submission
+from hotloop.course.hand_in import HandIn
 from hotloop.curriculum import load_module
 from hotloop.judge.client import JudgeProcess, lost
 from hotloop.judge.job import Job
@@ -29,7 +28,7 @@ from hotloop.variants import Variant
 
 
 @dataclass(frozen=True)
-class Candidate(Submission):
+class Candidate(HandIn):
     """What is executed. variant: `Variant.to_json()` of the team's own draw. given: as in `Job`."""
 
     variant: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -44,8 +43,8 @@ def work(key: str, submission: takehome.Submission, team: Team, tasks: Iterable[
     """The piece of work that judging those of `tasks` is which are code."""
     found = submission.manifest
     candidate = Candidate(
+        student=found.pseudonym,
         module=found.module,
-        cells=(),
         files=dict(submission.files),
         tasks=tuple(judging.code_tasks(found.module, tasks)),
         variant=team.variant(found.pack).to_json(),
@@ -90,28 +89,29 @@ def _job(module: str, task: str) -> Job:
     return Job(module, task, load_module(module).spec(task), isolation=level()[0])
 
 
-def judge_candidate(submission: Submission, _terms: Terms, say: Say) -> Executed:
+def judge_candidate(hand_in: HandIn, _terms: Terms, say: Say) -> Attempt:
     """Have the judge judge it, in this process's judge."""
-    assert isinstance(submission, Candidate)
+    assert isinstance(hand_in, Candidate)
     started = time.monotonic()
     records = judging.judge(
-        submission.files,
-        submission.module,
-        submission.tasks,
-        Variant.from_json(submission.variant),
-        submission.given,
+        hand_in.files,
+        hand_in.module,
+        hand_in.tasks,
+        Variant.from_json(hand_in.variant),
+        hand_in.given,
         on_progress=lambda text: say("", text),
         process=_judge,
     )
     isolation = next((record.circumstances.isolation for record in records.values()), None)
-    return Executed(
-        submission.digest,
-        records,
-        (),
-        (),
-        now().strftime(TIME),
-        round(time.monotonic() - started, 3),
-        environment(isolation),
+    return Attempt(
+        student=hand_in.student,
+        module=hand_in.module,
+        digest=hand_in.digest,
+        grader=grader_digest(hand_in.module),
+        machine=machine(isolation),
+        graded=now(),
+        seconds=round(time.monotonic() - started, 3),
+        records=records,
     )
 
 

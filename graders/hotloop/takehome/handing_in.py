@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hotloop import curriculum
+from hotloop.core.user_error import UserError
 from hotloop.takehome import limits, manifest, plain_notebook, whole_file, work_files, work_log
 from hotloop.takehome.manifest import ForgedManifest, Manifest, PackFolder
 from hotloop.takehome.plain_notebook import NotANotebook
@@ -21,7 +22,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 _PLAIN_FILE = 0o100644 << 16
 
 
-class CannotSubmit(Exception):
+class CannotSubmit(UserError):
     """No submission can be made of this folder. The text is one sentence."""
 
 

@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hotloop.core.user_error import UserError
 from hotloop.takehome.whole_file import create_private
 
 SIGNING = "signing.key"
@@ -20,7 +21,7 @@ LENGTH = 32
 _SEALING = b"hotloop takehome: names of candidates"
 
 
-class KeyMissing(Exception):
+class KeyMissing(UserError):
     """The folder has no usable keys. The text is one sentence that says what to do."""
 
 

@@ -17,6 +17,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, ValidationError, model_validator
 
+from hotloop.core.user_error import UserError
 from hotloop.practice.moment import Moment
 from hotloop.problem import Identifier, Strict, Text
 from hotloop.takehome import keys
@@ -40,7 +41,7 @@ _DOMAIN = b"hotloop takehome manifest 1\n"
 """Signed in front of it, so that no signature of something else can pass for one of a manifest."""
 
 
-class ForgedManifest(Exception):
+class ForgedManifest(UserError):
     """No manifest that this team has signed. The text is one sentence."""
 
 

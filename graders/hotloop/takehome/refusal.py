@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from hotloop.core.user_error import UserError
+
 
 class Refusal(StrEnum):
     """The code of each reason; what a portal counts, and what tests ask for."""
@@ -30,7 +32,7 @@ class Refusal(StrEnum):
     NOTEBOOK = "notebook"
 
 
-class RefusedSubmission(Exception):
+class RefusedSubmission(UserError):
     """code: which reason. sentence: what the candidate is told; it quotes nothing unescaped."""
 
     def __init__(self, code: Refusal, sentence: str) -> None:

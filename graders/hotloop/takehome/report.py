@@ -1,4 +1,4 @@
-"""The report on one submission: `report.json`, whose schema `hotloop takehome schema` prints.
+"""The report on one submission, `report.json`. `hotloop takehome grade --schema` prints its schema.
 
 It holds the judge's records whole, so that points, intervals and pictures follow from it, and no
 name: who is meant says the pseudonym only. What a candidate gets as accommodation is not in it.
@@ -17,6 +17,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, TypeAdapter, Valid
 
 from hotloop.bank.question import WeakAnswer
 from hotloop.core.record import Record
+from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.curriculum import Rubric, TaskKey, Tier
 from hotloop.practice.moment import Moment
@@ -36,7 +37,7 @@ LONGEST = 64 << 20
 """Bytes of a report that is read. The samples of every speed rung are in it."""
 
 
-class UnreadableReport(Exception):
+class UnreadableReport(UserError):
     """What was given is no report. The text is one sentence."""
 
 

@@ -42,7 +42,7 @@ _ELSEWHERE = (
 )
 _BLANK = "Nothing was written: the cell is as it was handed out or empty, and no text was added."
 _SILENT = "Not judged yet."
-_COURSES = "with the same `hotloop check` or `hotloop grade`"
+_COURSES = "with the same `hotloop check` or `hotloop course grade`"
 
 
 def make_report(
@@ -79,7 +79,7 @@ def make_report(
         follow_ups=follow_ups(module, tasks),
         signals=signalling.signals(submission, team, records, given),
         reproduce=Reproduction(
-            command=f"hotloop takehome verify reports/{manifest.pack}/{JSON_NAME}",
+            command=f"hotloop takehome grade --verify reports/{manifest.pack}/{JSON_NAME}",
             hotloop=__version__,
             grader_digest=grader_digest(module.id),
             module_digest=next((r.circumstances.module_digest for r in records.values()), ""),

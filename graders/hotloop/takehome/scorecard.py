@@ -19,6 +19,7 @@ from uuid import UUID
 
 from pydantic import Field, StringConstraints, ValidationError
 
+from hotloop.core.user_error import UserError
 from hotloop.curriculum import Rubric
 from hotloop.practice.moment import Moment
 from hotloop.problem import Strict, Text
@@ -44,7 +45,7 @@ OVERALL_RUBRIC: Rubric = {
 }
 
 
-class ScorecardError(Exception):
+class ScorecardError(UserError):
     """It cannot be filed as it is. The text is one sentence, or several lines of them."""
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from hotloop.core.user_error import UserError
 from hotloop.problem import Strict
 from hotloop.takehome.role import Whole
 from hotloop.takehome.scorecard import Criterion, Decision, Filing, Form, Mark, Note
@@ -30,7 +31,7 @@ marks:
 """
 
 
-class WrongCandidate(Exception):
+class WrongCandidate(UserError):
     """The form was written for somebody else. The text is one sentence."""
 
 

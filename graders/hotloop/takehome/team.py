@@ -6,7 +6,7 @@
     packs/<pack>/             pack.zip, manifest.json, variant.json, record.json
     submissions/<pack>/       one zip for each hand-in that was taken
     reports/<pack>/           report.json, report.html, scorecard.json
-    candidates/<pseudonym>    the sealed name; told by `reveal` only
+    candidates/<pseudonym>    the sealed name; told by `scorecard --reveal` only
     audit.jsonl               who did what; pseudonyms only
 
 Whoever changes a record holds the folder's lock; each file is replaced as a whole.
@@ -29,6 +29,7 @@ from uuid import UUID
 
 from pydantic import Field, ValidationError
 
+from hotloop.core.user_error import UserError
 from hotloop.practice.moment import Moment
 from hotloop.problem import Strict
 from hotloop.sandbox import scratch
@@ -53,7 +54,7 @@ AUDIT = "audit.jsonl"
 LONGEST_NAME = 200
 
 
-class TeamError(Exception):
+class TeamError(UserError):
     """What was asked of the team's folder cannot be done. The text is one sentence."""
 
 
@@ -330,7 +331,7 @@ class Team:
     # --- names ------------------------------------------------------------------------------------
 
     def seal_name(self, pseudonym: str, name: str) -> None:
-        """Keep who a candidate is, so that only `reveal` can say it.
+        """Keep who a candidate is, so that only `scorecard --reveal` says it.
 
         All sealed names are of one length: that of a file would tell candidates apart.
         """

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from hotloop.core.record import Record, RungRecord
+from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.grader import grader_digest
 from hotloop.problem import Strict
@@ -22,7 +23,7 @@ from hotloop.takehome.written_here import OwnReports
 Standing = Literal["holds", "differs", "newly_settled", "open"]
 
 
-class VerifyError(Exception):
+class VerifyError(UserError):
     """There is nothing to verify it with. The text is one sentence."""
 
 

@@ -40,8 +40,8 @@ class OwnReports:
         digest = _digest(path.read_bytes())
         if digest not in written:
             raise AlteredReport(
-                f"{path} is not as it was written here: `hotloop takehome verify` says what "
-                "differs, `hotloop takehome grade` writes it anew."
+                f"{path} is not as it was written here: `hotloop takehome grade --verify` says "
+                "what differs, `hotloop takehome grade` writes it anew."
             )
         if digest != written[-1]:
             raise AlteredReport(

@@ -9,37 +9,86 @@ import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app
-from hotloop.cli.commands import FILES
+from hotloop.cli.commands import GROUPS, HOTLOOP
 
 HEAVY = ("sqlalchemy", "alembic", "nbgrader", "torch", "fastapi")
 
+LEAVES = [
+    (*(() if group == HOTLOOP else (group,)), name)
+    for group, found in GROUPS.items()
+    for name in found.names
+    if name not in GROUPS
+]
+SCREEN = {"COLUMNS": "80", "LINES": "24"}
 
-def test_a_start_imports_nothing_that_only_some_commands_need() -> None:
+
+def run(*words: str, code: int = 0) -> str:
+    done = CliRunner().invoke(app, words, env=SCREEN)
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+@pytest.mark.parametrize("words", [("--version",), ("course", "--help"), ("author", "--help")])
+def test_a_start_imports_nothing_that_only_some_commands_need(words: tuple[str, ...]) -> None:
     program = (
         "import sys\nfrom hotloop.cli import app\n"
-        "try:\n    app(['--version'])\nexcept SystemExit:\n    pass\n"
-        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+        f"try:\n    app({list(words)!r})\nexcept SystemExit:\n    pass\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])\n"
+        "print([name for name in sys.modules if name.startswith('hotloop.cli.takehome')])"
     )
     out = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert out.stdout.splitlines()[-1] == "[]"
+    assert out.stdout.splitlines()[-2:] == ["[]", "[]"]
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_each_command_explains_itself(name: str) -> None:
-    found = CliRunner().invoke(app, [name, "--help"])
-    assert found.exit_code == 0
-    assert f" {name} " in found.output
+@pytest.mark.parametrize("words", LEAVES, ids=" ".join)
+def test_each_command_explains_itself_and_offers_json(words: tuple[str, ...]) -> None:
+    shown = run(*words, "--help")
+    assert f" {' '.join(words)} " in shown
+    assert "--json" in shown
 
 
-def test_the_help_page_names_them_in_their_order() -> None:
-    lines = CliRunner().invoke(app, ["--help"]).output.splitlines()
-    words = [line.strip("│ ").split(" ")[0] for line in lines]
-    assert [word for word in words if word in FILES] == list(FILES)
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_help_page_fits_a_screen_and_names_each_command_in_its_place(group: str) -> None:
+    lines = run(*(() if group == HOTLOOP else (group,)), "--help").splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    expected = [
+        name
+        for section, names in GROUPS[group].sections.items()
+        for name in (f"{section}:", *names)
+    ]
+    begun = [line.strip().split("  ")[0] for line in lines]
+    assert [begin for begin in begun if begin in expected] == expected
+
+
+def test_there_are_as_few_commands_as_at_the_last_count() -> None:
+    """Another one has a reason, or is an option of one that is there."""
+    assert len(GROUPS[HOTLOOP].names) <= 15
+    assert len(LEAVES) <= 44
 
 
 def test_a_misspelt_command_is_told_what_is_near() -> None:
-    found = CliRunner().invoke(app, ["modles"])
-    assert found.exit_code == 2
-    assert "Did you mean 'modules'?" in found.output
+    assert "Did you mean 'modules'?" in run("modles", code=2)
+    assert "Did you mean 'regrade'" in run("course", "regrad", code=2)
+
+
+def test_the_modules_fit_a_screen_and_one_is_shown_with_its_tasks() -> None:
+    lines = run("modules").splitlines()
+    assert len(lines) <= 24
+    assert any(line.startswith("   fused_softmax ") for line in lines)
+    assert "online_pass" not in "".join(lines)
+    assert "online_pass" in run("modules", "fused_softmax")
+    assert "did you mean fused_softmax" in " ".join(run("modules", "softmax", code=2).split())
+
+
+def test_what_is_listed_of_exploits_fits_a_screen() -> None:
+    assert len(run("author", "exploits", "--list").splitlines()) <= 24
+    assert len(run("author", "exploits", "--list", "--all").splitlines()) > 100
+
+
+def test_the_doctor_shows_tasks_of_a_module_that_is_named() -> None:
+    assert "fused_softmax.online_pass" not in run("doctor")
+    assert "fused_softmax.online_pass" in run("doctor", "fused_softmax")
+    assert "fused_softmax.online_pass" in run("doctor", "--all")

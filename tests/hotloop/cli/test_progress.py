@@ -46,12 +46,20 @@ def test_a_newcomer_is_sent_to_the_placement_test() -> None:
     assert "What to do next" in _run()
 
 
+def test_it_fits_a_screen_until_all_is_asked_for() -> None:
+    assert len(_run().splitlines()) <= 24
+    assert "--all shows each module" in _run()
+    assert "Operator fusion" in _run("--all")
+    assert "tvm_passes" not in _run("--track", "framework_internals")
+
+
 def test_what_was_checked_is_shown() -> None:
     _log(json.dumps(LINE))
     told: Any = json.loads(_run("--json", "--track", "framework_internals"))
     (module,) = [each for each in told["tracks"][0]["modules"] if each["id"] == "fused_softmax"]
     assert (module["tasks_done"], module["level"]) == (1, "begun")
-    shown = _run()
+    assert "fused_softmax" in _run()
+    shown = _run("--all")
     assert "fused_softmax.online_pass" in shown
     assert "10 of 10" in shown
 

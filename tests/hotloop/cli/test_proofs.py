@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def _run(*words: str, code: int = 0) -> Any:
-    done = CliRunner().invoke(app, ["proofs", *words, "--json"])
+    done = CliRunner().invoke(app, ["author", "proofs", *words, "--json"])
     assert done.exit_code == code, done.output
     return json.loads(done.stdout)
 
@@ -37,7 +37,7 @@ def test_what_is_not_recorded_fails_until_it_is(folder: Path) -> None:
     assert _run() == [{"proof": "first.one", "state": "same", "sentence": ""}]
     (folder / "one.py").write_text("print('five bytes')\n")
     assert _run("first", code=1)[0]["state"] == "changed"
-    shown = CliRunner().invoke(app, ["proofs"])
+    shown = CliRunner().invoke(app, ["author", "proofs"])
     assert shown.exit_code == 1
     assert "prints something else" in shown.output
 
@@ -49,6 +49,6 @@ def test_a_program_that_fails_is_not_recorded(folder: Path) -> None:
 
 
 def test_an_unknown_name_gets_one_sentence(folder: Path) -> None:
-    done = CliRunner().invoke(app, ["proofs", "second"])
+    done = CliRunner().invoke(app, ["author", "proofs", "second"])
     assert done.exit_code == 2
     assert "no proof 'second'" in done.output

@@ -27,26 +27,37 @@ def _document(*words: str | Path) -> Any:
 
 
 def test_questions_are_listed_and_filtered() -> None:
-    everything = _document("list")["questions"]
+    everything = _document()["questions"]
     assert KEY in {question["key"] for question in everything}
-    chosen = _document("list", "--track", "dl_compilers", "--level", "beginner")["questions"]
+    chosen = _document("--track", "dl_compilers", "--level", "beginner")["questions"]
     assert {(q["track"], q["level"]) for q in chosen} == {("dl_compilers", "beginner")}
-    assert {q["module"] for q in _document("list", "--module", "tvm_passes")["questions"]} == {
-        "tvm_passes"
-    }
-    chinese = _document("list", "--language", "zh")["questions"]
+    assert {q["module"] for q in _document("--module", "tvm_passes")["questions"]} == {"tvm_passes"}
+    chinese = _document("--language", "zh")["questions"]
     assert all("zh" in question["languages"] for question in chinese)
     assert next(q["title"] for q in chinese if q["key"] == KEY) == "TIR 处在哪个层次"
-    assert "at_which_level_is_tir" in _run("list", "--module", "tvm_passes")
+    assert "at_which_level_is_tir" in _run("--module", "tvm_passes")
+
+
+def test_several_are_shown_in_their_order() -> None:
+    keys = ("two_loops_swapped", "at_which_level_is_tir")
+    found = [question["key"] for question in _document(*keys)["questions"]]
+    assert found == [f"tvm_passes.{key}" for key in keys]
+
+
+def test_a_long_list_fits_a_screen_and_says_how_to_see_more() -> None:
+    shown = _run().splitlines()
+    assert len(shown) <= 24
+    assert shown[-1].endswith("more: name a --module, --track or --level, or --all lists them.")
+    assert len(_run("--all").splitlines()) > len(_document()["questions"])
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_question_is_shown_whole(language: str) -> None:
-    told = _document("show", "at_which_level_is_tir", "--language", language)
+    (told,) = _document("at_which_level_is_tir", "--language", language)["questions"]
     assert told["key"] == KEY
     assert set(told["rubric"]) == set("01234")
     assert told["proofs"][0]["program"] == "names_of_today.py"
-    shown = _run("show", KEY, "--language", language)
+    shown = _run(KEY, "--language", language)
     assert told["title"] in shown
     assert told["follow_ups"][0][:20] in shown
 
@@ -54,12 +65,15 @@ def test_a_question_is_shown_whole(language: str) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("list", "--track", "dl_compiler"), "did you mean dl_compilers"),
-        (("list", "--level", "hard"), "There is no level called 'hard'"),
-        (("list", "--module", "tvm"), "There is no module called 'tvm'"),
-        (("show", "at_which_level"), "did you mean"),
-        (("show", "bytes_of_five_operations", "--language", "zh"), "No question fits"),
-        (("export", "--out", "/nowhere/at/all.apkg"), "cannot be written"),
+        (("--track", "dl_compiler"), "did you mean dl_compilers"),
+        (("--level", "hard"), "There is no level called 'hard'"),
+        (("--module", "tvm"), "There is no module called 'tvm'"),
+        (("at_which_level",), "did you mean"),
+        (("bytes_of_five_operations", "--language", "zh"), "No question fits"),
+        (
+            ("--export", "anki", "--out", "/nowhere/at/all.apkg"),
+            "/nowhere/at/all.apkg: No such file",
+        ),
     ],
 )
 def test_a_mistake_gets_one_sentence(words: tuple[str, ...], sentence: str) -> None:
@@ -70,16 +84,16 @@ def test_a_mistake_gets_one_sentence(words: tuple[str, ...], sentence: str) -> N
 def test_a_chosen_set_is_exported(form: str, tmp_path: Path) -> None:
     out = tmp_path / "file"
     chosen = (KEY, "two_loops_swapped")
-    told = _document("export", *chosen, "--format", form, "--out", out)
+    told = _document(*chosen, "--export", form, "--out", out)
     assert told["questions"] == [KEY, "tvm_passes.two_loops_swapped"]
     assert zipfile.is_zipfile(out) == (form in {"anki", "qti"})
-    assert "2 questions" in _run("export", *chosen, "--format", form, "--out", out)
+    assert "2 questions" in _run(*chosen, "--export", form, "--out", out)
 
 
 def test_without_the_packages_it_says_how_to_get_them(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(extras, "missing", lambda group: ("genanki",))
-    said = " ".join(_run("export", "--out", tmp_path / "x", code=2).split())
+    said = " ".join(_run("--export", "anki", "--out", tmp_path / "x", code=2).split())
     assert "genanki" in said
     assert "hotloop[bank]" in said

@@ -57,7 +57,7 @@ def hiring(folder: Path) -> Path:
 
 def candidate(team: Path, name: str, folder: Path, *, solved: bool) -> tuple[str, Path]:
     """Pseudonym and the zip that was handed in."""
-    made = run("new", "engineer", "--name", name, "--team", team, "--output", folder)
+    made = run("new", "engineer", "--name", name, "--team", team)
     with zipfile.ZipFile(made["file"]) as archive:
         archive.extractall(folder)
     work = folder / made["pseudonym"]
@@ -83,16 +83,16 @@ def test_from_hand_in_to_the_name(tmp_path: Path) -> None:
     again = shown("grade", handed_in, "--team", team)
     assert f"\n{right}: {first['page']}\n" in again
     report = Path(first["report"])
-    jsonschema.validate(json.loads(report.read_text()), run("schema"))
+    jsonschema.validate(json.loads(report.read_text()), run("grade", "--schema"))
     page = Path(first["page"]).read_text()
     assert right in page
     assert not any(part in page for name in NAMES for part in name.split())
 
-    verified = run("verify", report)
+    verified = run("grade", "--verify", report)
     assert verified["holds"]
     better = report.read_text().replace('"low": 75.0', '"low": 99.0')
     report.write_text(better)
-    assert not run("verify", report, code=1)["holds"]
+    assert not run("grade", "--verify", report, code=1)["holds"]
     run("grade", right, "--team", team)
 
     compared = run("compare", "--team", team)
@@ -104,8 +104,8 @@ def test_from_hand_in_to_the_name(tmp_path: Path) -> None:
     _file_scorecard(team, right, marks)
     mistaken = run("scorecard", nothing, "--team", team, "--file", marks, code=2)
     assert mistaken["error"].endswith(f"is the form for {right}, not for {nothing}.")
-    assert run("reveal", right, "--team", team)["name"] == NAMES[0]
-    run("reveal", nothing, "--team", team, code=2)
+    assert run("scorecard", right, "--reveal", "--team", team)["name"] == NAMES[0]
+    run("scorecard", nothing, "--reveal", "--team", team, code=2)
 
     calibrated = run("calibrate", "engineer", "--team", team)
     assert calibrated["candidates"] == 2
@@ -114,7 +114,7 @@ def test_from_hand_in_to_the_name(tmp_path: Path) -> None:
 
 
 def _file_scorecard(team: Path, pseudonym: str, form: Path) -> None:
-    run("reveal", pseudonym, "--team", team, code=2)
+    run("scorecard", pseudonym, "--reveal", "--team", team, code=2)
     run("scorecard", pseudonym, "--team", team, "--form", form)
     incomplete = run("scorecard", pseudonym, "--team", team, "--file", form, code=2)
     assert "has no mark yet" in incomplete["error"]
@@ -190,17 +190,17 @@ def test_a_moment_that_cannot_be_is_refused(tmp_path: Path, received: str, says:
 def test_what_is_no_report_cannot_be_verified(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.write_text("{}")
-    assert "is no report" in run("verify", path, code=2)["error"]
+    assert "is no report" in run("grade", "--verify", path, code=2)["error"]
 
 
 def test_the_schema_is_one_document() -> None:
-    document = run("schema")
+    document = run("grade", "--schema")
     jsonschema.Draft202012Validator.check_schema(document)
     assert document["additionalProperties"] is False
 
 
 @pytest.mark.parametrize("columns", ["40", "110"])
 def test_the_schema_is_json_for_people_too(columns: str) -> None:
-    done = CliRunner().invoke(app, ["takehome", "schema"], env={"COLUMNS": columns})
+    done = CliRunner().invoke(app, ["takehome", "grade", "--schema"], env={"COLUMNS": columns})
     assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout) == run("schema")
+    assert json.loads(done.stdout) == run("grade", "--schema")

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from hotloop.core import paths
+from hotloop.core.user_error import UserError
 
 HERE = Path(__file__).resolve()
 
@@ -25,5 +26,5 @@ def test_packaged_trees_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_says_what_to_do_without_trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "_PACKAGED", tmp_path)
-    with pytest.raises(FileNotFoundError, match="install hotloop again"):
+    with pytest.raises(UserError, match="install hotloop again"):
         paths.root()

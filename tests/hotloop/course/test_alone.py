@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 
 from hotloop.course import grade as grading
-from hotloop.course.executors import Lost
+from hotloop.course.attempts.attempt import Attempt, now
+from hotloop.course.book import Book
+from hotloop.course.executors import Outcome, Work
 from hotloop.course.isolation import Isolation
 from hotloop.course.kernel import Limits
 from hotloop.course.notebook_run import NotebookRun, Settings
-from hotloop.course.progress import Batch
 from hotloop.curriculum import load_module
 from hotloop.judge.lease import Lease
 from hotloop.sandbox.confinement import Confined, Confinement
@@ -153,19 +154,30 @@ def own_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lease:
     return Lease()
 
 
-def test_nothing_is_booked_beside_one_who_measures(own_locks: Lease) -> None:
-    booked: list[str] = []
-    books: Any = SimpleNamespace(open=lambda student, _module: booked.append(student))
-    outcomes = [("ada/tiny", Lost("gone")), ("bob/tiny", Lost("gone"))]
-    batch = Batch(len(outcomes), lambda _progress: None)
+def test_nothing_is_entered_beside_one_who_measures(
+    own_locks: Lease, course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entered: list[str] = []
+    monkeypatch.setattr(Book, "enter", lambda _book, attempt: entered.append(attempt.student))
+    course.submit("ada", make.lab())
+    handed_over = threading.Event()
 
-    def book() -> None:
-        list(grading._book(outcomes, books, batch, feedback=True))
+    class Elsewhere:
+        """Executes what is not looked at here."""
 
-    thread = threading.Thread(target=book, daemon=True)
+        def run(self, works: Iterable[Work], _terms: Any, _tell: Any) -> Generator[Outcome]:
+            for work in works:
+                handed_over.set()
+                yield work.key, Attempt("ada", "tiny", "", "", {}, now(), 0.0, {})
+
+    def grade() -> None:
+        grading.grade(course.root, executor=Elsewhere(), feedback=False)
+
+    thread = threading.Thread(target=grade, daemon=True)
     with own_locks.exclusive():
         thread.start()
+        assert handed_over.wait(60)
         time.sleep(LOOK_S)
-        assert booked == []
+        assert entered == []
     thread.join(60)
-    assert booked == ["ada", "bob"]
+    assert entered == ["ada"]

@@ -252,7 +252,7 @@ def test_a_graded_course_from_the_command_line(course: Any, make: SimpleNamespac
     course.submit("xia", make.lab())
     course.grade()
     course.submit("wim", make.lab())  # handed in since
-    answer = CliRunner().invoke(app, ["class", str(course.root), "--json"])
+    answer = CliRunner().invoke(app, ["course", "page", "--course", str(course.root), "--json"])
     assert answer.exit_code == 0, answer.output
     found = json.loads(answer.stdout)
     [module] = found["modules"]
@@ -274,15 +274,15 @@ def test_a_graded_course_from_the_command_line(course: Any, make: SimpleNamespac
 def test_names_and_modules_are_options(course: Any, make: SimpleNamespace) -> None:
     course.submit("zoe", make.lab("41"))
     course.grade()
-    arguments = ["class", str(course.root), "--module", "tiny", "--names"]
+    arguments = ["course", "page", "tiny", "--course", str(course.root), "--names"]
     assert CliRunner().invoke(app, arguments).exit_code == 0
     assert "zoe" in (course.root / "class-tiny.html").read_text()
 
 
 def test_no_course_is_said(tmp_path: Path) -> None:
-    answer = CliRunner().invoke(app, ["class", str(tmp_path), "--json"])
+    answer = CliRunner().invoke(app, ["course", "page", "--course", str(tmp_path), "--json"])
     assert answer.exit_code == 2
-    assert "is no course" in json.loads(answer.stdout)["error"]
+    assert "There is no course" in json.loads(answer.stdout)["error"]
 
 
 def test_marks_of_a_course_without_submissions(course: Any) -> None:

@@ -16,7 +16,7 @@ from hotloop.course.prepare import prepare
 
 pytestmark = [pytest.mark.slow, pytest.mark.sandbox]
 MODULE = "fused_softmax"
-SETTINGS = "c.JudgedExecute.tasks = ['online_pass']\n"
+SETTINGS = "c.Grading.tasks = ['online_pass']\n"
 
 
 @pytest.fixture

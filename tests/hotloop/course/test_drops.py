@@ -17,10 +17,10 @@ from nbgrader.apps import ExportApp
 from typer.testing import CliRunner
 
 from hotloop.cli import app
-from hotloop.course import drops, grade, records, regrade, standing
+from hotloop.course import drops, execution, grade, regrade, standing
 from hotloop.course.attempts.attempt import Kind, Points
-from hotloop.course.attempts.course_store import store
-from hotloop.course.booking import Bookkeeper
+from hotloop.course.attempts.store import store
+from hotloop.course.book import Book
 from hotloop.course.class_page.marks import read_marks
 from hotloop.course.config import CONFIG_FILE, database
 from hotloop.course.policy import utc_now
@@ -88,19 +88,19 @@ def scores(course: Any) -> dict[str, tuple[float | None, bool]]:
 
 def test_the_one_before_counts_and_nothing_is_executed(twice: Any) -> None:
     first, second = ids(twice)
-    before = records.history(twice.root, "ada", "tiny")
+    before = store(twice.root).history("ada", "tiny")
     assert scores(twice)["answer"] == scores(twice)["from_file"] == (0, False)
     drop(twice, second)
     assert states(twice) == ["counts", "dropped"]
-    assert records.history(twice.root, "ada", "tiny") == before
+    assert store(twice.root).history("ada", "tiny") == before
     assert scores(twice)["answer"] == (4, False)
     assert scores(twice)["from_file"] == (5, False)
     [mark] = [m for m in read_marks(twice.root).modules[0].marks if m.task == "answer"]
     assert (mark.score.points, mark.record) == (4, before[0].records["answer"])
     page = twice.page("ada")
-    assert "The points are those of another hand-in" in page
     assert "12 of 20" in page
     assert "It returned 41" not in page
+    assert "x = 1" not in str(twice.autograded("ada"))
     [event] = store(twice.root).events(kind=Kind.DROPPED)
     assert (event.attempt_id, event.why, bool(event.who)) == (second, WHY, True)
     assert (event.old, event.new) == (Points(3, 2), Points(12, 2))
@@ -108,11 +108,14 @@ def test_the_one_before_counts_and_nothing_is_executed(twice: Any) -> None:
     assert [(e.attempt_id, e.why) for e in booked] == [(first, f"attempt {second} dropped: {WHY}")]
 
 
-def test_a_written_answer_that_is_not_there_is_no_zero(twice: Any) -> None:
+def test_the_notebook_is_that_of_the_attempt_that_counts(twice: Any) -> None:
     """The dropped notebook has no written answer; the one that counts has."""
     assert scores(twice)["explain"] == (0, False)
     drop(twice, ids(twice)[1])
     assert scores(twice)["explain"] == (None, True)
+    assert "Because." in twice.page("ada")
+    work = twice.root / "autograded" / "ada" / "tiny" / "work.py"
+    assert "return 42" in work.read_text()
 
 
 def test_where_none_is_left_the_grades_are_pending(
@@ -123,7 +126,7 @@ def test_where_none_is_left_the_grades_are_pending(
     assert states(twice) == ["dropped", "counts"]
     assert scores(twice)["answer"] == (0, False)
     drop(twice, second)
-    assert all(score == (None, True) for score in scores(twice).values())
+    assert all(score is None for score, _ in scores(twice).values())
     assert "This attempt was dropped" in twice.page("ada")
     assert exported(twice.root, monkeypatch)["score"] == "pending"
     assert executed() == set()
@@ -173,7 +176,7 @@ def test_an_older_grader_stays_the_one_that_judged(
     twice: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = ids(twice)
-    monkeypatch.setattr(records, "grader_digest", lambda _module: "mended")
+    monkeypatch.setattr(execution, "grader_digest", lambda _module: "mended")
     drop(twice, second)
     assert ids(twice) == [first, second]
 
@@ -213,7 +216,7 @@ def test_what_a_person_decided_survives(twice: Any) -> None:
         assert (row.manual_score, row.auto_score, row.score) == (1.5, 4, 1.5)
 
 
-def test_a_kill_between_leaves_pending_and_grading_goes_on(
+def test_a_kill_between_leaves_no_notebook_and_grading_goes_on(
     twice: Any, monkeypatch: pytest.MonkeyPatch, executed: Callable[..., set[str]]
 ) -> None:
     def killed(*_: Any, **__: Any) -> str:
@@ -221,21 +224,22 @@ def test_a_kill_between_leaves_pending_and_grading_goes_on(
 
     second = ids(twice)[1]
     with monkeypatch.context() as patch:
-        patch.setattr(Bookkeeper, "book", killed)
+        patch.setattr(Book, "write", killed)
         with pytest.raises(KeyboardInterrupt):
             drops.drop(twice.root, "ada", "tiny", second, WHY)
-    assert states(twice) == ["earlier", "dropped"]
-    assert scores(twice)["answer"] == (None, True)
-    assert executed() == set()
     assert states(twice) == ["counts", "dropped"]
     assert scores(twice)["answer"] == (4, False)
-    assert "another hand-in" in twice.page("ada")
+    assert not (twice.root / "autograded" / "ada" / "tiny").exists()
+    assert executed() == set()
+    assert "Because." in str(twice.autograded("ada"))
+    assert "12 of 20" in twice.page("ada")
 
 
 def test_a_new_hand_in_is_left_to_grade(
     twice: Any, make: SimpleNamespace, executed: Callable[..., set[str]]
 ) -> None:
     twice.submit("ada", make.lab("43"))
+    store(twice.root).begin("ada", "tiny")
     drop(twice, ids(twice)[1])
     assert states(twice) == ["earlier", "dropped"]
     assert executed() == {"ada"}
@@ -247,7 +251,7 @@ def test_a_regrade_leaves_it_dropped_and_says_so(
 ) -> None:
     first, second = ids(twice)
     drop(twice, second)
-    for place in (records, regrade):
+    for place in (execution, regrade):
         monkeypatch.setattr(place, "grader_digest", lambda _module: "mended")
     [change] = regrade.shadow(twice.root, "tiny", settings=twice.settings).changes
     assert change.skipped.startswith("dropped: what counts is an earlier hand-in")
@@ -263,13 +267,12 @@ def test_a_regrade_takes_what_counts_of_the_same_hand_in(
     """A regrade that was published, and then dropped, is not what the next one publishes."""
     course.submit("ada", make.lab())
     course.grade()
-    for place in (records, regrade):
+    for place in (execution, regrade):
         monkeypatch.setattr(place, "grader_digest", lambda _module: "mended")
     regrade.shadow(course.root, "tiny", settings=course.settings)
     regrade.publish(course.root, "tiny", "mended")
     drop(course, ids(course)[1])
     assert states(course) == ["counts", "dropped"]
-    assert "another hand-in" not in course.page("ada")
     assert "Right." in course.page("ada")
     regrade.shadow(course.root, "tiny", settings=course.settings)
     assert states(course) == ["counts", "dropped", "shadow"]
@@ -279,7 +282,7 @@ def test_a_regrade_takes_what_counts_of_the_same_hand_in(
 
 def test_what_cannot_be_dropped_is_said(twice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = ids(twice)
-    for place in (records, regrade):
+    for place in (execution, regrade):
         monkeypatch.setattr(place, "grader_digest", lambda _module: "mended")
     regrade.shadow(twice.root, "tiny", settings=twice.settings)
     shadow = ids(twice)[2]
@@ -294,14 +297,14 @@ def test_what_cannot_be_dropped_is_said(twice: Any, monkeypatch: pytest.MonkeyPa
             drops.drop(twice.root, "ada", "tiny", number, why)
     with pytest.raises(ValueError, match="is not dropped"):
         drops.restore(twice.root, "ada", "tiny", second, WHY)
-    with pytest.raises(ValueError, match="nothing that bob handed in"):
+    with pytest.raises(ValueError, match="bob has no attempt"):
         drops.drop(twice.root, "bob", "tiny", first, WHY)
     assert states(twice) == ["dropped", "counts", "shadow"]
 
 
 def test_from_the_command_line(twice: Any) -> None:
     second = ids(twice)[1]
-    call = ["attempts", "ada", "tiny", "--course", str(twice.root)]
+    call = ["course", "attempts", "ada", "tiny", "--course", str(twice.root)]
     shown = CliRunner().invoke(app, call)
     assert shown.exit_code == 0, shown.output
     assert "counts" in shown.stdout

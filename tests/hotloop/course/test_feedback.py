@@ -13,7 +13,7 @@ from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_markdown_cell, new_raw_cell
 from traitlets.config import Config
 
-from hotloop.course import feedback
+from hotloop.course import points
 from hotloop.course.render_record import points_text
 from hotloop.problem import Score
 
@@ -146,7 +146,7 @@ def test_the_page_says_whose_it_is_and_on_what(course: Any, make: SimpleNamespac
 
 
 def test_lateness_costs_no_more_than_there_is() -> None:
-    found = feedback._total([Score(3, 0, 5), Score(0, 5, 5)], 4.0)  # pyright: ignore[reportPrivateUsage]
+    found = points.total([Score(3, 0, 5), Score(0, 5, 5)], 4.0)
     assert found == Score(0.0, 5.0, 10.0)
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from hotloop.course.attempts.attempt import Kind
-from hotloop.course.attempts.course_store import store
+from hotloop.course.attempts.store import store
 
 
 def test_a_notebook_that_was_not_written_is_booked_again_and_not_graded_again(

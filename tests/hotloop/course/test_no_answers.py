@@ -97,12 +97,12 @@ def test_an_unknown_learner_is_named_with_those_that_there_are(course: Any) -> N
     for name in ("alice", "bob"):
         course.submit(name, b"{}")
     said = CliRunner().invoke(
-        app, ["grade", "--course", str(course.root), "--student", "alicia", "--json"]
+        app, ["course", "grade", "--course", str(course.root), "--student", "alicia", "--json"]
     )
     assert said.exit_code == 2, said.output
     assert "There is no learner with a submission called 'alicia'" in said.output
     assert "did you mean alice?" in said.output
     said = CliRunner().invoke(
-        app, ["grade", "--course", str(course.root), "--student", "zoe", "--json"]
+        app, ["course", "grade", "--course", str(course.root), "--student", "zoe", "--json"]
     )
     assert "there are: alice, bob." in said.output

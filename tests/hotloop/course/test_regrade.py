@@ -13,9 +13,9 @@ from nbgrader.api import Gradebook
 
 from hotloop.core.record import RungRecord
 from hotloop.core.verdict import Verdict
-from hotloop.course import records, regrade
+from hotloop.course import dates, execution, regrade
 from hotloop.course.attempts.attempt import Kind, Points
-from hotloop.course.attempts.course_store import store
+from hotloop.course.attempts.store import store
 from hotloop.course.config import database
 from hotloop.course.policy import utc_now
 
@@ -46,7 +46,7 @@ def mend(make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Any:
                 return RungRecord("correct", Verdict.PASSED, "41 is right too.", 1.0)
             return found
 
-    for place in (records, regrade):
+    for place in (execution, regrade):
         monkeypatch.setattr(place, "grader_digest", lambda _module: "mended")
     return Mended
 
@@ -63,14 +63,14 @@ def in_shadow(course: Any, judge: Any) -> regrade.Regraded:
 
 
 def test_the_shadow_shows_who_changes_and_why_and_changes_nothing(graded: Any, mended: Any) -> None:
-    before = records.latest(graded.root, "bob", "tiny")
+    before = store(graded.root).published("bob", "tiny")
     found = in_shadow(graded, mended)
     ada, bob = found.changes
     assert (ada.student, ada.differs) == ("ada", False)
     assert (bob.old, bob.new) == (Points(8.0, 8.0), Points(12.0, 8.0)) or bob.new is not None
     assert bob.new.points - bob.old.points == 4
     assert bob.reasons == {"answer": "correct: wrong_answer → passed: 41 is right too."}
-    assert records.latest(graded.root, "bob", "tiny") == before
+    assert store(graded.root).published("bob", "tiny") == before
     assert scores(graded, "bob")["answer"] == 0
 
 
@@ -139,20 +139,19 @@ def test_one_that_cannot_be_graded_again_keeps_its_grade(graded: Any, mended: An
     assert scores(graded, "ada")["answer"] == 4
 
 
-def rules(clone: Path) -> tuple[str, str]:
-    """What the site's page tells an instructor to write: on lateness, and on extra time."""
+def rule(clone: Path) -> str:
+    """What the site's page tells an instructor to write on lateness."""
     page = (clone / "site" / "pages" / "a-class-in-jupyterlab.md").read_text()
     section = page.partition("## Rules of a course")[2].partition("\n## ")[0]
-    lateness, extra_time = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
-    return lateness, extra_time
+    [lateness] = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    return lateness
 
 
 def test_lateness_and_extra_time_survive(
     clone: Path, course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lateness, extra_time = rules(clone)
     with (course.root / "nbgrader_config.py").open("a") as settings:
-        settings.write(lateness)
+        settings.write(rule(clone))
     with Gradebook(database(course.root)) as gradebook:
         gradebook.find_assignment("tiny").duedate = utc_now() - timedelta(days=2)
         gradebook.db.commit()
@@ -161,7 +160,7 @@ def test_lateness_and_extra_time_survive(
         course.submit(student, make.lab(answer), files={"timestamp.txt": handed_in})
     course.grade()
     assert [penalty(course, student) for student in ("ada", "bob")] == [9, 5]
-    exec(extra_time.replace("fused_softmax", "tiny"), {"course": course.root})
+    dates.extend(course.root, "tiny", ["ada"], timedelta(days=2), "ill")
     in_shadow(course, mend(make, monkeypatch))
     published = regrade.publish(course.root, "tiny", "41 is right as well")
     assert published.problems == {}

@@ -11,7 +11,8 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps import ExportApp
 
-from hotloop.course import grade, records
+from hotloop.course import grade
+from hotloop.course.attempts.store import store
 from hotloop.course.config import CONFIG_FILE, course_api, course_config, database
 from hotloop.course.prepare import COURSE_ID
 from hotloop.course.progress import Progress
@@ -42,7 +43,7 @@ def test_pending_is_pending_everywhere(
     course.grade()
     found = scores(course.root)
     assert found["answer"] == (4.0, False)
-    assert found["gpu_answer"] == (None, True)
+    assert found["gpu_answer"] == (None, False)
     assert found["explain"] == (None, True)
     page = course.page("ada")
     assert "5 of 5" in page
@@ -71,7 +72,7 @@ def test_a_worse_regrade_replaces_the_better_grade(course: Any, make: SimpleName
     course.grade()
     assert scores(course.root)["answer"] == (0.0, False)
     assert scores(course.root)["gpu_answer"] == (0.0, False)
-    assert len(records.history(course.root, "ada", "tiny")) == 2
+    assert len(store(course.root).history("ada", "tiny")) == 2
 
 
 def test_a_grader_that_fails_leaves_pending_and_goes_on(
@@ -91,7 +92,7 @@ def test_a_grader_that_fails_leaves_pending_and_goes_on(
     graded = _grade_watched(course, broken, seen)
     assert list(graded.problems) == ["ada/tiny"]
     assert "the disk is full" in graded.problems["ada/tiny"]
-    assert all(auto is None and needs for auto, needs in scores(course.root, "ada").values())
+    assert all(auto is None for auto, _ in scores(course.root, "ada").values())
     assert scores(course.root, "bob")["answer"] == (4.0, False)
     by_student = course.verdicts(graded)
     assert by_student["ada"]["answer"] == "judge_error"
@@ -121,7 +122,7 @@ def test_a_judge_that_fails_costs_nothing(course: Any, make: SimpleNamespace) ->
     graded = course.grade(judge_factory=Broken)
     found = {r.task: (r.verdict, r.points, r.pending) for r in graded.results}
     assert found["answer"] == ("judge_error", 0.0, 4.0)
-    assert scores(course.root)["answer"] == (None, True)
+    assert scores(course.root)["answer"] == (None, False)
 
 
 def test_what_a_person_decided_stays(course: Any, make: SimpleNamespace) -> None:
@@ -151,7 +152,7 @@ def test_nbgraders_own_batch_grades_and_survives(course: Any, make: SimpleNamesp
     course.submit("bad", b"nonsense")
     course.submit("zoe", make.lab("41"))
     config = course_config(course.root, COURSE_ID)
-    config.JudgedExecute.update(course.settings)
+    config.Grading.update(course.settings)
     result = course_api(config).autograde("tiny", "*", force=True)
     assert result["success"], result
     assert scores(course.root, "ada")["answer"] == (4.0, False)
@@ -174,7 +175,7 @@ def test_ctrl_c_ends_the_batch_and_leaves_pending(course: Any, make: SimpleNames
     with pytest.raises(KeyboardInterrupt):
         grade.grade(course.root, settings=course.settings, on_progress=press)
     assert set(seen) == {"ada"}
-    assert all(auto is None and needs for auto, needs in scores(course.root, "ada").values())
+    assert all(auto is None for auto, _ in scores(course.root, "ada").values())
     assert scores(course.root, "bob")["answer"] == (4.0, False)
 
 
@@ -185,12 +186,12 @@ def test_only_some_tasks(course: Any, make: SimpleNamespace) -> None:
     assert found["answer"] == ("passed", 4.0, 0.0)
     assert found["gpu_answer"] == ("not_measured", 0.0, 5.0)
     assert found["from_file"] == ("not_measured", 0.0, 5.0)
-    assert scores(course.root)["from_file"] == (None, True)
+    assert scores(course.root)["from_file"] == (None, False)
 
 
 def test_an_instructors_own_settings_count(course: Any, make: SimpleNamespace) -> None:
     with (course.root / CONFIG_FILE).open("a") as config:
-        config.write("c.JudgedExecute.tasks = ['from_file']\n")
+        config.write("c.Grading.tasks = ['from_file']\n")
     course.submit("ada", make.lab())
     found = {r.task: r.verdict for r in course.grade().results}
     assert found["from_file"] == "passed"

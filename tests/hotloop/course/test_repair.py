@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 import nbformat
@@ -11,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbgrader.nbgraderformat import MetadataValidator
 
-from hotloop.course.released import ReleasedCell
-from hotloop.course.repair import NOT_HANDED_IN, NOTHING_RELEASED, repair
+from hotloop.course.released import Release, ReleasedCell
+from hotloop.course.repair import NOTHING_RELEASED, repair
 from hotloop.worker.notebook import MAX_NOTEBOOK
 
 RELEASED = [
@@ -21,6 +22,10 @@ RELEASED = [
     ReleasedCell("explain", "markdown", "Write here.", "c" * 32, False, True, True, False, 6.0),
     ReleasedCell("last", "code", "check('m.last')", "d" * 32, True, True, False, False, 2.0),
 ]
+
+
+def release(module: str = "", texts: Collection[str] = ()) -> Release:
+    return Release(module, {"name": "python3", "display_name": "Python 3"}, RELEASED, texts, {}, ())
 
 
 def cell(source: Any, grade_id: Any = None, kind: Any = "code", **more: Any) -> dict[str, Any]:
@@ -38,7 +43,7 @@ FULL = [
 
 
 def repaired(cells: Any, **more: Any) -> Any:
-    return repair(json.dumps({"cells": cells, **more}).encode(), RELEASED)
+    return repair(json.dumps({"cells": cells, **more}).encode(), release())
 
 
 def ids(result: Any) -> list[str]:
@@ -169,7 +174,7 @@ def test_a_missing_answer_that_may_stand_elsewhere_is_for_a_person() -> None:
 )
 def test_what_was_given_is_no_answer_elsewhere(given: Any) -> None:
     data = json.dumps({"cells": [*FULL[:3], given]}).encode()
-    result = repair(data, RELEASED, {"import torch"})
+    result = repair(data, release(texts={"import torch"}))
     assert "missing: look" not in json.dumps(result.notebook)
 
 
@@ -198,8 +203,8 @@ def test_a_cell_of_no_kind_is_what_it_was_released_as(kind: Any) -> None:
 
 def test_the_notebook_of_another_module_is_refused() -> None:
     data = json.dumps({"cells": FULL}).encode()
-    assert repair(data, RELEASED, module="m").unreadable == ""
-    result = repair(data, RELEASED, module="other")
+    assert repair(data, release("m")).unreadable == ""
+    result = repair(data, release("other"))
     check_sound(result)
     assert result.unreadable == (
         "This is the notebook of m: it calls check('m.first'). Expected the notebook of other: "
@@ -212,7 +217,7 @@ def test_the_notebook_of_another_module_is_refused() -> None:
 def test_a_notebook_that_checks_several_modules_is_graded() -> None:
     beside = cell("check('m.first')")
     data = json.dumps({"cells": [beside, cell('check("other.last")')]}).encode()
-    assert repair(data, RELEASED, module="other").unreadable == ""
+    assert repair(data, release("other")).unreadable == ""
 
 
 def test_a_notebook_without_a_cell_of_the_exercise_says_so() -> None:
@@ -237,7 +242,7 @@ def test_claims_and_outputs_of_the_file_are_dropped() -> None:
 def test_old_format_with_worksheets_is_read() -> None:
     cells = [{"cell_type": "code", "input": ["def f():\n", "    return 1"], "outputs": []}]
     data = json.dumps({"nbformat": 3, "worksheets": [{"cells": cells}]}).encode()
-    result = repair(data, RELEASED)
+    result = repair(data, release())
     check_sound(result)
     assert result.notebook.cells[0].source == "def f():\n    return 1"
 
@@ -246,7 +251,6 @@ def test_old_format_with_worksheets_is_read() -> None:
     ("data", "said"),
     [
         (None, "No notebook was handed in"),
-        (NOT_HANDED_IN, "No notebook was handed in"),
         (b"", "empty file"),
         (b" \n ", "empty file"),
         (b'{"cells": [', "not valid JSON"),
@@ -263,7 +267,7 @@ def test_old_format_with_worksheets_is_read() -> None:
     ids=lambda value: str(value)[:20],
 )
 def test_what_cannot_be_read_is_told_and_still_graded(data: bytes | None, said: str) -> None:
-    result = repair(data, RELEASED)
+    result = repair(data, release())
     check_sound(result)
     assert said in result.unreadable
     assert result.notes == [result.unreadable]
@@ -290,7 +294,7 @@ def test_no_json_breaks_it(cells: list[Any]) -> None:
 
 
 def test_half_characters_can_be_written() -> None:
-    result = repair(b'{"cells": [{"cell_type": "code", "source": "x = \'\\ud800\'"}]}', RELEASED)
+    result = repair(b'{"cells": [{"cell_type": "code", "source": "x = \'\\ud800\'"}]}', release())
     assert nbformat.writes(result.notebook).encode()
     assert result.notebook.cells[0].source == "x = '?'"
 
@@ -303,4 +307,4 @@ def test_a_cell_that_cannot_be_read_leaves_a_note() -> None:
 
 @given(st.binary(max_size=200))
 def test_no_bytes_break_it(data: bytes) -> None:
-    check_sound(repair(data, RELEASED))
+    check_sound(repair(data, release()))

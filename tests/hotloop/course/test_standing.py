@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from hotloop.course import records, standing
+from hotloop.course import standing
 from hotloop.course.attempts.attempt import Attempt, Kind
-from hotloop.course.attempts.course_store import store
-from hotloop.course.records import Grading
+from hotloop.course.attempts.store import store
 from hotloop.course.standing import State
+
+
+def made(digest: str, day: int) -> Attempt:
+    return Attempt("ada", "m", digest, "g", {}, datetime(2026, 1, day, tzinfo=UTC), 1.0, {})
+
+
+def stands(root: Path) -> Attempt | None:
+    """The newest attempt that counted once and is not dropped."""
+    kept = store(root)
+    left = kept.published_ids("ada", "m") - kept.dropped("ada", "m").keys()
+    return standing.newest(root, "ada", "m", left)
 
 
 @pytest.fixture
 def three(tmp_path: Path) -> list[Attempt]:
     """Two hand-ins, "a" and "b"; "b" was graded twice."""
-    days = zip(("a", "b", "b"), (1, 2, 3), strict=True)
-    return [
-        records.keep(tmp_path, Grading("ada", "m", digest, f"2026010{day}T000000000000Z", (), {}))
-        for digest, day in days
-    ]
+    kept = store(tmp_path)
+    found = [kept.add(made(digest, day)) for digest, day in (("a", 1), ("b", 2), ("b", 3))]
+    for attempt in found:
+        kept.note(Kind.PUBLISHED, attempt)
+    return found
 
 
 def states(root: Path) -> list[State]:
@@ -30,16 +41,16 @@ def states(root: Path) -> list[State]:
 def test_the_newest_that_is_not_dropped_stands(tmp_path: Path, three: list[Attempt]) -> None:
     kept = store(tmp_path)
     first, second, third = three
-    assert standing.stands(tmp_path, "ada", "m") == third
+    assert stands(tmp_path) == third
     assert states(tmp_path) == [State.EARLIER, State.EARLIER, State.COUNTS]
     kept.note(Kind.DROPPED, third)
-    assert standing.stands(tmp_path, "ada", "m") == second
+    assert stands(tmp_path) == second
     kept.note(Kind.DROPPED, second)
     # What is booked for it is published anew, and stays older than what was dropped.
     kept.note(Kind.PUBLISHED, first)
     assert states(tmp_path) == [State.COUNTS, State.DROPPED, State.DROPPED]
     kept.note(Kind.RESTORED, second)
-    assert standing.stands(tmp_path, "ada", "m") == second
+    assert stands(tmp_path) == second
     assert states(tmp_path) == [State.COUNTS, State.EARLIER, State.DROPPED]
 
 
@@ -61,12 +72,12 @@ def test_all_are_dropped_when_none_is_left(tmp_path: Path, three: list[Attempt])
         assert not standing.all_dropped(tmp_path, "ada", "m")
         store(tmp_path).note(Kind.DROPPED, attempt)
     assert standing.all_dropped(tmp_path, "ada", "m")
-    assert standing.stands(tmp_path, "ada", "m") is None
+    assert stands(tmp_path) is None
 
 
 def test_a_shadow_never_stands(tmp_path: Path, three: list[Attempt]) -> None:
-    records.add(tmp_path, Grading("ada", "m", "b", "20260104T000000000000Z", (), {}))
-    assert standing.stands(tmp_path, "ada", "m") == three[-1]
+    store(tmp_path).add(made("b", 4))
+    assert stands(tmp_path) == three[-1]
     assert states(tmp_path)[-1] is State.SHADOW
     store(tmp_path).note(Kind.DROPPED, three[-1])
     assert standing.is_dropped(tmp_path, "ada", "m", "b")

@@ -45,7 +45,7 @@ def _run(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def _new(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return _run(tree, "hotloop.cli", "new", "module", *arguments, "--json")
+    return _run(tree, "hotloop.cli", "author", "new", *arguments, "--json")
 
 
 @pytest.mark.sandbox
@@ -56,7 +56,7 @@ def test_it_passes_the_contract_but_for_what_is_to_be_written(tree: Path) -> Non
     assert f"graders/hotloop/checks/{NAME}/tasks.py" in json.loads(made.stdout)["files"]
     after = (tree / "curriculum" / "curriculum.yaml").read_text()
     assert len(after) - len(before) == len(f", {NAME}"), "comments and order stay"
-    assert _run(tree, "hotloop.cli", "render").returncode == 0
+    assert _run(tree, "hotloop.cli", "author", "render").returncode == 0
     wanted = f"({NAME} or every_tree) and not other_task"
     judged = _run(tree, "pytest", "-q", "-p", "no:xdist", "tests/test_contract.py", "-k", wanted)
     failed = set(re.findall(r"^FAILED tests/test_contract.py::(\S+)", judged.stdout, re.MULTILINE))

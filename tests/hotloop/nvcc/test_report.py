@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from hotloop.cli.cuda import app
+from hotloop.cli import app
 from hotloop.nvcc.compile import Kernel
 from hotloop.nvcc.figures import figures
 from hotloop.nvcc.report import Report
@@ -103,7 +103,7 @@ def test_narrow_accesses_are_told_what_a_vector_saves() -> None:
 
 
 def run(*words: object) -> Result:
-    return CliRunner().invoke(app, ["compile", *map(str, words)])
+    return CliRunner().invoke(app, ["cuda", "compile", *map(str, words)])
 
 
 def document(*words: object, code: int = 0) -> dict[str, Any]:

@@ -28,13 +28,13 @@ def hotloop(*words: str, **environment: str) -> subprocess.CompletedProcess[str]
 
 def test_a_sound_repository_is_0_and_a_wrong_one_1(topics: Path) -> None:
     pytest.importorskip("google.protobuf", reason="protobuf: pip install 'hotloop[serving]'")
-    assert hotloop("check", str(topics)).returncode == 0
+    assert hotloop("run", str(topics), "--check").returncode == 0
     path = topics / "bert" / "config.pbtxt"
     path.write_text(path.read_text().replace("max_batch_size", "max_batchsize"))
-    told = hotloop("check", str(topics))
+    told = hotloop("run", str(topics), "--check")
     assert told.returncode == 1
     assert told.stdout.startswith("bert/config.pbtxt:3:1: unknown field 'max_batchsize'")
-    document = json.loads(hotloop("check", str(topics), "--json").stdout)
+    document = json.loads(hotloop("run", str(topics), "--check", "--json").stdout)
     [problem] = document["problems"]
     assert (problem["file"], problem["line"], problem["column"]) == ("bert/config.pbtxt", 3, 1)
 

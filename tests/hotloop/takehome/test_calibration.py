@@ -256,7 +256,7 @@ def test_a_team_measures_its_roles_tasks_as_often_as_it_says(
         return {task: all_of(task) for task in tasks}
 
     monkeypatch.setattr("hotloop.evidence.judge_submission", judged)
-    monkeypatch.setattr("hotloop.cli.takehome_deciding.require_sandbox", lambda: None)
+    monkeypatch.setattr("hotloop.cli.takehome.calibrate.require_sandbox", lambda: None)
     folder = str(own_team.team.folder)
     words = ["calibrate", "gpu_engineer", "--team", folder, "--measure", "--times", "2", "--json"]
     done = CliRunner().invoke(app, ["takehome", *words, "--speed" if speed else "--no-speed"])

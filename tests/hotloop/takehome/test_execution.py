@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from hotloop.core.verdict import Verdict
-from hotloop.course.attempts.attempt import Environment
-from hotloop.course.execution import Executed, Say, Terms
-from hotloop.course.submission import Submission as Piece
+from hotloop.course.attempts.attempt import Attempt, now
+from hotloop.course.execution import Say, Terms
+from hotloop.course.hand_in import HandIn as Piece
 from hotloop.takehome import execution
 from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import Submission
@@ -25,14 +25,14 @@ TASKS = ("online_pass", "triton_forward", "explain")
 LONGEST_S = 60.0
 
 
-def right(piece: Piece, _terms: Terms, _say: Say) -> Executed:
+def right(piece: Piece, _terms: Terms, _say: Say) -> Attempt:
     """Every task is right, and nobody looked."""
     (task,) = piece.tasks
     passed = {task: record(task, [rung("correct")])}
-    return Executed("", passed, (), (), "", 0.0, Environment("", "{}"))
+    return Attempt(piece.student, piece.module, "", "", {}, now(), 0.0, passed)
 
 
-def meets_another(piece: Piece, terms: Terms, say: Say) -> Executed:
+def meets_another(piece: Piece, terms: Terms, say: Say) -> Attempt:
     """Is done when a second task has begun; it never is where they are judged in turn."""
     (task,) = piece.tasks
     Path(tempfile.gettempdir(), task).touch()
@@ -44,7 +44,7 @@ def meets_another(piece: Piece, terms: Terms, say: Say) -> Executed:
     return right(piece, terms, say)
 
 
-def dies(piece: Piece, terms: Terms, say: Say) -> Executed:
+def dies(piece: Piece, terms: Terms, say: Say) -> Attempt:
     """Takes the process along when it judges the first task."""
     if piece.tasks == TASKS[:1]:
         os._exit(1)

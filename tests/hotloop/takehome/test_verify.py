@@ -100,7 +100,7 @@ def test_a_report_with_better_points_is_found_out(judged: Judged) -> None:
 
 def test_a_report_that_names_the_courses_commands_still_holds(judged: Judged) -> None:
     """As reports did that were made before a team's own command was named."""
-    said = "It needs a GPU, with the same `hotloop check` or `hotloop grade`."
+    said = "It needs a GPU, with the same `hotloop check` or `hotloop course grade`."
     records = {"online_pass": all_of("online_pass", Verdict.NOT_MEASURED, said)}
     report = report_on(judged.team, judged.submission, records)
     task = report.tasks[0]

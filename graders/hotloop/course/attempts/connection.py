@@ -33,8 +33,7 @@ def connect(url: str) -> Engine:
 
     SQLite's journal stays as nbgrader has it. With a write-ahead log, whoever copies gradebook.db,
     as nbgrader's own `db upgrade` does for its backup, would miss what is only in the log, and such
-    a log does not work on a network's file system. What it would save is below a tenth of a second
-    a submission, where two programs write at once: tests/benchmarks/attempt_store.py measures both.
+    a log does not work on a network's file system.
     """
     try:
         parsed = make_url(url)

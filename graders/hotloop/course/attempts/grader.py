@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import platform
 from collections.abc import Iterator
@@ -12,7 +11,6 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from hotloop.core import paths
-from hotloop.course.attempts.attempt import Environment
 from hotloop.judge.device import device_name, driver_version
 from hotloop.sandbox.level import level
 
@@ -24,6 +22,7 @@ PARTS = ("judge", "worker", "sandbox", "simulate", "nvcc", "serving", "trace")
 COURSE = (
     "channels.py",
     "execution.py",
+    "hand_in.py",
     "judging.py",
     "kernel.py",
     "notebook_run.py",
@@ -31,8 +30,6 @@ COURSE = (
     "repair.py",
     "rulings.py",
     "sanitize.py",
-    "snapshot.py",
-    "submission.py",
 )
 """Files of course/ that run a notebook, or say what of a hand-in is run."""
 
@@ -50,10 +47,16 @@ def grader_digest(module: str) -> str:
     return _digest([_code(module), *(_content(path) for path in described if path.is_file())])
 
 
-def environment(isolation: str | None = None) -> Environment:
+def machine(isolation: str | None = None) -> dict[str, str | int]:
     """What this machine and its libraries are. isolation: this machine's if not given."""
-    document = json.dumps(_circumstances(isolation or level()[0]), sort_keys=True)
-    return Environment(hashlib.sha256(document.encode()).hexdigest()[:16], document)
+    return {
+        "python": platform.python_version(),
+        **{name: _version(name) for name in LIBRARIES},
+        "device": device_name(),
+        "driver": driver_version(),
+        "cores": len(os.sched_getaffinity(0)),
+        "isolation": isolation or level()[0],
+    }
 
 
 @cache
@@ -87,18 +90,6 @@ def _below(folder: Path) -> Iterator[Path]:
     for path in folder.rglob("*"):
         if path.is_file() and "__pycache__" not in path.parts:
             yield path
-
-
-def _circumstances(isolation: str) -> dict[str, str | int]:
-    libraries = {name: _version(name) for name in LIBRARIES}
-    return {
-        "python": platform.python_version(),
-        **libraries,
-        "device": device_name(),
-        "driver": driver_version(),
-        "cores": len(os.sched_getaffinity(0)),
-        "isolation": isolation,
-    }
 
 
 @cache

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import fields, replace
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, TypeVar, cast
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, insert, select
 from sqlalchemy.exc import DBAPIError
 
 from hotloop.course.attempts import tables
-from hotloop.course.attempts.attempt import (
-    Attempt,
-    Environment,
-    Event,
-    Kind,
-    Points,
-    account,
-    now,
-)
+from hotloop.course.attempts.attempt import Attempt, Event, Kind, Points, account, now
 from hotloop.course.attempts.connection import connect, writing
+from hotloop.course.attempts.database import database
 from hotloop.course.attempts.migration import bring_up_to_date
 from hotloop.course.attempts.patience import patiently
 from hotloop.transactions import reading
@@ -28,13 +24,23 @@ from hotloop.transactions import reading
 PATIENCE_S = 60.0
 """How long a database that is locked, full or starting again is waited for."""
 
-KEY = ("student", "module", "submission_digest", "grader_digest", "environment", "seed")
+KEY = ("student", "module", "digest", "grader", "graded")
 """What tells two attempts apart."""
 
 _MISSING_TABLE = "no such table: hotloop_"
 _UNDEFINED_TABLE = "42P01"
 
 ResultT = TypeVar("ResultT")
+
+
+def store(root: Path) -> Store:
+    """The store in the gradebook of the course at `root`: one a process and database."""
+    return _store(database(root))
+
+
+@lru_cache(maxsize=64)
+def _store(url: str) -> Store:
+    return Store(url)
 
 
 class Store:
@@ -54,19 +60,6 @@ class Store:
     def add(self, attempt: Attempt) -> Attempt:
         """Store an attempt. Where there is one with the same key, that one is returned as it is."""
         return self.write(lambda connection: add(connection, attempt))
-
-    def find(
-        self,
-        student: str,
-        module: str,
-        submission_digest: str,
-        grader_digest: str,
-        environment: str,
-    ) -> list[Attempt]:
-        """The attempts at one submission by one grader in one environment, oldest first."""
-        key = (student, module, submission_digest, grader_digest, environment)
-        query = _attempts().where(*_is(KEY[:-1], key))
-        return self.read(lambda connection: _read_attempts(connection, query))
 
     def history(self, student: str, module: str) -> list[Attempt]:
         """All attempts of a learner at a module, published or not, oldest first."""
@@ -93,38 +86,13 @@ class Store:
         """By number, the attempts that are dropped now, each with the event that says so."""
         return self.read(lambda connection: dropped(connection, student, module))
 
-    def with_drops(self) -> frozenset[tuple[str, str]]:
-        """Learner and module of every submission of which an attempt was ever dropped."""
-        columns = tables.events.c
-        query = select(columns.student, columns.module).distinct()
-        query = query.where(columns.kind == Kind.DROPPED.value)
-        rows = self.read(lambda connection: connection.execute(query).all())
-        return frozenset((row.student, row.module) for row in rows)
-
-    def published_keys(self, module: str | None = None) -> dict[tuple[str, str], Attempt]:
-        """By learner and module, all attempts that count, with empty documents: one query."""
-        columns = tables.events.c
-        newest = (
-            select(func.max(columns.id))
-            .where(columns.kind.in_([Kind.BEGUN.value, Kind.PUBLISHED.value]))
-            .group_by(columns.student, columns.module)
-        )
-        named = select(columns.attempt_id).where(columns.id.in_(newest))
-        query = _attempts(with_document=False).where(
-            tables.attempts.c.id.in_(named), tables.attempts.c.id.not_in(_dropped_now())
-        )
-        if module is not None:
-            query = query.where(tables.attempts.c.module == module)
-        found = self.read(lambda connection: _read_attempts(connection, query))
-        return {(attempt.student, attempt.module): attempt for attempt in found}
-
     # --- events
 
     def begin(
         self, student: str, module: str, who: str = "", why: str = "", batch: str = ""
     ) -> Event:
         """Note that a submission is being graded anew. who: this process's account if empty."""
-        event = _event(Kind.BEGUN, who, why, batch, student=student, module=module)
+        event = begun(student, module, who, why, batch)
         return self.write(lambda connection: note(connection, event))
 
     def note(
@@ -141,7 +109,7 @@ class Store:
 
         old, new: what the submission was and will be worth. ValueError when it is not stored.
         """
-        event = _about(attempt, kind, who, why, batch, old, new)
+        event = about(attempt, kind, who, why, batch, old, new)
         return self.write(lambda connection: note(connection, event))
 
     def events(
@@ -175,18 +143,6 @@ class Store:
             query = query.where(columns.at < until)
         rows = self.read(lambda connection: connection.execute(query).all())
         return [_to_event(row) for row in reversed(rows)]
-
-    # --- environments
-
-    def describe(self, environment: Environment) -> None:
-        """Keep what an environment's digest stands for."""
-        self.write(lambda connection: describe(connection, environment))
-
-    def environment(self, digest: str) -> Environment | None:
-        """What a digest stands for; None where nobody said."""
-        query = select(tables.environments).where(tables.environments.c.digest == digest)
-        row = self.read(lambda connection: connection.execute(query).one_or_none())
-        return Environment(row.digest, row.document) if row is not None else None
 
     # --- a person's data
 
@@ -242,6 +198,54 @@ class Store:
         return patiently(ready, self._patience_s)
 
 
+# --- events that are still to be written: their numbers are not known ----------------------------
+
+
+def begun(student: str, module: str, who: str = "", why: str = "", batch: str = "") -> Event:
+    """A submission is being graded anew. who: this process's account if empty."""
+    return _event(Kind.BEGUN, who, why, batch, student=student, module=module)
+
+
+def scheduled(module: str, students: Iterable[str], why: str, batch: str) -> list[Event]:
+    """A due date was set: one event for each learner, with an empty name for all."""
+    return [
+        _event(Kind.SCHEDULED, "", why, batch, student=student, module=module)
+        for student in students
+    ]
+
+
+def marked(student: str, module: str, why: str) -> Event:
+    """A person gave points."""
+    return _event(Kind.MARKED, "", why, "", student=student, module=module)
+
+
+def requested(student: str, module: str, why: str, name: str) -> Event:
+    """A learner asked for another look. name: of the request, which its answer has too."""
+    return _event(Kind.ASKED, student, why, name, student=student, module=module)
+
+
+def answered(asked: Event, why: str) -> Event:
+    """A person answered a request."""
+    about_it = {"student": asked.student, "module": asked.module}
+    return _event(Kind.ANSWERED, "", why, asked.batch, **about_it)
+
+
+def about(
+    attempt: Attempt,
+    kind: Kind,
+    who: str = "",
+    why: str = "",
+    batch: str = "",
+    old: Points | None = None,
+    new: Points | None = None,
+) -> Event:
+    """What becomes of an attempt. ValueError when that is not stored."""
+    if attempt.id is None:
+        raise ValueError(f"only what is stored can be {kind.value}: add it first")
+    event = _event(kind, who, why, batch, student=attempt.student, module=attempt.module)
+    return replace(event, attempt_id=attempt.id, old=old, new=new)
+
+
 # --- within a transaction -------------------------------------------------------------------------
 
 
@@ -251,7 +255,7 @@ def add(connection: Connection, attempt: Attempt) -> Attempt:
     query = _attempts().where(*_is(KEY, key))
     if found := _read_attempts(connection, query):
         return found[0]
-    values = {f.name: getattr(attempt, f.name) for f in fields(Attempt) if f.name != "id"}
+    values = dict(zip(KEY, key, strict=True)) | {"document": json.dumps(attempt.to_json())}
     connection.execute(insert(tables.attempts).values(**values))
     return _read_attempts(connection, query)[0]
 
@@ -278,6 +282,19 @@ def published(connection: Connection, student: str, module: str) -> Attempt | No
     return newest if connection.execute(query).first() is None else None
 
 
+def is_begun(connection: Connection, student: str, module: str) -> bool:
+    """True while a submission is being graded anew."""
+    columns = tables.events.c
+    query = (
+        select(columns.kind)
+        .where(columns.student == student, columns.module == module)
+        .where(columns.kind.in_([Kind.BEGUN.value, Kind.PUBLISHED.value]))
+        .order_by(columns.id.desc())
+        .limit(1)
+    )
+    return connection.execute(query).scalar_one_or_none() == Kind.BEGUN.value
+
+
 def last_published(connection: Connection, student: str, module: str) -> Attempt | None:
     """`Store.last_published` within any transaction."""
     return _newest(connection, student, module, (Kind.PUBLISHED,))
@@ -300,15 +317,6 @@ def dropped(connection: Connection, student: str, module: str) -> dict[int, Even
     last = _last_words(columns.student == student, columns.module == module)
     query = select(tables.events).where(columns.id.in_(last), columns.kind == Kind.DROPPED.value)
     return {row.attempt_id: _to_event(row) for row in connection.execute(query)}
-
-
-def describe(connection: Connection, environment: Environment) -> None:
-    """`Store.describe` within a transaction that writes."""
-    known = select(tables.environments.c.digest)
-    known = known.where(tables.environments.c.digest == environment.digest)
-    if connection.execute(known).first() is None:
-        values = {"digest": environment.digest, "document": environment.document}
-        connection.execute(insert(tables.environments).values(**values))
 
 
 def _forget(connection: Connection, student: str, event: Event) -> Event:
@@ -362,10 +370,9 @@ def _dropped_now(*about: ColumnElement[bool]) -> Select[Any]:
     )
 
 
-def _attempts(*, with_document: bool = True) -> Select[Any]:
+def _attempts() -> Select[Any, Any]:
     columns = tables.attempts.c
-    wanted = [c for c in columns if with_document or c.name != "document"]
-    return select(*wanted).order_by(columns.graded_at, columns.id)
+    return select(columns.id, columns.document).order_by(columns.graded, columns.id)
 
 
 def _is(names: tuple[str, ...], values: Any) -> list[Any]:
@@ -373,33 +380,18 @@ def _is(names: tuple[str, ...], values: Any) -> list[Any]:
     return [columns[name] == value for name, value in zip(names, values, strict=True)]
 
 
-def _read_attempts(connection: Connection, query: Select[Any]) -> list[Attempt]:
-    rows = connection.execute(query).mappings()
-    return [Attempt(**cast(Any, {"document": "", **row})) for row in rows]
+def _read_attempts(connection: Connection, query: Select[Any, Any]) -> list[Attempt]:
+    return [
+        replace(Attempt.from_json(json.loads(row.document)), id=row.id)
+        for row in connection.execute(query)
+    ]
 
 
 def _event(
     kind: Kind, who: str, why: str, batch: str, *, student: str = "", module: str = ""
 ) -> Event:
-    """An event that is still to be written: its number is not known."""
     who = who or account()
     return Event(0, now(), who, kind, student, module, None, batch, why, old=None, new=None)
-
-
-def _about(
-    attempt: Attempt,
-    kind: Kind,
-    who: str,
-    why: str,
-    batch: str,
-    old: Points | None,
-    new: Points | None,
-) -> Event:
-    """An event about an attempt. ValueError when that is not stored."""
-    if attempt.id is None:
-        raise ValueError(f"only what is stored can be {kind.value}: add it first")
-    event = _event(kind, who, why, batch, student=attempt.student, module=attempt.module)
-    return replace(event, attempt_id=attempt.id, old=old, new=new)
 
 
 def _values(event: Event) -> dict[str, Any]:

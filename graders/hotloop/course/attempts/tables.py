@@ -81,16 +81,12 @@ attempts = Table(
     Column("id", Integer, primary_key=True),
     Column("student", String, nullable=False),
     Column("module", String, nullable=False),
-    Column("submission_digest", String, nullable=False),
-    Column("grader_digest", String, nullable=False),
-    Column("environment", String, nullable=False),
-    Column("seed", String, nullable=False),
-    Column("graded_at", UtcTime, nullable=False),
-    Column("seconds", Float, nullable=False),
-    Column("device", Text, nullable=False),
-    Column("isolation", String, nullable=False),
+    Column("digest", String, nullable=False),
+    Column("grader", String, nullable=False),
+    Column("graded", UtcTime, nullable=False),
     Column("document", JsonText, nullable=False),
 )
+"""An attempt is its document; the other columns find it."""
 
 events = Table(
     "hotloop_events",
@@ -108,13 +104,6 @@ events = Table(
     Column("new_points", Float),
     Column("old_pending", Float),
     Column("new_pending", Float),
-)
-
-environments = Table(
-    "hotloop_environments",
-    METADATA,
-    Column("digest", String, primary_key=True),
-    Column("document", JsonText, nullable=False),
 )
 
 forgetting = Table(

@@ -11,7 +11,8 @@ from nbgrader.api import Grade, Gradebook, SubmittedAssignment, SubmittedNoteboo
 from sqlalchemy.orm import joinedload, undefer
 
 from hotloop.core.record import Record
-from hotloop.course import records
+from hotloop.course.attempts.attempt import Attempt
+from hotloop.course.attempts.store import store
 from hotloop.course.config import load_config
 from hotloop.course.points import of_grade
 from hotloop.curriculum import Module, modules
@@ -72,25 +73,27 @@ def read_marks(root: Path, wanted: Collection[str] | None = None) -> ClassMarks:
 def _module_marks(
     root: Path, gradebook: Gradebook, module: Module, assignment_id: str
 ) -> ModuleMarks:
-    marks = list(_marks(root, gradebook, module, assignment_id))
+    handed_in = frozenset(f.parent.name for f in (root / SUBMITTED).glob(f"*/{module.id}"))
+    # Whoever has an extension is in the gradebook before anything is handed in.
+    found = _marks(root, gradebook, module, assignment_id)
+    marks = [mark for mark in found if mark.student in handed_in]
     graded = {mark.task for mark in marks}
-    folders = (root / SUBMITTED).glob(f"*/{module.id}")
     return ModuleMarks(
         module=module,
         tasks=[task.id for task in module.tasks if task.id in graded],
-        handed_in=frozenset({f.parent.name for f in folders} | {m.student for m in marks}),
+        handed_in=handed_in,
         marks=marks,
     )
 
 
 def _marks(root: Path, gradebook: Gradebook, module: Module, assignment_id: str) -> Iterator[Mark]:
     known = {task.id for task in module.tasks}
-    gradings: dict[str, records.Grading | None] = {}
+    gradings: dict[str, Attempt | None] = {}
     for student, grade in _grades(gradebook, assignment_id):
         if grade.name not in known:
             continue
         if student not in gradings:
-            gradings[student] = records.latest(root, student, module.id)
+            gradings[student] = store(root).published(student, module.id)
         grading = gradings[student]
         record = grading.records.get(grade.name) if grading is not None else None
         yield Mark(student, grade.name, of_grade(grade, module.id, grading), record)

@@ -11,14 +11,15 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from hotloop.course.execution import Executed, Say, Terms, execute
-from hotloop.course.submission import Submission
+from hotloop.course.attempts.attempt import Attempt
+from hotloop.course.execution import Say, Terms, execute
+from hotloop.course.hand_in import HandIn
 
 Tell = Callable[[str, str, str], None]
 """Told the key of a piece of work, a task ("" while cells run) and what is being done."""
 
 
-Execute = Callable[[Submission, Terms, Say], Executed]
+Execute = Callable[[HandIn, Terms, Say], Attempt]
 """A named function of a module, since another process may be told to call it."""
 
 
@@ -29,7 +30,7 @@ class Work:
     """
 
     key: str
-    submission: Submission
+    hand_in: HandIn
     execute: Execute = execute
 
 
@@ -40,7 +41,7 @@ class Lost:
     reason: str
 
 
-Outcome = tuple[str, Executed | Lost]
+Outcome = tuple[str, Attempt | Lost]
 
 
 class Executor(Protocol):

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, cast
 
-from hotloop.course.execution import Executed, Terms
+from hotloop.course.attempts.attempt import Attempt
+from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Outcome, Tell, Work
 from hotloop.worker.lifetime import end_with_parent
 
@@ -46,10 +47,10 @@ def _in_turn(works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outco
         yield work.key, attempt(work, terms, tell)
 
 
-def attempt(work: Work, terms: Terms, tell: Tell) -> Executed | Lost:
+def attempt(work: Work, terms: Terms, tell: Tell) -> Attempt | Lost:
     """Execute in this process; what goes wrong with the platform is noted and told."""
     try:
-        return work.execute(work.submission, terms, lambda task, text: tell(work.key, task, text))
+        return work.execute(work.hand_in, terms, lambda task, text: tell(work.key, task, text))
     except Exception as error:
         log.exception("%s was not executed", work.key)
         return Lost(f"{type(error).__name__}: {error}")
@@ -76,7 +77,7 @@ def _pool(
     context = multiprocessing.get_context("spawn")
     steps: Any = context.Queue()
     pool = ProcessPoolExecutor(jobs, context, _begin, (steps, terms))
-    running: dict[Future[Executed | Lost], Work] = {}
+    running: dict[Future[Attempt | Lost], Work] = {}
     try:
         _fill(pool, works, running, jobs)
         while running:
@@ -101,7 +102,7 @@ def _pool(
 def _fill(
     pool: ProcessPoolExecutor,
     works: Iterator[Work],
-    running: dict[Future[Executed | Lost], Work],
+    running: dict[Future[Attempt | Lost], Work],
     jobs: int,
 ) -> None:
     """Hand over one more than can run: a process that is done must not wait for this one."""
@@ -109,12 +110,12 @@ def _fill(
         running[_submitted(pool, work)] = work
 
 
-def _submitted(pool: ProcessPoolExecutor, work: Work) -> Future[Executed | Lost]:
+def _submitted(pool: ProcessPoolExecutor, work: Work) -> Future[Attempt | Lost]:
     """One that has failed already, where a process has died in the meantime."""
     try:
         return pool.submit(_execute, work)
     except BrokenProcessPool as error:
-        failed = Future[Executed | Lost]()
+        failed = Future[Attempt | Lost]()
         failed.set_exception(error)
         return failed
 
@@ -155,7 +156,7 @@ def _begin(steps: Any, terms: Terms) -> None:
     _steps, _terms = steps, terms
 
 
-def _execute(work: Work) -> Executed | Lost:
+def _execute(work: Work) -> Attempt | Lost:
     def tell(key: str, task: str, text: str) -> None:
         _steps.put((key, task, text))
 

@@ -26,8 +26,9 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from hotloop import curriculum
+from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.grader import grader_digest
-from hotloop.course.execution import Executed, Terms
+from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Outcome, Tell, Work
 from hotloop.course.executors.local import attempt
 
@@ -128,7 +129,7 @@ class _Batch:
     def _submit(self, one: _Try) -> None:
         wanted = self._nodes.wanted(one.work)
         function = self._execute.options(**wanted)
-        grader = grader_digest(one.work.submission.module)
+        grader = grader_digest(one.work.hand_in.module)
         self._running[function.remote(one.work, self._terms, self._steps, grader)] = one
 
     def _settle(self, reference: Any) -> Iterator[Outcome]:
@@ -193,7 +194,7 @@ class _Nodes:
 
 
 def _measures_gpu(work: Work) -> bool:
-    module, asked = curriculum.load_module(work.submission.module), work.submission.tasks
+    module, asked = curriculum.load_module(work.hand_in.module), work.hand_in.tasks
     return any(
         rung.needs_gpu
         for task in module.tasks
@@ -296,7 +297,7 @@ def execute_on_node(work: Work, terms: Terms, steps: Any, grader: str) -> str:
 
     steps: an actor, `Steps`. grader: the digest of the grader whose verdicts are asked for.
     """
-    if grader_digest(work.submission.module) != grader:
+    if grader_digest(work.hand_in.module) != grader:
         return json.dumps({"lost": f"{platform.node()} has another version of Hotloop."})
 
     def tell(key: str, task: str, text: str) -> None:
@@ -306,11 +307,11 @@ def execute_on_node(work: Work, terms: Terms, steps: Any, grader: str) -> str:
     outcome = attempt(work, terms, tell)
     if isinstance(outcome, Lost):
         return json.dumps({"lost": outcome.reason})
-    return json.dumps({"executed": outcome.to_json()})
+    return json.dumps({"attempt": outcome.to_json()})
 
 
-def _read(text: str) -> Executed | Lost:
+def _read(text: str) -> Attempt | Lost:
     document = json.loads(text)
     if "lost" in document:
         return Lost(document["lost"])
-    return Executed.from_json(document["executed"])
+    return Attempt.from_json(document["attempt"])

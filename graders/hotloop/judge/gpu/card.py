@@ -114,7 +114,7 @@ def open_driver() -> Driver:
     except OSError:
         raise NoCard(
             "No NVIDIA GPU here: this is measured on a machine that has one, "
-            "with the same `hotloop check` or `hotloop grade`."
+            "with the same `hotloop check` or `hotloop course grade`."
         ) from None
     except CudaError as error:
         raise NoCard(

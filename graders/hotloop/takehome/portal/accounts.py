@@ -14,6 +14,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Engine, Row, Select, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from hotloop.core.user_error import UserError
 from hotloop.takehome.portal.database import accounts, sessions
 from hotloop.takehome.portal.secret import digest
 from hotloop.transactions import reading, writing
@@ -35,7 +36,7 @@ _hashing = BoundedSemaphore(2)
 _nobody = _hasher.hash(secrets.token_urlsafe())
 
 
-class AccountError(Exception):
+class AccountError(UserError):
     """There can be no such account, or is none. The text is one sentence."""
 
 

@@ -25,6 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
+from hotloop.core.user_error import UserError
 from hotloop.transactions import prepare, writing
 
 FOLDER = "portal"
@@ -34,7 +35,7 @@ BUSY_MS = 30_000
 """How long a writer waits for another one; each of our transactions takes milliseconds."""
 
 
-class DatabaseUnavailable(Exception):
+class DatabaseUnavailable(UserError):
     """There is no such database, or it is not this portal's. The text is one sentence."""
 
 

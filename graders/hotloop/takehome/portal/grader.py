@@ -22,7 +22,8 @@ from pathlib import Path
 from types import FrameType
 from uuid import UUID
 
-from hotloop.course.execution import Executed, Terms
+from hotloop.course.attempts.attempt import Attempt
+from hotloop.course.execution import Terms
 from hotloop.course.executors import Executor, Lost, Work
 from hotloop.course.executors.local import Local
 from hotloop.course.executors.ray import ClusterUnavailable, Ray
@@ -113,7 +114,7 @@ class Grader:
             time.sleep(_AGAIN_S)
         return dealt + waiting.refused
 
-    def _book(self, one: Grading, outcome: Executed | Lost) -> None:
+    def _book(self, one: Grading, outcome: Attempt | Lost) -> None:
         if isinstance(outcome, Lost):
             log.error("%s: %s", one.pack, outcome.reason)
             self.queue.lost(one.id, outcome.reason)
@@ -148,7 +149,7 @@ class Grader:
             pass
         return False
 
-    def report(self, one: Grading, outcome: Executed) -> None:
+    def report(self, one: Grading, outcome: Attempt) -> None:
         """Write the report. UnknownPack when all about the candidate was deleted meanwhile."""
         submission = open_submission(self._zip(one), self.team)
         report = grading.make_report(submission, self.team, dict(outcome.records))

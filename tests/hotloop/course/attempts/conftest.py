@@ -114,15 +114,12 @@ def attempt() -> Callable[..., Attempt]:
         given: dict[str, Any] = {
             "student": "ada",
             "module": "tiny",
-            "submission_digest": "d" * 64,
-            "grader_digest": "g" * 64,
-            "environment": "e" * 16,
-            "seed": "1",
-            "graded_at": datetime(2026, 1, 2, 3, 4, 5, 678901, UTC),
+            "digest": "d" * 64,
+            "grader": "g" * 64,
+            "machine": {"cores": 2},
+            "graded": datetime(2026, 1, 2, 3, 4, 5, 678901, UTC),
             "seconds": 1.25,
-            "device": "a processor",
-            "isolation": "bubblewrap",
-            "document": '{"notes": []}',
+            "records": {},
             **differences,
         }
         return Attempt(**given)

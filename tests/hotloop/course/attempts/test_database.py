@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hotloop.course.attempts import database as module
-from hotloop.course.attempts.course_store import store
+from hotloop.course.attempts.store import store
 from hotloop.course.config import CONFIG_FILE, course_config, database, load_config, write_config
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,11 +75,10 @@ def test_all_that_is_named_is_there() -> None:
         assert (PACKAGE / "course" / name).is_file(), name
 
 
-def test_an_environment_is_what_it_says() -> None:
-    here = grader.environment("bubblewrap")
-    assert grader.environment("bubblewrap") == here
-    assert grader.environment("none").digest != here.digest
-    document = json.loads(here.document)
+def test_a_machine_is_what_it_says() -> None:
+    document = grader.machine("bubblewrap")
+    assert grader.machine("bubblewrap") == document
+    assert grader.machine("none") != document
     assert set(document) == {
         "python",
         "numpy",
@@ -94,4 +92,4 @@ def test_an_environment_is_what_it_says() -> None:
         "isolation",
     }
     assert document["torch"] != "none"
-    assert document["cores"] >= 1
+    assert int(document["cores"]) >= 1

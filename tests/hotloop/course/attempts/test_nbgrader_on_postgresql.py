@@ -13,9 +13,8 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps import ExportApp
 
-from hotloop.course import records
 from hotloop.course.attempts.attempt import Kind
-from hotloop.course.attempts.course_store import store
+from hotloop.course.attempts.store import store
 from hotloop.course.config import CONFIG_FILE, database
 from hotloop.course.prepare import COURSE_ID, prepare
 
@@ -72,7 +71,7 @@ def test_a_regrade_and_a_persons_mark(on_server: Any, make: SimpleNamespace) -> 
     found = {r.task: (r.points, r.pending) for r in graded.results}
     assert found["answer"] == (0.0, 0.0)
     assert found["gpu_answer"] == (4.5, 0.0)
-    assert len(records.history(root, "ada", "tiny")) == 2
+    assert len(store(root).history("ada", "tiny")) == 2
     first, second = store(root).events(kind=Kind.PUBLISHED)
     assert first.old is None
     assert second.old == first.new
@@ -92,7 +91,7 @@ def test_what_formgrader_asks_for(on_server: Any, make: SimpleNamespace) -> None
     [student] = api.get_students()
     assert (student["id"], student["max_score"]) == ("ada", 20.0)
     [submission] = api.get_submissions("tiny")
-    assert (submission["student"], submission["needs_manual_grade"]) == ("ada", True)
+    assert (submission["student"], submission["needs_manual_grade"]) == ("ada", False)
     assert api.get_notebooks("tiny")[0]["name"] == "lab"
     [notebook] = api.get_notebook_submissions("tiny", "lab")
     assert notebook["max_score"] == 20.0
@@ -120,5 +119,5 @@ def test_nbgraders_own_commands(on_server: Any, make: SimpleNamespace) -> None:
     nbgrader("db", "upgrade")
     nbgrader("db", "student", "add", "bob")
     assert "bob" in nbgrader("db", "student", "list")
-    assert records.latest(root, "ada", "tiny") is not None
+    assert store(root).published("ada", "tiny") is not None
     assert not list(root.rglob("*.db"))

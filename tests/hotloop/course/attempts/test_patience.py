@@ -8,6 +8,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from hotloop.course.attempts.patience import StoreUnavailable, patiently
 from hotloop.course.attempts.store import Store
 
 Make = Callable[..., Attempt]
+LATER = datetime(2026, 1, 3, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def test_a_lock_is_waited_out(path: Path, attempt: Make, mode: str) -> None:
     release = threading.Timer(2.5, lambda: other.execute("ROLLBACK"))
     release.start()
     start = time.monotonic()
-    kept = store.add(attempt(seed="2"))
+    kept = store.add(attempt(graded=LATER))
     assert time.monotonic() - start > 2
     release.join()
     other.close()
@@ -55,11 +57,11 @@ def test_a_lock_that_stays_is_said(path: Path, attempt: Make) -> None:
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreUnavailable, match="stayed locked by another program"):
-        store.add(attempt(seed="2"))
+        store.add(attempt(graded=LATER))
     assert len(store.history("ada", "tiny")) == 1
     other.execute("ROLLBACK")
     other.close()
-    assert store.add(attempt(seed="2")).id == 2
+    assert store.add(attempt(graded=LATER)).id == 2
 
 
 def test_a_full_disk_loses_nothing(path: Path, attempt: Make) -> None:
@@ -72,12 +74,12 @@ def test_a_full_disk_loses_nothing(path: Path, attempt: Make) -> None:
         connection.execute(f"PRAGMA max_page_count = {pages}")
 
     event.listen(engine, "connect", limit)
-    big = attempt(seed="2", document=f'{{"x": "{os.urandom(200_000).hex()}"}}')
+    big = attempt(graded=LATER, notes=[os.urandom(200_000).hex()])
     with pytest.raises(StoreUnavailable, match="Make room and run the command again"):
         store.add(big)
     assert store.history("ada", "tiny") == [kept]
     event.remove(engine, "connect", limit)
-    assert store.add(big).document == big.document
+    assert store.add(big).notes == big.notes
 
 
 def test_a_full_disk_that_is_emptied_is_waited_out(path: Path, attempt: Make) -> None:
@@ -91,8 +93,8 @@ def test_a_full_disk_that_is_emptied_is_waited_out(path: Path, attempt: Make) ->
     event.listen(engine_of(store), "connect", limit)
     release = threading.Timer(1.5, lambda: room.__setitem__(0, 100_000))
     release.start()
-    big = attempt(seed="2", document=f'{{"x": "{os.urandom(200_000).hex()}"}}')
-    assert store.add(big).document == big.document
+    big = attempt(graded=LATER, notes=[os.urandom(200_000).hex()])
+    assert store.add(big).notes == big.notes
     release.join()
 
 
@@ -103,7 +105,7 @@ def test_a_file_that_may_not_be_written_is_said_at_once(path: Path, attempt: Mak
     path.chmod(stat.S_IRUSR)
     start = time.monotonic()
     with pytest.raises(StoreUnavailable, match="may not be written by this account"):
-        store.add(attempt(seed="2"))
+        store.add(attempt(graded=LATER))
     assert time.monotonic() - start < 5
     assert store.history("ada", "tiny") == [kept]
 
@@ -134,7 +136,7 @@ def test_a_server_that_is_restarted_is_waited_for(server: Any, attempt: Make, ho
     server.stop(how)
     restart = threading.Timer(2.0, server.start)
     restart.start()
-    newer = store.add(attempt(seed="2"))
+    newer = store.add(attempt(graded=LATER))
     store.note(Kind.PUBLISHED, newer)
     restart.join()
     assert [e.attempt_id for e in store.events()] == [kept.attempt_id, newer.id]

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from hotloop.core import paths
-from hotloop.course import records
+from hotloop.course.attempts.store import store
 from hotloop.course.grade import grade
 from hotloop.course.progress import Progress
 
@@ -110,7 +110,7 @@ def test_a_process_that_dies_loses_its_own_submission_alone(
     assert {verdicts[s]["answer"] for s in STUDENTS if s != "bob"} == {"passed"}
     for student in STUDENTS:
         expected = None if student == "bob" else student
-        grading = records.latest(course.root, student, "tiny")
+        grading = store(course.root).published(student, "tiny")
         assert (grading.student if grading else None) == expected
 
 

@@ -21,11 +21,12 @@ import pytest
 
 from hotloop import curriculum
 from hotloop.core import paths
-from hotloop.course.execution import Executed, Terms
+from hotloop.course.attempts.attempt import Attempt
+from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Work
 from hotloop.course.executors import ray as ray_executor
 from hotloop.course.executors.ray import ClusterUnavailable, Ray
-from hotloop.course.submission import Submission
+from hotloop.course.hand_in import HandIn
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'hotloop[ray]'")
 
@@ -170,11 +171,14 @@ def work(key: str, asked: str = "pass") -> Work:
     """A submission whose one task needs no kernel."""
     source = b"def work():\n    return 42\n"
     files = {"work.py": source, "ask": f"{key} {asked}".encode(), "lab.ipynb": b"{}"}
-    return Work(key, Submission("tiny", (("from_file", "check()"),), files, tasks=("from_file",)))
+    judged = {"grade_id": "from_file", "grade": True, "solution": False}
+    cell = {"cell_type": "code", "source": "check()", "metadata": {"nbgrader": judged}}
+    notebook = {"cells": [cell]}
+    return Work(key, HandIn("ada", "tiny", files, notebook, tasks=("from_file",)))
 
 
-def verdict(outcome: Executed | Lost) -> str:
-    assert isinstance(outcome, Executed), outcome
+def verdict(outcome: Attempt | Lost) -> str:
+    assert isinstance(outcome, Attempt), outcome
     return str(outcome.records["from_file"].verdict)
 
 

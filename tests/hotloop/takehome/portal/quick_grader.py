@@ -12,8 +12,8 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotloop.course.attempts.attempt import Environment
-from hotloop.course.execution import Executed, Terms
+from hotloop.course.attempts.attempt import Attempt, now
+from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Outcome, Tell, Work
 from hotloop.takehome import whole_file
 from hotloop.takehome.portal import database
@@ -40,7 +40,7 @@ class Sleeping:
                 self.lost -= 1
                 yield work.key, Lost("Its node was lost.")
                 continue
-            yield work.key, Executed("", {}, (), (), "", 0.0, Environment("", "{}"))
+            yield work.key, Attempt("a", "m", "", "", {}, now(), 0.0, {})
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Quick(Grader):
 
     trace: Path = Path()
 
-    def report(self, one: Grading, outcome: Executed) -> None:
+    def report(self, one: Grading, outcome: Attempt) -> None:
         document = {
             "score": {"low": 40.0, "high": 60.0},
             "submission": {"digest": one.digest},

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from hotloop.cli import app, takehome_serve
+from hotloop.cli import app
+from hotloop.cli.takehome import serve
 from hotloop.takehome.portal import accounts
 
 from .office import MEMBER, Browser, Office
@@ -106,8 +107,8 @@ def test_it_listens_once_it_says_so(office: Office, monkeypatch: pytest.MonkeyPa
 
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
-    monkeypatch.setattr(takehome_serve, "log", said)
-    monkeypatch.setattr(takehome_serve, "_run", served)
+    monkeypatch.setattr(serve, "log", said)
+    monkeypatch.setattr(serve, "_run", served)
     code, _ = run(office, "serve", "--port", port, "--proxy", "10.0.0.0/8,*", "--no-grade")
     assert (code, reached) == (0, [True, True])
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hotloop.course.attempts.attempt import Environment
-from hotloop.course.execution import Executed
+from hotloop.course.attempts.attempt import Attempt, now
 from hotloop.takehome import scorecard
 from hotloop.takehome.portal import arrivals, links
 from hotloop.takehome.portal.grader import Grader
@@ -79,7 +78,7 @@ def test_no_report_is_deleted_where_none_can_be_written(
     said = damage(marked)
     found = everything(marked)
     judged = {"online_pass": all_of("online_pass")}
-    grader._book(one, Executed("", judged, (), (), "", 0.0, Environment("", "{}")))
+    grader._book(one, Attempt("a", "m", "", "", {}, now(), 0.0, judged))
     assert everything(marked) == found
     assert marked.team.scorecard_path(one.pack).is_file()
     assert said in only(marked).problem
@@ -117,7 +116,7 @@ def test_one_damaged_record_keeps_no_other_from_being_graded(
     one = marked.portal.queue.claim()
     assert one is not None
     judged = {"online_pass": all_of("online_pass")}
-    grader._book(one, Executed("", judged, (), (), "", 0.0, Environment("", "{}")))
+    grader._book(one, Attempt("a", "m", "", "", {}, now(), 0.0, judged))
     assert only(marked).state is State.DONE
     assert (marked.team.report_folder(marked.packs[1]) / JSON_NAME).is_file()
 

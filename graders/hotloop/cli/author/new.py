@@ -1,0 +1,39 @@
+"""`hotloop author new`: the files that an author begins with."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop.cli.answer import Json, UserError, answering
+from hotloop.core import paths
+from hotloop.new_module.make import make
+
+TIERS = ("beginner", "intermediate", "advanced")
+
+NEXT = """
+Next: `hotloop author render`, then `pytest tests/test_contract.py -k {name}`. What fails is what is
+left to be written. The site's page “Contribute” says what each file is for.
+"""
+
+
+def run(
+    name: Annotated[str, typer.Argument(help="The module's id: a noun phrase, in snake_case.")],
+    track: Annotated[str, typer.Option(help="The track that it belongs to.")],
+    tier: Annotated[str, typer.Option(help="beginner, intermediate or advanced.")] = "beginner",
+    title: Annotated[str, typer.Option(help="Its title; made from the id if not given.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Make a module that is graded from the start.
+
+    It is there to be filled with your own tasks.
+    """
+    with answering(as_json) as answer:
+        if tier not in TIERS:
+            raise UserError(f"There is no tier {tier!r}; there are {', '.join(TIERS)}.")
+        made = make(name, title or name.replace("_", " ").capitalize(), track, tier)
+        files = [path.relative_to(paths.root()).as_posix() for path in made]
+        shown = [Text(f"made {file}") for file in files]
+        answer.give({"module": name, "files": files}, *shown, Text(NEXT.format(name=name)))

@@ -1,0 +1,63 @@
+"""`hotloop author proofs`: run the programs behind answers and lessons, and keep their output."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.bank import proofs
+from hotloop.cli.answer import Json, UserError, answering, log
+from hotloop.core import paths
+
+_WORDS = {
+    "same": ("as recorded", "green"),
+    "new": ("not recorded", "yellow"),
+    "changed": ("prints something else", "red"),
+    "failed": ("fails", "red"),
+    "lacking": ("cannot run here", "yellow"),
+}
+
+
+def run(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="`module`, `questions` or `module.program`; all when left out."),
+    ] = None,
+    record: Annotated[
+        bool, typer.Option("--record", help="Write what they print beside them.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Run the proofs; compare what they print with the record."""
+    with answering(as_json) as answer:
+        if not paths.in_clone():
+            raise UserError("The proofs use the solutions of a clone: run them from there.")
+        try:
+            found = proofs.programs(names or ())
+        except KeyError as error:
+            raise UserError(f"{error.args[0]}: ask for `module` or `module.program`.") from None
+        outcomes = [_outcome(path, record) for path in found]
+        wrong = {"failed"} if record else {"failed", "changed", "new"}
+        code = 1 if any(outcome.state in wrong for outcome in outcomes) else 0
+        document = [{"proof": o.name, "state": o.state, "sentence": o.sentence} for o in outcomes]
+        answer.give(document, _table(outcomes, record), exit_code=code)
+
+
+def _outcome(path: Path, record: bool) -> proofs.Outcome:
+    log(proofs.name_of(path))
+    return proofs.record(path) if record else proofs.compare(path)
+
+
+def _table(outcomes: list[proofs.Outcome], record: bool) -> Table:
+    table = Table("proof", "", "", box=SIMPLE_HEAD)
+    for outcome in outcomes:
+        words, colour = _WORDS[outcome.state]
+        if record and outcome.state in {"new", "changed"}:
+            words, colour = "recorded", "green"
+        table.add_row(outcome.name, Text(words, colour), Text(outcome.sentence))
+    return table

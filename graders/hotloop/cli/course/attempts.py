@@ -1,0 +1,97 @@
+"""`hotloop course attempts`: a learner's attempts at a module, and which of them are to count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.cli import find
+from hotloop.cli.answer import All, Json, UserError, answering, first
+from hotloop.cli.course.folder import require_course
+from hotloop.cli.course.results import points
+from hotloop.cli.options import Course
+
+if TYPE_CHECKING:
+    from hotloop.course.standing import Listed
+
+SHORT = 12
+"""Characters of a digest that people are shown."""
+_COLOURS = {"counts": "green", "dropped": "red", "earlier": "", "shadow": "dim"}
+
+
+def run(
+    student: Annotated[str, typer.Argument(help="Whose.")],
+    module: Annotated[str, typer.Argument(help="Which module.")],
+    course: Course = Path(),
+    drop: Annotated[
+        int | None, typer.Option("--drop", metavar="ID", help="Let this one count no more.")
+    ] = None,
+    restore: Annotated[
+        int | None, typer.Option("--restore", metavar="ID", help="Take a dropped one back.")
+    ] = None,
+    why: Annotated[
+        str, typer.Option("--why", help="With both: the reason, for the audit log.")
+    ] = "",
+    everything: All = False,
+    as_json: Json = False,
+) -> None:
+    """List a learner's attempts at a module; drop or restore one.
+
+    Nothing is executed. The newest attempt that was published and is not dropped counts. Where none
+    is left, the grades are pending. Points are shown without late penalty, and without what a
+    person decided. Exit code 1 if nbgrader could not book what counts now.
+    """
+    with answering(as_json) as answer:
+        require_course(course)
+        from hotloop.course import drops, standing
+
+        if drop is not None and restore is not None:
+            raise UserError("Drop one or restore one: not both at once.")
+        name, problem = find.module(module).id, ""
+        try:
+            if drop is not None:
+                problem = drops.drop(course, student, name, drop, why)
+            if restore is not None:
+                problem = drops.restore(course, student, name, restore, why)
+        except (KeyError, ValueError) as error:
+            raise UserError(f"{error.args[0]}.") from None
+        found = standing.attempts(course, student, name)
+        if not found:
+            raise UserError(f"{student} has no attempts at {name}.")
+        document = {
+            "student": student,
+            "module": name,
+            "attempts": [_document(one) for one in found],
+            "problem": problem,
+        }
+        listed, more = first(found, everything)
+        told = [*more, *([Text(f"Not booked: {problem}", "red")] if problem else [])]
+        answer.give(document, _table(listed), *told, exit_code=int(bool(problem)))
+
+
+def _document(one: Listed) -> dict[str, Any]:
+    said = one.dropped
+    dropped = {"who": said.who, "at": said.at.isoformat(), "why": said.why} if said else None
+    return {**asdict(one), "graded": one.graded.isoformat(), "dropped": dropped}
+
+
+def _table(found: Sequence[Listed]) -> Table:
+    shown = Table("id", "graded (UTC)", "submission", "points", "", "why", box=SIMPLE_HEAD)
+    for one in found:
+        said = one.dropped
+        shown.add_row(
+            str(one.id),
+            f"{one.graded:%Y-%m-%d %H:%M:%S}",
+            one.digest[:SHORT],
+            points(one.points),
+            Text(one.state.value, _COLOURS[one.state.value]),
+            Text(f"{said.why} ({said.who}, {said.at:%Y-%m-%d %H:%M})" if said else ""),
+        )
+    return shown

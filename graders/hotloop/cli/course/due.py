@@ -1,0 +1,136 @@
+"""`hotloop course due`: when modules are due, and for whom later."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.cli import find
+from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.course.folder import require_course
+from hotloop.cli.options import Course, Students
+
+if TYPE_CHECKING:
+    from hotloop.course.dates import Due, Followed
+
+NONE = "none"
+_HOURS = {"h": 1, "d": 24}
+"""By letter: what it stands for."""
+_EXTRA = re.compile(r"(\d{1,4})([hd])")
+
+
+def run(
+    module: Annotated[
+        str | None, typer.Argument(help="Which; without one, all are listed.", show_default=False)
+    ] = None,
+    date: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DATE]",
+            help="Such as 2030-01-31T18:00, with a zone such as +02:00, or in UTC; or `none`.",
+            show_default=False,
+        ),
+    ] = None,
+    student: Students = None,
+    extra: Annotated[
+        str | None,
+        typer.Option(
+            "--extra",
+            metavar="TIME",
+            help="With --student: due later by so much, such as 48h or 7d; 0h takes it back.",
+            show_default=False,
+        ),
+    ] = None,
+    why: Annotated[
+        str, typer.Option("--why", help="With --extra: the reason, for the audit log.")
+    ] = "",
+    course: Course = Path(),
+    as_json: Json = False,
+) -> None:
+    """List when modules are due; set a date, or give someone longer.
+
+    What is graded already follows at once: late penalties and pages are made anew, and nothing is
+    executed. A learner may be given longer before anything is handed in. Exit code 1 if a page
+    could not be made.
+    """
+    with answering(as_json) as answer:
+        require_course(course)
+        from hotloop.course import dates
+        from hotloop.course.prepare import NotPrepared
+
+        followed = dates.Followed([])
+        try:
+            if extra is not None:
+                if module is None or not student or date is not None:
+                    raise UserError("--extra is for one module and the learners of --student.")
+                name = find.module(module).id
+                followed = dates.extend(course, name, student, _time(extra), why)
+            elif date is not None and module is not None:
+                followed = dates.set_due(course, find.module(module).id, _date(date))
+        except (ValueError, NotPrepared) as error:
+            raise UserError(f"{error.args[0]}.") from None
+        wanted = find.module(module).id if module is not None else None
+        found = [due for due in dates.dates(course) if wanted in (None, due.module)]
+        answer.give(
+            _document(found, followed),
+            _table(found),
+            *_told(followed),
+            exit_code=int(bool(followed.problems)),
+        )
+
+
+def _date(text: str) -> datetime | None:
+    """UTC without a time zone, as nbgrader keeps dates."""
+    if text == NONE:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+        if found.tzinfo is not None:
+            found = found.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        raise UserError(f"{text!r} is no date and time such as 2030-01-31T18:00.") from None
+    return found
+
+
+def _time(text: str) -> timedelta:
+    found = _EXTRA.fullmatch(text)
+    if found is None:
+        raise UserError(f"{text!r} is no time such as 48h or 7d.")
+    number, unit = found.groups()
+    return timedelta(hours=int(number) * _HOURS[unit])
+
+
+def _document(found: Sequence[Due], followed: Followed) -> dict[str, Any]:
+    modules = {
+        due.module: {
+            "due": f"{due.due.isoformat()}Z" if due.due is not None else None,
+            "extra_hours": {
+                student: extra.total_seconds() / 3600 for student, extra in due.extensions.items()
+            },
+        }
+        for due in found
+    }
+    return {"modules": modules, "changed": followed.changed, "problems": followed.problems}
+
+
+def _table(found: Sequence[Due]) -> Table:
+    shown = Table("module", "due (UTC)", "later for", box=SIMPLE_HEAD)
+    for due in found:
+        date = f"{due.due:%Y-%m-%d %H:%M}" if due.due is not None else "no date"
+        later = ", ".join(f"{student} (+{extra})" for student, extra in due.extensions.items())
+        shown.add_row(due.module, date, Text(later))
+    return shown
+
+
+def _told(followed: Followed) -> list[Text]:
+    lines = [f"The late penalty of {name} changed." for name in followed.changed]
+    lines += [f"No page: {name}: {log}" for name, log in followed.problems.items()]
+    return [Text("\n".join(lines))] if lines else []

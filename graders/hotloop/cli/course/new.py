@@ -1,0 +1,37 @@
+"""`hotloop course new`: an nbgrader course with modules released."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop.cli import find
+from hotloop.cli.answer import Json, UserError, answering, require
+
+
+def run(
+    modules: Annotated[list[str], typer.Argument(metavar="MODULE...", help="What is released.")],
+    folder: Annotated[Path, typer.Option("--course", help="The course's folder.")] = Path("course"),
+    as_json: Json = False,
+) -> None:
+    """Make an nbgrader course, or add modules to one; release them."""
+    with answering(as_json) as answer:
+        require("course")
+        from hotloop.course.prepare import NotPrepared, prepare
+
+        folder = folder.resolve()
+        names = [find.module(name).id for name in modules]
+        try:
+            released = prepare(folder, names)
+        except NotPrepared as error:
+            raise UserError(str(error)) from None
+        document = {"course": str(folder), "released": [str(path) for path in released]}
+        lines = [f"Released: {path}" for path in released]
+        lines += [
+            f"Hand-ins go to {folder / 'submitted'}/STUDENT/MODULE/",
+            f"Then: hotloop course grade --course {folder}",
+        ]
+        answer.give(document, Text("\n".join(lines)))

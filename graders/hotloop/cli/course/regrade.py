@@ -1,0 +1,93 @@
+"""`hotloop course regrade`: what a changed grader would change, and on a word, does."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.cli import find
+from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.course.folder import require_course
+from hotloop.cli.course.results import points, progress_bar
+from hotloop.cli.options import Course, Jobs, Students
+
+if TYPE_CHECKING:
+    from hotloop.course.regrade import Change, Regraded
+
+
+def run(
+    module: Annotated[str, typer.Argument(help="Which module.")],
+    course: Course = Path(),
+    student: Students = None,
+    publish: Annotated[
+        bool, typer.Option("--publish", help="Let what was regraded count from now on.")
+    ] = False,
+    why: Annotated[
+        str, typer.Option("--why", help="With --publish: the reason, for the audit log.")
+    ] = "",
+    jobs: Jobs = None,
+    as_json: Json = False,
+) -> None:
+    """Say whose points a changed grader would change; publish that.
+
+    The module is graded again with the present grader, and nothing is booked. With --publish
+    nothing is executed, and what was found is booked. Late penalties, extensions and what a person
+    decided stay. Exit code 1 if something could not be dealt with.
+    """
+    with answering(as_json) as answer:
+        require_course(course)
+        from hotloop.course import regrade
+        from hotloop.course.grade import default_jobs
+
+        name = find.module(module).id
+        try:
+            if publish:
+                found = regrade.publish(course, name, why, student or None)
+            else:
+                with progress_bar() as show:
+                    found = regrade.shadow(
+                        course, name, student or None, show, jobs=jobs or default_jobs()
+                    )
+        except (KeyError, ValueError) as error:
+            raise UserError(f"{error.args[0]}.") from None
+        answer.give(
+            _document(found), _table(found), _summary(found), exit_code=int(bool(found.problems))
+        )
+
+
+def _document(found: Regraded) -> dict[str, Any]:
+    changes = [{**asdict(change), "differs": change.differs} for change in found.changes]
+    return {**asdict(found), "changes": changes}
+
+
+def _table(found: Regraded) -> Table:
+    shown = Table("student", "points", "would be" if not found.batch else "are", "why")
+    shown.box = SIMPLE_HEAD
+    for change in found.changes:
+        if change.skipped or change.differs:
+            shown.add_row(change.student, points(change.old), points(change.new), _why(change))
+    return shown
+
+
+def _why(change: Change) -> Text:
+    if change.skipped:
+        return Text(change.skipped, "yellow")
+    return Text("\n".join(f"{task} {said}" for task, said in change.reasons.items()))
+
+
+def _summary(found: Regraded) -> Text:
+    compared = [change for change in found.changes if not change.skipped]
+    differ = [change for change in compared if change.differs]
+    lines = [f"{len(compared)} compared, {len(differ)} differ."]
+    lines += [f"Not graded: {student}: {log}" for student, log in found.problems.items()]
+    if found.batch:
+        lines.append(f"Published as {found.batch}.")
+    elif differ:
+        lines.append("Nothing is changed yet: hotloop course regrade --publish --why '…'")
+    return Text("\n".join(lines))

@@ -1,0 +1,86 @@
+"""What commands that grade share: the progress bar, and the table of graded tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from hotloop.course.attempts.attempt import Points
+    from hotloop.course.progress import Progress as Step
+    from hotloop.course.results import TaskResult
+
+
+@contextmanager
+def progress_bar() -> Generator[Callable[[Step], None]]:
+    """On standard error: submissions done, and what is being judged now."""
+    columns = (
+        BarColumn(20),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=None)
+
+        def show(step: Step) -> None:
+            now = " ".join(part for part in (step.student, step.task, step.text) if part)
+            said = [f"{step.running} running", f"{step.failed} failed" if step.failed else ""]
+            if step.seconds_left is not None:
+                said.append(f"{timedelta(seconds=round(step.seconds_left))} left")
+            said.append(now)
+            text = ", ".join(filter(None, said))
+            progress.update(bar, total=step.total, completed=step.done, description=text)
+
+        yield show
+
+
+def table(results: Sequence[TaskResult]) -> Table:
+    """Student with task, verdict, points, sentence."""
+    shown = Table("student, task", "verdict", "points", "sentence", box=SIMPLE_HEAD)
+    for column in shown.columns[:3]:
+        column.no_wrap = True
+    student = ""
+    for result in results:
+        name = Text(f"  {result.task}")
+        if result.student != student:
+            name = Text(result.student, "bold").append(f"\n  {result.task}", "not bold")
+        if student and result.student != student:
+            shown.add_section()
+        student = result.student
+        verdict = Text(result.verdict, _colour(result))
+        shown.add_row(name, verdict, _of_possible(result), Text(result.sentence))
+    return shown
+
+
+def _colour(result: TaskResult) -> str:
+    if result.points == result.possible:
+        return "green"
+    return "yellow" if result.pending else "red"
+
+
+def _of_possible(result: TaskResult) -> str:
+    """Points so far of those possible; what is open is said, never counted as lost."""
+    text = f"{result.points:g}/{result.possible:g}"
+    return f"{text}, {result.pending:g} open" if result.pending else text
+
+
+def points(found: Points | None) -> str:
+    """An attempt's points so far, and what is open."""
+    if found is None:
+        return "–"
+    return f"{found.points:g}" + (f", {found.pending:g} open" if found.pending else "")
+
+
+def documents(results: Sequence[TaskResult]) -> list[dict[str, Any]]:
+    """As plain data."""
+    return [asdict(result) for result in results]

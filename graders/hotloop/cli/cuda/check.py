@@ -1,0 +1,91 @@
+"""`hotloop cuda check`: a CUDA C++ program without a GPU, under every check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.cli.answer import Json, answering, log, require
+from hotloop.cli.cuda.programs import Arguments, Define, Include, Seconds, Sources, as_data, shown
+from hotloop.simulate import table
+from hotloop.simulate.orders import TIMEOUT_S
+from hotloop.simulate.report import Site
+
+if TYPE_CHECKING:
+    from hotloop.simulate.check import Checked
+
+
+def run(
+    sources: Sources,
+    include: Include = None,
+    define: Define = None,
+    arg: Arguments = None,
+    timeout: Seconds = TIMEOUT_S,
+    picture: Annotated[
+        Path | None, typer.Option(help="Write the figures of each line to this SVG file.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run a program under every check, in several thread orders.
+
+    Exit code 0 when it is clean.
+    """
+    with answering(as_json) as answer:
+        require("cuda")
+        from hotloop.simulate import check as checking
+
+        checked = checking.check(
+            sources,
+            arg or [],
+            include=include or [],
+            defines=define or [],
+            timeout_s=timeout,
+            on_progress=log,
+        )
+        data = as_data(checked.report)
+        if picture is not None:
+            picture.write_text(table.svg(checked.report.sites), encoding="utf-8")
+        lines = [_sites(checked.report.sites)] if checked.report.sites else []
+        said = (*map(shown, data["findings"]), *lines, Text(_summary(checked)))
+        document = {
+            "clean": checked.clean,
+            "runs": [
+                {"order": r.order, "status": r.status, "ended": r.report.ended}
+                for r in checked.runs
+            ],
+            **data,
+        }
+        answer.give(document, *said, exit_code=0 if checked.clean else 1)
+
+
+def _summary(checked: Checked) -> str:
+    count = len(checked.report.findings)
+    if not checked.report.launches and not count:
+        return "Nothing was launched, so that nothing was checked."
+    if checked.clean:
+        return f"Clean in {len(checked.runs)} orders of its threads."
+    if count:
+        return f"{count} finding{'s' if count > 1 else ''}."
+    failed = next(r for r in checked.runs if r.status != 0)
+    return f"The program ended with status {failed.status}: {failed.output[-500:].strip()}"
+
+
+def _sites(sites: list[Site]) -> Table:
+    shown = Table("line", "kernel", "memory", "bytes", "width", "efficiency", "what it means")
+    for column in shown.columns[3:6]:
+        column.justify = "right"
+    for site in sites:
+        shown.add_row(
+            str(site.line or "?"),
+            site.kernel,
+            f"{site.space} {site.did}",
+            f"{site.bytes:,}",
+            str(site.width),
+            f"{table.efficiency(site):.0%}",
+            table.sentence(site),
+        )
+    return shown

@@ -1,0 +1,29 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Course = Annotated[Path, typer.Option("--course", help="The course's folder.")]
+Modules = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[MODULE]...", help="Which; all if not given.", show_default=False),
+]
+Students = Annotated[list[str] | None, typer.Option("--student", help="Whose; may be repeated.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", min=1, help="Gradings at once.", show_default="by cores, memory"),
+]
+Ray = Annotated[
+    str,
+    typer.Option(
+        "--ray",
+        envvar="HOTLOOP_RAY",
+        metavar="ADDRESS",
+        help="Grade on the nodes of this Ray cluster; `local` starts one here.",
+        show_default=False,
+    ),
+]

@@ -1,0 +1,45 @@
+"""`hotloop serving install`: the environment of a real Triton Inference Server."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.cli.answer import Json, answering, log
+from hotloop.serving import environment, preflight, trial
+
+
+def run(as_json: Json = False) -> None:
+    """Install the server in an environment of its own; try it."""
+    with answering(as_json) as answer:
+        found = environment.install(log)
+        findings = preflight.examine()
+        tried = trial.run(found)
+        document = {
+            "environment": str(found.root),
+            "findings": [asdict(finding) for finding in findings],
+            "trial": asdict(tried),
+        }
+        answer.give(
+            document, *_findings(findings), _tried(tried), exit_code=1 if tried.failure else 0
+        )
+
+
+def _tried(tried: trial.Trial) -> Text:
+    if tried.failure:
+        return Text(f"A server was tried, and failed: {tried.failure}")
+    where = "in the sandbox" if tried.isolation != "none" else "without a sandbox"
+    return Text(f"A server was tried {where}: ready after {tried.ready_s:.1f} s, and it answered.")
+
+
+def _findings(findings: list[preflight.Finding]) -> list[Table | Text]:
+    table = Table("", "state", "found")
+    for finding in findings:
+        fine = "ok" if finding.fine else "missing" if finding.needed else "limited"
+        table.add_row(finding.name, fine, Text(finding.found, overflow="fold"))
+    gaps = [f"  {f.name}: {f.mend}" for f in findings if not f.fine and f.mend]
+    if not gaps:
+        return [table]
+    return [table, Text("\n".join(["To mend:", *gaps]), no_wrap=True, overflow="ignore")]

@@ -1,0 +1,130 @@
+"""`hotloop serving run`: a real Triton Inference Server on this machine."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from hotloop.cli.answer import Answer, Json, UserError, answering, log
+from hotloop.core.verdict import Verdict
+from hotloop.serving import container, preflight, repository
+from hotloop.serving.container import Container
+from hotloop.serving.follower import following
+from hotloop.serving.options import GIB, Options
+from hotloop.serving.server import Server, ServerFailed
+
+_FOREVER_S = 7 * 24 * 3600.0
+_LOG_BYTES = 64 << 20
+_CONTAINER_READY_S = 120.0
+
+
+def run(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            help="The folder that holds a folder for each model.", exists=True, file_okay=False
+        ),
+    ],
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Look at it without a server, and serve nothing. Exit code 1 when something is "
+            "wrong.",
+        ),
+    ] = False,
+    cache_mb: Annotated[int, typer.Option(help="Size of the response cache.", min=0)] = 0,
+    seconds: Annotated[
+        float, typer.Option(help="Stop by itself after so long; 0 is never.", min=0)
+    ] = 0,
+    explicit: Annotated[
+        bool, typer.Option(help="Load no model until it is asked for by request.")
+    ] = False,
+    log_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--log", metavar="FILE", help="Write the server's log there, too.", dir_okay=False
+        ),
+    ] = None,
+    in_container: Annotated[
+        bool, typer.Option("--container", help="In NVIDIA's container, by docker or podman.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Serve a model repository until Ctrl-C, or check it.
+
+    On this machine's loopback, without a sandbox. The server's log goes to standard error as it
+    grows.
+    """
+    with answering(as_json) as answer:
+        if check:
+            _check(answer, folder)
+            return
+        options = Options(
+            isolation="none",
+            cache_bytes=cache_mb << 20,
+            explicit=explicit,
+            wall_s=_FOREVER_S,
+            log_bytes=_LOG_BYTES,
+            ready_s=_CONTAINER_READY_S if in_container else Options.ready_s,
+        )
+        try:
+            with ExitStack() as stack:
+                file = stack.enter_context(log_file.open("w")) if log_file else None
+                server = _start(folder, options, in_container)
+                stack.enter_context(following(server.process, file))  # until the last word
+                stack.enter_context(server)
+                document = _serve(server, seconds)
+        except ServerFailed as failed:
+            raise UserError(f"The server did not start: {failed}") from None
+        answer.give(document, Text("Stopped."))
+
+
+def _check(answer: Answer, folder: Path) -> None:
+    problems = repository.check(folder)
+    document = {"repository": str(folder), "problems": [asdict(p) for p in problems]}
+    shown = [Text(str(problem), overflow="fold") for problem in problems]
+    shown = shown or [Text("Nothing is wrong with it, as far as can be seen without a server.")]
+    answer.give(document, *shown, exit_code=1 if problems else 0)
+
+
+def _start(folder: Path, options: Options, in_container: bool) -> Server | Container:
+    if not in_container:
+        return Server(folder, preflight.require(), options)
+    program = container.engine()
+    container.build(program, log)
+    return Container(folder, program, options)
+
+
+def _serve(server: Server | Container, seconds: float) -> dict[str, Any]:
+    took = server.wait_ready()
+    where = {
+        "http": f"127.0.0.1:{server.ports.http}",
+        "grpc": f"127.0.0.1:{server.ports.grpc}",
+        "metrics": f"http://127.0.0.1:{server.ports.metrics}/metrics",
+    }
+    told = ", ".join(f"{name} {address}" for name, address in where.items())
+    deadline = time.monotonic() + (seconds or _FOREVER_S)
+    with suppress(KeyboardInterrupt):
+        log(f"ready after {took:.1f} s: {told}")
+        log("Ctrl-C ends it.")
+        while server.alive and time.monotonic() < deadline:
+            time.sleep(0.2)
+    if not server.alive:
+        raise UserError(_why_ended(server))
+    return {**where, "ready_s": took}
+
+
+def _why_ended(server: Server | Container) -> str:
+    if server.death is Verdict.OUTPUT_LIMIT:
+        return f"The server was ended: it printed more than {_LOG_BYTES >> 20} MiB."
+    if server.death is Verdict.MEMORY_LIMIT:
+        most = server.options.memory_bytes // GIB
+        return f"The server was ended: with its models it took more than {most} GiB of memory."
+    return "The server ended by itself; its log says why."

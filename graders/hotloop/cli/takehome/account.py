@@ -1,0 +1,80 @@
+"""`hotloop takehome account`: who of a team can log in to the portal."""
+
+from __future__ import annotations
+
+import getpass
+import secrets
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.takehome.folder import TeamFolder, open_team, who
+
+Database = Annotated[
+    str,
+    typer.Option(
+        envvar="HOTLOOP_PORTAL_DATABASE",
+        help="SQLAlchemy URL of the portal's database, such as postgresql+psycopg://…",
+        show_default="a file in the team's folder",
+    ),
+]
+
+
+def run(
+    name: Annotated[str, typer.Argument(help="Of a member of the team.", show_default=False)] = "",
+    team: TeamFolder = Path(),
+    remove: Annotated[bool, typer.Option("--remove", help="Delete the account.")] = False,
+    password: Annotated[
+        bool, typer.Option("--password", help="Set another password; ends all their sessions.")
+    ] = False,
+    generate: Annotated[
+        bool, typer.Option("--generate", help="Draw the password, and print it once.")
+    ] = False,
+    database: Database = "",
+    as_json: Json = False,
+) -> None:
+    """Make an account for the portal, delete one, or list them.
+
+    The password is asked for.
+    """
+    with answering(as_json) as answer:
+        found = open_team(team)
+        from hotloop.takehome.portal import accounts
+        from hotloop.takehome.portal.database import connect
+
+        engine = connect(found.folder, database)
+        try:
+            if not name:
+                known = accounts.names(engine)
+                answer.give({"accounts": known}, Text("\n".join(known) or "There is no account."))
+                return
+            if remove:
+                accounts.remove(engine, name)
+                drawn, done = "", "deleted the account"
+            else:
+                chosen, drawn = _password(generate)
+                change = accounts.set_password if password else accounts.add
+                change(engine, name, chosen)
+                done = "set another password of" if password else "made the account"
+        finally:
+            engine.dispose()
+        found.audit(who(), f"{done} {name}")
+        document = {"account": name, "removed": remove, **({"password": drawn} if drawn else {})}
+        answer.give(document, Text(f"{name}: {'deleted' if remove else drawn or 'ready'}"))
+
+
+def _password(generate: bool) -> tuple[str, str]:
+    """The password, and the same again if it was drawn and has to be shown."""
+    if generate:
+        drawn = secrets.token_urlsafe(18)
+        return drawn, drawn
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().rstrip("\r\n"), ""
+    first = getpass.getpass("Password: ")
+    if getpass.getpass("Again: ") != first:
+        raise UserError("The two are not the same.")
+    return first, ""

@@ -1,0 +1,137 @@
+"""`hotloop takehome calibrate`: how hard and how telling the tasks of a role are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.cli.answer import Json, UserError, answering, log, require_sandbox
+from hotloop.cli.takehome.folder import TeamFolder, open_team, who
+from hotloop.takehome.quality_words import counted
+from hotloop.takehome.team import Team
+
+if TYPE_CHECKING:
+    from hotloop.takehome.calibration import Calibration, TaskCalibration
+    from hotloop.takehome.report import CheckQuality
+    from hotloop.takehome.role import Role
+    from hotloop.takehome.task_figures import Difficulty, Discrimination, Time
+
+
+def run(
+    role: Annotated[str, typer.Argument(help="Which role.")],
+    team: TeamFolder = Path(),
+    measure: Annotated[
+        bool,
+        typer.Option(
+            "--measure",
+            help="First judge the reference and all wrong answers of its tasks here, in place of "
+            "what was measured before.",
+        ),
+    ] = False,
+    speed: Annotated[
+        bool, typer.Option(help="With --measure: also what measures speed, which takes longest.")
+    ] = True,
+    times: Annotated[
+        int, typer.Option(min=1, max=100, help="With --measure: how often each is judged.")
+    ] = 1,
+    as_json: Json = False,
+) -> None:
+    """Say how hard and how telling the tasks of a role are.
+
+    And how long they take, and how strong their checks are.
+    """
+    with answering(as_json) as answer:
+        found = open_team(team)
+        from hotloop.takehome import calibration
+
+        if not measure and (times != 1 or not speed):
+            raise UserError("--times and --no-speed say how to measure: say --measure as well.")
+        if measure:
+            require_sandbox()
+            _measure(found, found.role(role), speed, times)
+        result = calibration.calibrate(found, role)
+        answer.give(result.model_dump(mode="json"), _calibration(result), _remarks(result))
+
+
+def _measure(team: Team, role: Role, speed: bool, times: int) -> None:
+    from hotloop import evidence
+    from hotloop.takehome import measured_quality, whole_file
+
+    module = role.module
+    tasks = [task.id for task in role.chosen() if task.kind == "code"]
+    if not tasks:
+        raise UserError(f"{role.role} has no task that a judge judges.")
+    run = evidence.measure(module, log, tasks=tasks, speed=speed, times=times)
+    path = measured_quality.path_of(team, module)
+    path.parent.mkdir(exist_ok=True)
+    text = json.dumps(run.model_dump(mode="json", exclude_none=True), indent=1)
+    whole_file.replace(path, f"{text}\n".encode())
+    team.audit(who(), f"measured the checks of {module}")
+
+
+def _calibration(result: Calibration) -> Table:
+    """Each figure with its 95 % interval."""
+    table = Table(box=SIMPLE_HEAD)
+    for heading in (
+        "task", "candidates", "mean share", "minutes", "discrimination", "wrong pass", "wrong fail",
+    ):  # fmt: skip
+        table.add_column(heading, overflow="fold")
+    for task in result.tasks:
+        table.add_row(*_calibrated(task))
+    return table
+
+
+def _remarks(result: Calibration) -> Text:
+    """What a team may want to look at, and how little few candidates say."""
+    lines = [f"{task.task}: {remark}" for task in result.tasks for remark in task.remarks]
+    lines.append(result.warning or f"From {result.candidates} candidates.")
+    return Text("\n".join(lines), "yellow")
+
+
+def _calibrated(task: TaskCalibration) -> list[str]:
+    return [
+        task.task,
+        str(task.difficulty.candidates),
+        _share(task.difficulty),
+        _minutes(task.time),
+        _correlation(task.discrimination),
+        *_checked(task.checks),
+    ]
+
+
+def _share(found: Difficulty) -> str:
+    if found.share is None or found.interval is None:
+        return "not measured"
+    return f"{found.share:.0%} ({100 * found.interval.low:.0f}–{found.interval.high:.0%})"
+
+
+def _minutes(found: Time) -> str:
+    if found.median is None:
+        return "not measured"
+    logs = f"{found.candidates} log{'' if found.candidates == 1 else 's'}"
+    spread = found.interval
+    around = "" if spread is None else f" ({spread.low:.0f}–{spread.high:.0f})"
+    return f"{found.median:.0f}{around} of {found.planned:.0f}, {logs}"
+
+
+def _correlation(found: Discrimination) -> str:
+    if found.correlation is None:
+        return "not measured"
+    if found.low is None or found.high is None:
+        return f"{found.correlation:.2f} (no interval)"
+    return f"{found.correlation:.2f} ({found.low:.2f} to {found.high:.2f})"
+
+
+def _checked(checks: CheckQuality | None) -> tuple[str, str]:
+    if checks is None:
+        return "–", "–"
+    return (
+        counted(len(checks.wrong_passed), checks.wrong_answers, checks.wrong_pass_rate),
+        counted(len(checks.reference_failed), checks.references, checks.wrong_fail_rate),
+    )

@@ -1,0 +1,130 @@
+"""`hotloop takehome compare`: candidates beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.takehome.folder import TeamFolder, open_team
+from hotloop.takehome.team import Team
+
+if TYPE_CHECKING:
+    from hotloop.takehome.compare import Comparison
+    from hotloop.takehome.report import Report
+    from hotloop.takehome.scorecard import Scorecard
+
+
+def run(
+    candidates: Annotated[
+        list[str] | None,
+        typer.Argument(help="Pseudonyms or report.json files; all of the role if none is given."),
+    ] = None,
+    team: TeamFolder = Path(),
+    role: Annotated[str | None, typer.Option(help="Of which role.", show_default=False)] = None,
+    measured: Annotated[
+        bool, typer.Option("--measured", help="Leave out what was measured for none of them.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Put candidates beside each other.
+
+    Those whose intervals overlap are not ranked. Exit code 1 when somebody is left out: a file of
+    theirs cannot be read, or was altered.
+    """
+    with answering(as_json) as answer:
+        found = open_team(team)
+        from hotloop.takehome.compare import CompareError
+        from hotloop.takehome.compare import compare as compared
+
+        reports, cards, left_out = _readable(found, _chosen(found, candidates, role), role)
+        try:
+            result = compared(reports, cards, measured_only=measured)
+        except CompareError as error:
+            raise UserError("\n".join([str(error), *left_out])) from None
+        document = {**result.model_dump(mode="json"), "unreadable": left_out}
+        told = Text("\n".join([*_basis(result), *result.cautions]))
+        faults = Text("\n".join(left_out), "red")
+        answer.give(document, _places(result), told, faults, exit_code=int(bool(left_out)))
+
+
+def _chosen(team: Team, names: Sequence[str] | None, role: str | None) -> dict[str, Path]:
+    """Reports by what their candidate is called; all of the role where nobody is named."""
+    from hotloop.takehome.outcome import report_path
+    from hotloop.takehome.report import JSON_NAME
+
+    if names:
+        return {
+            name: Path(name) if name.endswith(".json") else report_path(team, team.find(name).pack)
+            for name in names
+        }
+    records, _ = team.readable_packs()
+    known = {str(record.pack): record for record in records}
+    chosen: dict[str, Path] = {}
+    for path in sorted(team.folder.glob(f"reports/*/{JSON_NAME}")):
+        record = known.get(path.parent.name)
+        if record is None:
+            chosen[path.parent.name] = path
+        elif role in (None, record.role):
+            chosen[record.pseudonym] = path
+    return chosen
+
+
+def _readable(
+    team: Team, chosen: Mapping[str, Path], role: str | None
+) -> tuple[list[Report], dict[str, Scorecard], list[str]]:
+    """Reports, the scorecards that go with them, and who is left out and why."""
+    from hotloop.takehome import scorecard as cards
+    from hotloop.takehome.report import UnreadableReport
+    from hotloop.takehome.written_here import OwnReports
+
+    reports: list[Report] = []
+    filed: dict[str, Scorecard] = {}
+    left_out: list[str] = []
+    own = OwnReports(team)
+    for name, path in chosen.items():
+        try:
+            report = own.read(path)
+            card = cards.read(team, report.pack)
+        except (UnreadableReport, cards.ScorecardError) as error:
+            left_out.append(f"{name} is left out. {error}")
+            continue
+        if role not in (None, report.role):
+            continue
+        reports.append(report)
+        if card is not None:
+            filed[report.pseudonym] = card
+    return reports, filed, left_out
+
+
+def _places(result: Comparison) -> Table:
+    from hotloop.takehome.intervals import said
+
+    table = Table("candidate", "score of 100", "place", "is above", "is below")
+    table.box = SIMPLE_HEAD
+    for one in result.candidates:
+        place = f"{one.best_place}"
+        if one.worst_place != one.best_place:
+            place = f"{one.best_place} to {one.worst_place}"
+        table.add_row(
+            one.pseudonym,
+            said(one.score),
+            place,
+            ", ".join(one.is_above) or "–",
+            ", ".join(one.is_below) or "–",
+        )
+    return table
+
+
+def _basis(result: Comparison) -> list[str]:
+    ranked = sum(pair.higher is not None for pair in result.pairs)
+    said = f"{ranked} of {len(result.pairs)} pairs are ranked; the others’ intervals overlap."
+    if not result.left_out:
+        return [said]
+    return [said, f"Left out, since measured for none: {', '.join(result.left_out)}."]

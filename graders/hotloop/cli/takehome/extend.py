@@ -1,0 +1,52 @@
+"""`hotloop takehome extend`: more time for a candidate."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.takehome.folder import TeamFolder, moment, open_team, who
+
+
+def run(
+    candidate: Annotated[str, typer.Argument(help="A pseudonym, or a pack's id.")],
+    until: Annotated[
+        str,
+        typer.Option(
+            metavar="DATE|DATE-AND-TIME",
+            help="2030-01-31 for the end of that day, or 2030-01-31T18:00; in UTC.",
+        ),
+    ],
+    team: TeamFolder = Path(),
+    as_json: Json = False,
+) -> None:
+    """Set another date for a candidate.
+
+    It lets one more hand-in in.
+    """
+    with answering(as_json) as answer:
+        found = open_team(team)
+        end = _end(until)
+        record = found.extend(found.find(candidate).pack, end)
+        found.audit(who(), f"extended {record.pseudonym} to {moment(end)}")
+        document = {"pseudonym": record.pseudonym, "until": end.isoformat()}
+        text = f"{record.pseudonym} may hand in until {moment(end)} UTC."
+        answer.give(document, Text(text))
+
+
+def _end(text: str) -> datetime:
+    """A day means its end, as it does in a role and in the portal."""
+    try:
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+            return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC) + timedelta(days=1)
+        return datetime.strptime(text, "%Y-%m-%dT%H:%M").replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        raise UserError(
+            f"{text!r} is no day such as 2030-01-31, and no time such as 2030-01-31T18:00."
+        ) from None

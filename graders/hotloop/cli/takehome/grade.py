@@ -1,0 +1,229 @@
+"""`hotloop takehome grade`: from a submission to its report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.cli.answer import Json, UserError, answering, require_sandbox
+from hotloop.cli.options import Jobs
+from hotloop.cli.takehome.folder import TeamFolder, open_team, require_packages, who
+from hotloop.cli.takehome.verified import told, verified
+from hotloop.takehome.team import Team, TeamError
+
+if TYPE_CHECKING:
+    from hotloop.takehome.report import Report
+    from hotloop.takehome.submission import Submission
+
+
+def _print_schema(wanted: bool) -> None:
+    if wanted:
+        from hotloop.takehome.report import schema
+
+        print(json.dumps(schema(), indent=2, ensure_ascii=False))
+        raise typer.Exit
+
+
+def run(
+    submissions: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SUBMISSION...", help="Zips, or pseudonyms of candidates who handed in."
+        ),
+    ],
+    received: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE-AND-TIME",
+            help="When the zips came, such as 2030-01-31T18:00, in UTC; now, if not given.",
+            show_default=False,
+        ),
+    ] = None,
+    verify: Annotated[
+        bool,
+        typer.Option(
+            "--verify",
+            help="In place of a submission name its report.json: judge again what it is about, "
+            "compare, and write nothing. Exit code 1 when its verdicts do not hold.",
+        ),
+    ] = False,
+    jobs: Jobs = None,
+    team: TeamFolder = Path(),
+    _schema: Annotated[
+        bool,
+        typer.Option(
+            "--schema",
+            callback=_print_schema,
+            is_eager=True,
+            help="Print the JSON Schema of report.json, and grade nothing.",
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Judge submissions in the sandbox; write their reports.
+
+    For each a report.json and a report.html. Exit code 1 when one was not taken.
+    """
+    with answering(as_json) as answer:
+        require_packages()
+        from hotloop.course.grade import default_jobs
+
+        at_once = jobs or default_jobs()
+        if verify:
+            require_sandbox()
+            with _spinner() as say:
+                found = verified(submissions, team, at_once, say)
+            answer.give(found.model_dump(mode="json"), *told(found), exit_code=int(not found.holds))
+            return
+        at_work = open_team(team)
+        moment = None if received is None else _received(received, submissions)
+        require_sandbox()
+        graded: list[tuple[Report, Path]] = []
+        refused: dict[str, str] = {}
+        with _spinner() as say:
+            for name in submissions:
+                try:
+                    graded.append(_graded(at_work, name, moment, say, at_once))
+                except UserError as error:
+                    refused[name] = str(error)
+        document = {"reports": [_document(*one) for one in graded], "refused": refused}
+        lines = [Text(f"{name}: not taken. {why}") for name, why in refused.items()]
+        answer.give(document, *_shown(graded), *lines, exit_code=int(bool(refused)))
+
+
+def _graded(
+    team: Team,
+    name: str,
+    received: datetime | None,
+    say: Callable[[str], None],
+    jobs: int,
+) -> tuple[Report, Path]:
+    """The report on a zip, or on what a pseudonym has handed in; kept in the team's folder."""
+    from hotloop.takehome import grading
+
+    try:
+        submission = _taken(team, _zip(team, name), received)
+        report = grading.grade(
+            submission,
+            team,
+            on_progress=lambda text: say(f"{submission.manifest.pseudonym}: {text}"),
+            jobs=jobs,
+        )
+        _, html = grading.write(report, team)
+        team.audit(who(), f"had {report.pseudonym} graded")
+    except OSError as error:
+        raise UserError(f"{error.filename or 'A file'}: {error.strerror}.") from None
+    except KeyError as error:
+        said = f"This Hotloop does not have what the pack asks: {error.args[0]}."
+        raise UserError(said) from None
+    return report, html
+
+
+def _taken(team: Team, path: Path, received: datetime | None) -> Submission:
+    """What was handed in, kept; what is not taken is noted too."""
+    from hotloop.takehome.submission import RefusedSubmission, open_submission
+
+    try:
+        submission = open_submission(path, team, received=received)
+    except RefusedSubmission as error:
+        team.audit(who(), f"was given a submission that is not taken: {error.code}")
+        raise
+    noted = submission.received
+    if received not in (None, noted):
+        raise UserError(f"It was taken before, as of {noted:%Y-%m-%d %H:%M} UTC; that stays.")
+    pack = submission.manifest.pack
+    is_new = submission.digest not in [one.digest for one in team.pack(pack).submitted]
+    team.keep(submission, path)
+    if is_new:
+        pseudonym = submission.manifest.pseudonym
+        team.audit(who(), f"took in the work of {pseudonym}, of {noted:%Y-%m-%d %H:%M} UTC")
+    return submission
+
+
+def _received(text: str, submissions: Sequence[str]) -> datetime:
+    try:
+        moment = datetime.strptime(text, "%Y-%m-%dT%H:%M").replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        raise UserError(f"{text!r} is no date and time such as 2030-01-31T18:00.") from None
+    if moment > datetime.now(UTC):
+        raise UserError(f"{text} UTC is still to come: say when the zip came.")
+    if kept := [name for name in submissions if not Path(name).is_file()]:
+        raise UserError(f"There is no file {kept[0]!r}: --received is for zips that came by mail.")
+    return moment
+
+
+def _zip(team: Team, name: str) -> Path:
+    if Path(name).is_file():
+        return Path(name)
+    pack = team.find(name).pack
+    kept = team.submissions(pack)
+    if not kept:
+        raise TeamError(f"{name} has not handed in yet.")
+    return kept[-1]
+
+
+@contextmanager
+def _spinner() -> Generator[Callable[[str], None]]:
+    with Console(stderr=True).status("") as status:
+        yield lambda text: status.update(f"judging {text}")
+
+
+def _document(report: Report, html: Path) -> dict[str, Any]:
+    return {
+        "pseudonym": report.pseudonym,
+        "pack": str(report.pack),
+        "score": report.score.model_dump(),
+        "judged": report.judged.model_dump(),
+        "tasks": {
+            task.task: {
+                "verdict": task.verdict,
+                "points": task.points.model_dump(),
+                "possible": task.possible,
+            }
+            for task in report.tasks
+        },
+        "signals": [signal.model_dump(mode="json") for signal in report.signals],
+        "report": str(html.with_suffix(".json")),
+        "page": str(html),
+    }
+
+
+def _shown(graded: Sequence[tuple[Report, Path]]) -> list[RenderableType]:
+    """The table, and below it each page's path, whole: it is there to be copied."""
+    if not graded:
+        return []
+    paths = (Text(f"{report.pseudonym}: {html}", no_wrap=True) for report, html in graded)
+    return [_table([report for report, _ in graded]), *paths]
+
+
+def _table(graded: Sequence[Report]) -> Table:
+    from hotloop.takehome import intervals
+
+    table = Table("candidate, task", "verdict", "points", "sentence", box=SIMPLE_HEAD)
+    for column in table.columns[:3]:
+        column.no_wrap = True
+    for report in graded:
+        score = f"{intervals.said(report.score)} of 100"
+        table.add_row(Text(report.pseudonym, "bold"), "", score, "")
+        for task in report.tasks:
+            low, high = task.points.low, task.points.high
+            points = f"{low:g}" if task.points.settled else f"{low:g} to {high:g}"
+            verdict = task.verdict or ("by hand" if task.kind == "written" else "")
+            sentence = Text(task.sentence)
+            table.add_row(f"  {task.task}", verdict, f"{points} of {task.possible:g}", sentence)
+        if report.signals:
+            count = len(report.signals)
+            said = f"{count} integrity signal{'' if count == 1 else 's'}: see the report"
+            table.add_row("", "", "", Text(said, "yellow"))
+        table.add_section()
+    return table

@@ -1,0 +1,80 @@
+"""`hotloop takehome new`: a pack for one candidate."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.takehome.folder import TeamFolder, moment, open_team, who
+from hotloop.cli.takehome.roles import role_for
+from hotloop.takehome.team import AlreadyInvited
+from hotloop.takehome.ways_to_start import requirement
+
+_AGAIN = (
+    "Nothing was made: more time is given with `hotloop takehome extend`. If it is another person "
+    "of the same name, or a second pack is meant, say --again."
+)
+
+
+def run(
+    role: Annotated[str, typer.Argument(metavar="ROLE|MODULE", help="What the pack is for.")],
+    name: Annotated[str, typer.Option(help="The candidate's name; sealed, and not in the pack.")],
+    team: TeamFolder = Path(),
+    accommodation: Annotated[
+        float | None, typer.Option(min=1, max=10, help="Factor on this candidate's time.")
+    ] = None,
+    again: Annotated[
+        bool,
+        typer.Option("--again", help="Although somebody of that name has a pack of this role."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Make a pack for one candidate.
+
+    A module without a role gets one, with all its tasks.
+    """
+    with answering(as_json) as answer:
+        found = open_team(team)
+        from hotloop.takehome.pack import make_pack
+        from hotloop.variants import same_for_all
+
+        wanted = role_for(found, role)
+        now, made_by = datetime.now(UTC), who()
+        try:
+            pack = make_pack(
+                found, wanted, name, now=now, accommodation=accommodation, again=again, who=made_by
+            )
+        except AlreadyInvited as error:
+            raise UserError(f"{error} {_AGAIN}") from None
+        alike = same_for_all(wanted.module, [task.task for task in wanted.tasks])
+        document = {
+            "pack": str(pack.manifest.pack),
+            "pseudonym": pack.pseudonym,
+            "role": wanted.role,
+            "file": str(pack.path),
+            "until": pack.manifest.expires.isoformat(),
+            "installs": requirement(wanted),
+            "same_for_all": alike,
+        }
+        lines = [
+            f"{pack.pseudonym}: {pack.path}",
+            "Send it, or let the portal do it.",
+            f"Work is taken until {moment(pack.manifest.expires)} UTC.",
+        ]
+        if not wanted.wheel and not wanted.install:
+            lines.append(
+                f"`make lab` in the pack installs {requirement(wanted)} from the candidate's "
+                "package index. If it is not there, set `wheel` or `install` in takehome.yaml and "
+                "make the pack again."
+            )
+        if alike:
+            lines.append(
+                f"The same for every candidate, but for names: {', '.join(alike)}. The published "
+                "solution answers them; ask about them in the interview."
+            )
+        answer.give(document, Text("\n".join(lines)))

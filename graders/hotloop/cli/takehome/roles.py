@@ -1,0 +1,48 @@
+"""A team's roles: found, or made for a module."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from hotloop import curriculum
+from hotloop.cli import find
+from hotloop.cli.answer import UserError
+from hotloop.cli.takehome.folder import who
+from hotloop.takehome.role import Role, read_role, starting_text
+from hotloop.takehome.team import Team
+
+_ROLE_ID = re.compile(r"[a-z][a-z0-9_-]{0,60}")
+
+
+def role_for(team: Team, name: str) -> Role:
+    """The role of that id, or the one of that module; a new one where there is none."""
+    roles = team.roles()
+    for role in roles:
+        if role.role == name:
+            return role
+    of_module = [role for role in roles if role.module == name]
+    if len(of_module) == 1:
+        return of_module[0]
+    if of_module:
+        listed = ", ".join(role.role for role in of_module)
+        raise UserError(f"Several roles use {name}: name one of {listed}.")
+    if name not in [module.id for module in find.all_modules()]:
+        known = [*(role.role for role in roles), *(m.id for m in find.all_modules())]
+        raise UserError(find.unknown("role or module", name, known))
+    module = find.module(name)
+    return read_role(add_role(team, module.id, module.title, module))
+
+
+def add_role(team: Team, role: str, title: str, module: curriculum.Module) -> Path:
+    """Write a role's takehome.yaml. UserError when it is there already, or its id is unusable."""
+    if not _ROLE_ID.fullmatch(role):
+        raise UserError(f"{role!r} is no role's id: small letters, digits, _ and - only.")
+    path = team.role_path(role)
+    if path.exists():
+        raise UserError(f"{path} is there already: change it, or choose another --role.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(starting_text(role, title, module), encoding="utf-8")
+    read_role(path)
+    team.audit(who(), f"made the role {role}")
+    return path

@@ -1,0 +1,117 @@
+"""`hotloop takehome scorecard`: the marks that people give, and then the name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.takehome.folder import TeamFolder, open_team, who
+from hotloop.takehome.team import Team
+
+if TYPE_CHECKING:
+    from hotloop.takehome.scorecard import Criterion, Form, Scorecard
+
+
+def run(
+    candidate: Annotated[str, typer.Argument(help="The pseudonym.")],
+    team: TeamFolder = Path(),
+    form: Annotated[
+        Path | None,
+        typer.Option(help="Write an empty form here, to fill in.", show_default=False),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="File this form, filled in.", show_default=False)
+    ] = None,
+    reveal: Annotated[
+        bool, typer.Option("--reveal", help="Say who it is, once the scorecard is filed.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """File the marks that people give; then see the name.
+
+    Without an option: what is to be marked, and what was filed.
+    """
+    with answering(as_json) as answer:
+        found = open_team(team)
+        from hotloop.takehome import scorecard as cards
+        from hotloop.takehome import scorecard_form
+
+        record = found.find(candidate)
+        pack = record.pack
+        if reveal:
+            name = found.reveal(pack, who())
+            document = {"pseudonym": record.pseudonym, "name": name}
+            answer.give(document, Text(f"{record.pseudonym} is {name}"))
+            return
+        asked = cards.form(found, pack)
+        filed = cards.read(found, pack)
+        if form is not None:
+            _write_form(asked, form)
+        if file is not None:
+            marks = scorecard_form.read(file, asked.report.pseudonym)
+            filed = cards.file(found, pack, marks, who())
+        is_earlier = filed is not None and _is_earlier(found, filed)
+        document = {
+            "criteria": [criterion.model_dump(mode="json") for criterion in asked.criteria],
+            "form": str(form) if form else None,
+            "filed": filed.model_dump(mode="json") if filed else None,
+            "filed_on_an_earlier_hand_in": is_earlier,
+        }
+        shown = _criteria(asked, None if is_earlier else filed)
+        answer.give(document, shown, Text(_next(candidate, form, filed, is_earlier)))
+
+
+def _write_form(asked: Form, path: Path) -> None:
+    """A file to fill in. What was filled in already is not overwritten."""
+    from hotloop.takehome import scorecard_form
+
+    try:
+        with path.open("x", encoding="utf-8") as stream:
+            stream.write(scorecard_form.text(asked))
+    except FileExistsError:
+        raise UserError(f"{path} exists already: file it, or name another one.") from None
+
+
+def _is_earlier(team: Team, filed: Scorecard) -> bool:
+    """Whether it is about another hand-in than the last one: its marks are worth nothing then."""
+    submitted = team.pack(filed.pack).submitted
+    return bool(submitted) and submitted[-1].digest != filed.submission
+
+
+def _criteria(asked: Form, filed: Scorecard | None) -> Table:
+    table = Table("key", "what", "mark", "note", box=SIMPLE_HEAD)
+    marks = filed.marks if filed else {}
+    for criterion in asked.criteria:
+        given = marks.get(criterion.key)
+        mark = str(given.mark) if given and given.mark is not None else "–"
+        title = Text(f"{criterion.title}{_remark(criterion)}")
+        table.add_row(criterion.key, title, mark, Text(given.note if given else ""))
+    return table
+
+
+def _remark(criterion: Criterion) -> str:
+    if criterion.kind == "question":
+        return " (if asked)"
+    is_beside = criterion.kind == "task" and not criterion.counts
+    return " (does not count in the score)" if is_beside else ""
+
+
+def _next(candidate: str, form: Path | None, filed: Scorecard | None, is_earlier: bool) -> str:
+    lines: list[str] = []
+    if filed is not None:
+        known = "after the name was known" if filed.name_known else "before the name was known"
+        about = ", on an earlier hand-in: its marks do not count for the last one" * is_earlier
+        by = f"Version {filed.version} was filed by {filed.by} {known}: {filed.decision}{about}."
+        lines.append(by)
+    if form is not None:
+        lines.append(f"Fill in {form}, then: hotloop takehome scorecard {candidate} --file {form}")
+    elif filed is None or is_earlier:
+        begin = "File another one" if is_earlier else "Nothing is filed. Begin"
+        lines.append(f"{begin}: hotloop takehome scorecard {candidate} --form marks.yaml")
+    return "\n".join(lines)

@@ -1,0 +1,179 @@
+"""`hotloop takehome status`: a candidate's time and tasks, or a team's list of packs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from hotloop import curriculum
+from hotloop.cli.answer import All, Answer, Json, answering, first
+from hotloop.cli.takehome.folder import moment, open_team
+from hotloop.takehome import handing_in
+from hotloop.takehome import team as teams
+from hotloop.takehome.manifest import ForgedManifest, Manifest
+from hotloop.takehome.percentages import percentages
+from hotloop.takehome.work_log import WorkLog
+
+
+def run(
+    folder: Annotated[
+        Path, typer.Argument(help="The folder that you unpacked, or a team's.")
+    ] = Path(),
+    everything: All = False,
+    as_json: Json = False,
+) -> None:
+    """Say what is graded, and how much time is left.
+
+    In a team's folder, list the candidates.
+    """
+    with answering(as_json) as answer:
+        if (folder / teams.DESCRIPTION).is_file():
+            _of_team(folder, answer, everything)
+            return
+        answer.give(*_of_candidate(folder, handing_in.pack_in(folder).manifest))
+
+
+def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType, RenderableType]:
+    log = WorkLog.open(folder)
+    last = {entry.task: entry for entry in (log.entries if log else ()) if entry.task}
+    total = sum(task.weight for task in manifest.tasks.values())
+    percent = percentages({name: task.weight for name, task in manifest.tasks.items()})
+    shown = Table("task", "time", "counts", "last check", "on a GPU", box=SIMPLE_HEAD)
+    rows: list[dict[str, Any]] = []
+    module = curriculum.load_module(manifest.module)
+    for name, task in manifest.tasks.items():
+        entry = last.get(name)
+        verdict = str(entry.verdict) if entry and entry.verdict else None
+        gpu = [rung.id for rung in module.task(name).rungs if rung.needs_gpu]
+        share = task.weight / total
+        row = {"task": name, "minutes": task.minutes, "share": share, "gpu": gpu}
+        rows.append({**row, "verdict": verdict})
+        minutes = f"{task.minutes:g} min"
+        shown.add_row(name, minutes, f"{percent[name]} %", verdict or "–", ", ".join(gpu) or "–")
+    breaks = [f"line {b.line} {b.what}" for b in log.verify()] if log else []
+    document = {
+        "pseudonym": manifest.pseudonym,
+        "title": manifest.title,
+        "until": manifest.expires.isoformat(),
+        "window_hours": manifest.window_hours,
+        "hours_left": round(_hours_left(manifest), 2),
+        "hours_since_first_entry": _hours_since_first_entry(log),
+        "tasks": rows,
+        "work_log": None if log is None else len(log.entries),
+        "breaks": breaks,
+    }
+    lines = [
+        f"{manifest.title}, as {manifest.pseudonym}",
+        f"Hand in by {moment(manifest.expires)} UTC: {_left(manifest)}.{window(manifest)}",
+        _begun(log),
+        "What is graded on a GPU needs none here." if any(row["gpu"] for row in rows) else "",
+        "No work log is kept." if log is None else f"The work log has {len(log.entries)} entries.",
+    ]
+    lines += [f"work_log.jsonl: {fault}" for fault in breaks]
+    return document, shown, Text("\n".join(line for line in lines if line))
+
+
+def _of_team(folder: Path, answer: Answer, everything: bool) -> None:
+    """Every candidate; one of whom something is damaged hides no other."""
+    team = open_team(folder)
+    now = datetime.now(UTC)
+    shown = Table("candidate", "role", "made", "until", "state", box=SIMPLE_HEAD)
+    rows: list[dict[str, Any]] = []
+    lines: list[tuple[str, ...]] = []
+    records, faults = team.readable_packs()
+    damaged = {name: str(fault) for name, fault in sorted(faults.items())}
+    for record in records:
+        try:
+            until = record.deadline or team.manifest(record.pack).deadline(record.started)
+        except (ForgedManifest, OSError) as fault:
+            damaged[record.pseudonym] = str(fault)
+            continue
+        state = _state(team, record, until, now)
+        rows.append(
+            {
+                "pack": str(record.pack),
+                "pseudonym": record.pseudonym,
+                "role": record.role,
+                "made": record.made.isoformat(),
+                "until": until.isoformat(),
+                "keep_until": record.keep_until.isoformat(),
+                "state": state,
+            }
+        )
+        lines.append((record.pseudonym, record.role, moment(record.made), moment(until), state))
+    breaks = [f"line {fault.line} {fault.what}" for fault in team.audited().breaks]
+    told = [f"{name}: {problem}" for name, problem in damaged.items()]
+    told += [f"{teams.AUDIT}: {fault}" for fault in breaks]
+    document = {
+        "team": str(team.folder),
+        "packs": rows,
+        "damaged": damaged,
+        "audit_breaks": breaks,
+    }
+    listed, more = first(lines, everything)
+    for line in listed:
+        shown.add_row(*line)
+    answer.give(document, shown, *more, Text("\n".join(told), "red"), exit_code=int(bool(told)))
+
+
+def _state(team: teams.Team, record: teams.PackRecord, until: datetime, now: datetime) -> str:
+    if record.keep_until <= now:
+        return "due to be deleted"
+    from hotloop.takehome.outcome import outcome_of
+
+    came = outcome_of(team, record)
+    if came.problem:
+        return "graded, but a file of it is damaged"
+    if came.is_filed:
+        return "scorecard filed"
+    if came.score is not None:
+        return "graded"
+    if record.submitted:
+        return "handed in"
+    if until < now:
+        return "expired"
+    return "started" if record.started else "sent"
+
+
+def _left(manifest: Manifest) -> str:
+    hours = _hours_left(manifest)
+    if hours <= 0:
+        return "that is over; ask the team for another date"
+    return f"{_duration(hours)} are left"
+
+
+def _hours_left(manifest: Manifest) -> float:
+    return (manifest.expires - datetime.now(UTC)).total_seconds() / 3600
+
+
+def window(manifest: Manifest) -> str:
+    """What only the team's portal knows: when the pack was downloaded."""
+    longest = manifest.expires - manifest.not_before
+    if manifest.window_hours >= longest.total_seconds() / 3600:
+        return ""
+    return (
+        f" If you downloaded the pack by a link, you have {manifest.window_hours:g} hours from the "
+        "download: the page behind the link says until when."
+    )
+
+
+def _begun(log: WorkLog | None) -> str:
+    hours = _hours_since_first_entry(log)
+    return "" if hours is None else f"The work log began {_duration(hours)} ago."
+
+
+def _hours_since_first_entry(log: WorkLog | None) -> float | None:
+    if log is None or not log.entries:
+        return None
+    return round((datetime.now(UTC) - log.entries[0].at).total_seconds() / 3600, 2)
+
+
+def _duration(hours: float) -> str:
+    return f"{hours:.0f} hours" if hours < 72 else f"{hours / 24:.0f} days"

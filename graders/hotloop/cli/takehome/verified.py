@@ -1,0 +1,64 @@
+"""`hotloop takehome grade --verify`: whether a report's verdicts hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from hotloop.cli.answer import UserError
+from hotloop.cli.takehome.folder import open_team, who
+
+if TYPE_CHECKING:
+    from hotloop.takehome.verify import Verification
+
+
+def verified(
+    reports: Sequence[str], team: Path, jobs: int, say: Callable[[str], None]
+) -> Verification:
+    """What a report is about, judged again; the team's folder is the given one, or the one that the
+    report lies in.
+    """
+    from hotloop.takehome import verify
+    from hotloop.takehome.report import read_report
+    from hotloop.takehome.team import DESCRIPTION
+
+    if len(reports) != 1:
+        raise UserError("Name one report.json with --verify.")
+    path = Path(reports[0])
+    report = read_report(path)
+    is_team = (team / DESCRIPTION).is_file()
+    folder = open_team(team if is_team else verify.find_team(path))
+    found = verify.verify(report, folder, file=path, jobs=jobs, on_progress=say)
+    outcome = "it holds" if found.holds else "it does not hold"
+    folder.audit(who(), f"verified the report on {report.pseudonym}: {outcome}")
+    return found
+
+
+def told(found: Verification) -> tuple[Table, Text]:
+    """Each rung then and now, and what follows."""
+    return _checks(found), Text(_conclusion(found))
+
+
+def _checks(found: Verification) -> Table:
+    table = Table("task", "rung", "then", "now", "standing", "what the judge says now")
+    table.box = SIMPLE_HEAD
+    for rung in found.rungs:
+        standing = rung.standing.replace("_", " ")
+        table.add_row(rung.task, rung.rung, rung.then, rung.now, standing, Text(rung.sentence))
+    return table
+
+
+def _conclusion(found: Verification) -> str:
+    lines = [f"The report's verdicts {'hold' if found.holds else 'do not hold'}."]
+    lines += [f"The report was altered: {what}." for what in found.altered]
+    if not found.same_grader:
+        lines.append("The grader is another one than the report was made by.")
+    still_open = sum(rung.standing == "open" for rung in found.rungs)
+    if still_open:
+        lines.append(f"{still_open} rungs could not be measured here and now: they say nothing.")
+    return "\n".join(lines)

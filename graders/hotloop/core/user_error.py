@@ -1,0 +1,11 @@
+"""What a person has to put right."""
+
+from __future__ import annotations
+
+
+class UserError(Exception):
+    """A request cannot be served as it was made.
+
+    The text is a sentence that says what is wrong and what to do. The command line prints it, and
+    exits with code 2.
+    """

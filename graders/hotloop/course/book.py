@@ -1,0 +1,277 @@
+"""Enters attempts into a course: nbgrader's gradebook, and the notebook that was graded.
+
+nbgrader is told the result. Attempt, event in the audit log, scores and late penalty are one
+transaction of its database; the notebook is written after it, and again where it is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from nbformat import NotebookNode
+from nbgrader import utils
+from nbgrader.api import MissingEntry
+from nbgrader.preprocessors import AssignLatePenalties
+from sqlalchemy import Connection
+
+from hotloop import problem
+from hotloop.core.record import Record
+from hotloop.course import nodes
+from hotloop.course.attempts import store as within
+from hotloop.course.attempts.attempt import Attempt, Kind
+from hotloop.course.attempts.store import store
+from hotloop.course.config import load_config
+from hotloop.course.gradebook import joined
+from hotloop.course.hand_in import TIMESTAMP
+from hotloop.course.points import of_attempt
+from hotloop.course.policy import seconds_late
+from hotloop.curriculum import load_module
+from hotloop.local_judging import NOTEBOOK
+
+AUTOGRADED = "autograded"
+
+
+class Book:
+    """The one writer of a course's gradebook."""
+
+    def __init__(self, root: Path, why: str = "graded", batch: str = "") -> None:
+        """Both texts are for the audit log."""
+        self._root = root
+        self._why, self.batch = why, batch
+        config = load_config(root)
+        self.course_id = str(config.CourseDirectory.course_id)
+        self._is_shared = bool(config.CourseDirectory.get("groupshared", False))
+        self._late = cast(Any, AssignLatePenalties)(config=config)
+        self._late.init_plugin()
+
+    def enter(self, attempt: Attempt) -> Attempt:
+        """Let an attempt count from now on. Entered a second time, nothing changes."""
+        # Whoever is killed between the two leaves none, rather than that of another attempt.
+        self._remove(attempt)
+        published = store(self._root).write(lambda connection: self._publish(connection, attempt))
+        self.write(published)
+        return published
+
+    def open(self, student: str, module: str, why: str = "graded anew") -> None:
+        """Make a submission's grades pending: what they speak of is no longer what counts."""
+        event = within.begun(student, module, why=why, batch=self.batch)
+
+        def work(connection: Connection) -> None:
+            with joined(connection, self.course_id) as gradebook:
+                _forget_scores(gradebook, student, module)
+            within.note(connection, event)
+
+        store(self._root).write(work)
+
+    def decide(self, kind: Kind, attempt: Attempt, why: str, stands: Attempt | None) -> None:
+        """Note that an attempt is dropped or restored, and enter what counts then.
+
+        stands: that attempt; None where none is left, and all grades are pending.
+        """
+        student, module = attempt.student, attempt.module
+
+        def work(connection: Connection) -> bool:
+            counts = within.published(connection, student, module)
+            old, new = of_attempt(counts), of_attempt(stands)
+            within.note(connection, within.about(attempt, kind, "", why, self.batch, old, new))
+            if within.is_begun(connection, student, module):
+                return False  # what is being graded decides
+            if stands is not None and (counts is None or counts.id != stands.id):
+                self._remove(stands)
+                self._publish(connection, stands)
+                return True
+            if stands is None:
+                with joined(connection, self.course_id) as gradebook:
+                    _forget_scores(gradebook, student, module)
+            return False
+
+        if store(self._root).write(work) and stands is not None:
+            self.write(stands)
+
+    def apply_rules(self, submissions: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Enter the late penalties as the dates and the rule are now; nothing is executed.
+
+        Returns learner and module of those that changed.
+        """
+
+        def work(connection: Connection) -> list[tuple[str, str]]:
+            with joined(connection, self.course_id) as gradebook:
+                return [
+                    (student, module)
+                    for student, module in submissions
+                    if self._penalize(_submission(gradebook, student, module))
+                ]
+
+        return store(self._root).write(work)
+
+    def write(self, attempt: Attempt) -> None:
+        """Write the graded notebook, and what of the learner's own is shown beside it."""
+        folder = self._folder(attempt)
+        staged = folder.with_name(f".{folder.name}.part")
+        shutil.rmtree(staged, ignore_errors=True)
+        shown = {name: text.encode() for name, text in attempt.files.items()}
+        shown[NOTEBOOK] = json.dumps(filled(attempt), indent=1).encode()
+        if attempt.handed_in:
+            shown[TIMESTAMP] = attempt.handed_in.encode()
+        for name, data in shown.items():
+            path = staged / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        self._set_modes(staged)
+        self._remove(attempt)
+        staged.rename(folder)
+
+    def _folder(self, attempt: Attempt) -> Path:
+        return self._root / AUTOGRADED / attempt.student / attempt.module
+
+    def _remove(self, attempt: Attempt) -> None:
+        shutil.rmtree(self._folder(attempt), ignore_errors=True)
+
+    def _publish(self, connection: Connection, attempt: Attempt) -> Attempt:
+        kept = within.add(connection, attempt)
+        before = within.last_published(connection, kept.student, kept.module)
+        event = within.about(
+            kept, Kind.PUBLISHED, "", self._why, self.batch, of_attempt(before), of_attempt(kept)
+        )
+        within.note(connection, event)
+        with joined(connection, self.course_id) as gradebook:
+            gradebook.update_or_create_student(kept.student)
+            submission = gradebook.update_or_create_submission(
+                kept.module, kept.student, timestamp=kept.handed_in or None
+            )
+            _score(submission, kept)
+            gradebook.db.flush()
+            self._penalize(submission)
+        return kept
+
+    def _penalize(self, submission: Any) -> bool:
+        """Set what lateness costs by the course's rule; True where that is new."""
+        if submission is None:
+            return False
+        changed = False
+        late = seconds_late(submission)
+        for notebook in submission.notebooks:
+            penalty = None
+            if late > 0:
+                penalty = self._late.plugin_inst.late_submission_penalty(
+                    submission.student_id, notebook.score, late
+                )
+            if penalty is not None:
+                penalty = min(max(penalty, 0.0), notebook.score)
+            changed |= (penalty or 0.0) != (notebook.late_submission_penalty or 0.0)
+            notebook.late_submission_penalty = penalty
+        return changed
+
+    def _set_modes(self, folder: Path) -> None:
+        """As nbgrader leaves what it has graded."""
+        for name, _, files in os.walk(folder):
+            if self._is_shared:
+                Path(name).chmod(0o2770)
+            for file in files:
+                (Path(name) / file).chmod(0o664 if self._is_shared else 0o444)
+
+
+def filled(attempt: Attempt) -> dict[str, Any]:
+    """The notebook with its outputs, in nbformat 4."""
+    assert attempt.notebook is not None
+    outputs = enumerate(attempt.outputs, start=1)
+    cells: list[Mapping[str, Any]] = []
+    for cell in attempt.notebook["cells"]:
+        if cell["cell_type"] != "code":
+            cells.append(cell)
+            continue
+        number, shown = next(outputs)
+        cells.append({**cell, "execution_count": number, "outputs": list(shown)})
+    return {**attempt.notebook, "cells": cells}
+
+
+def pending_comment(record: Record) -> str:
+    """What is still open of a task, and why."""
+    reasons = "; ".join(
+        f"{rung.rung}: {rung.verdict.value.replace('_', ' ')} – {rung.sentence}"
+        for rung in record.rungs
+        if rung.verdict.pending
+    )
+    return f"Pending, not lost: {reasons}"
+
+
+def _score(submission: Any, attempt: Attempt) -> None:
+    """Enter the judge's points, and nothing else of the notebook.
+
+    A task with an open rung gets no score. A written answer as it was handed out gets none of the
+    points, as with nbgrader; another one waits for a person.
+    """
+    assert attempt.notebook is not None
+    graded = [nodes.of(cell) for cell in attempt.notebook["cells"]]
+    graded = [cell for cell in graded if "nbgrader" in cell.metadata]
+    cells = {str(cell.metadata.nbgrader.grade_id): cell for cell in graded}
+    judged_in = _judged_in(graded)
+    for notebook in submission.notebooks:
+        for grade in notebook.grades:
+            cell = cells.get(grade.name)
+            if cell is not None and utils.is_solution(cell):
+                grade.auto_score, _ = cast(Any, utils.determine_grade)(cell)
+                is_open = grade.auto_score is None
+            else:
+                grade.auto_score = _points(attempt, str(grade.name))
+                is_open = False
+            # What a person has decided is to be looked at again; a judge's open points are not
+            # for a person to give.
+            grade.needs_manual_grade = is_open or grade.manual_score is not None
+        for comment in notebook.comments:
+            record = attempt.records.get(judged_in.get(comment.name, ""))
+            comment.auto_comment = _comment(cells.get(comment.name), record)
+
+
+def _points(attempt: Attempt, task: str) -> float | None:
+    """None while points are open, and for a graded cell that is no task of the module."""
+    record = attempt.records.get(task)
+    if record is None:
+        return None
+    score = problem.settle(load_module(attempt.module), task, record)
+    return None if score.pending else score.points
+
+
+def _comment(cell: NotebookNode | None, record: Record | None) -> str | None:
+    if record is not None and record.pending:
+        return pending_comment(record)
+    if cell is None or utils.is_task(cell):
+        return None
+    is_untouched = cell.metadata.nbgrader.get("checksum") == utils.compute_checksum(cell)
+    return "No response." if is_untouched else None
+
+
+def _judged_in(graded: Sequence[NotebookNode]) -> dict[str, str]:
+    """For each cell that a learner fills in: the task that is judged after it."""
+    found: dict[str, str] = {}
+    waiting: list[str] = []
+    for cell in graded:
+        grade_id = str(cell.metadata.nbgrader.grade_id)
+        if utils.is_grade(cell) and not utils.is_solution(cell):
+            found.update((answer, grade_id) for answer in waiting)
+            waiting = []
+        elif utils.is_solution(cell) and not utils.is_grade(cell):
+            waiting.append(grade_id)
+    return found
+
+
+def _forget_scores(gradebook: Any, student: str, module: str) -> None:
+    """Make all automatic scores of a submission pending. What a person has graded stays."""
+    submission = _submission(gradebook, student, module)
+    for notebook in submission.notebooks if submission is not None else ():
+        notebook.late_submission_penalty = None
+        for grade in notebook.grades:
+            grade.auto_score = None
+
+
+def _submission(gradebook: Any, student: str, module: str) -> Any:
+    """None where there is none."""
+    try:
+        return gradebook.find_submission(module, student)
+    except MissingEntry:
+        return None

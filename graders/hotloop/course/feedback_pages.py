@@ -1,0 +1,65 @@
+"""Makes the learners' pages with nbgrader, and sends them where the course's policy allows it."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from pathlib import Path
+from typing import Any, cast
+
+from sqlalchemy.exc import SAWarning
+
+from hotloop.course.attempts.database import database
+from hotloop.course.book import AUTOGRADED
+from hotloop.course.config import course_api, load_config
+from hotloop.course.gradebook_dialect import gradebook_url
+from hotloop.course.release_feedback import send
+
+FEEDBACK = "feedback"
+
+log = logging.getLogger("hotloop.course")
+
+
+class FeedbackPages:
+    """The pages of a course."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        config = load_config(root)
+        config.CourseDirectory.db_url = gradebook_url(database(root))
+        self._api = cast(Any, course_api(config))
+
+    def make(self, student: str, module: str) -> str:
+        """Make the learner's page, and send it where the course's policy says "at once".
+
+        Returns what nbgrader could not do, or nothing.
+        """
+        with warnings.catch_warnings():
+            # What nbgrader 0.9.6 does to SQLAlchemy 2 is harmless, and not for an instructor to
+            # mend.
+            warnings.simplefilter("ignore", SAWarning)
+            result = cast(dict[str, Any], self._api.generate_feedback(module, student, force=True))
+        if result["success"]:
+            return send(self._api, self._root, module, student)
+        error = str(result.get("error", ""))
+        # nbgrader catches everything; a person's Ctrl-C still ends the batch.
+        if error.rstrip().endswith("KeyboardInterrupt"):
+            raise KeyboardInterrupt
+        log.error("%s/%s: %s", student, module, error)
+        return f"{result.get('log', '')}\n{error}"
+
+    def refresh(self, student: str, module: str) -> str:
+        """Make the page anew where a notebook was graded: as `make`."""
+        if not (self._root / AUTOGRADED / student / module).is_dir():
+            return ""
+        return self.make(student, module)
+
+    def are_current(self, student: str, module: str) -> bool:
+        """True where they are newer than the graded notebook."""
+        booked = self._times(AUTOGRADED, student, module, "*.ipynb")
+        pages = self._times(FEEDBACK, student, module, "*.html")
+        return bool(pages) and bool(booked) and min(pages) > max(booked)
+
+    def _times(self, folder: str, student: str, module: str, pattern: str) -> list[int]:
+        found = (self._root / folder / student / module).glob(pattern)
+        return [path.stat().st_mtime_ns for path in found]

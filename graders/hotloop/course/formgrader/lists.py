@@ -1,0 +1,109 @@
+"""What formgrader's lists ask for: nbgrader's answers, with pending points told from lost ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+from nbgrader.apps.api import NbGraderAPI
+
+from hotloop.course.formgrader.totals import Place, Totals, means, read, summed
+
+Row = dict[str, Any]
+
+
+class ListsAPI(NbGraderAPI):
+    """`NbGraderAPI` whose points are those of `totals`; what it knows nothing of is left alone."""
+
+    def get_assignment(self, assignment_id: str, released: Any = None) -> Row | None:
+        """One assignment, with the class's means."""
+        row = cast(Any, super()).get_assignment(assignment_id, released)
+        found = self._totals(assignment=assignment_id)
+        if row is None or not found:
+            return row
+        return {**row, **means(_by_learner(found).values())}
+
+    def get_notebooks(self, assignment_id: str) -> list[Row]:
+        """An assignment's notebooks, with the class's means."""
+        found = self._totals(assignment=assignment_id)
+        return [
+            {**row, **means(t for place, t in found.items() if place[2] == row["name"])}
+            for row in cast(Any, super()).get_notebooks(assignment_id)
+        ]
+
+    def get_submission(
+        self, assignment_id: str, student_id: str, ungraded: Any = None, students: Any = None
+    ) -> Row | None:
+        """One learner's submission of one assignment."""
+        row = cast(Any, super()).get_submission(assignment_id, student_id, ungraded, students)
+        if row is None or not row["autograded"]:
+            return row
+        found = self._totals(assignment=assignment_id, student=student_id)
+        return {**row, **summed(found.values()).columns()}
+
+    def get_submissions(self, assignment_id: str) -> list[Row]:
+        """All submissions of one assignment."""
+        found = _by_learner(self._totals(assignment=assignment_id))
+        return [
+            {**row, **found[row["student"]].columns()}
+            if row["autograded"] and row["student"] in found
+            else row
+            for row in cast(Any, super()).get_submissions(assignment_id)
+        ]
+
+    def get_notebook_submissions(self, assignment_id: str, notebook_id: str) -> list[Row]:
+        """All submissions of one notebook."""
+        found = self._totals(assignment=assignment_id)
+        return [
+            _with_place(row, found, (row["student"], assignment_id, notebook_id))
+            for row in cast(Any, super()).get_notebook_submissions(assignment_id, notebook_id)
+        ]
+
+    def get_student(self, student_id: str, submitted: Any = None) -> Row | None:
+        """One learner, with the points of all assignments."""
+        row = cast(Any, super()).get_student(student_id, submitted)
+        found = self._totals(student=student_id)
+        return row if row is None else {**row, **_of_learner(summed(found.values()))}
+
+    def learners(self) -> list[Row]:
+        """All learners, with the points of all assignments.
+
+        `get_students` stays nbgrader's: its other methods ask it for names, again and again.
+        """
+        found = _by_learner(self._totals())
+        return [
+            {**row, **_of_learner(found.get(row["id"], Totals()))}
+            for row in cast(Any, super()).get_students()
+        ]
+
+    def get_student_notebook_submissions(self, student_id: str, assignment_id: str) -> list[Row]:
+        """One learner's notebooks of one assignment."""
+        found = self._totals(assignment=assignment_id, student=student_id)
+        rows = cast(Any, super()).get_student_notebook_submissions(student_id, assignment_id)
+        return [
+            _with_place(row, found, (student_id, assignment_id, row["name"]))
+            if row["id"] is not None
+            else row
+            for row in rows
+        ]
+
+    def _totals(self, **wanted: str) -> dict[Place, Totals]:
+        with cast(Any, self).gradebook as gradebook:
+            return read(gradebook, Path(cast(Any, self).coursedir.root), **wanted)
+
+
+def _by_learner(found: dict[Place, Totals]) -> dict[str, Totals]:
+    """Each learner's sum."""
+    grouped: dict[str, list[Totals]] = {}
+    for place, totals in found.items():
+        grouped.setdefault(place[0], []).append(totals)
+    return {name: summed(several) for name, several in grouped.items()}
+
+
+def _with_place(row: Row, found: dict[Place, Totals], place: Place) -> Row:
+    return {**row, **found[place].columns()} if place in found else row
+
+
+def _of_learner(totals: Totals) -> Row:
+    columns = totals.columns()
+    return {name: columns[name] for name in ("score", "pending", "penalty")}

@@ -1,0 +1,197 @@
+"""Giving marks. The points of a judged cell are the judge's, and a person may override them.
+
+Whoever overrides says so: a request that would change a judged cell's points without `override` is
+refused, whatever sent it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, cast
+
+from nbgrader.api import MissingEntry
+from nbgrader.server_extensions.formgrader.base import BaseApiHandler
+from tornado import web
+
+from hotloop.course.attempts import store as within
+from hotloop.course.attempts.store import store
+from hotloop.course.formgrader import saved_comments
+from hotloop.course.formgrader.totals import read, summed
+from hotloop.course.points import by_judge, is_judged, of_grade
+from hotloop.course.render_record import points_text
+
+REFUSED = "The judge gives these points. Press “Override the judge's points” to change them."
+
+
+class _Handler(BaseApiHandler):
+    """What the handlers below share."""
+
+    @property
+    def root(self) -> Path:
+        """The course's folder."""
+        return Path(cast(Any, self).coursedir.root)
+
+    def found(self, kind: str, identifier: str) -> Any:
+        """The gradebook's object with this id. HTTPError 404 when there is none."""
+        gradebook = cast(Any, self).gradebook
+        # nbgrader keeps one session, which does not see what has been entered since.
+        gradebook.db.rollback()
+        try:
+            return getattr(gradebook, f"find_{kind}_by_id")(identifier)
+        except MissingEntry:
+            raise web.HTTPError(HTTPStatus.NOT_FOUND) from None
+
+    def body(self) -> dict[str, Any]:
+        """The request's JSON object. HTTPError 400 when it is none."""
+        document = cast(Any, self).get_json_body()
+        if not isinstance(document, dict):
+            raise web.HTTPError(HTTPStatus.BAD_REQUEST, "a JSON object was expected")
+        return cast(dict[str, Any], document)
+
+    def say(self, document: Any, status: HTTPStatus = HTTPStatus.OK) -> None:
+        """Answer with JSON."""
+        self.set_status(status)
+        self.set_header("Content-Type", "application/json")
+        cast(Any, self).finish(json.dumps(document))
+
+    def shown(self, grade: Any) -> dict[str, Any]:
+        """A grade for the page. judge: what the judge says of it, in words; judge_points: so far;
+        pending: open points.
+        """
+        module, student = grade.assignment.name, grade.student.id
+        judged = is_judged(module, grade.name)
+        unsettled = judged and grade.auto_score is None
+        grading = store(self.root).published(student, module) if unsettled else None
+        score = by_judge(grade, module, grading)
+        return {
+            **grade.to_dict(),
+            "judged": judged,
+            "needs_manual_grade": grade.needs_manual_grade and not judged,
+            "judge": points_text(score),
+            "judge_points": score.points,
+            "pending": of_grade(grade, module, grading).pending,
+        }
+
+    def total(self, notebook: Any) -> str:
+        """Points of a submitted notebook, in words."""
+        found = read(
+            cast(Any, self).gradebook,
+            self.root,
+            assignment=notebook.assignment.name,
+            student=notebook.student.id,
+        )
+        return points_text(summed(found.values()).whole)
+
+
+class Grades(_Handler):
+    """All grades of one submitted notebook."""
+
+    @web.authenticated
+    def get(self) -> None:
+        """A list, as nbgrader's, with what `shown` adds."""
+        notebook = self.found("submission_notebook", self.get_argument("submission_id"))
+        self.say([self.shown(grade) for grade in notebook.grades])
+
+
+class OneGrade(_Handler):
+    """One grade, to be read and changed."""
+
+    @web.authenticated
+    def get(self, grade_id: str) -> None:
+        """As in `Grades`."""
+        grade = self.found("grade", grade_id)
+        self.say({**self.shown(grade), "total": self.total(grade.notebook)})
+
+    @web.authenticated
+    def put(self, grade_id: str) -> None:
+        """Set `manual_score` and `extra_credit`; what the request does not name stays.
+
+        409 for a judged cell without `override`, 400 for what are no points of the cell.
+        """
+        grade = self.found("grade", grade_id)
+        asked = self.body()
+        manual = _points(asked.get("manual_score", grade.manual_score), grade.max_score)
+        extra = _points(asked.get("extra_credit", grade.extra_credit), math.inf)
+        before = (grade.manual_score, grade.extra_credit or 0)
+        is_change = (manual, extra or 0) != before
+        judged = is_judged(grade.assignment.name, grade.name)
+        if judged and is_change and asked.get("override") is not True:
+            self.say({"message": REFUSED}, HTTPStatus.CONFLICT)
+            return
+        grade.manual_score, grade.extra_credit = manual, extra
+        grade.needs_manual_grade = manual is None and grade.auto_score is None
+        cast(Any, self).gradebook.db.commit()
+        if is_change:
+            self.note(grade, before)
+        self.get(grade_id)
+
+    def note(self, grade: Any, before: tuple[float | None, float]) -> None:
+        """Tell the audit log what a person decided."""
+        said = f"{grade.name}: {_words(grade.manual_score, grade.extra_credit or 0)}"
+        event = within.marked(
+            grade.student.id, grade.assignment.name, f"{said}; before: {_words(*before)}"
+        )
+        store(self.root).write(lambda connection: within.note(connection, event))
+
+
+class SavedComments(_Handler):
+    """The course's comments to use again."""
+
+    @web.authenticated
+    def get(self) -> None:
+        """All of them."""
+        self.say([asdict(comment) for comment in saved_comments.saved(self.root)])
+
+    @web.authenticated
+    def post(self) -> None:
+        """Keep `text`, which was written beside `task`. 400 when it is empty or too long."""
+        asked = self.body()
+        try:
+            comment = saved_comments.save(self.root, str(asked["task"]), str(asked["text"]))
+        except (KeyError, ValueError) as error:
+            self.say({"message": str(error)}, HTTPStatus.BAD_REQUEST)
+            return
+        self.say(asdict(comment))
+
+
+class OneSavedComment(_Handler):
+    """One of them."""
+
+    @web.authenticated
+    def delete(self, comment: str) -> None:
+        """Forget it. 404 when there is none."""
+        try:
+            saved_comments.remove(self.root, comment)
+        except KeyError:
+            raise web.HTTPError(HTTPStatus.NOT_FOUND) from None
+        self.say({})
+
+
+def _words(manual: float | None, extra: float) -> str:
+    said = "no points by hand" if manual is None else f"{manual:g} points by hand"
+    return f"{said}, {extra:g} extra" if extra else said
+
+
+def _points(value: Any, most: float) -> float | None:
+    """Points as a number, which nbgrader's page sends as text. HTTPError 400 when they are none."""
+    if value is None:
+        return None
+    try:
+        points = float(value)
+    except (TypeError, ValueError):
+        points = math.nan
+    if not (math.isfinite(points) and 0 <= points <= most):
+        raise web.HTTPError(HTTPStatus.BAD_REQUEST, f"{value!r}: expected points from 0 to {most}")
+    return points
+
+
+routes = [
+    (r"/formgrader/api/grades", Grades),
+    (r"/formgrader/api/grade/([^/]+)", OneGrade),
+    (r"/formgrader/api/saved_comments", SavedComments),
+    (r"/formgrader/api/saved_comments/([^/]+)", OneSavedComment),
+]

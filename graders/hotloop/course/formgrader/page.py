@@ -1,0 +1,77 @@
+"""The page on which a submission is marked: nbgrader's, with what stands beside each task.
+
+Everything of a learner's is escaped here or in `learner_files`; the templates print it as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any, cast
+
+from nbconvert.exporters import HTMLExporter
+from nbgrader.api import Gradebook
+
+from hotloop.course import learner_files
+from hotloop.course.formgrader.totals import read, summed
+from hotloop.course.render_record import points_text
+from hotloop.course.rubric import Row, rows
+from hotloop.curriculum import Module, load_module
+
+KEY = "hotloop"
+"""Under which the template finds a `Beside` in nbconvert's resources."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """files: HTML by cell. rubrics: by cell. others: HTML of files that no task asks for."""
+
+    total: str
+    files: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    rubrics: dict[str, list[Row]] = field(default_factory=dict[str, list[Row]])
+    others: list[str] = field(default_factory=list[str])
+    style: str = learner_files.STYLE
+
+
+class MarkingPage(HTMLExporter):
+    """Makes the page. Its parent is the extension, which knows the course."""
+
+    def from_filename(
+        self, filename: str, resources: dict[str, Any] | None = None, **more: Any
+    ) -> Any:
+        """The page of an autograded notebook.
+
+        resources: nbgrader's, in whose place the template gets them escaped.
+        """
+        given = resources or {}
+        student, assignment = given["student"], given["assignment_id"]
+        course = cast(Any, self.parent).coursedir
+        with Gradebook(course.db_url) as gradebook:
+            found = read(gradebook, Path(course.root), assignment=assignment, student=student)
+        total = points_text(summed(found.values()).whole)
+        safe = {key: escape(v) if isinstance(v, str) else v for key, v in given.items()}
+        source = Path(course.format_path(course.source_directory, ".", assignment))
+        safe[KEY] = _beside(assignment, total, Path(filename).parent, source)
+        return super().from_filename(filename, resources=safe, **more)
+
+
+def _beside(assignment: str, total: str, folder: Path, source: Path) -> Beside:
+    files, given = learner_files.read(folder), learner_files.read(source)
+    try:
+        module = load_module(assignment)
+    except KeyError:
+        return Beside(total, others=learner_files.others(files, given, set()))
+    return _of_module(module, total, files, given)
+
+
+def _of_module(
+    module: Module, total: str, files: dict[str, bytes], given: dict[str, bytes]
+) -> Beside:
+    asked = {name for task in module.tasks for name in task.files}
+    return Beside(
+        total,
+        {task.id: learner_files.of_task(task, files) for task in module.tasks},
+        {task.id: rows(task) for task in module.tasks},
+        learner_files.others(files, given, asked),
+    )

@@ -1,0 +1,212 @@
+"""What a learner handed in, read once and without trust: all that its execution needs.
+
+It is completed by what was released. Neither the gradebook nor the course's folders are needed from
+here on, so that any process on any machine can execute it. Nothing in the course is changed by it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from nbgrader.utils import parse_utc
+
+from hotloop.course.released import Release
+from hotloop.course.repair import repair
+from hotloop.course.sanitize import writable
+from hotloop.local_judging import NOTEBOOK
+from hotloop.worker.notebook import MAX_NOTEBOOK
+
+SUBMITTED = "submitted"
+TIMESTAMP = "timestamp.txt"
+"""nbgrader's own note on when a submission came."""
+
+MAX_FILES = 500
+MAX_FILE = 16 << 20
+MAX_TOTAL = 64 << 20
+"""Bytes. What is over these limits is left out, and the learner is told."""
+MAX_NAME = 1000
+"""Characters of a path, which must fit below any folder."""
+MAX_SHOWN = 1 << 20
+"""Bytes of a learner's files that pages show."""
+MAX_NOTES = 20
+MAX_TIMESTAMP = 200
+"""Bytes."""
+
+_IGNORED_FOLDERS = {".ipynb_checkpoints", "__pycache__", ".git", ".venv"}
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """One submission.
+
+    files: by path, as sandbox and judge see them. notebook: repaired, in nbformat 4 and without
+    outputs; None where no notebook is graded. own: paths of the files beside it that came from the
+    learner. unreadable: why there is no notebook, or nothing. notes: sentences to the learner.
+    handed_in: when, as nbgrader noted it, or nothing. tasks: those to be judged; empty for all.
+    """
+
+    student: str
+    module: str
+    files: Mapping[str, bytes]
+    notebook: Mapping[str, Any] | None = None
+    own: Collection[str] = ()
+    unreadable: str = ""
+    notes: Sequence[str] = ()
+    handed_in: str = ""
+    tasks: Sequence[str] = ()
+
+    @property
+    def key(self) -> str:
+        """How it is named in logs, and between processes."""
+        return f"{self.student}/{self.module}"
+
+    @property
+    def cells(self) -> list[tuple[str, str]]:
+        """The code cells in order: grade id of an automatically graded one, or nothing; source."""
+        notebook = self.notebook or {"cells": []}
+        return [
+            (_judged_id(cell), cell["source"])
+            for cell in notebook["cells"]
+            if cell["cell_type"] == "code"
+        ]
+
+    @property
+    def shown(self) -> dict[str, str]:
+        """The text of the learner's own files, for pages; what is long is cut."""
+        found: dict[str, str] = {}
+        left = MAX_SHOWN
+        for name in self.own:
+            data = self.files[name][:left]
+            if b"\0" not in data:
+                found[name] = writable(data.decode("utf-8", "replace"))
+                left -= len(data)
+        return found
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over all that can have a say in a verdict."""
+        files = {name: hashlib.sha256(data).hexdigest() for name, data in self.files.items()}
+        document = [self.module, self.cells, files, self.unreadable, sorted(self.tasks)]
+        return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
+def read(root: Path, student: str, release: Release, tasks: Collection[str] = ()) -> HandIn:
+    """What `student` handed in of a released module, in the course at `root`."""
+    folder = root / SUBMITTED / student / release.module
+    files, notes = ordinary_files(folder, {*release.given, NOTEBOOK})
+    path, renamed = find_notebook(folder)
+    data = read_ordinary(path) if path is not None else None
+    if renamed:
+        notes.append(f"It was handed in as “{renamed}” and graded as “{NOTEBOOK}”.")
+    repaired = repair(data, release)
+    return HandIn(
+        student,
+        release.module,
+        {**files, **release.given, NOTEBOOK: data or b""},
+        json.loads(json.dumps(repaired.notebook)),
+        _own(files, release),
+        repaired.unreadable,
+        tuple(map(writable, [*repaired.notes, *notes])),
+        _handed_in(folder / TIMESTAMP),
+        tuple(sorted(tasks)),
+    )
+
+
+def ordinary_files(
+    folder: Path, places: Collection[str] = ()
+) -> tuple[dict[str, bytes], list[str]]:
+    """The ordinary files below `folder` by path, and a note for each that was left out.
+
+    places: where files are put beside them. What is called like a folder of these, or lies in a
+    folder that is called like one of these, is left out too.
+    """
+    folders = {parent.as_posix() for place in places for parent in PurePosixPath(place).parents}
+    kept: dict[str, bytes] = {}
+    notes: list[str] = []
+    total = 0
+    for count, path in enumerate(_paths(folder), start=1):
+        name = path.relative_to(folder).as_posix()
+        data = read_ordinary(path, MAX_FILE)
+        fits = data is not None and len(data) <= MAX_FILE and total + len(data) <= MAX_TOTAL
+        named = is_text(name) and len(name) <= MAX_NAME
+        if data is None or not fits or count > MAX_FILES or not named:
+            notes.append(f"“{name}” was left out: not an ordinary file, or too long.")
+            continue
+        if name in folders or any(p.as_posix() in places for p in PurePosixPath(name).parents):
+            notes.append(f"“{name}” was left out: it is in the way of a file of the exercise.")
+            continue
+        total += len(data)
+        kept[name] = data
+    return kept, notes[:MAX_NOTES]
+
+
+def is_text(name: str) -> bool:
+    """False for a name whose bytes are not UTF-8: databases and digests take no such name."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def find_notebook(folder: Path) -> tuple[Path | None, str]:
+    """The notebook of a submission, and its file's name where that is not the released one's.
+
+    A learner who renamed the notebook gets it graded, if there is only one to choose.
+    """
+    path = folder / NOTEBOOK
+    if os.path.lexists(path):
+        return path, ""
+    others = list(folder.glob("*.ipynb"))
+    if len(others) == 1:
+        return others[0], others[0].name
+    return None, ""
+
+
+def read_ordinary(path: Path, limit: int = MAX_NOTEBOOK) -> bytes | None:
+    """Up to one byte more than `limit` of an ordinary file; None for links, pipes and the like."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        return None
+    with os.fdopen(fd, "rb") as stream:
+        return stream.read(limit + 1)
+
+
+def _own(files: Collection[str], release: Release) -> tuple[str, ...]:
+    """The learner's own files: first those that the tasks ask for, which are to be shown whole."""
+    # nbgrader would make a page of any other notebook too, as it was handed in.
+    own = [name for name in files if name not in release.given and not name.endswith(".ipynb")]
+    return tuple(sorted(own, key=lambda name: (name not in release.own, name)))
+
+
+def _judged_id(cell: Mapping[str, Any]) -> str:
+    about = cell["metadata"].get("nbgrader", {})
+    return str(about["grade_id"]) if about.get("grade") and not about.get("solution") else ""
+
+
+def _handed_in(path: Path) -> str:
+    """The time that nbgrader noted; nothing where it noted none that it can read again."""
+    text = (read_ordinary(path, MAX_TIMESTAMP) or b"").decode("utf-8", "replace").strip()
+    try:
+        parse_utc(text)
+    except (ValueError, OverflowError, TypeError, ArithmeticError):
+        return ""
+    return text
+
+
+def _paths(folder: Path) -> Iterator[Path]:
+    for name, folders, files in os.walk(folder):
+        folders[:] = sorted(f for f in folders if f not in _IGNORED_FOLDERS)
+        yield from (Path(name) / file for file in sorted(set(files) - {TIMESTAMP}))

@@ -1,0 +1,89 @@
+"""The files that a learner handed in beside the notebook, as feedback and formgrader show them.
+
+Names and contents are the learner's. Both are escaped, and what a browser or a reader could be
+misled by (control characters, characters that change the direction of text) is replaced.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+
+from hotloop.course.hand_in import ordinary_files
+from hotloop.problem import JudgedTask
+
+MAX_LINES = 800
+MAX_LINE = 400
+"""Characters of a line that are shown."""
+MAX_OTHERS = 20
+"""Files that no task asks for."""
+
+STYLE = """
+.hl-file{border:1px solid #8b949e66;border-radius:6px;margin:.5em 0;padding:.4em .8em}
+.hl-file summary{cursor:pointer;display:list-item;overflow-wrap:anywhere}
+.hl-file pre{font:13px/1.45 ui-monospace,monospace;overflow-x:auto;white-space:pre;margin:.5em 0 0;
+padding:0;border:0;background:none;counter-reset:line;max-height:40em}
+.hl-file code{background:none;color:inherit;padding:0;white-space:pre;overflow-wrap:normal}
+.hl-line::before{counter-increment:line;content:counter(line);display:inline-block;width:3.5em;
+margin-right:1em;text-align:right;opacity:.6;user-select:none}
+"""
+"""Line numbers come from a counter, so that copied lines are code."""
+
+_NOTEBOOK = ".ipynb"
+_MISLEADING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def read(folder: Path) -> dict[str, bytes]:
+    """What lies in a submission's folder, by path in it, without the notebook."""
+    files, _ = ordinary_files(folder)
+    return {name: data for name, data in files.items() if not name.endswith(_NOTEBOOK)}
+
+
+def of_task(task: JudgedTask, files: Mapping[str, bytes]) -> list[str]:
+    """One piece of HTML for each file beside the notebook that the task has its learner edit."""
+    return [
+        listing(name, files[name]) if name in files else _frame(name, "not handed in")
+        for name in task.files
+        if not name.endswith(_NOTEBOOK)
+    ]
+
+
+def others(files: Mapping[str, bytes], given: Mapping[str, bytes], asked: set[str]) -> list[str]:
+    """The same for files that no task asks for and that were not handed out."""
+    found = [name for name in files if name not in asked and name not in given]
+    shown = [listing(name, files[name]) for name in found[:MAX_OTHERS]]
+    left = len(found) - len(shown)
+    return [*shown, f"<p>{left} more are not shown.</p>"] if left else shown
+
+
+def listing(name: str, data: bytes) -> str:
+    """A file that opens on a click, with line numbers; a long one is cut, with a note."""
+    if b"\0" in data:
+        return _frame(name, f"{len(data)} bytes, not text")
+    lines = data.decode("utf-8", "replace").replace("\r\n", "\n").removesuffix("\n").split("\n")
+    count = f"{len(lines)} line{'' if len(lines) == 1 else 's'}"
+    note = f"{count}, the first {MAX_LINES} are shown" if len(lines) > MAX_LINES else count
+    return _frame(name, note, "\n".join(map(_line, lines[:MAX_LINES])))
+
+
+def _line(line: str) -> str:
+    shown = line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}… (line of {len(line)} cut)"
+    return f'<span class="hl-line">{_plain(shown)}</span>'
+
+
+def _frame(name: str, note: str, lines: str = "") -> str:
+    head = f"<code>{_plain(name)}</code> ({note})"
+    if not lines:
+        return f'<p class="hl-file">{head}</p>'
+    return (
+        f'<details class="hl-file"><summary>{head}</summary>'
+        f"<pre><code>{lines}</code></pre></details>"
+    )
+
+
+def _plain(text: str) -> str:
+    # A name that is no UTF-8 holds half characters, which no page can be written with.
+    readable = text.encode("utf-8", "replace").decode("utf-8")
+    return escape(_MISLEADING.sub("\N{REPLACEMENT CHARACTER}", readable))

@@ -1,0 +1,142 @@
+"""Regrade requests: a learner asks with a sentence, a person answers, and the audit log has both.
+
+A request goes the way of a submission: as a file in the `inbound` folder of nbgrader's exchange,
+which learners can write into and not list. Who asks is whoever owns the file; nothing in it says
+who. Both the request and the answer stand on the learner's feedback page.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import secrets
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from hotloop.course.attempts import store as within
+from hotloop.course.attempts.attempt import Event, Kind
+from hotloop.course.attempts.store import store
+
+PREFIX = "request+"
+LONGEST = 2000
+"""Characters of a request, and of an answer."""
+MAX_FILE = 16 << 10
+"""Bytes."""
+
+
+class Asked(BaseModel):
+    """The file's content."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    module: str = Field(max_length=100)
+    task: str = Field(max_length=100)
+    sentence: str = Field(min_length=1, max_length=LONGEST)
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request, as the audit log has it. answer: None while it waits for one."""
+
+    number: int
+    student: str
+    module: str
+    said: str
+    answer: Event | None = None
+
+
+class NoExchange(Exception):
+    """There is no folder to put a request into. The text says what to do."""
+
+
+def ask(exchange: Path, course_id: str, asked: Asked) -> Path:
+    """Put a request into the exchange; returns the file. NoExchange where it cannot be written."""
+    inbound = exchange / course_id / "inbound"
+    path = inbound / f"{PREFIX}{secrets.token_hex(16)}.json"
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+    except OSError as error:
+        raise NoExchange(
+            f"{inbound} cannot be written ({error.strerror}): is this the course's exchange, and "
+            "has anything been released?"
+        ) from None
+    with os.fdopen(fd, "w", encoding="utf-8") as stream:
+        stream.write(asked.model_dump_json())
+    return path
+
+
+def collect(root: Path, exchange: Path, course_id: str) -> list[str]:
+    """Note what was asked for in the audit log, once; returns what could not be read, and why."""
+    refused: list[str] = []
+    for path in sorted((exchange / course_id / "inbound").glob(f"{PREFIX}*.json")):
+        try:
+            student, asked = _read(path)
+        except (OSError, KeyError, ValueError) as error:
+            refused.append(f"{path}: {_why(error)}")
+            continue
+        # The name tells two requests apart, so that one whose file could not be removed is known.
+        event = within.requested(
+            student, asked.module, f"{asked.task}: {asked.sentence}", path.stem
+        )
+        if not store(root).events(kind=Kind.ASKED, batch=path.stem):
+            store(root).write(lambda connection, event=event: within.note(connection, event))
+        path.unlink()
+    return refused
+
+
+def requests(root: Path, student: str | None = None, module: str | None = None) -> list[Request]:
+    """All requests, oldest first."""
+    kept = store(root)
+    asked = kept.events(kind=Kind.ASKED, student=student, module=module)
+    answers = {e.batch: e for e in kept.events(kind=Kind.ANSWERED, student=student, module=module)}
+    return [Request(e.id, e.student, e.module, e.why, answers.get(e.batch)) for e in asked]
+
+
+def answer(root: Path, number: int, said: str) -> Event:
+    """Answer a request; returns what the audit log has of it.
+
+    ValueError for an empty answer, and for a request that is not there or was answered.
+    """
+    if not said.strip() or len(said) > LONGEST:
+        raise ValueError(f"the answer must have 1 to {LONGEST} characters")
+    found = {event.id: event for event in store(root).events(kind=Kind.ASKED)}
+    if number not in found:
+        raise ValueError(f"there is no request {number}")
+    asked = found[number]
+    if store(root).events(kind=Kind.ANSWERED, batch=asked.batch):
+        raise ValueError(f"request {number} is answered already")
+    event = within.answered(asked, said)
+    return store(root).write(lambda connection: within.note(connection, event))
+
+
+def told(root: Path, student: str, module: str) -> Iterator[str]:
+    """Sentences for the learner's page."""
+    for request in requests(root, student, module):
+        yield f"You asked for another look at {request.said}"
+        if request.answer is not None:
+            yield f"The answer: {request.answer.why}"
+
+
+def _read(path: Path) -> tuple[str, Asked]:
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(fd, "rb") as stream:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError("not an ordinary file")
+        data = stream.read(MAX_FILE + 1)
+    if len(data) > MAX_FILE:
+        raise ValueError(f"longer than {MAX_FILE} bytes")
+    document: Any = json.loads(data)
+    return pwd.getpwuid(status.st_uid).pw_name, Asked.model_validate(document)
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+    return str(error)

@@ -1,0 +1,60 @@
+"""How a course has its submissions run and judged: `c.Grading` in its nbgrader_config.py."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self, cast
+
+from traitlets import Any as AnyTrait
+from traitlets import Float, Integer, List, Unicode
+from traitlets.config import Configurable
+
+from hotloop.course.execution import Terms
+from hotloop.course.isolation import choose
+from hotloop.course.judging import shared_judge
+
+
+class Grading(Configurable):
+    """Limits of a learner's notebook and of the judge, and what is judged."""
+
+    cell_timeout_s = Float(60.0, help="Seconds that one cell of a learner may run.").tag(
+        config=True
+    )
+    notebook_timeout_s = Float(
+        600.0, help="Seconds that all cells of a learner together may run."
+    ).tag(config=True)
+    judge_budget_s = Float(180.0, help="Seconds that judging one task may take.").tag(config=True)
+    memory_mib = Integer(4096, help="MiB of memory that a learner's notebook may use.").tag(
+        config=True
+    )
+    tasks = List(
+        Unicode(), help="Judge only these tasks; the others stay pending. Empty: all."
+    ).tag(config=True)
+    isolation = AnyTrait(choose, help="Gives the hotloop Isolation to run under.").tag(config=True)
+    judge_factory = AnyTrait(shared_judge, help="Gives the judge.").tag(config=True)
+
+    @classmethod
+    def of(cls, root: Path, settings: Mapping[str, Any]) -> Self:
+        """What the course's configuration, and then the caller, say."""
+        # nbgrader is loaded with the configuration, and not with this file.
+        from hotloop.course.config import load_config
+
+        config = load_config(root)
+        config.Grading.update(dict(settings))
+        return cls(config=config)
+
+    def terms(self) -> Terms:
+        """The limits."""
+        return Terms(
+            cell_s=self.cell_timeout_s,
+            notebook_s=self.notebook_timeout_s,
+            judge_budget_s=self.judge_budget_s,
+            memory_bytes=self.memory_mib << 20,
+            isolation=self.isolation,
+            judge=self.judge_factory,
+        )
+
+    def asked(self) -> tuple[str, ...]:
+        """The tasks to be judged; none when all are."""
+        return tuple(cast(Any, self).tasks)

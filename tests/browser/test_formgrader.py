@@ -1,0 +1,237 @@
+"""An instructor marks in formgrader: pending points, locks, rubric, saved comments, files."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hotloop import render
+from hotloop.judge.files import lay_out
+
+if TYPE_CHECKING:
+    from lab_window import LabWindow
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.sandbox,
+    pytest.mark.timeout(600),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+MODULE = "fused_softmax"
+JUDGED = "online_pass"
+POINTS, POSSIBLE, WRITTEN = 10, 170, 8
+EVIL = "<script>document.title='EVIL'</script><img src=x onerror=\"document.title='EVIL'\">"
+ANSWER = f"Five passes over memory, not two. {EVIL}"
+NAME = "<img src=x onerror=document.title='EVIL'>.py"
+COMMENT = "Name the bytes, too."
+GRADE = f"""
+import json, sys
+from pathlib import Path
+from hotloop.course.grade import grade
+graded = grade(Path(sys.argv[1]), tasks={{"eve": ("{JUDGED}",)}})
+print(json.dumps(graded.problems))
+"""
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
+    """One submission with one task judged, all others pending, and scripts wherever text is."""
+    from needs import require
+
+    require(("chromium", "chromedriver", "bwrap"), ("selenium", "nbgrader", "jupyterlab"))
+    folder = tmp_path_factory.mktemp("marking") / "room"
+    command = [sys.executable, "-m", "hotloop.cli", "classroom", MODULE, "--folder", str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
+    course = folder / "course"
+    lay_out(_hostile(render.submission(MODULE)), _made(course / "submitted" / "eve" / MODULE))
+    done = subprocess.run(
+        [sys.executable, "-c", GRADE, str(course)], check=True, capture_output=True, text=True
+    )
+    assert json.loads(done.stdout.splitlines()[-1]) == {}
+    return SimpleNamespace(folder=folder, course=course)
+
+
+@pytest.fixture
+def window(
+    graded: SimpleNamespace, clone: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LabWindow]:
+    from lab_server import lab_server
+    from lab_window import LabWindow
+
+    with lab_server(graded.folder, tmp_path_factory.mktemp("jupyter")) as address:
+        window = LabWindow(address, clone / "build" / "browser" / "formgrader")
+        try:
+            yield window
+        finally:
+            window.close()
+
+
+def test_marking(window: LabWindow, graded: SimpleNamespace) -> None:
+    look_at_the_lists(window)
+    open_the_submission(window)
+    nothing_of_the_learners_runs(window)
+    look_at_it_on_a_phone(window)
+    a_judged_cell_is_locked(window)
+    override_and_give_back(window)
+    mark_with_rubric_and_comment(window)
+    use_the_comment_again(window)
+    the_feedback_agrees(window, graded)
+
+
+def look_at_the_lists(window: LabWindow) -> None:
+    pending = POSSIBLE - POINTS
+    for path in (
+        "gradebook",
+        f"gradebook/{MODULE}",
+        f"gradebook/{MODULE}/lab",
+        "manage_students",
+        "manage_students/eve",
+        f"manage_students/eve/{MODULE}",
+        f"manage_submissions/{MODULE}",
+    ):
+        window.open(f"formgrader/{path}")
+        row = window.until(
+            lambda: window.all("#main-table td.score, #main-table td.avg-score"), path
+        )
+        assert row[0].text == f"{POINTS} / {POSSIBLE} {pending} pending", path
+        window.picture(path.replace("/", "-"))
+    labels = [label.text for label in window.all("#main-table td.status .label")]
+    assert labels == ["needs manual grading", "waits for the judge"]
+
+
+def open_the_submission(window: LabWindow) -> None:
+    window.open(f"formgrader/gradebook/{MODULE}/lab")
+    window.click("#main-table td.name a")
+    window.until(lambda: window.all(".hotloop-judge"), "what the judge says of each cell")
+    assert window.one("#hotloop-total").text == _total(POINTS, POSSIBLE - POINTS)
+
+
+def nothing_of_the_learners_runs(window: LabWindow) -> None:
+    window.driver.execute_script("for (const d of document.querySelectorAll('details')) d.open = 1")
+    files = window.all(".hl-file")
+    assert any(NAME in each.text for each in files)
+    assert any(EVIL in each.text for each in files)
+    assert any("softmax_triton.py" in each.text for each in files)
+    assert window.driver.title == "lab"
+
+
+def look_at_it_on_a_phone(window: LabWindow) -> None:
+    from lab_window import DESKTOP, PHONE
+
+    assert window.whole_pictures("submission", DESKTOP) <= DESKTOP[0]
+    assert window.whole_pictures("submission-on-a-phone", PHONE) <= PHONE[0]
+
+
+def a_judged_cell_is_locked(window: LabWindow) -> None:
+    locked = window.all(".hotloop-locked .score")
+    assert len(locked) == len(window.all("input.score")) - 1
+    assert not window.all("input.score.needs_manual_grade:not(#explain)")
+    field = window.one(f"input.score#{JUDGED}")
+    _into_view(window, field)
+    field.click()
+    field.send_keys("3")
+    assert field.get_attribute("value") == ""
+    assert not [b for b in window.all(".hotloop-locked .scoring-buttons") if b.is_displayed()]
+
+
+def override_and_give_back(window: LabWindow) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    panel = f"//input[@id='{JUDGED}']/ancestor::div[contains(@class,'nbgrader_cell')]"
+    press = lambda text: window.driver.find_element("xpath", f'{panel}//button[.="{text}"]').click()  # noqa: E731
+    press("Override the judge's points")
+    window.driver.switch_to.alert.dismiss()
+    assert window.one(f"input.score#{JUDGED}").get_attribute("readonly")
+    press("Override the judge's points")
+    window.driver.switch_to.alert.accept()
+    window.one(f"input.score#{JUDGED}").send_keys("4", Keys.TAB)
+    window.until(
+        lambda: window.one("#hotloop-total").text == _total(4, POSSIBLE - POINTS), "the override"
+    )
+    badge = window.driver.find_element("xpath", f"{panel}//span[contains(@class,'hotloop-judge')]")
+    assert badge.text == "Override: 4. Judge: 10 of 10 points"
+    window.picture("override")
+    press("Use the judge's points")
+    window.driver.switch_to.alert.accept()
+    window.until(
+        lambda: window.one("#hotloop-total").text == _total(POINTS, POSSIBLE - POINTS), "the judge"
+    )
+    assert window.one(f"input.score#{JUDGED}").get_attribute("readonly")
+
+
+def mark_with_rubric_and_comment(window: LabWindow) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    best = window.all(".hotloop-rubric .hotloop-mark")[0]
+    _into_view(window, best)
+    best.click()
+    total = _total(POINTS + WRITTEN, POSSIBLE - POINTS - WRITTEN)
+    window.until(lambda: window.one("#hotloop-total").text == total, "the mark")
+    window.one("textarea#explain-comment").send_keys(COMMENT, Keys.TAB)
+    _all(window, ".hotloop-keep")[-1].click()
+
+
+def use_the_comment_again(window: LabWindow) -> None:
+    window.driver.refresh()
+    window.until(lambda: window.all(".hotloop-saved"), "saved comments")
+    field = window.one("textarea#explain-comment")
+    window.until(lambda: field.get_attribute("value") == COMMENT, "the comment")
+    menu = _all(window, ".hotloop-saved .dropdown-toggle")[-1]
+    _into_view(window, menu)
+    menu.click()
+    window.picture("saved-comments")
+    window.click(".hotloop-saved .open li > a", COMMENT)
+    twice = f"{COMMENT}\n{COMMENT}"
+    window.until(lambda: field.get_attribute("value") == twice, "the comment again")
+    window.until(lambda: not _all(window, ".save-icon"), "saving")
+
+
+def the_feedback_agrees(window: LabWindow, graded: SimpleNamespace) -> None:
+    window.open(f"formgrader/manage_submissions/{MODULE}")
+    window.click("#main-table td.generate-feedback a")
+    window.until(lambda: "Successfully generated" in window.one(".modal").text, "feedback", 120)
+    page = graded.course / "feedback" / "eve" / MODULE / "lab.html"
+    window.driver.get(page.as_uri())
+    assert window.one(".total").text == _total(POINTS + WRITTEN, POSSIBLE - POINTS - WRITTEN)
+    assert window.driver.title != "EVIL"
+    assert window.one(".rubric").is_displayed()
+    from lab_window import PHONE
+
+    assert window.whole_pictures("feedback-on-a-phone", PHONE) <= PHONE[0]
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+
+def _total(points: int, pending: int) -> str:
+    return f"{points} of {POSSIBLE} points, {pending} pending"
+
+
+def _all(window: LabWindow, css: str) -> list[Any]:
+    return [element for element in window.all(css) if element.is_displayed()]
+
+
+def _into_view(window: LabWindow, element: Any) -> None:
+    window.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _hostile(files: dict[str, bytes]) -> dict[str, bytes]:
+    notebook = json.loads(files["lab.ipynb"])
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "explain":
+            cell["source"] = ANSWER
+    return {**files, "lab.ipynb": json.dumps(notebook).encode(), NAME: f"# {EVIL}\n".encode()}

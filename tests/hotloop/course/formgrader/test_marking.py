@@ -1,0 +1,144 @@
+"""Marks by hand: for written answers; a judged cell only where a person says so."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from hotloop.course.attempts.attempt import Kind
+from hotloop.course.attempts.store import store
+
+
+@pytest.fixture
+def graded(desk: Any, make: SimpleNamespace) -> Any:
+    desk.course.submit("ada", make.lab(explain="Because."))
+    desk.course.grade()
+    return desk
+
+
+def total(desk: Any) -> tuple[float, float]:
+    row = desk.get("submission/tiny/ada")
+    return row["score"], row["pending"]
+
+
+def test_a_judged_cell_asks_for_no_mark(graded: Any) -> None:
+    grades = graded.grades("ada")
+    asked = [name for name, grade in grades.items() if grade["needs_manual_grade"]]
+    assert asked == ["explain"]
+    assert grades["gpu_answer"]["judge"] == "3 of 5 points, 2 pending"
+    assert (grades["gpu_answer"]["judge_points"], grades["gpu_answer"]["pending"]) == (3, 2)
+    assert [name for name, grade in grades.items() if grade["judged"]] == [
+        name for name in grades if name != "explain"
+    ]
+
+
+@pytest.mark.parametrize(
+    "change", [{"manual_score": 0}, {"manual_score": "5"}, {"extra_credit": 1}]
+)
+def test_an_accidental_mark_on_a_judged_cell_is_refused(graded: Any, change: Any) -> None:
+    grade = graded.grades("ada")["gpu_answer"]
+    answer = graded.put(grade, **change)
+    assert answer.status == 409
+    assert "Override" in answer.json["message"]
+    assert graded.grades("ada")["gpu_answer"] == grade
+    assert total(graded) == (12, 8)
+
+
+def test_a_request_that_changes_nothing_is_no_accident(graded: Any) -> None:
+    grade = graded.grades("ada")["answer"]
+    assert graded.put(grade).status == 200
+    assert graded.grades("ada")["answer"] == grade
+
+
+def test_a_judged_cell_can_be_overridden_and_given_back(graded: Any) -> None:
+    grade = graded.grades("ada")["gpu_answer"]
+    answer = graded.put(grade, manual_score="4", override=True)
+    assert answer.status == 200
+    assert answer.json["manual_score"] == 4
+    assert answer.json["judge"] == "3 of 5 points, 2 pending"
+    assert answer.json["total"] == "13 of 20 points, 6 pending"
+    assert total(graded) == (13, 6)
+    overridden = graded.grades("ada")["gpu_answer"]
+    # What an override was cannot be lost by accident either.
+    assert graded.put(overridden, manual_score=None).status == 409
+    assert graded.put(overridden, manual_score=None, override=True).status == 200
+    assert total(graded) == (12, 8)
+    assert graded.grades("ada")["gpu_answer"] == grade
+    noted = [event.why for event in store(graded.course.root).events(kind=Kind.MARKED)]
+    assert noted == [
+        "gpu_answer: 4 points by hand; before: no points by hand",
+        "gpu_answer: no points by hand; before: 4 points by hand",
+    ]
+
+
+def test_feedback_says_that_a_person_overrode_the_judge(graded: Any) -> None:
+    graded.put(graded.grades("ada")["gpu_answer"], manual_score=1, override=True)
+    assert graded.ask("api/assignment/tiny/ada/generate_feedback", {}).json["success"]
+    page = BeautifulSoup(graded.course.page("ada"), "html.parser").get_text()
+    assert "1 of 5" in page
+    assert "A person gave these points; the judge's are 3 of 5 points, 2 pending." in page
+
+
+def test_an_override_outlives_a_new_grading(graded: Any) -> None:
+    graded.put(graded.grades("ada")["answer"], manual_score=1, override=True)
+    graded.course.grade()
+    answer = graded.grades("ada")["answer"]
+    assert (answer["manual_score"], answer["judge"]) == (1, "4 of 4 points")
+    assert not answer["needs_manual_grade"]
+
+
+def test_a_written_answer_is_marked(graded: Any) -> None:
+    answer = graded.put(graded.grades("ada")["explain"], manual_score="4.5", extra_credit=1)
+    assert answer.status == 200
+    assert answer.json["total"] == "17.5 of 20 points, 2 pending"
+    assert not graded.grades("ada")["explain"]["needs_manual_grade"]
+    kept = graded.ask(f"api/grade/{answer.json['id']}", {}, "PUT").json
+    assert (kept["manual_score"], kept["extra_credit"]) == (4.5, 1)
+
+
+@pytest.mark.parametrize("points", [-1, 7, "many", "nan", [1]])
+def test_what_are_no_points_is_refused(graded: Any, points: Any) -> None:
+    grade = graded.grades("ada")["explain"]
+    assert graded.put(grade, manual_score=points).status == 400
+    assert graded.grades("ada")["explain"] == grade
+
+
+def test_what_is_not_there_is_not_found(graded: Any) -> None:
+    assert graded.ask("api/grade/none", {}, "PUT").status == 404
+    assert graded.ask("api/grades?submission_id=none").status == 404
+
+
+def test_without_the_token_nothing_is_told_or_changed(graded: Any) -> None:
+    grade = graded.grades("ada")["explain"]
+    asked = graded.ask(f"api/grades?submission_id={graded.notebook('ada')}", token="wrong")
+    assert "auto_score" not in asked.text
+    assert "Jupyter Server" in asked.text
+    path = f"api/grade/{grade['id']}"
+    assert graded.ask(path, {"manual_score": 6}, "PUT", token="wrong").status == 403
+    assert graded.grades("ada")["explain"] == grade
+
+
+def test_comments_are_kept_for_the_course(desk: Any) -> None:
+    assert desk.get("saved_comments") == []
+    for text in ("Name the bytes.\nAgain.", "Good.", "Good."):
+        assert desk.ask("api/saved_comments", {"task": "tiny.explain", "text": text}).status == 200
+    kept = desk.get("saved_comments")
+    assert [comment["text"] for comment in kept] == ["Good.", "Name the bytes.\nAgain."]
+    assert desk.ask(f"api/saved_comments/{kept[0]['id']}", method="DELETE").status == 200
+    assert [comment["text"] for comment in desk.get("saved_comments")] == [kept[1]["text"]]
+
+
+@pytest.mark.parametrize("body", [{"task": "tiny.explain", "text": " "}, {"text": "x"}, []])
+def test_no_comment_is_not_kept(desk: Any, body: Any) -> None:
+    assert desk.ask("api/saved_comments", body).status == 400
+
+
+def test_only_a_saved_comment_is_removed(desk: Any) -> None:
+    settings = desk.course.root / "hotloop.json"
+    settings.write_text("{}")
+    for name in ("..%2Fhotloop", "none"):
+        assert desk.ask(f"api/saved_comments/{name}", method="DELETE").status == 404
+    assert settings.is_file()

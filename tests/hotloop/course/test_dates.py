@@ -1,0 +1,213 @@
+"""Dates and rules count in whatever order they are set and work is graded; nothing is executed."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from nbgrader.apps import ExportApp
+from typer.testing import CliRunner
+
+from hotloop.cli import app
+from hotloop.course import dates, execution, grade, regrade
+from hotloop.course.attempts.attempt import Kind
+from hotloop.course.attempts.store import store
+from hotloop.course.class_page.marks import read_marks
+from hotloop.course.config import CONFIG_FILE, course_api, load_config
+from hotloop.course.policy import utc_now
+from hotloop.course.progress import Progress
+
+LATE = timedelta(days=1)
+WHY = "ill for a week"
+
+
+def exported(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, str]]:
+    monkeypatch.chdir(root)
+    command = ExportApp()
+    command.initialize(["--to", "grades.csv"])
+    command.start()
+    with (root / "grades.csv").open() as stream:
+        return {row["student_id"]: row for row in csv.DictReader(stream)}
+
+
+def penalties(root: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    rows = exported(root, monkeypatch)
+    return {name: float(row["late_submission_penalty"]) for name, row in rows.items()}
+
+
+@pytest.fixture
+def late(course: Any, make: SimpleNamespace) -> Any:
+    """ada and bob hand in on the same day, which may turn out to be late."""
+    when = f"{utc_now() - LATE:%Y-%m-%d %H:%M:%S} UTC"
+    for student, answer in (("ada", "42"), ("bob", "41")):
+        course.submit(student, make.lab(answer, answer), files={"timestamp.txt": when})
+    return course
+
+
+def set_rule(course: Any) -> None:
+    with (course.root / CONFIG_FILE).open("a") as settings:
+        settings.write('c.LateSubmissionPlugin.penalty_method = "zero"\n')
+
+
+def set_date(course: Any) -> None:
+    dates.set_due(course.root, "tiny", utc_now() - 2 * LATE)
+
+
+def give_time(course: Any) -> None:
+    dates.extend(course.root, "tiny", ["ada"], 3 * LATE, WHY)
+
+
+STEPS = {
+    "grade": lambda course: course.grade(),
+    "rule": set_rule,
+    "date": set_date,
+    "extension": give_time,
+}
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(STEPS)), ids="-".join)
+def test_all_orders_of_rule_and_grading_agree(
+    late: Any, monkeypatch: pytest.MonkeyPatch, order: tuple[str, ...]
+) -> None:
+    for step in order:
+        STEPS[step](late)
+    executed: set[str] = set()
+
+    def note(step: Progress) -> None:
+        executed.add(step.student)
+
+    # A rule in the settings file is seen by whatever comes next; grading is enough.
+    grade.grade(late.root, settings=late.settings, on_progress=note)
+    assert executed == set()
+    assert penalties(late.root, monkeypatch) == {"ada": 0.0, "bob": 5.0}
+    assert "12 of 20" in late.page("ada")
+    total = late.page("bob").partition('<p class="total">')[2].partition("</p>")[0]
+    assert "0 of 20" in total
+
+
+def test_what_is_graded_follows_at_once(late: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    set_rule(late)
+    late.grade()
+    assert dates.set_due(late.root, "tiny", utc_now() - 2 * LATE).changed == ["ada", "bob"]
+    found = dates.extend(late.root, "tiny", ["ada"], 3 * LATE, WHY)
+    assert (found.changed, found.problems) == (["ada"], {})
+    assert penalties(late.root, monkeypatch) == {"ada": 0.0, "bob": 5.0}
+    assert "12 of 20" in late.page("ada")
+    assert dates.extend(late.root, "tiny", ["ada"], timedelta(), "well again").changed == ["ada"]
+    assert penalties(late.root, monkeypatch) == {"ada": 9.0, "bob": 5.0}
+    noted = store(late.root).events(kind=Kind.SCHEDULED)
+    assert [(e.student, e.module) for e in noted] == [
+        ("", "tiny"),
+        ("ada", "tiny"),
+        ("ada", "tiny"),
+    ]
+    assert WHY in noted[1].why
+
+
+def test_a_regrade_follows_the_dates_too(late: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    late.grade()
+    for place in (execution, regrade):
+        monkeypatch.setattr(place, "grader_digest", lambda _module: "mended")
+    regrade.shadow(late.root, "tiny", settings=late.settings)
+    set_rule(late)
+    set_date(late)
+    regrade.publish(late.root, "tiny", "mended")
+    assert penalties(late.root, monkeypatch) == {"ada": 9.0, "bob": 5.0}
+
+
+def test_an_extension_comes_before_the_work(
+    course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_rule(course)
+    set_date(course)
+    give_time(course)
+    assert exported(course.root, monkeypatch)["ada"]["status"] == "not submitted"
+    assert read_marks(course.root).modules[0].marks == []
+    when = f"{utc_now() - LATE:%Y-%m-%d %H:%M:%S} UTC"
+    course.submit("ada", make.lab(), files={"timestamp.txt": when})
+    course.grade()
+    assert penalties(course.root, monkeypatch) == {"ada": 0.0}
+    [due] = dates.dates(course.root)
+    assert (due.module, due.extensions) == ("tiny", {"ada": 3 * LATE})
+
+
+def head(path: Path) -> str:
+    return "".join(json.loads(path.read_text())["cells"][0]["source"])
+
+
+def test_the_date_is_at_the_head_of_the_notebook(
+    course: Any, make: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exchange = tmp_path / "exchange"
+    exchange.mkdir(mode=0o777)
+    exchange.chmod(0o777)
+    with (course.root / CONFIG_FILE).open("a") as settings:
+        settings.write(f"c.Exchange.root = {str(exchange)!r}\n")
+    released = course.root / "release" / "tiny" / "lab.ipynb"
+    assert "Due" not in head(released)
+    api: Any = course_api(load_config(course.root))
+    assert api.release_assignment("tiny")["success"]
+    dates.set_due(course.root, "tiny", datetime(2030, 1, 31, 18, 0))
+    said = "**Due 2030-01-31 18:00 UTC.**"
+    assert head(released).startswith(said)
+    assert head(exchange / "hotloop" / "outbound" / "tiny" / "lab.ipynb").startswith(said)
+    # What a learner hands in with it is graded, and the date is nobody's answer.
+    course.submit("ada", json.loads(released.read_text()))
+    graded = course.grade()
+    assert graded.notes == {}
+    assert said in course.page("ada").replace("<strong>", "**").replace("</strong>", "**")
+    dates.set_due(course.root, "tiny", None)
+    assert "Due" not in head(released)
+
+
+def test_what_cannot_be_set_is_said(course: Any) -> None:
+    with pytest.raises(ValueError, match="never released"):
+        dates.set_due(course.root, "other", None)
+    with pytest.raises(ValueError, match="never released"):
+        dates.extend(course.root, "other", ["ada"], LATE, WHY)
+    with pytest.raises(ValueError, match="say why"):
+        dates.extend(course.root, "tiny", ["ada"], LATE, " ")
+    assert store(course.root).events() == []
+
+
+def run(root: Path, *arguments: str) -> Any:
+    return CliRunner().invoke(app, ["course", "due", *arguments, "--course", str(root), "--json"])
+
+
+def test_from_the_command_line(late: Any) -> None:
+    set_rule(late)
+    late.grade()
+    listed = run(late.root)
+    assert listed.exit_code == 0, listed.output
+    nothing = {"tiny": {"due": None, "extra_hours": {}}}
+    assert json.loads(listed.stdout)["modules"] == nothing
+    found = json.loads(run(late.root, "tiny", "2020-01-31T18:00+02:00").stdout)
+    assert found["modules"]["tiny"]["due"] == "2020-01-31T16:00:00Z"
+    assert found["changed"] == ["ada", "bob"]
+    longer = ("tiny", "--student", "ada", "--extra", "9000d", "--why", WHY)
+    found = json.loads(run(late.root, *longer).stdout)
+    assert found["modules"]["tiny"]["extra_hours"] == {"ada": 9000 * 24}
+    assert found["changed"] == ["ada"]
+    assert json.loads(run(late.root, "tiny", "none").stdout)["changed"] == ["bob"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("tiny", "tomorrow"), "no date and time"),
+        (("tiny", "--extra", "2d"), "--student"),
+        (("tiny", "--extra", "2 days", "--student", "ada"), "no time such as"),
+        (("tiny", "--extra", "2d", "--student", "ada"), "say why"),
+        (("huge",), "huge"),
+    ],
+)
+def test_what_the_command_does_not_take(course: Any, arguments: tuple[str, ...], said: str) -> None:
+    refused = run(course.root, *arguments)
+    assert refused.exit_code == 2
+    assert said in refused.stderr

@@ -1,0 +1,164 @@
+"""What of a submission is read, and what is moved aside before nbgrader copies it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from hotloop.course import autograde, hand_in
+from hotloop.course.config import course_api, course_config
+from hotloop.course.hand_in import find_notebook, ordinary_files, read_ordinary
+from hotloop.course.prepare import COURSE_ID
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "submitted"
+    (root / "data").mkdir(parents=True)
+    (root / "lab.ipynb").write_text("{}")
+    (root / "data" / "x.txt").write_text("x")
+    (tmp_path / "secret").write_text("secret")
+    return root
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    root = tmp_path / "source"
+    (root / "data").mkdir(parents=True)
+    (root / "data" / "x.txt").write_text("given")
+    (root / "given.py").write_text("given")
+    return root
+
+
+def names(folder: Path, found: list[Path]) -> set[str]:
+    return {str(path.relative_to(folder)) for path in found}
+
+
+def test_ordinary_files_stay(folder: Path, source: Path) -> None:
+    assert autograde.irregular(folder, source) == []
+
+
+def test_links_and_pipes_are_found(folder: Path, source: Path) -> None:
+    (folder / "link").symlink_to(folder.parent / "secret")
+    (folder / "data" / "folder").symlink_to("/etc")
+    os.mkfifo(folder / "data" / "pipe")
+    found = autograde.irregular(folder, source)
+    assert names(folder, found) == {"link", "data/folder", "data/pipe"}
+
+
+def test_what_is_in_the_way_of_a_course_file_is_found(folder: Path, source: Path) -> None:
+    (folder / "data" / "x.txt").unlink()
+    (folder / "data").rmdir()
+    (folder / "data").write_text("a file where a folder must be")
+    (folder / "given.py").mkdir()
+    assert names(folder, autograde.irregular(folder, source)) == {"data", "given.py"}
+
+
+def test_too_long_a_file_is_found(
+    folder: Path, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(autograde, "MAX_FILE", 10)
+    (folder / "big").write_bytes(b"x" * 11)
+    assert names(folder, autograde.irregular(folder, source)) == {"big"}
+
+
+def test_a_linked_notebook_is_graded_as_missing(course: Any) -> None:
+    submitted = course.submit("eve")
+    (submitted / "lab.ipynb").symlink_to(course.root / "source" / "tiny" / "lab.ipynb")
+    graded = course.grade()
+    verdicts = course.verdicts(graded)["eve"]
+    assert verdicts["answer"] == "runtime_error"
+    assert "No notebook was handed in" in course.page("eve")
+
+
+def test_nothing_that_is_in_the_way_makes_a_grade_pending(
+    course: Any, make: SimpleNamespace
+) -> None:
+    """A folder where a file of the exercise belongs, and names that are no text."""
+    given = course.root / "source" / "tiny" / "data"
+    given.mkdir()
+    (given / "x.txt").write_text("given")
+    (given.parent / "given.py").write_text("given")
+    submitted = course.submit("eve", make.lab("41"))
+    (submitted / "data").write_text("a file where a folder must be")
+    (submitted / "given.py").mkdir()
+    (submitted / "given.py" / "x").write_text("x")
+    Path(os.fsdecode(os.fsencode(submitted / "b") + b"\xff")).write_text("x")
+    deep = submitted.joinpath(*["d" * 200] * 5)
+    deep.mkdir(parents=True)
+    (deep / "x").write_text("x")
+    other = course.submit("mal", None)
+    (other / "lab.ipynb").mkdir()
+    (other / "lab.ipynb" / "x").write_text("x")
+    graded = course.grade()
+    assert graded.problems == {}
+    verdicts = course.verdicts(graded)
+    assert verdicts["eve"]["answer"] == "wrong_answer"
+    assert verdicts["mal"]["answer"] == "runtime_error"
+    assert sum("in the way" in note for note in graded.notes["eve/tiny"]) == 2
+    assert len([note for note in graded.notes["eve/tiny"] if "left out" in note]) == 4
+
+
+def test_no_page_is_made_of_another_notebook(course: Any, make: SimpleNamespace) -> None:
+    submitted = course.submit("eve", make.lab())
+    (submitted / "other.ipynb").write_text("no notebook")
+    graded = course.grade()
+    assert graded.problems == {}
+    assert [page.name for page in graded.feedback] == ["lab.html"]
+
+
+def test_nbgraders_own_command_copies_no_link(course: Any) -> None:
+    submitted = course.submit("eve")
+    (submitted / "lab.ipynb").symlink_to(course.root / "source" / "tiny" / "lab.ipynb")
+    (submitted / "mine.txt").symlink_to(course.root / "gradebook.db")
+    os.mkfifo(submitted / "pipe")
+    config = course_config(course.root, COURSE_ID)
+    config.Grading.update(course.settings)
+    result: Any = course_api(config).autograde("tiny", "eve", force=True)
+    assert result["success"], result
+    assert not (submitted / "lab.ipynb").is_symlink()
+    graded = course.root / "autograded" / "eve" / "tiny"
+    assert {path.name for path in graded.iterdir()} == {"lab.ipynb", "work.py"}
+    assert (course.root / "set_aside" / "eve" / "tiny").is_dir()
+
+
+def test_a_snapshot_follows_nothing(folder: Path) -> None:
+    (folder / "link").symlink_to(folder.parent / "secret")
+    (folder / "timestamp.txt").write_text("2026")
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__" / "x.pyc").write_text("x")
+    (folder / "lab.ipynb").chmod(0o400)
+    files, notes = ordinary_files(folder)
+    assert set(files) == {"lab.ipynb", "data/x.txt"}
+    assert notes == ["“link” was left out: not an ordinary file, or too long."]
+
+
+def test_a_snapshot_has_limits(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hand_in, "MAX_FILES", 10)
+    monkeypatch.setattr(hand_in, "MAX_TOTAL", 100)
+    for number in range(30):
+        (folder / f"f{number}").write_text("y" * 30)
+    files, notes = ordinary_files(folder)
+    assert 0 < sum(map(len, files.values())) <= 100
+    assert 0 < len(notes) <= 20
+
+
+def test_a_renamed_notebook_is_taken_only_if_there_is_one(folder: Path) -> None:
+    assert find_notebook(folder) == (folder / "lab.ipynb", "")
+    (folder / "lab.ipynb").rename(folder / "other.ipynb")
+    assert find_notebook(folder) == (folder / "other.ipynb", "other.ipynb")
+    (folder / "third.ipynb").write_text("{}")
+    assert find_notebook(folder) == (None, "")
+
+
+def test_only_ordinary_files_are_read(folder: Path) -> None:
+    (folder / "link").symlink_to(folder / "lab.ipynb")
+    os.mkfifo(folder / "pipe")
+    assert read_ordinary(folder / "lab.ipynb") == b"{}"
+    assert read_ordinary(folder / "data" / "x.txt", limit=0) == b"x"
+    for name in ("link", "pipe", "data", "nowhere"):
+        assert read_ordinary(folder / name) is None

@@ -1,0 +1,107 @@
+"""Regrade requests: who asks is who owns the file, and what is asked is answered once."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from hotloop.cli import app
+from hotloop.course import requests
+from hotloop.course.attempts.attempt import Kind
+from hotloop.course.attempts.store import store
+from hotloop.course.config import CONFIG_FILE
+from hotloop.course.requests import Asked, NoExchange
+
+ME = getpass.getuser()
+SENTENCE = "My kernel is right for <b>one</b> row: see cell 4."
+
+
+@pytest.fixture
+def inbound(course: Any, tmp_path: Path) -> Path:
+    """The course's exchange, with what a release makes there."""
+    folder = tmp_path / "exchange" / "hotloop" / "inbound"
+    folder.mkdir(parents=True)
+    with (course.root / CONFIG_FILE).open("a") as settings:
+        settings.write(f"c.Exchange.root = {str(tmp_path / 'exchange')!r}\n")
+    return folder
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(app, [*arguments, "--json"])
+
+
+def test_asked_listed_answered_and_on_the_page(
+    course: Any, inbound: Path, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course.submit(ME, make.lab("41"))
+    course.grade()
+    monkeypatch.chdir(course.root)
+    asked = run("course", "ask", "tiny.answer", SENTENCE)
+    assert asked.exit_code == 0, asked.output
+    listed = json.loads(run("course", "requests").stdout)
+    [request] = listed["requests"]
+    assert (request["student"], request["module"]) == (ME, "tiny")
+    assert request["request"] == f"answer: {SENTENCE}"
+    assert request["answer"] is None
+    assert list(inbound.iterdir()) == []
+    answered = run("course", "requests", str(request["id"]), "--answer", "Row 2 is not.")
+    assert answered.exit_code == 0, answered.output
+    page = course.page(ME)
+    assert "Row 2 is not." in page
+    assert "&lt;b&gt;one" in page
+    assert "<b>one" not in page
+    kinds = [event.kind for event in store(course.root).events(module="tiny")]
+    assert kinds[-2:] == [Kind.ASKED, Kind.ANSWERED]
+    again = run("course", "requests", str(request["id"]), "--answer", "Still not.")
+    assert again.exit_code == 2
+    assert "answered already" in again.stderr
+    waiting = CliRunner().invoke(app, ["course", "requests"]).stdout
+    assert "Row 2 is not." not in waiting
+    assert "Row 2 is not." in CliRunner().invoke(app, ["course", "requests", "--all"]).stdout
+
+
+def test_a_file_that_says_who_asks_is_refused(course: Any, inbound: Path) -> None:
+    bad = {
+        "other": {"module": "tiny", "task": "answer", "sentence": "x", "student": "eve"},
+        "empty": {"module": "tiny", "task": "answer", "sentence": ""},
+        "long": {"module": "tiny", "task": "answer", "sentence": "x" * 20_000},
+    }
+    for name, document in bad.items():
+        (inbound / f"request+{name}.json").write_text(json.dumps(document))
+    (inbound / "request+nonsense.json").write_bytes(b"\xff")
+    (inbound / "request+link.json").symlink_to(course.root / "gradebook.db")
+    os.mkfifo(inbound / "request+pipe.json")
+    refused = requests.collect(course.root, inbound.parents[1], "hotloop")
+    assert len(refused) == 6
+    assert requests.requests(course.root) == []
+    assert store(course.root).events(kind=Kind.ASKED) == []
+
+
+def test_a_file_that_could_not_be_removed_is_one_request(course: Any, inbound: Path) -> None:
+    exchange = inbound.parents[1]
+    asked = Asked(module="tiny", task="answer", sentence=SENTENCE)
+    path = requests.ask(exchange, "hotloop", asked)
+    text = path.read_text()
+    assert requests.collect(course.root, exchange, "hotloop") == []
+    path.write_text(text)
+    assert requests.collect(course.root, exchange, "hotloop") == []
+    assert len(requests.requests(course.root)) == 1
+
+
+def test_without_an_exchange_it_is_said(tmp_path: Path) -> None:
+    with pytest.raises(NoExchange, match="has anything been released"):
+        requests.ask(tmp_path, "hotloop", Asked(module="m", task="t", sentence="s"))
+
+
+def test_what_cannot_be_answered_is_said(course: Any) -> None:
+    with pytest.raises(ValueError, match="no request 1"):
+        requests.answer(course.root, 1, "No.")
+    with pytest.raises(ValueError, match="characters"):
+        requests.answer(course.root, 1, " ")
