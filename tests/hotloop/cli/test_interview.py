@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -85,8 +86,10 @@ def test_the_browser_is_sent_to_a_ticket(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setenv("BROWSER", str(program))
     with served("interview") as told:
         secret = told["url"].split("/")[3]
+        given_up = time.monotonic() + 20
         while not seen.exists():
-            pass
+            assert time.monotonic() < given_up, "no browser was opened"
+            time.sleep(0.05)
         opened = seen.read_text().strip()
         assert secret not in opened
         with urlopen(opened) as page:
