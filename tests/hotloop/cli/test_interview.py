@@ -49,8 +49,11 @@ def served(*words: str) -> Generator[dict[str, Any]]:
         while not lines or lines[-1] != "}\n":
             lines.append(process.stdout.readline())
             assert lines[-1], process.stderr.read() if process.stderr else ""
+        told = json.loads("".join(lines))
+        # Ctrl-C before it serves ends it as any other command.
+        urlopen(told["url"]).close()
         try:
-            yield json.loads("".join(lines))
+            yield told
         finally:
             process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
