@@ -408,6 +408,18 @@ def test_start(plain: Path, tmp_path: Path, clone: Path) -> None:
         assert (tmp_path / "fused_softmax" / path.name).read_bytes() == path.read_bytes()
 
 
+def test_the_practice_page(plain: Path, tmp_path: Path) -> None:
+    """Page, scripts and questions travel with the package."""
+    names = ("index.html", "practice_page.js", "local/store.js", "data/index.js")
+    program = (
+        "from hotloop.practice.server import Server\n"
+        "with Server('index.html') as server:\n"
+        f"    print(all(server.content(name) for name in {names}))"
+    )
+    done = python(plain, tmp_path, "-c", program)
+    assert done.stdout == "True\n", done.stderr
+
+
 def test_doctor(plain: Path, tmp_path: Path) -> None:
     """It names each extra that is missing with pip's command, and counts the points as here."""
     said = run(plain, tmp_path, "doctor")

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -48,8 +49,13 @@ def served(*words: str) -> Generator[dict[str, Any]]:
         while not lines or lines[-1] != "}\n":
             lines.append(process.stdout.readline())
             assert lines[-1], process.stderr.read() if process.stderr else ""
-        yield json.loads("".join(lines))
-        process.send_signal(signal.SIGINT)
+        told = json.loads("".join(lines))
+        # Ctrl-C before it serves ends it as any other command.
+        urlopen(told["url"]).close()
+        try:
+            yield told
+        finally:
+            process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
         assert (process.returncode, out) == (0, "")
         assert f"Your record is {store.path()}." in err
@@ -83,8 +89,10 @@ def test_the_browser_is_sent_to_a_ticket(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setenv("BROWSER", str(program))
     with served("interview") as told:
         secret = told["url"].split("/")[3]
+        given_up = time.monotonic() + 20
         while not seen.exists():
-            pass
+            assert time.monotonic() < given_up, "no browser was opened"
+            time.sleep(0.05)
         opened = seen.read_text().strip()
         assert secret not in opened
         with urlopen(opened) as page:
