@@ -363,7 +363,7 @@ def _imported(text: str) -> set[str]:
 
 @cache
 def _gap(need: str) -> str:
-    """What is missing on this machine, and what mends it; empty where it is there."""
+    """What is missing on this machine, and what fixes it; empty where it is there."""
     if need in extras.IMPORTED:
         lacking = extras.missing(need)
         return f"{', '.join(lacking)} not installed: {extras.remedy(need)}" if lacking else ""

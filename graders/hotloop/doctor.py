@@ -1,4 +1,4 @@
-"""What this machine can do, what can therefore be graded here, and what mends each gap."""
+"""What this machine can do, what can therefore be graded here, and what fixes each gap."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at. mend: the command, or empty where nothing is to be mended."""
+    """One thing that was looked at. fix: the command, or empty where nothing is to be fixed."""
 
     name: str
     state: State
     found: str
-    mend: str = ""
+    fix: str = ""
 
     @property
     def there(self) -> bool:
@@ -139,14 +139,14 @@ def _triton() -> Finding:
 
 def _gpu() -> Finding:
     if device.kind() != "cuda":
-        mend = "grade on a machine with an NVIDIA GPU and driver"
-        return Finding("gpu", State.MISSING, "no NVIDIA driver or device", mend)
+        fix = "grade on a machine with an NVIDIA GPU and driver"
+        return Finding("gpu", State.MISSING, "no NVIDIA driver or device", fix)
     name = f"{device.device_name()}; {_driver()}"
     works, said = _torch_sees_gpu()
     if works:
         return Finding("gpu", State.OK, name)
-    mend = _pip("--force-reinstall 'torch>=2.11,<2.14'")
-    return Finding("gpu", State.MISSING, f"{name}; but PyTorch cannot use it: {said}", mend)
+    fix = _pip("--force-reinstall 'torch>=2.11,<2.14'")
+    return Finding("gpu", State.MISSING, f"{name}; but PyTorch cannot use it: {said}", fix)
 
 
 def _driver() -> str:
@@ -174,8 +174,8 @@ def _nvcc() -> Finding:
     try:
         tools = toolchain.find()
     except ToolMissing:
-        mend = _pip("'cuda-toolkit[nvcc,cudart,cccl]'")
-        return Finding("nvcc", State.LIMITED, "not found; CUDA C++ tasks need it", mend)
+        fix = _pip("'cuda-toolkit[nvcc,cudart,cccl]'")
+        return Finding("nvcc", State.LIMITED, "not found; CUDA C++ tasks need it", fix)
     release = f"release {tools.version()}"
     if tools.nvdisasm is None:
         what = f"{release}; no nvdisasm: the width of loads is read from PTX"
@@ -234,7 +234,7 @@ def _serving() -> Finding:
     gaps = [finding for finding in findings if not finding.fine]
     needed = next((gap for gap in gaps if gap.needed), None)
     if needed is not None:
-        return Finding("serving", State.MISSING, f"{needed.name}: {needed.found}", needed.mend)
+        return Finding("serving", State.MISSING, f"{needed.name}: {needed.found}", needed.fix)
     where = next(finding.found for finding in findings if finding.name == "environment")
     found = f"tritonserver, {where}"
     if not _importable("google.protobuf"):
@@ -242,7 +242,7 @@ def _serving() -> Finding:
         return Finding("serving", State.LIMITED, what, extra.remedy())
     lacking = next((gap for gap in gaps if gap.name == "perf_analyzer"), None)
     if lacking is not None:
-        return Finding("serving", State.LIMITED, f"{found}; no perf_analyzer", lacking.mend)
+        return Finding("serving", State.LIMITED, f"{found}; no perf_analyzer", lacking.fix)
     return Finding("serving", State.OK, found)
 
 

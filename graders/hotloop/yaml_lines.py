@@ -138,7 +138,7 @@ def _sentence(path: Path, node: yaml.Node | None, error: Any) -> str:
     where = ".".join(str(step) for step in location)
     line = line_of(node, location)
     if error["type"] == "extra_forbidden":
-        return f"{path}:{line}: unknown key {where!r}: remove it, or mend its spelling"
+        return f"{path}:{line}: unknown key {where!r}: remove it, or fix its spelling"
     if error["type"] == "missing":
         return f"{path}:{line}: the key {where!r} is missing"
     if error["type"] == "model_type":

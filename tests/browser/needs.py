@@ -1,4 +1,4 @@
-"""What a browser's tests need on the machine; where it is missing they say what mends it."""
+"""What a browser's tests need on the machine; where it is missing they say what fixes it."""
 
 from __future__ import annotations
 

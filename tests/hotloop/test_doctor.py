@@ -1,4 +1,4 @@
-"""The doctor: what is missing, what that costs, and what mends it."""
+"""The doctor: what is missing, what that costs, and what fixes it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOOLS = ("sandbox", "torch", "triton", "g++", "serving", "onnx", "tvm", "xla", "
 
 def findings(*missing: str) -> list[Finding]:
     return [
-        Finding(name, State.MISSING if name in missing else State.OK, "", "mend it")
+        Finding(name, State.MISSING if name in missing else State.OK, "", "fix it")
         for name in TOOLS
     ]
 
@@ -99,18 +99,18 @@ def serving(monkeypatch: pytest.MonkeyPatch, *gaps: Gap) -> Finding:
 def test_the_server_is_there_missing_or_without_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_importable", lambda module: True)
     found = serving(monkeypatch)
-    assert (found.state, found.mend) == (State.OK, "")
+    assert (found.state, found.fix) == (State.OK, "")
     assert "/somewhere" in found.found
     gap = Gap("environment", False, "not installed", "hotloop serving install")
     found = serving(monkeypatch, gap)
-    assert (found.state, found.mend) == (State.MISSING, "hotloop serving install")
+    assert (found.state, found.fix) == (State.MISSING, "hotloop serving install")
     assert "not installed" in found.found
     found = serving(monkeypatch, Gap("perf_analyzer", False, "-", "again", needed=False))
-    assert (found.state, found.mend) == (State.LIMITED, "again")
+    assert (found.state, found.fix) == (State.LIMITED, "again")
     monkeypatch.setattr(doctor, "_importable", lambda module: False)
     found = serving(monkeypatch)
     assert found.state is State.LIMITED
-    assert "hotloop[serving]" in found.mend
+    assert "hotloop[serving]" in found.fix
 
 
 def test_where_no_server_is_installed_the_command_that_installs_it_is_named(
@@ -120,7 +120,7 @@ def test_where_no_server_is_installed_the_command_that_installs_it_is_named(
     [look] = [look for look in doctor._LOOKS if look.__name__ == "_serving"]
     found = look()
     assert found.state is State.MISSING
-    assert found.mend
+    assert found.fix
 
 
 def simulator() -> Finding:
@@ -149,7 +149,7 @@ def test_without_the_simulator_the_command_that_installs_it_is_named(
     found = simulator()
     assert (found.name, found.state) == ("cuda", State.MISSING)
     assert "ziglang" in found.found
-    assert found.mend.endswith("-m pip install 'hotloop[cuda]'")
+    assert found.fix.endswith("-m pip install 'hotloop[cuda]'")
 
 
 def test_a_compiler_that_does_not_run_is_no_simulator(
@@ -175,5 +175,5 @@ def test_this_machine() -> None:
         "cuda",
     } <= set(found)
     assert found["torch"].state is State.OK
-    assert all(f.mend for f in found.values() if f.state is not State.OK)
+    assert all(f.fix for f in found.values() if f.state is not State.OK)
     assert all(f.found for f in found.values())

@@ -423,8 +423,8 @@ def test_the_practice_page(plain: Path, tmp_path: Path) -> None:
 def test_doctor(plain: Path, tmp_path: Path) -> None:
     """It names each extra that is missing with pip's command, and counts the points as here."""
     said = run(plain, tmp_path, "doctor")
-    mend = {finding["name"]: finding["mend"] for finding in said["findings"]}
-    assert mend["course"].endswith("-m pip install 'hotloop[course]'")
+    fixes = {finding["name"]: finding["fix"] for finding in said["findings"]}
+    assert fixes["course"].endswith("-m pip install 'hotloop[course]'")
     assert said["points"].keys() == {module.id for module in curriculum.modules()}
     assert said["points"]["fused_softmax"]["here"] > 0
 

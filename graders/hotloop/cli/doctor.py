@@ -68,7 +68,7 @@ def _findings(findings: Sequence[doctor.Finding]) -> Table:
 def _gaps(findings: Sequence[doctor.Finding]) -> Text:
     """The commands as whole lines, so that they can be copied."""
     gaps = [one for one in findings if one.state is not doctor.State.OK]
-    lines = [f"  {one.name}: {one.mend or one.found}" for one in gaps]
+    lines = [f"  {one.name}: {one.fix or one.found}" for one in gaps]
     return Text("\n".join(["To fix:", *lines, ""]), no_wrap=True, overflow="ignore")
 
 

@@ -36,7 +36,7 @@ class FeedbackPages:
         """
         with warnings.catch_warnings():
             # What nbgrader 0.9.6 does to SQLAlchemy 2 is harmless, and not for an instructor to
-            # mend.
+            # fix.
             warnings.simplefilter("ignore", SAWarning)
             result = cast(dict[str, Any], self._api.generate_feedback(module, student, force=True))
         if result["success"]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Isolation:
     """name: as records state it. launch: None where running a learner's code is refused.
 
-    refusal: one sentence that says why, and the command that mends it. preloading: gives a launch
+    refusal: one sentence that says why, and the command that fixes it. preloading: gives a launch
     from a process that has imported some packages already.
     """
 

@@ -50,7 +50,7 @@ class Batch:
         self._tell(key, "", "failed" if failed else "done")
 
     def left_alone(self) -> None:
-        """Nothing is to be done to a submission."""
+        """A submission stands as it is graded."""
         self.total -= 1
 
     def _tell(self, key: str, task: str, text: str) -> None:

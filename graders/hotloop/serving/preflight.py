@@ -1,4 +1,4 @@
-"""Looks at all that a server needs here, before one is started: each gap with what mends it."""
+"""Looks at all that a server needs here, before one is started: each gap with what fixes it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TIMEOUT_S = 60.0
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at. mend: the command or the step; empty where all is well.
+    """One thing that was looked at. fix: the command or the step; empty where all is well.
 
     needed: without it nothing can be served.
     """
@@ -34,12 +34,12 @@ class Finding:
     name: str
     fine: bool
     found: str
-    mend: str = ""
+    fix: str = ""
     needed: bool = True
 
 
 def examine() -> list[Finding]:
-    """Everything, in the order in which it is to be mended."""
+    """Everything, in the order in which it is to be fixed."""
     findings = [_platform(), _glibc(), _python(), _shared_memory(), _ports(), _confinement()]
     try:
         found = environment.find()
@@ -56,7 +56,7 @@ def require() -> Environment:
     """The environment, once all that is needed is there. ServingUnavailable with the first gap."""
     for finding in examine():
         if finding.needed and not finding.fine:
-            raise ServingUnavailable(f"{finding.name}: {finding.found}", finding.mend)
+            raise ServingUnavailable(f"{finding.name}: {finding.found}", finding.fix)
     return environment.find()
 
 
@@ -67,8 +67,8 @@ def _platform() -> Finding:
     found = f"{platform.system()} on {platform.machine()}"
     if sys.platform == "linux" and platform.machine() in ("x86_64", "AMD64"):
         return Finding("platform", True, found)
-    mend = "run it on Linux on x86-64; the server's wheel exists for nothing else"
-    return Finding("platform", False, found, mend)
+    fix = "run it on Linux on x86-64; the server's wheel exists for nothing else"
+    return Finding("platform", False, found, fix)
 
 
 def _glibc() -> Finding:
@@ -77,8 +77,8 @@ def _glibc() -> Finding:
     found = f"{name or 'no glibc'} {version}".strip()
     if name == "glibc" and numbers >= LEAST_GLIBC:
         return Finding("glibc", True, found)
-    mend = "run it on Debian 12, Ubuntu 22.04 or later: the server needs glibc 2.35"
-    return Finding("glibc", False, found, mend)
+    fix = "run it on Debian 12, Ubuntu 22.04 or later: the server needs glibc 2.35"
+    return Finding("glibc", False, found, fix)
 
 
 def _python() -> Finding:
@@ -91,13 +91,13 @@ def _python() -> Finding:
 
 def _shared_memory() -> Finding:
     """The Python backend's stubs speak with the server through it."""
-    mend = "give it room: in Docker, start the container with --shm-size 1g"
+    fix = "give it room: in Docker, start the container with --shm-size 1g"
     if not os.access(shm.FOLDER, os.W_OK):
-        return Finding("shared memory", False, f"{shm.FOLDER} cannot be written", mend)
+        return Finding("shared memory", False, f"{shm.FOLDER} cannot be written", fix)
     status = os.statvfs(shm.FOLDER)
     free = status.f_bavail * status.f_frsize
     found = f"{free >> 20} MiB free in {shm.FOLDER}"
-    return Finding("shared memory", free >= LEAST_SHM_BYTES, found, mend)
+    return Finding("shared memory", free >= LEAST_SHM_BYTES, found, fix)
 
 
 def _ports() -> Finding:
@@ -106,8 +106,8 @@ def _ports() -> Finding:
     found = f"{usual.http}, {usual.grpc} and {usual.metrics}"
     if ports.all_free(usual):
         return Finding("ports", True, f"{found} are free", needed=False)
-    mend = "none needed: other ports are taken; `hotloop serving run` says which"
-    return Finding("ports", False, f"one of {found} is in use", mend, needed=False)
+    fix = "none needed: other ports are taken; `hotloop serving run` says which"
+    return Finding("ports", False, f"one of {found} is in use", fix, needed=False)
 
 
 def _confinement() -> Finding:
@@ -127,13 +127,13 @@ def _libpython(found: Environment) -> Finding:
     line = next((line for line in said.splitlines() if f"libpython{minor}" in line), "")
     path = line.rpartition("=> ")[2].partition(" (")[0].strip()
     if not path.startswith("/"):
-        mend = f"sudo apt-get install libpython{minor}"
-        return Finding("libpython", False, f"libpython{minor}.so.1.0 is not found", mend)
+        fix = f"sudo apt-get install libpython{minor}"
+        return Finding("libpython", False, f"libpython{minor}.so.1.0 is not found", fix)
     version = _libpython_version(path, found)
     if version.startswith(f"{minor}."):
         return Finding("libpython", True, f"{version}, {path}")
-    mend = f"sudo apt-get install libpython{minor}"
-    return Finding("libpython", False, f"{path} cannot be loaded", mend)
+    fix = f"sudo apt-get install libpython{minor}"
+    return Finding("libpython", False, f"{path} cannot be loaded", fix)
 
 
 def _libpython_version(path: str, found: Environment) -> str:
@@ -174,8 +174,8 @@ def _perf_analyzer(found: Environment) -> Finding:
     said = _output([str(found.perf_analyzer), "--version"], found)
     version = next((line for line in said.splitlines() if "ersion" in line), "")
     fine = bool(version)
-    mend = "" if fine else _again(found)
-    return Finding("perf_analyzer", fine, version or "does not start", mend, needed=False)
+    fix = "" if fine else _again(found)
+    return Finding("perf_analyzer", fine, version or "does not start", fix, needed=False)
 
 
 _IN_ENVIRONMENT: tuple[Callable[[Environment], Finding], ...] = (

@@ -6,7 +6,7 @@ from hotloop.core.user_error import UserError
 
 
 class ServingUnavailable(UserError):
-    """This machine cannot serve as it is: `reason` says why, `remedy` is what mends it."""
+    """This machine cannot serve as it is: `reason` says why, `remedy` is what fixes it."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(f"{reason}: {remedy}")

@@ -176,7 +176,7 @@ def test_an_older_grader_stays_the_one_that_judged(
     twice: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = ids(twice)
-    monkeypatch.setattr(execution, "grader_digest", lambda _module: "mended")
+    monkeypatch.setattr(execution, "grader_digest", lambda _module: "changed")
     drop(twice, second)
     assert ids(twice) == [first, second]
 
@@ -252,7 +252,7 @@ def test_a_regrade_leaves_it_dropped_and_says_so(
     first, second = ids(twice)
     drop(twice, second)
     for place in (execution, regrade):
-        monkeypatch.setattr(place, "grader_digest", lambda _module: "mended")
+        monkeypatch.setattr(place, "grader_digest", lambda _module: "changed")
     [change] = regrade.shadow(twice.root, "tiny", settings=twice.settings).changes
     assert change.skipped.startswith("dropped: what counts is an earlier hand-in")
     drop(twice, first)
@@ -268,9 +268,9 @@ def test_a_regrade_takes_what_counts_of_the_same_hand_in(
     course.submit("ada", make.lab())
     course.grade()
     for place in (execution, regrade):
-        monkeypatch.setattr(place, "grader_digest", lambda _module: "mended")
+        monkeypatch.setattr(place, "grader_digest", lambda _module: "changed")
     regrade.shadow(course.root, "tiny", settings=course.settings)
-    regrade.publish(course.root, "tiny", "mended")
+    regrade.publish(course.root, "tiny", "the grader changed")
     drop(course, ids(course)[1])
     assert states(course) == ["counts", "dropped"]
     assert "Right." in course.page("ada")
@@ -283,7 +283,7 @@ def test_a_regrade_takes_what_counts_of_the_same_hand_in(
 def test_what_cannot_be_dropped_is_said(twice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = ids(twice)
     for place in (execution, regrade):
-        monkeypatch.setattr(place, "grader_digest", lambda _module: "mended")
+        monkeypatch.setattr(place, "grader_digest", lambda _module: "changed")
     regrade.shadow(twice.root, "tiny", settings=twice.settings)
     shadow = ids(twice)[2]
     drop(twice, first)

@@ -30,16 +30,16 @@ def graded(course: Any, make: SimpleNamespace) -> Any:
 
 
 @pytest.fixture
-def mended(make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The grader, mended."""
-    return mend(make, monkeypatch)
+def changed(make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The grader, changed."""
+    return change(make, monkeypatch)
 
 
-def mend(make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Any:
+def change(make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A grader that takes 41 for `answer` too, and is another one by its digest."""
     small: Any = make.SmallJudge
 
-    class Mended(small):
+    class Changed(small):
         def _correct(self, job: Any) -> RungRecord:
             found = super()._correct(job)
             if job.task == "answer" and "41" in found.sentence:
@@ -47,8 +47,8 @@ def mend(make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> Any:
             return found
 
     for place in (execution, regrade):
-        monkeypatch.setattr(place, "grader_digest", lambda _module: "mended")
-    return Mended
+        monkeypatch.setattr(place, "grader_digest", lambda _module: "changed")
+    return Changed
 
 
 def scores(course: Any, student: str) -> dict[str, Any]:
@@ -62,9 +62,11 @@ def in_shadow(course: Any, judge: Any) -> regrade.Regraded:
     return regrade.shadow(course.root, "tiny", settings=settings)
 
 
-def test_the_shadow_shows_who_changes_and_why_and_changes_nothing(graded: Any, mended: Any) -> None:
+def test_the_shadow_shows_who_changes_and_why_and_changes_nothing(
+    graded: Any, changed: Any
+) -> None:
     before = store(graded.root).published("bob", "tiny")
-    found = in_shadow(graded, mended)
+    found = in_shadow(graded, changed)
     ada, bob = found.changes
     assert (ada.student, ada.differs) == ("ada", False)
     assert (bob.old, bob.new) == (Points(8.0, 8.0), Points(12.0, 8.0)) or bob.new is not None
@@ -74,17 +76,17 @@ def test_the_shadow_shows_who_changes_and_why_and_changes_nothing(graded: Any, m
     assert scores(graded, "bob")["answer"] == 0
 
 
-def test_a_second_shadow_executes_nothing(graded: Any, mended: Any) -> None:
-    in_shadow(graded, mended)
+def test_a_second_shadow_executes_nothing(graded: Any, changed: Any) -> None:
+    in_shadow(graded, changed)
     seen: list[Any] = []
-    settings = {**graded.settings, "judge_factory": mended}
+    settings = {**graded.settings, "judge_factory": changed}
     again = regrade.shadow(graded.root, "tiny", settings=settings, on_progress=seen.append)
     assert seen == []
     assert [change.differs for change in again.changes] == [False, True]
 
 
-def test_publishing_books_the_shadow_and_keeps_the_reason(graded: Any, mended: Any) -> None:
-    in_shadow(graded, mended)
+def test_publishing_books_the_shadow_and_keeps_the_reason(graded: Any, changed: Any) -> None:
+    in_shadow(graded, changed)
     published = regrade.publish(graded.root, "tiny", "41 is right as well")
     assert published.problems == {}
     assert scores(graded, "bob")["answer"] == 4
@@ -98,12 +100,12 @@ def test_publishing_books_the_shadow_and_keeps_the_reason(graded: Any, mended: A
         regrade.publish(graded.root, "tiny", "once more")
 
 
-def test_what_a_person_decided_survives(graded: Any, mended: Any) -> None:
+def test_what_a_person_decided_survives(graded: Any, changed: Any) -> None:
     with Gradebook(database(graded.root)) as gradebook:
         grade = gradebook.find_grade("answer", "lab", "tiny", "bob")
         grade.manual_score, grade.needs_manual_grade = 1.5, False
         gradebook.db.commit()
-    in_shadow(graded, mended)
+    in_shadow(graded, changed)
     regrade.publish(graded.root, "tiny", "41 is right as well")
     with Gradebook(database(graded.root)) as gradebook:
         grade = gradebook.find_grade("answer", "lab", "tiny", "bob")
@@ -111,28 +113,28 @@ def test_what_a_person_decided_survives(graded: Any, mended: Any) -> None:
 
 
 def test_what_was_handed_in_anew_is_left_to_grade(
-    graded: Any, mended: Any, make: SimpleNamespace
+    graded: Any, changed: Any, make: SimpleNamespace
 ) -> None:
     graded.submit("bob", make.lab("40"))
     graded.submit("cyd", make.lab())
-    found = {change.student: change.skipped for change in in_shadow(graded, mended).changes}
+    found = {change.student: change.skipped for change in in_shadow(graded, changed).changes}
     assert found["ada"] == ""
     assert found["bob"].startswith("handed in anew")
     assert found["cyd"].startswith("not graded yet")
 
 
-def test_nothing_is_published_without_a_reason(graded: Any, mended: Any) -> None:
-    in_shadow(graded, mended)
+def test_nothing_is_published_without_a_reason(graded: Any, changed: Any) -> None:
+    in_shadow(graded, changed)
     with pytest.raises(ValueError, match="say why"):
         regrade.publish(graded.root, "tiny", " ")
     assert scores(graded, "bob")["answer"] == 0
 
 
-def test_one_that_cannot_be_graded_again_keeps_its_grade(graded: Any, mended: Any) -> None:
+def test_one_that_cannot_be_graded_again_keeps_its_grade(graded: Any, changed: Any) -> None:
     def broken() -> Any:
         raise RuntimeError("no sandbox")
 
-    settings = {**graded.settings, "judge_factory": mended, "isolation": broken}
+    settings = {**graded.settings, "judge_factory": changed, "isolation": broken}
     found = regrade.shadow(graded.root, "tiny", settings=settings)
     assert set(found.problems) == {"ada", "bob"}
     assert all(change.skipped for change in found.changes)
@@ -161,7 +163,7 @@ def test_lateness_and_extra_time_survive(
     course.grade()
     assert [penalty(course, student) for student in ("ada", "bob")] == [9, 5]
     dates.extend(course.root, "tiny", ["ada"], timedelta(days=2), "ill")
-    in_shadow(course, mend(make, monkeypatch))
+    in_shadow(course, change(make, monkeypatch))
     published = regrade.publish(course.root, "tiny", "41 is right as well")
     assert published.problems == {}
     assert scores(course, "bob")["answer"] == 4

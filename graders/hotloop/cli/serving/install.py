@@ -39,7 +39,7 @@ def _findings(findings: list[preflight.Finding]) -> list[Table | Text]:
     for finding in findings:
         fine = "ok" if finding.fine else "missing" if finding.needed else "limited"
         table.add_row(finding.name, fine, Text(finding.found, overflow="fold"))
-    gaps = [f"  {f.name}: {f.mend}" for f in findings if not f.fine and f.mend]
+    gaps = [f"  {f.name}: {f.fix}" for f in findings if not f.fine and f.fix]
     if not gaps:
         return [table]
-    return [table, Text("\n".join(["To mend:", *gaps]), no_wrap=True, overflow="ignore")]
+    return [table, Text("\n".join(["To fix:", *gaps]), no_wrap=True, overflow="ignore")]

@@ -43,7 +43,7 @@ _FULL = Fault(
 )
 _DISK = Fault(
     "The gradebook's database could not be read or written: its disk is full or faulty. Make "
-    "room or mend it, and run the command again.",
+    "room or fix it, and run the command again.",
     passes=True,
 )
 _READ_ONLY = Fault(

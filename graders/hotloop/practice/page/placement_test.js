@@ -151,7 +151,7 @@
         make("ul", {}, ...tried.map((tier) => make("li", {}, why(tier)))),
         begin(track, start),
         ...skipped(way, start),
-        ...mended(wrong),
+        ...corrections(wrong),
         make("p", { class: "buttons" }, button("Another test", () => {
           intro();
           place.querySelector("select").focus();
@@ -188,7 +188,7 @@
     };
 
     /** @param {{item: PlacementItem, solution: string, because: string}[]} wrong */
-    const mended = (wrong) => {
+    const corrections = (wrong) => {
       if (wrong.length === 0) return [];
       const items = wrong.map(({ item, solution, because }) =>
         make(

@@ -139,7 +139,7 @@ def test_events_say_who_when_why_and_what(store: Store, attempt: Make) -> None:
     kept = store.add(attempt())
     store.begin("ada", "tiny", who="eve", why="handed in again", batch="b1")
     old, new = Points(3.0, 2.0), Points(5.0, 0.0)
-    said = store.note(Kind.PUBLISHED, kept, "eve", "grader mended", old, new, "b2")
+    said = store.note(Kind.PUBLISHED, kept, "eve", "grader changed", old, new, "b2")
     store.begin("bob", "other")
     begun, published, bobs = store.events()
     assert published == said
