@@ -47,7 +47,7 @@ def test_reads_yaml_and_json(tmp_path: Path) -> None:
 def test_an_unknown_key_is_refused_where_it_stands(tmp_path: Path) -> None:
     text = GOOD + "    colour: red\n"
     assert _error(tmp_path, text) == (
-        "data.yaml:7: unknown key 'items.1.colour': remove it, or mend its spelling"
+        "data.yaml:7: unknown key 'items.1.colour': remove it, or fix its spelling"
     )
 
 
