@@ -329,9 +329,10 @@ def serving(pages: Served, *words: str) -> Iterator[None]:
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
     from needs import require
-    from site_pages import Browser
 
     require(("chromium", "chromedriver"), ("selenium",))
+    from site_pages import Browser
+
     browser = Browser.start(forgetful=False)
     folder = {"behavior": "allow", "downloadPath": str(tmp_path)}
     browser.driver.execute_cdp_cmd("Browser.setDownloadBehavior", folder)
