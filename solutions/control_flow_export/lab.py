@@ -119,7 +119,7 @@ check("control_flow_export.show_the_trap")
 # typed part of Python. Write in `scripted.py` `scripted(seed, target)`: `load(seed)` in TorchScript, with the source's inputs and
 # output. It is loaded in a process that has no `encoder.py`.
 #
-# TorchScript is deprecated since PyTorch 2.11. You will meet its files for years; do not begin new ones.
+# TorchScript is deprecated [since PyTorch 2.10](https://pytorch.org/blog/pytorch-2-10-release-blog/). You will meet its files for years; do not create new ones.
 #
 # ### HINTS control_flow_export.script_it
 

@@ -14,8 +14,9 @@
 # %% [markdown]
 # # Bring a YOLO to a phone, and prove that it still sees
 #
-# An app shall find coloured shapes in what the camera sees. Its detector has YOLOv5's parts: a Focus stem, SiLU, SPPF,
-# a head with anchors. It was trained in PyTorch, and on the phone there is none. A converter sees only the network;
+# An app should find colored shapes in camera frames. Its detector has the parts of YOLOv5: the Focus stem of releases up to
+# 5.0, SiLU, the SPPF of 6.0 and later, and a head with anchors. No release has both Focus and SPPF; files of both kinds
+# are still around. It was trained in PyTorch, and on the phone there is none. A converter sees only the network;
 # what comes before and after it is yours, and there most conversions break.
 #
 # How it works here:
