@@ -252,7 +252,7 @@ with torch.inference_mode():
     together = model(batch, torch.tensor(0))
     alone = torch.cat([model(row[None], torch.tensor(0)) for row in batch])
 print(
-    "answers that change in company:", int((together - alone).abs().amax(1).gt(1e-3).sum()), "of 6"
+    "answers that change in a batch:", int((together - alone).abs().amax(1).gt(1e-3).sum()), "of 6"
 )
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "package", "locked": true, "points": 20, "solution": false, "task": false}
@@ -397,7 +397,7 @@ check("control_flow_export.diagnose")
 #
 # First answer and time of a call are the judge's figures of task 5, one process each; this page does not repeat them, as they belong to one machine.
 #
-# **Not measured.** CUDA graphs: no GPU here. The step keeps its shapes and addresses, which the export shows; what a replay saves has to be seen on a card,
+# **Not measured.** CUDA graphs: no GPU here. The step keeps its shapes and addresses, which the export shows; what a replay saves has to be seen on a GPU,
 # first as tokens a second with one answer, where the host's share is largest.
 #
 # **What I would ship.** The package, one for each CPU type, with the exported program beside it, as that is what one compiles again for a new PyTorch. A new kind of mask changes the graph: export and

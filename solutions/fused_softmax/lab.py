@@ -47,7 +47,7 @@ from hotloop import check
 #
 # A softmax needs each row's maximum and the sum of its exponentials. You could make one pass for
 # the maximum and a second for the sum. Do both in **one pass over blocks of columns**: keep a running
-# maximum and a running sum, and mend the sum whenever the maximum grows. A second pass then writes
+# maximum and a running sum, and rescale the sum when the maximum increases. A second pass then writes
 # the results.
 #
 # Write `online_softmax(x, block=256)`:
@@ -181,7 +181,7 @@ check("fused_softmax.compiled_chain")
 # The judge notes which kernels every call launches, and runs these kernels again without the rest of your
 # file, on new values of the same shapes: **they alone must give the answer**, for every kind of input. What
 # the launcher computes in PyTorch does not count. In some of these runs it counts the bytes that the kernels
-# load and store. It compiles them for sm_80 and sm_90 without needing such a card.
+# load and store. It compiles them for sm_80 and sm_90 without needing such a GPU.
 #
 # To try it yourself, in a new cell:
 #
@@ -319,8 +319,7 @@ check("fused_softmax.operator_launcher")
 # one takes. What comes out of yours is contiguous.
 #
 # The check traces your operator between two others with `fullgraph=True`, where a graph break is an error. Then it
-# exports it with one matrix and runs the graph with another one, transposed. What each function asks stands in
-# `operator_trials.py`.
+# exports it with one matrix and runs the graph with another one, transposed. See `operator_trials.py` for what each check calls.
 #
 # ### HINTS fused_softmax.operator_python
 
@@ -358,7 +357,7 @@ try_operator("softmax_op.py")
 #
 # ### CARD fused_softmax.operator_triton
 #
-# An operator is a promise to PyTorch, and PyTorch does not ask what stands behind it. In `softmax_op_triton.py` make
+# An operator is a promise to PyTorch, and PyTorch does not ask what implements it. In `softmax_op_triton.py` make
 # one of your kernel of task 3, with `torch.library.custom_op`, and with a backward kernel in Triton:
 #
 # - `forward(x)` takes float32, float16 and bfloat16 matrices of any strides, and gives a contiguous result;
@@ -391,7 +390,7 @@ compare_operators("softmax_op.py", "softmax_op_triton.py")
 # how much can it be, and when will it not help?”* Answer in 150 to 350 words, with numbers:
 #
 # 1. bytes moved per element by the five-operation chain and by your kernel, in float32 and in bfloat16;
-# 2. the lowest time that your kernel can take for a `[4096, 8192]` bfloat16 tensor on a card that copies at
+# 2. the lowest time that your kernel can take for a `[4096, 8192]` bfloat16 tensor on a GPU that copies at
 #    3 TB/s (bytes read plus bytes written, a second), with the calculation;
 # 3. one case in which fusing gains little or nothing, and why;
 # 4. what changes when a row no longer fits in one block;

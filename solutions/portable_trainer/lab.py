@@ -15,7 +15,7 @@
 # # A trainer that goes on, on whatever there is
 #
 # Training a large model is a matter of weeks, and in weeks everything breaks: a compiler meets a shape that it does
-# not like, a card runs out of memory, a process is gone. You write a trainer that goes on through all of it, and
+# not like, a GPU runs out of memory, a process is gone. You write a trainer that goes on through all of it, and
 # whose losses nobody could tell from those of a run to which nothing happened.
 #
 # How it works here:
@@ -51,8 +51,8 @@ made = Path("made")
 made.mkdir(exist_ok=True)
 
 # %% [markdown]
-# The model sees pictures of 16 × 16 and writes what is on them. It learns from two losses at once: the caption, word by
-# word, and which of the eight captions of a batch belongs to which picture.
+# The model sees images of 16 × 16 and writes what is on them. It learns from two losses at once: the caption, word by
+# word, and which of the eight captions of a batch belongs to which image.
 
 # %%
 going = run.Run(seed=7)
@@ -384,7 +384,7 @@ check("portable_trainer.plan")
 #
 # ### CARD portable_trainer.report
 #
-# Write one page for the person who will be called at night when this run stands still:
+# Write one page for the person who will be called at night when this run has stalled:
 #
 # 1. A row for each fault: how it is noticed, after how many steps, what it costs, and how you tried it.
 # 2. What a checkpoint costs, and how often you would write one.

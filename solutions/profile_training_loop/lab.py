@@ -15,7 +15,7 @@
 # # Find out why training is slow
 #
 # You are given a ResNet and a training loop that works and is slow. By the end you have found out why, by
-# evidence and not by reading, mended it cause by cause, and proved each gain.
+# evidence and not by reading, fixed it cause by cause, and proved each gain.
 #
 # How it works here:
 #
@@ -31,10 +31,10 @@
 # | --- | --- |
 # | `slow_loop.py` | the loop that is slow; you run it, and do not change it |
 # | `training.py` | your loop |
-# | `resnet.py`, `data.py` | the network, and pictures to train it on |
+# | `resnet.py`, `data.py` | the network, and images to train it on |
 # | `software_device.py` | a device like a GPU, with a clock of its own, for task 1 |
 # | `watched_loop.py` | a short healthy loop to profile, for task 2 |
-# | `recorded_*.pt.trace.json.gz` | four sick runs and a healthy one, for task 4 |
+# | `recorded_*.pt.trace.json.gz` | four slow runs and a healthy one, for task 4 |
 
 # %%
 import json
@@ -336,7 +336,7 @@ check("profile_training_loop.read_trace")
 answers(written["chrome"])
 
 # %% [markdown]
-# ## 4. Four sick runs
+# ## 4. Diagnose four slow runs
 #
 # ### CARD profile_training_loop.diagnose
 #
@@ -357,12 +357,12 @@ answers(written["chrome"])
 # ### HINTS profile_training_loop.diagnose
 
 # %%
-sick = {name: trace.read(f"recorded_{name}.pt.trace.json.gz") for name in "abcd"}
+slow = {name: trace.read(f"recorded_{name}.pt.trace.json.gz") for name in "abcd"}
 healthy = trace.read("recorded_healthy.pt.trace.json.gz")
 trace.timeline(healthy, step=healthy.steps[1].number)
 
 # %%
-trace.compare(healthy, sick["a"])
+trace.compare(healthy, slow["a"])
 
 
 # %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "diagnose_solution", "locked": false, "solution": true, "task": false}
@@ -444,10 +444,10 @@ check("profile_training_loop.augment")
 #
 # Write `train` in `training.py`. It trains as `slow_loop.train` does: the same samples in the same steps, the
 # same augmentation, loss and update. The judge compares the weights that come back, first after a few steps,
-# then by how often they are right on pictures that it keeps to itself, and measures your loop against the
-# slow one, one after the other, with fresh pictures, labels and weights each time.
+# then by how often they are right on images that it keeps to itself, and measures your loop against the
+# slow one, one after the other, with fresh images, labels and weights each time.
 #
-# Mend one cause at a time, and measure after each: what gains nothing here may gain much on a GPU, and the
+# Fix one cause at a time, and measure after each: what gains nothing here may gain much on a GPU, and the
 # other way round. Write down what each step brought; the report asks for it. You need no log and no
 # checkpoint in the steps, but say in the report where they should go.
 #

@@ -15,7 +15,7 @@
 # # Convert a ResNet, and prove that it is still the same
 #
 # A small robot reads signs. Its network is a ResNet-50, trained in PyTorch, and it has to run where PyTorch is not. By
-# the end you have it in ONNX, in ONNX Runtime, in eight bits and, on paper or on a card, in TensorRT; and you can say for
+# the end you have it in ONNX, in ONNX Runtime, in eight bits and, on paper or on a GPU, in TensorRT; and you can say for
 # each of them how you know that it still computes the same.
 #
 # How it works here:
@@ -77,7 +77,7 @@ print(
 
 # %% [markdown]
 # The confidence does not give it away: nothing in the output says that the input was wrong. That is why the order of the
-# channels belongs into the exported file, and why every export is compared with the original.
+# channels belongs in the exported file, and why every export is compared with the original.
 
 # %% [markdown]
 # ## 1. The export
@@ -510,8 +510,8 @@ check("resnet_tensorrt.jetson_nano")
 #
 # ### CARD resnet_tensorrt.engine
 #
-# TensorRT reads an ONNX model, tries kernels for each of its layers on the card that it runs on, and writes an engine: for
-# this card, this version and this range of shapes. Since version 11 the types in the model are the types that it computes
+# TensorRT reads an ONNX model, tries kernels for each of its layers on the GPU that it runs on, and writes an engine: for
+# this GPU, this version and this range of shapes. Since version 11 the types in the model are the types that it computes
 # in (*strongly typed*); the flags for float16 and int8 are gone, and with them the calibrators. So the work begins before
 # the builder. Write in `export.py`:
 #
@@ -621,7 +621,7 @@ check("resnet_tensorrt.slow_builds")
 #
 # 1. What you converted, and how you know that it still computes the same: on which inputs, with which largest difference.
 # 2. One row a variant (ONNX float32, int8, for the Nano): accuracy on the same signs, size, latency with its spread.
-# 3. What was not measured, why, and what you would measure first with a board or a card in your hands.
+# 3. What was not measured, why, and what you would measure first with a board or a GPU in your hands.
 # 4. What you would ship, and what could still be wrong with it.
 #
 # ### HINTS resnet_tensorrt.report

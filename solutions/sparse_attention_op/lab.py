@@ -283,7 +283,7 @@ check("sparse_attention_op.shape_inference")
 # %% [markdown]
 # ## 8. Wrong in silence
 #
-# Before you came, the team exported its own `legacy.py`, an `autograd.Function` that picks the blocks on the host. Predict: what stands in the file, where the
+# Before you came, the team exported its own `legacy.py`, an `autograd.Function` that picks the blocks on the host. Predict: what is in the file, where the
 # code has `torch.tensor(….tolist())`?
 
 # %%
@@ -361,7 +361,7 @@ check("sparse_attention_op.fallback")
 #
 # ### CARD sparse_attention_op.cpu_kernel
 #
-# PyTorch's operator, a custom operator of ONNX Runtime, a plugin: each has its own types, and behind all of them can stand one function that has none of them. Write it in
+# PyTorch's operator, a custom operator of ONNX Runtime, a plugin: each has its own types, and all of them can call one function that has none of them. Write it in
 # `sparse_attention.cpp`, plain C++17. `cpu_op.py` builds it with g++ and calls it.
 #
 # In one rung keys and values of blocks that nobody lists are NaN. A kernel that computes with them and throws the result away is found out: 0 · NaN is NaN. The last one counts:
@@ -402,7 +402,7 @@ check("sparse_attention_op.custom_op")
 #
 # ### CARD sparse_attention_op.native_op
 #
-# Behind task 11 stands Python, for each node and each run. A product has none. Fill in `ort_op.cpp`: a library that ONNX Runtime loads with `register_custom_ops_library`, whose one function `RegisterCustomOps` makes the operator
+# Task 11 runs Python, for each node and each run. A product has none. Fill in `ort_op.cpp`: a library that ONNX Runtime loads with `register_custom_ops_library`, whose one function `RegisterCustomOps` makes the operator
 # known. `host_attention.h` computes; what is asked for is everything between it and the runtime.
 #
 # ONNX Runtime's headers are in none of its wheels. `ort_custom_op.h` takes them where they are installed, and declares the few functions that you need where they are not: their places in
@@ -501,7 +501,7 @@ check("sparse_attention_op.plugin_python")
 # | bare node | who has a kernel | as the kernel |
 # | C++ | whoever registers it | loads follow the density: 1.00 times each query's own |
 # | library for ONNX Runtime | ONNX Runtime on a CPU, without Python | as the function behind it: dense here |
-# | plugin | TensorRT, once kernels stand behind it | as the kernel; not measured |
+# | plugin | TensorRT, once kernels implement it | as the kernel; not measured |
 #
 # **Not measured.** Any time on a GPU, since there was none: the kernel compiles for sm_80 and sm_90, and that says nothing of its speed. First I would compare it with dense attention and
 # with FlexAttention at 5, 12 and 50 % of the blocks. The TensorRT plugins answer rightly to a stub of the interface; no engine was built with them.

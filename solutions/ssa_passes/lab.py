@@ -64,7 +64,7 @@ def fresh(file, name):
 # only blocks, which run from beginning to end, and jumps between them.
 #
 # Write `lower(source)` in `lowering.py`: the text of a Python function in, the text of a program in blocks out, its variables
-# assigned as often as they were. What is understood of Python stands at the head of the file. Mind:
+# assigned as often as they were. The head of the file says which Python is understood. Mind:
 #
 # - the second operand of `and` and `or` is computed only where the first one does not decide;
 # - the bounds of `range(…)` are computed once, and what the body does to the loop's variable does not change the number of rounds;
@@ -153,7 +153,7 @@ check("ssa_passes.to_ssa")
 # | `redefined` | a name has more than one definition; a parameter is one | the name |
 # | `undefined` | a name is read that has none | the name |
 # | `dominance` | a name with one definition is read where that does not dominate. A phi reads at the end of the block that the value comes from. In blocks that nothing reaches all is well | the name |
-# | `phi` | its labels are not the predecessors of its block, each once; or another instruction than a phi stands before it | the phi's name |
+# | `phi` | its labels are not the predecessors of its block, each once; or another instruction than a phi precedes it | the phi's name |
 # | `type` | an instruction whose operands all have one definition takes no such types, or gives another one than it says | its result, or the label of its block if it has none |
 #
 # Labels and numbers of arguments are right already. `result_type` in the file says what each operation takes.
@@ -383,11 +383,11 @@ SVG(ir_drawing.graph(single, str(program), titles=["SSA", "optimised"]))
 #
 # ### CARD ssa_passes.leave_ssa
 #
-# No machine has a phi. At the end of each predecessor stand copies instead, `x: int = copy y`, and a name may be assigned more than once. Write `leave(function)` in `leave.py`: the
+# No machine has a phi. At the end of each predecessor there are copies instead, `x: int = copy y`, and a name may be assigned more than once. Write `leave(function)` in `leave.py`: the
 # same function without phis. Mind:
 #
 # - all phis of a block read before any of them writes, and copies happen one after the other;
-# - what stands at the end of a block runs whichever way it then goes;
+# - what is at the end of a block runs whichever way it then goes;
 # - no more copies than needed: on each edge one for each phi that gets something else than itself, and one more for each circle in which names change places.
 #
 # Predict: what does the program below print, and what would it print if each phi simply became a copy, in the order of the text?
@@ -692,11 +692,11 @@ check("ssa_passes.pir")
 # Passes change what is computed, not what comes out. Networks allow more: some bytes, and the answers hardly change. Write three functions in `small_classifier.py`; a network is a dict of numpy
 # arrays, and the file's first page says which.
 #
-# - `folded(arrays)`: without the batch norms, the same function of a picture. All arrays stay float32.
+# - `folded(arrays)`: without the batch norms, the same function of an image. All arrays stay float32.
 # - `quantised(arrays)`: of a network without batch norm, whose biases stay as they are; weights int8 from -127 to 127, and a float32 scale above 0 for each *output* channel: `conv1.scale`, `conv2.scale`, `linear.scale`. Each weight
 #   times its scale is at most half a step from what it was; a channel's step is its largest absolute weight divided by 127. A channel may be all 0.
-# - `pruned(arrays, images, labels, most_bytes)`: of a trained network *with* batch norm, one *without* that has fewer channels, float32 or int8, trained again on the pictures given. The judge counts the bytes of all
-#   arrays, and then the right answers on pictures that nobody has seen.
+# - `pruned(arrays, images, labels, most_bytes)`: of a trained network *with* batch norm, one *without* that has fewer channels, float32 or int8, trained again on the images given. The judge counts the bytes of all
+#   arrays, and then the right answers on images that nobody has seen.
 #
 # A tenth of the bytes is what you get. Predict: 16 and 32 channels become 9 and 18. How many of the weights are left? And of 100 answers that were right, how many still are, before the rest is trained again?
 #

@@ -182,7 +182,7 @@ check("transformer_compilation.tiled_attention")
 #
 # The judge runs the kernel alone and counts bytes: keys and values are to be read once for 64 queries or more, and blocks that none of them sees
 # not at all. It compiles it for sm_90 and looks for `wgmma` in the PTX, the instruction by which four warps feed a Hopper
-# tensor core. In float32 ask `tl.dot` for `input_precision="ieee"`: on a card it would round to TF32 otherwise.
+# tensor core. In float32 ask `tl.dot` for `input_precision="ieee"`: on a GPU it would round to TF32 otherwise.
 #
 # ### HINTS transformer_compilation.flash_forward
 
@@ -223,7 +223,7 @@ check("transformer_compilation.flash_backward")
 # | `add_layer_norm(x, bias, residual, weight, shift)`, with the norm's `eps` | under its name the norm of x + bias + residual; under its name with `.sum` behind it that sum. x and residual have one shape, the bias is a vector or `null` |
 #
 # Write `fuse(path)` in `fusion_pass.py`. It reads a graph in the form that `small_graph.py` shows and returns one with the same inputs and the same names of outputs, and with as few
-# kernels as these two allow. No value may be computed differently but for rounding. Nodes stand behind those that they use. The judge draws graphs of many blocks: additions in any order,
+# kernels as these two allow. No value may be computed differently but for rounding. Nodes follow those that they use. The judge draws graphs of many blocks: additions in any order,
 # sums that have other users or are outputs, tables that look like a bias.
 #
 # ### HINTS transformer_compilation.fuse_pass
@@ -533,9 +533,9 @@ with torch.no_grad():
 # of that comes from the cache. Its arithmetic, 4 · 128 · 32 · 4000² / 2 = 0.13 TFLOP, takes 0.13 ms at 1 PFLOP/s: the tiled kernel waits for arithmetic, and the three kernels wait for memory.
 #
 # Decoding has one query a sequence. Weights of the whole model are read for each step, and the cache of keys: 8 · 4000 · 2 · 256 B = 16 MB a layer. There
-# are no scores worth tiling; a split over keys is for filling the card. With some ten launches a layer of 3 µs each, 32 layers cost about 1 ms of launches: CUDA graphs, and fixed shapes for them.
+# are no scores worth tiling; a split over keys is for filling the GPU. With some ten launches a layer of 3 µs each, 32 layers cost about 1 ms of launches: CUDA graphs, and fixed shapes for them.
 #
-# Rewrites: tiled attention in prefill; q, k and v in one product; bias, residual and norm fused into one kernel each. On this machine's CPU my tiled attention took 23 to 28 ms of the processor, and one operation a line 53 to 91 (two heads of 1536, causal, with a cap, one thread, beside other work). My account of
+# Rewrites: tiled attention in prefill; q, k and v in one product; bias, residual and norm fused into one kernel each. On this machine's CPU my tiled attention took 23 to 28 ms of CPU time, and one operation a line 53 to 91 (two heads of 1536, causal, with a cap, one thread, beside other work). My account of
 # bytes leaves out the exponentials, which both have to compute.
 #
 # Programs: prefill with a free length, compiled ahead of time; programs for a single size only for lengths that are common: it pays after compile time / (gain a call) calls, here 1.2 s / 15 ms = 80 calls. Decoding: one program a batch size of 1, 2, 4, 8, recorded.

@@ -193,7 +193,7 @@ check("tvm_passes.cuda_source")
 #
 # - `import_network(seed, width, blocks, parameters, target)` writes `network.load(seed, width, blocks)` as a
 #   Relax module. `parameters` is `"inside"`, where they are constants of `main`, or `"inputs"`, where `main`
-#   takes them behind the pictures, in PyTorch's order, and the file does not hold their values. `main` takes
+#   takes them behind the images, in PyTorch's order, and the file does not hold their values. `main` takes
 #   float32 `[batch, 3, 16, 16]` and gives float32 `[batch, 5]`, and the batch is symbolic.
 # - `lower(source, target)` reads such a module and writes it with each operator as a `call_tir` of a PrimFunc.
 # - `facts(source)` says what a module is made of: operators, numbers inside, numbers asked for, and how many

@@ -31,7 +31,7 @@ ENGLISH: Words = {
     "answer": "The model answer",
     "show": "Show the model answer",
     "weak": "Weak answers",
-    "says": "one hears",
+    "says": "candidates say",
     "reveals": "it reveals",
     "ladder": "Follow-ups, each harder than the one before",
     "rubric": "Rubric",
