@@ -254,7 +254,7 @@ show_traffic("softmax.cu", "softmax_naive", rows=64, columns=1024)
 # ### CARD fused_softmax.cuda_block
 #
 # `softmax_block(x, y, rows, columns)` is launched as `<<<rows, 256>>>`: **256 threads share a row**.
-# Let neighbouring threads read neighbouring elements. They must agree on one maximum and one sum: put partial
+# Let neighboring threads read neighboring elements. They must agree on one maximum and one sum: put partial
 # results into a `__shared__` array and halve the number of threads that combine them, with a barrier before
 # each step.
 #

@@ -34,7 +34,7 @@
 # | `layout.py`, `checkpoint.py` | what a checkpoint is, and yours |
 # | `backends.py` | a step in four ways |
 # | `policy.md`, `policy.py` | the rules of the fallback policy, and yours |
-# | `remote.py`, `practice.py`, `trainer.py` | backends in another process, backends to practise on, and your trainer |
+# | `remote.py`, `practice.py`, `trainer.py` | backends in another process, backends to practice on, and your trainer |
 # | `samples.py`, `ranks.py`, `mesh.py` | samples that are counted, several ranks, a mesh of devices |
 # | `monitor.py`, `events.md`, `monitor_recording.jsonl` | figures about a run |
 # | `planner.py`, `cluster.py`, `costs.md` | a planner for clusters that are not here |

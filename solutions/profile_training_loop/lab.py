@@ -340,7 +340,7 @@ answers(written["chrome"])
 #
 # ### CARD profile_training_loop.diagnose
 #
-# `recorded_a` to `recorded_d` are traces of real runs on a CPU, each with one sickness, and
+# `recorded_a` to `recorded_d` are traces of real runs on a CPU, each slow for one reason, and
 # `recorded_healthy` is one without. Find out what each suffers from, and name the evidence:
 #
 # - `loader`: the step waits for its data.
@@ -489,7 +489,7 @@ check("profile_training_loop.train")
 # 1. What was slow: each cause with its evidence from a trace (event, share of the step, where you saw it).
 # 2. What you changed, in which order, and what each change brought, in percent of the step's time, with how
 #    you measured it and how sure you are.
-# 3. GPU utilisation before and after, or, without a GPU, which of your changes you expect to matter there
+# 3. GPU utilization before and after, or, without a GPU, which of your changes you expect to matter there
 #    and how you would prove it.
 # 4. What you left alone, and why: where the next gain would come from, and how far the limit is.
 #

@@ -29,7 +29,7 @@
 # | file | what it is |
 # | --- | --- |
 # | `resnet.py`, `resnet50_signs.safetensors` | the network and its weights, a quarter as wide as ResNet-50 |
-# | `signs.py` | draws the signs: ten classes, for which the colour matters |
+# | `signs.py` | draws the signs: ten classes, for which the color matters |
 # | `export.py` | your exports: tasks 1, 8 and 9 |
 # | `graph_reading.py`, `rewrites.py` | what you read from a graph, and how you rewrite it: tasks 2 to 5 |
 # | `quantize.py`, `session.py` | eight bits, and a call that is timed: tasks 6 and 7 |

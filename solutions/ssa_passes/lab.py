@@ -12,7 +12,7 @@
 # ---
 
 # %% [markdown]
-# # From Python to an optimised graph
+# # From Python to an optimized graph
 #
 # You write a small compiler: it reads a Python function, makes blocks and jumps of it, brings them into SSA form, checks that,
 # and takes away what need not be computed. Each pass is a function from a program to a program. The judge tries it on two

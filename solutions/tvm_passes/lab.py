@@ -398,7 +398,7 @@ check("tvm_passes.tune")
 # In `accelerator.py`, write `partition(source, target)`. It reads a Relax module and writes it divided: what
 # goes to the accelerator is in functions with `Codegen` `"mac16"`, which call functions with a `Composite` name
 # that the accelerator knows. TVM has passes for it: `FuseOpsByPattern` makes composite functions where a
-# pattern matches and your `check` agrees, `MergeCompositeFunctions` joins neighbours into regions. Neither
+# pattern matches and your `check` agrees, `MergeCompositeFunctions` joins neighbors into regions. Neither
 # knows anything of K, of the memory or of a price. You do.
 #
 # A prediction first: a product of 8 × 16 by 16 × 16 is supported. Is it worth its way?

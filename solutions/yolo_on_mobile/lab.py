@@ -29,7 +29,7 @@
 # | file | what it is |
 # | --- | --- |
 # | `detector.py`, `yolo_shapes.npz` | the network and its weights; `load(path)` takes weights of a real YOLOv5, too |
-# | `shapes.py` | draws the scenes: six classes, for four of which the colour matters |
+# | `shapes.py` | draws the scenes: six classes, for four of which the color matters |
 # | `metrics.py` | mean average precision |
 # | `drawing.py` | draws boxes in this notebook |
 # | `camera.py` | before the network: task 1 |
@@ -63,7 +63,7 @@ print(f"{sum(p.numel() for p in network.parameters()):,} weights; a frame of {fr
 draw([("what is there", frame, [[*box, 1, c] for box, c in zip(found, what)])], scale=1.5)
 
 # %% [markdown]
-# **Predict.** The network was trained on squares with grey bars, red first. Somebody stretches frames to the square
+# **Predict.** The network was trained on squares with gray bars, red first. Somebody stretches frames to the square
 # instead, and somebody else leaves them in the camera's order, blue first. Which of the two costs more mAP, and how
 # much? Write two numbers down; after task 3 you measure them.
 
@@ -78,7 +78,7 @@ draw([("what is there", frame, [[*box, 1, c] for box, c in zip(found, what)])], 
 # image, `float32 [3, side, side]`, red first, from 0 to 1.
 #
 # - The longer side becomes `side`; rows and columns are multiplied by `side / longer side` and rounded (Python's `round`).
-# - Resized bilinearly with half-pixel centres (`align_corners=False`), without antialiasing, and not rounded to bytes.
+# - Resized bilinearly with half-pixel centers (`align_corners=False`), without antialiasing, and not rounded to bytes.
 # - What is missing to a square is `shapes.PADDING`, a byte: half of it, rounded down, above (or to the left), the rest
 #   below (or to the right).
 #
@@ -758,7 +758,7 @@ check("yolo_on_mobile.litert_int8")
 # - in goes `picture`, an *image* in RGB of that size, which the program itself multiplies with 1/255;
 # - out come `small`, `middle` and `large`.
 #
-# An image has its colours named: iOS gives it in that order, whatever the camera has. An array has no colours, and somebody in Swift would have to know.
+# An image has its colors named: iOS gives it in that order, whatever the camera has. An array has no colors, and somebody in Swift would have to know.
 #
 # ### HINTS yolo_on_mobile.coreml
 
@@ -780,7 +780,7 @@ check("yolo_on_mobile.coreml")
 # ### CARD yolo_on_mobile.executorch
 #
 # Write `to_executorch(height, width, target)` in `to_executorch.py`: the network without its decoding as a `.pte` file for
-# `float32 [1, 3, height, width]`, with XNNPACK for a delegate. XNNPACK takes no enlargement by nearest neighbours: these two stay with ExecuTorch's portable
+# `float32 [1, 3, height, width]`, with XNNPACK for a delegate. XNNPACK takes no enlargement by nearest neighbors: these two stay with ExecuTorch's portable
 # kernels, so that XNNPACK is called three times. Nothing else may be left. As it stands, the network has something more in it that the partitioner leaves out. You know it from task 6.
 #
 # ### HINTS yolo_on_mobile.executorch
@@ -823,7 +823,7 @@ check("yolo_on_mobile.executorch")
 # - `colours`: red and blue changed places.
 # - `range`: values were not divided by 255.
 # - `scale`: coordinates and probabilities have one scale in int8.
-# - `decoding`: half a cell is missing in the formula for the centre.
+# - `decoding`: half a cell is missing in the formula for the center.
 # - `suppression`: there was none.
 #
 # `evidence` is the figure that shows the cause, `value` its value, within three in a hundred of itself.
@@ -908,7 +908,7 @@ draw(
 # %% [markdown] nbgrader={"schema_version": 3, "grade": true, "grade_id": "report", "locked": false, "points": 10, "solution": true, "task": false}
 # ### BEGIN SOLUTION yolo_on_mobile.report
 # ### STUB Write your report here.
-# **From bytes to boxes.** A frame is letterboxed to 128×128 with grey bars, its colours turned to red first, divided by 255; the network gives three maps; they are decoded,
+# **From bytes to boxes.** A frame is letterboxed to 128×128 with gray bars, its colors turned to red first, divided by 255; the network gives three maps; they are decoded,
 # suppressed by class, and brought back to the frame, padding first. All of that was compared with float64 on drawn frames that nobody trained on, wide, tall and square. To show that the
 # comparison would have noticed: with blue first the mAP is 0.33 in place of 0.98, and boxes that are not moved back give 0.12.
 #
