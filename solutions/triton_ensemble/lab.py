@@ -294,7 +294,7 @@ def ratio(part, whole):
 # ### Four faulty deployments
 #
 # `deployment_a.json` to `deployment_d.json` are recordings of real servers over this module's ensemble, each
-# with one sickness. `deployment_healthy.json` is one without, asked by 16 clients at once as three of the four
+# slow for one reason. `deployment_healthy.json` is one without, asked by 16 clients at once as three of the four
 # are; `deployment_healthy_alone.json` is the same one, asked by a single client. perf_analyzer asked for one
 # text at a time, and each client asked again as soon as it was answered.
 #
