@@ -12,7 +12,7 @@
 # ---
 
 # %% [markdown]
-# # Export a model that decides
+# # Export a model with control flow
 #
 # A shop sorts its messages with a small encoder. It has three ifs in its `forward`: which mask, which pattern of attention,
 # and whether one layer was enough. On Monday it has to run in a service that has neither your source nor, if you can help it,
@@ -71,7 +71,7 @@ def largest_difference(one, other, given):
 
 
 # %% [markdown]
-# ## 1. What a trace forgets
+# ## 1. What tracing loses
 #
 # Predict first: a trace is made with one short causal message. On which of these four will it be wrong?
 
@@ -111,7 +111,7 @@ for name, given in tried.items():
 check("control_flow_export.show_the_trap")
 
 # %% [markdown]
-# ## 2. The old way
+# ## 2. TorchScript
 #
 # ### CARD control_flow_export.script_it
 #
@@ -133,7 +133,7 @@ except RuntimeError as refusal:
 check("control_flow_export.script_it")
 
 # %% [markdown]
-# ## 3. Where graphs break
+# ## 3. Find and remove graph breaks
 #
 # ### CARD control_flow_export.graph_breaks
 #
@@ -159,7 +159,7 @@ for reason in told.break_reasons[:3]:
 check("control_flow_export.graph_breaks")
 
 # %% [markdown]
-# ## 4. Both sides in one graph
+# ## 4. Export both branches with torch.export
 #
 # ### CARD control_flow_export.export
 #
@@ -206,7 +206,7 @@ print("the exit:", choice.target, "of", choice.args[0])
 check("control_flow_export.export")
 
 # %% [markdown]
-# ## 5. Compiled before anybody asks
+# ## 5. Compile ahead of time with AOTInductor
 #
 # ### CARD control_flow_export.package
 #
@@ -259,7 +259,7 @@ print(
 check("control_flow_export.package")
 
 # %% [markdown]
-# ## 6. What freezing does
+# ## 6. What torch.jit.freeze does
 #
 # ### CARD control_flow_export.freeze
 #
@@ -290,7 +290,7 @@ for name, counts in freezing.figures(str(folder / "encoder.pt")).items():
 check("control_flow_export.freeze")
 
 # %% [markdown]
-# ## 7. A step that can be replayed
+# ## 7. A decoding step for CUDA graphs
 #
 # ### CARD control_flow_export.decode_graphs
 #
@@ -321,7 +321,7 @@ print("the same tokens:", torch.equal(want, got))
 check("control_flow_export.decode_graphs")
 
 # %% [markdown]
-# ## 8. From TorchScript to its successors
+# ## 8. Migrate from TorchScript
 #
 # ### CARD control_flow_export.migration
 #
@@ -348,7 +348,7 @@ migration.inventory(str(folder / "encoder.pt"))
 check("control_flow_export.migration")
 
 # %% [markdown]
-# ## 9. Four exports that failed
+# ## 9. Diagnose four failed exports
 #
 # ### CARD control_flow_export.diagnose
 #
@@ -369,7 +369,7 @@ print(Path("failure_c.txt").read_text()[:1400])
 check("control_flow_export.diagnose")
 
 # %% [markdown]
-# ## 10. The report
+# ## 10. Write the report
 #
 # ### CARD control_flow_export.report
 #

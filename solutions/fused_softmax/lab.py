@@ -99,7 +99,7 @@ def online_softmax(x, block=256):
 check("fused_softmax.online_pass")
 
 # %% [markdown]
-# ## 2. Let a compiler fuse it
+# ## 2. Fuse it with torch.compile
 #
 # ### CARD fused_softmax.compiled_chain
 #
@@ -164,7 +164,7 @@ def softmax(x, out):
 check("fused_softmax.compiled_chain")
 
 # %% [markdown]
-# ## 3. The kernel by hand
+# ## 3. Softmax in Triton
 #
 # ### CARD fused_softmax.triton_forward
 #
@@ -203,7 +203,7 @@ check("fused_softmax.compiled_chain")
 check("fused_softmax.triton_forward")
 
 # %% [markdown]
-# ## 4. Scale and mask in the same kernel
+# ## 4. Scale, mask and softmax in one Triton kernel
 #
 # ### CARD fused_softmax.triton_masked
 #
@@ -222,7 +222,7 @@ check("fused_softmax.triton_forward")
 check("fused_softmax.triton_masked")
 
 # %% [markdown]
-# ## 5. The definition in CUDA C++
+# ## 5. CUDA C++: one thread per row
 #
 # ### CARD fused_softmax.cuda_naive
 #
@@ -249,7 +249,7 @@ from hotloop.simulate.lesson import show_traffic
 show_traffic("softmax.cu", "softmax_naive", rows=64, columns=1024)
 
 # %% [markdown]
-# ## 6. One block a row
+# ## 6. CUDA C++: one block per row
 #
 # ### CARD fused_softmax.cuda_block
 #
@@ -270,7 +270,7 @@ check("fused_softmax.cuda_block")
 show_traffic("softmax.cu", "softmax_block", rows=64, columns=1024)
 
 # %% [markdown]
-# ## 7. Shuffles, one pass, four at a time
+# ## 7. CUDA C++: warp shuffles and vector loads
 #
 # ### CARD fused_softmax.cuda_warp
 #
@@ -292,7 +292,7 @@ check("fused_softmax.cuda_warp")
 show_traffic("softmax.cu", "softmax_warp", rows=64, columns=1024)
 
 # %% [markdown]
-# ## 8. An operator around the kernel
+# ## 8. Launch the kernel from C++ on the stable ABI
 #
 # ### CARD fused_softmax.operator_launcher
 #
@@ -310,7 +310,7 @@ show_traffic("softmax.cu", "softmax_warp", rows=64, columns=1024)
 check("fused_softmax.operator_launcher")
 
 # %% [markdown]
-# ## 9. What the compiler must know
+# ## 9. Register the operator for torch.compile
 #
 # ### CARD fused_softmax.operator_python
 #
@@ -327,7 +327,7 @@ check("fused_softmax.operator_launcher")
 check("fused_softmax.operator_python")
 
 # %% [markdown]
-# ## 10. The gradient
+# ## 10. The backward kernel
 #
 # ### CARD fused_softmax.operator_backward
 #
@@ -382,7 +382,7 @@ from hotloop.simulate.lesson import compare_operators
 compare_operators("softmax_op.py", "softmax_op_triton.py")
 
 # %% [markdown]
-# ## 12. Explain it
+# ## 12. Explain when fusion helps
 #
 # ### CARD fused_softmax.explain
 #

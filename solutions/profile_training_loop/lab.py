@@ -12,7 +12,7 @@
 # ---
 
 # %% [markdown]
-# # Find out why training is slow
+# # Profile a training loop
 #
 # You are given a ResNet and a training loop that works and is slow. By the end you have found out why, by
 # evidence and not by reading, fixed it cause by cause, and proved each gain.
@@ -51,7 +51,7 @@ from software_device import Device
 _ = os.environ.setdefault("KINETO_LOG_LEVEL", "6")
 
 # %% [markdown]
-# ## 1. A clock that does not lie
+# ## 1. Time asynchronous work correctly
 #
 # ### CARD profile_training_loop.honest_clock
 #
@@ -141,7 +141,7 @@ check("profile_training_loop.honest_clock")
 clock_trial(3, 20, cold=50.0, load=2.0, forward=3.0, backward=5.0, update=1.0, reads=False)
 
 # %% [markdown]
-# ## 2. Record a trace
+# ## 2. Record a trace with torch.profiler
 #
 # ### CARD profile_training_loop.instrument
 #
@@ -384,7 +384,7 @@ def diagnosis():
 check("profile_training_loop.diagnose")
 
 # %% [markdown]
-# ## 5. The first cause: augmentation
+# ## 5. Speed up the data loader's augmentation
 #
 # ### CARD profile_training_loop.augment
 #
@@ -438,7 +438,7 @@ for row in rows[:12]:
 check("profile_training_loop.augment")
 
 # %% [markdown]
-# ## 6. The whole loop
+# ## 6. Speed up the whole training loop
 #
 # ### CARD profile_training_loop.train
 #
@@ -480,7 +480,7 @@ compare_loops()
 check("profile_training_loop.train")
 
 # %% [markdown]
-# ## 7. The report
+# ## 7. Write the report
 #
 # ### CARD profile_training_loop.report
 #

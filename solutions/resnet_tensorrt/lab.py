@@ -12,7 +12,7 @@
 # ---
 
 # %% [markdown]
-# # Convert a ResNet, and prove that it is still the same
+# # Convert ResNet-50: PyTorch, ONNX, TensorRT
 #
 # A small robot reads signs. Its network is a ResNet-50, trained in PyTorch, and it has to run where PyTorch is not. By
 # the end you have it in ONNX, in ONNX Runtime, in eight bits and, on paper or on a GPU, in TensorRT; and you can say for
@@ -80,7 +80,7 @@ print(
 # channels belongs in the exported file, and why every export is compared with the original.
 
 # %% [markdown]
-# ## 1. The export
+# ## 1. Export to ONNX with preprocessing
 #
 # ### CARD resnet_tensorrt.export
 #
@@ -156,7 +156,7 @@ for dynamo in (True, False):
     print("    ", sorted({node.op_type for node in model.graph.node}))
 
 # %% [markdown]
-# ## 2. Where two graphs part
+# ## 2. Find the first wrong tensor
 #
 # ### CARD resnet_tensorrt.first_departure
 #
@@ -261,7 +261,7 @@ read_graph("two_convs.onnx", batch=1)
 check("resnet_tensorrt.read_graph")
 
 # %% [markdown]
-# ## 4. Fold a normalization by hand
+# ## 4. Fold batch norms by hand
 #
 # ### CARD resnet_tensorrt.fold_batchnorm
 #
@@ -301,7 +301,7 @@ draw("folded.onnx", title="After folding: what is left, and why?")
 check("resnet_tensorrt.fold_batchnorm")
 
 # %% [markdown]
-# ## 5. Take out what does nothing
+# ## 5. Remove no-op nodes
 #
 # ### CARD resnet_tensorrt.remove_noops
 #
@@ -359,7 +359,7 @@ draw("busy.onnx", title="After")
 check("resnet_tensorrt.remove_noops")
 
 # %% [markdown]
-# ## 6. Eight bits
+# ## 6. Quantize to int8
 #
 # ### CARD resnet_tensorrt.quantize
 #
@@ -426,7 +426,7 @@ for path in ("bare_dynamo.onnx", "quantized.onnx"):
 check("resnet_tensorrt.quantize")
 
 # %% [markdown]
-# ## 7. One call, eight crops
+# ## 7. Reduce the latency in ONNX Runtime
 #
 # ### CARD resnet_tensorrt.latency
 #
@@ -462,7 +462,7 @@ session.prepare(str(folder / "network.onnx"))
 check("resnet_tensorrt.latency")
 
 # %% [markdown]
-# ## 8. A board that you do not have
+# ## 8. Target a Jetson Nano without the board
 #
 # ### CARD resnet_tensorrt.jetson_nano
 #
@@ -506,7 +506,7 @@ except (NotImplementedError, NameError) as error:
 check("resnet_tensorrt.jetson_nano")
 
 # %% [markdown]
-# ## 9. The engine
+# ## 9. Build a TensorRT engine
 #
 # ### CARD resnet_tensorrt.engine
 #
@@ -551,7 +551,7 @@ else:
 check("resnet_tensorrt.engine")
 
 # %% [markdown]
-# ## 10. Four slow sessions
+# ## 10. Diagnose four slow sessions
 #
 # ### CARD resnet_tensorrt.slow_builds
 #
@@ -613,7 +613,7 @@ import build_logs
 check("resnet_tensorrt.slow_builds")
 
 # %% [markdown]
-# ## 11. The report
+# ## 11. Write the report
 #
 # ### CARD resnet_tensorrt.report
 #

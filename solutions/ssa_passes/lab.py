@@ -12,7 +12,7 @@
 # ---
 
 # %% [markdown]
-# # From Python to an optimized graph
+# # SSA and compiler passes
 #
 # You write a small compiler: it reads a Python function, makes blocks and jumps of it, brings them into SSA form, checks that,
 # and takes away what need not be computed. Each pass is a function from a program to a program. The judge tries it on two
@@ -56,7 +56,7 @@ def fresh(file, name):
 
 
 # %% [markdown]
-# ## 1. A Python function as blocks
+# ## 1. From Python to basic blocks
 #
 # ### CARD ssa_passes.lowering
 #
@@ -95,7 +95,7 @@ print(ir.run(ir.parse(blocks), [10, 3]))
 check("ssa_passes.lowering")
 
 # %% [markdown]
-# ## 2. Who must be passed
+# ## 2. Dominators and dominance frontiers
 #
 # ### CARD ssa_passes.dominance
 #
@@ -121,7 +121,7 @@ print(fresh("dominance", "dominance_frontiers")(graph, "b0"))
 check("ssa_passes.dominance")
 
 # %% [markdown]
-# ## 3. Each name once
+# ## 3. SSA construction
 #
 # ### CARD ssa_passes.to_ssa
 #
@@ -141,7 +141,7 @@ SVG(ir_drawing.graph(blocks, single, titles=["blocks", "SSA"]))
 check("ssa_passes.to_ssa")
 
 # %% [markdown]
-# ## 4. Is it SSA?
+# ## 4. An SSA verifier
 #
 # ### CARD ssa_passes.verify
 #
@@ -168,7 +168,7 @@ print(fresh("verify", "verify")("func f(a: int) -> int\nb0:\n  t: int = add a u\
 check("ssa_passes.verify")
 
 # %% [markdown]
-# ## 5. What nobody needs
+# ## 5. Dead-code elimination
 #
 # ### CARD ssa_passes.dead_code
 #
@@ -206,7 +206,7 @@ SVG(ir_drawing.graph(example, after, titles=["before", "after: brown is gone"]))
 check("ssa_passes.dead_code")
 
 # %% [markdown]
-# ## 6. What is known
+# ## 6. Constant folding and propagation
 #
 # ### CARD ssa_passes.fold
 #
@@ -242,7 +242,7 @@ SVG(ir_drawing.graph(example, after, titles=["before", "after"]))
 check("ssa_passes.fold")
 
 # %% [markdown]
-# ## 7. What was computed already
+# ## 7. Common-subexpression elimination
 #
 # ### CARD ssa_passes.common
 #
@@ -284,7 +284,7 @@ SVG(ir_drawing.graph(example, after, titles=["before", "after"]))
 check("ssa_passes.common")
 
 # %% [markdown]
-# ## 8. What gives what is there
+# ## 8. Algebraic simplification
 #
 # ### CARD ssa_passes.simplify
 #
@@ -326,7 +326,7 @@ for x in (-0.0, float("nan"), float("inf")):
 check("ssa_passes.simplify")
 
 # %% [markdown]
-# ## 9. What a loop does not change
+# ## 9. Loop-invariant code motion
 #
 # ### CARD ssa_passes.hoist
 #
@@ -379,7 +379,7 @@ for file, name in [
 SVG(ir_drawing.graph(single, str(program), titles=["SSA", "optimised"]))
 
 # %% [markdown]
-# ## 10. Out of SSA form
+# ## 10. SSA destruction
 #
 # ### CARD ssa_passes.leave_ssa
 #
@@ -418,7 +418,7 @@ SVG(ir_drawing.graph(example, after, titles=["SSA", "with copies"]))
 check("ssa_passes.leave_ssa")
 
 # %% [markdown]
-# ## 11. Where tensors lie
+# ## 11. Memory planning
 #
 # ### CARD ssa_passes.plan_memory
 #
@@ -461,7 +461,7 @@ SVG(tensor_drawing.memory(turned, plan(turned), titles=["in the best order"]))
 check("ssa_passes.plan_memory")
 
 # %% [markdown]
-# ## 12. Which steps are one kernel
+# ## 12. Operator fusion
 #
 # ### CARD ssa_passes.fuse
 #
@@ -503,7 +503,7 @@ SVG(tensor_drawing.kernels(graph, alone, fused, titles=titles))
 check("ssa_passes.fuse")
 
 # %% [markdown]
-# ## 13. The same in torch.fx
+# ## 13. CSE and DCE in torch.fx
 #
 # ### CARD ssa_passes.torch_fx
 #
@@ -541,7 +541,7 @@ print(fx_text.write(theirs))
 check("ssa_passes.torch_fx")
 
 # %% [markdown]
-# ## 14. The same in xDSL
+# ## 14. CSE and DCE in xDSL
 #
 # ### CARD ssa_passes.xdsl
 #
@@ -582,7 +582,7 @@ print(fresh("xdsl_pass", "clean")(fresh("xdsl_pass", "read")(program)))
 check("ssa_passes.xdsl")
 
 # %% [markdown]
-# ## 15. The same through MLIR's bindings
+# ## 15. CSE and DCE with MLIR's Python bindings
 #
 # ### CARD ssa_passes.mlir
 #
@@ -610,7 +610,7 @@ print(module)
 check("ssa_passes.mlir")
 
 # %% [markdown]
-# ## 16. Types before anything runs
+# ## 16. Type and shape inference
 #
 # ### CARD ssa_passes.infer
 #
@@ -631,7 +631,7 @@ for other in (["n", 1], [4], ["m", 4], [3]):
 check("ssa_passes.infer")
 
 # %% [markdown]
-# ## 17. From Python to PaddlePaddle's PIR
+# ## 17. A pass on PaddlePaddle's PIR
 #
 # ### CARD ssa_passes.pir
 #
@@ -685,7 +685,7 @@ print(theirs)
 check("ssa_passes.pir")
 
 # %% [markdown]
-# ## 18. A smaller image classifier, in PaddlePaddle
+# ## 18. Optimize a PaddlePaddle image classifier
 #
 # ### CARD ssa_passes.classifier
 #

@@ -48,7 +48,7 @@ import torch
 from hotloop import check
 
 # %% [markdown]
-# ## 1. Before anything is run
+# ## 1. Count bytes and FLOPs of attention
 #
 # ### CARD transformer_compilation.count_bytes
 #
@@ -136,7 +136,7 @@ def predict_and_measure(heads=8, length=1024, width=64):
 predict_and_measure()
 
 # %% [markdown]
-# ## 2. Tiles and the online softmax
+# ## 2. Tiled attention with the online softmax
 #
 # ### CARD transformer_compilation.tiled_attention
 #
@@ -169,7 +169,7 @@ print(f"yours {1e3 * fastest(lambda: tiled.attention(q, k, v, True, 0.0, out)):.
 check("transformer_compilation.tiled_attention")
 
 # %% [markdown]
-# ## 3. One kernel
+# ## 3. FlashAttention forward in Triton
 #
 # ### CARD transformer_compilation.flash_forward
 #
@@ -190,7 +190,7 @@ check("transformer_compilation.tiled_attention")
 check("transformer_compilation.flash_forward")
 
 # %% [markdown]
-# ## 4. Backwards, without the weights
+# ## 4. FlashAttention backward in Triton
 #
 # ### CARD transformer_compilation.flash_backward
 #
@@ -211,7 +211,7 @@ check("transformer_compilation.flash_forward")
 check("transformer_compilation.flash_backward")
 
 # %% [markdown]
-# ## 5. What lies between the products
+# ## 5. A fusion pass between the matmuls
 #
 # ### CARD transformer_compilation.fuse_pass
 #
@@ -244,7 +244,7 @@ print("largest difference", (one - other).abs().max().item())
 check("transformer_compilation.fuse_pass")
 
 # %% [markdown]
-# ## 6. What a compiler has written
+# ## 6. Read Inductor's output code
 #
 # ### CARD transformer_compilation.read_output
 #
@@ -276,7 +276,7 @@ output_code.read_output("output.txt")
 check("transformer_compilation.read_output")
 
 # %% [markdown]
-# ## 7. A cost model
+# ## 7. A learned cost model
 #
 # ### CARD transformer_compilation.learned_costs
 #
@@ -301,7 +301,7 @@ check("transformer_compilation.read_output")
 check("transformer_compilation.learned_costs")
 
 # %% [markdown]
-# ## 8. When to compile
+# ## 8. Decide when to compile
 #
 # ### CARD transformer_compilation.compile_policy
 #
@@ -333,7 +333,7 @@ check("transformer_compilation.learned_costs")
 check("transformer_compilation.compile_policy")
 
 # %% [markdown]
-# ## 9. The first answer
+# ## 9. Measure the cold start
 #
 # ### CARD transformer_compilation.cold_start
 #
@@ -378,7 +378,7 @@ cold_start.break_even("record.json")
 check("transformer_compilation.cold_start")
 
 # %% [markdown]
-# ## 10. One graph for all sizes
+# ## 10. Serve all sizes with few graphs
 #
 # ### CARD transformer_compilation.few_graphs
 #
@@ -426,7 +426,7 @@ with torch.no_grad():
 check("transformer_compilation.few_graphs")
 
 # %% [markdown]
-# ## 11. Keys in eight bits
+# ## 11. Quantize keys to fp8
 #
 # ### CARD transformer_compilation.eight_bits
 #
@@ -446,7 +446,7 @@ check("transformer_compilation.few_graphs")
 check("transformer_compilation.eight_bits")
 
 # %% [markdown]
-# ## 12. A step that is recorded
+# ## 12. A decoding step for CUDA graphs
 #
 # ### CARD transformer_compilation.decode_step
 #
@@ -510,7 +510,7 @@ with torch.no_grad():
         print(f"{name}: {1e6 * fastest(work, 50):.0f} µs")
 
 # %% [markdown]
-# ## 13. Explain it
+# ## 13. Explain the plan
 #
 # ### CARD transformer_compilation.explain
 #

@@ -41,7 +41,7 @@ import served
 from hotloop import check
 
 # %% [markdown]
-# ## 1. The repository
+# ## 1. Lay out a model repository
 #
 # ### CARD triton_ensemble.repository_layout
 #
@@ -82,7 +82,7 @@ if served.here():
         print(f"Not yet: {error}")
 
 # %% [markdown]
-# ## 2. Texts to tokens
+# ## 2. Python backend: tokenize a batch
 #
 # ### CARD triton_ensemble.preprocess_backend
 #
@@ -104,7 +104,7 @@ if served.here():
 check("triton_ensemble.preprocess_backend")
 
 # %% [markdown]
-# ## 3. Logits to answers
+# ## 3. Python backend: logits to labels
 #
 # ### CARD triton_ensemble.postprocess_backend
 #
@@ -164,7 +164,7 @@ if served.here():
 check("triton_ensemble.client")
 
 # %% [markdown]
-# ## 5. A canary
+# ## 5. Roll out a canary version
 #
 # ### CARD triton_ensemble.versions
 #
@@ -200,7 +200,7 @@ if served.here():
         print(f"Not yet: {error}")
 
 # %% [markdown]
-# ## 6. Read the server's own numbers
+# ## 6. Read Triton's metrics
 #
 # ### CARD triton_ensemble.read_metrics
 #
@@ -371,7 +371,7 @@ def diagnosis():
 check("triton_ensemble.read_metrics")
 
 # %% [markdown]
-# ## 7. Tune for a load
+# ## 7. Tune throughput and latency
 #
 # ### CARD triton_ensemble.tune
 #
@@ -400,7 +400,7 @@ if served.here():
 check("triton_ensemble.tune")
 
 # %% [markdown]
-# ## 8. The report
+# ## 8. Write the report
 #
 # ### CARD triton_ensemble.report
 #

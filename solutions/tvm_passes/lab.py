@@ -12,7 +12,7 @@
 # ---
 
 # %% [markdown]
-# # Schedule, search and rewrite with TVM
+# # Schedules and passes in TVM
 #
 # A compiler for tensor programs does two things: it changes the order in which numbers are computed, and it
 # changes which operations there are. By the end you have done both, by hand and by search, and have tried your
@@ -60,7 +60,7 @@ made = Path("made")
 made.mkdir(exist_ok=True)
 
 # %% [markdown]
-# ## 1. Three loops, and what they say
+# ## 1. A matrix product in TIR
 #
 # ### CARD tvm_passes.naive_matmul
 #
@@ -93,7 +93,7 @@ matmul.read_tir(made / "naive.json")
 check("tvm_passes.naive_matmul")
 
 # %% [markdown]
-# ## 2. The same numbers in another order
+# ## 2. Schedule a matmul on a CPU
 #
 # ### CARD tvm_passes.schedule
 #
@@ -155,7 +155,7 @@ for name, (took, error) in measured.items():
 check("tvm_passes.schedule")
 
 # %% [markdown]
-# ## 3. The same product for a GPU, without one
+# ## 3. Schedule a matmul for a GPU
 #
 # ### CARD tvm_passes.cuda_source
 #
@@ -184,7 +184,7 @@ print(source[source.index("__global__") :][:3000])
 check("tvm_passes.cuda_source")
 
 # %% [markdown]
-# ## 4. From PyTorch to Relax
+# ## 4. Import a PyTorch network into Relax
 #
 # ### CARD tvm_passes.import_network
 #
@@ -231,7 +231,7 @@ SVG(passes_drawing.loops(lowered[convolution]))
 check("tvm_passes.import_network")
 
 # %% [markdown]
-# ## 5. Two operators become one
+# ## 5. A Relax fusion pass
 #
 # ### CARD tvm_passes.fuse_multiply_add
 #
@@ -284,7 +284,7 @@ for fuse in (relax_pass.fuse_by_pattern, relax_pass.fuse_by_mutator):
 check("tvm_passes.fuse_multiply_add")
 
 # %% [markdown]
-# ## 6. Checks that the loops already answer
+# ## 6. Eliminate bounds checks in TIR
 #
 # ### CARD tvm_passes.tir_pass
 #
@@ -337,7 +337,7 @@ ir_files.read_module(made / "free.json").show()
 check("tvm_passes.tir_pass")
 
 # %% [markdown]
-# ## 7. Let it search
+# ## 7. Tune with MetaSchedule
 #
 # ### CARD tvm_passes.tune
 #
@@ -387,7 +387,7 @@ matmul.explain("recorded_workload.json", "recorded_trials.json")
 check("tvm_passes.tune")
 
 # %% [markdown]
-# ## 8. A graph for an accelerator
+# ## 8. Partition a graph for an accelerator
 #
 # ### CARD tvm_passes.partition
 #
@@ -455,7 +455,7 @@ for rows, k in [(32, 40), (8, 64), (64, 256)]:
     print(rows, k, mac16.bill(read_module("made/divided.json")))
 
 # %% [markdown]
-# ## 9. The report
+# ## 9. Write the report
 #
 # ### CARD tvm_passes.report
 #

@@ -65,7 +65,7 @@ from IPython.display import SVG
 SVG(hlo_drawing.pictures(images[:12]))
 
 # %% [markdown]
-# ## 1. Op by op, and compiled
+# ## 1. Compile a training step with jax.jit
 #
 # ### CARD xla_vs_eager.compiled_step
 #
@@ -102,7 +102,7 @@ for name, took in (("op by op", eager), ("compiled", compiled)):
 check("xla_vs_eager.compiled_step")
 
 # %% [markdown]
-# ## 2. When it has paid
+# ## 2. When does compiling pay off?
 #
 # ### CARD xla_vs_eager.break_even
 #
@@ -156,7 +156,7 @@ timings.break_even(made / "steps.json")
 check("xla_vs_eager.break_even")
 
 # %% [markdown]
-# ## 3. How many programs?
+# ## 3. Count compilations and find their cause
 #
 # ### CARD xla_vs_eager.count_compilations
 #
@@ -228,7 +228,7 @@ for size in (5, 5, 6, 7, 8, 1):
     print(f"size {size}: graphs so far {len(graphs)}")
 
 # %% [markdown]
-# ## 4. Few programs for many sizes
+# ## 4. Pad to a few sizes
 #
 # ### CARD xla_vs_eager.bucket
 #
@@ -272,7 +272,7 @@ float(value), float(network.loss(parameters, images[:10], labels[:10]))
 check("xla_vs_eager.bucket")
 
 # %% [markdown]
-# ## 5. What XLA has made
+# ## 5. Read optimized HLO
 #
 # ### CARD xla_vs_eager.read_hlo
 #
@@ -340,7 +340,7 @@ for function in (lambda x: jnp.tanh(jnp.tanh(x) * 2) + 1, interrupted):
 check("xla_vs_eager.read_hlo")
 
 # %% [markdown]
-# ## 6. Names
+# ## 6. Annotate programs and profiles
 #
 # ### CARD xla_vs_eager.annotate
 #
@@ -380,7 +380,7 @@ for event in events:
 check("xla_vs_eager.annotate")
 
 # %% [markdown]
-# ## 7. Take the host out
+# ## 7. Remove host transfers
 #
 # ### CARD xla_vs_eager.host_transfer
 #
@@ -423,7 +423,7 @@ print("largest difference of the parameters:", max(largest.values()))
 check("xla_vs_eager.host_transfer")
 
 # %% [markdown]
-# ## 8. Give the state away
+# ## 8. Donate buffers
 #
 # ### CARD xla_vs_eager.donate
 #
@@ -507,7 +507,7 @@ for letter in ("healthy", *"abcd"):
 check("xla_vs_eager.diagnose")
 
 # %% [markdown]
-# ## 10. The report
+# ## 10. Write the report
 #
 # ### CARD xla_vs_eager.report
 #

@@ -12,7 +12,7 @@
 # ---
 
 # %% [markdown]
-# # Bring a YOLO to a phone, and prove that it still sees
+# # Deploy a YOLO detector on mobile
 #
 # An app should find colored shapes in camera frames. Its detector has the parts of YOLOv5: the Focus stem of releases up to
 # 5.0, SiLU, the SPPF of 6.0 and later, and a head with anchors. No release has both Focus and SPPF; files of both kinds
@@ -68,7 +68,7 @@ draw([("what is there", frame, [[*box, 1, c] for box, c in zip(found, what)])], 
 # much? Write two numbers down; after task 3 you measure them.
 
 # %% [markdown]
-# ## 1. What the network is fed
+# ## 1. Letterbox preprocessing
 #
 # ### CARD yolo_on_mobile.letterbox
 #
@@ -106,7 +106,7 @@ draw([("as the network sees it", shown, [])])
 check("yolo_on_mobile.letterbox")
 
 # %% [markdown]
-# ## 2. Decode the grid
+# ## 2. Decode the YOLO head
 #
 # ### CARD yolo_on_mobile.decode
 #
@@ -155,7 +155,7 @@ except NotImplementedError as error:
 check("yolo_on_mobile.decode")
 
 # %% [markdown]
-# ## 3. Say it once
+# ## 3. Non-maximum suppression
 #
 # ### CARD yolo_on_mobile.nms
 #
@@ -239,7 +239,7 @@ except (NotImplementedError, NameError) as error:
     print(f"Not yet: {error}")
 
 # %% [markdown]
-# ## 4. Boxes out of the file
+# ## 4. Put decoding and NMS in the graph
 #
 # ### CARD yolo_on_mobile.in_graph
 #
@@ -282,7 +282,7 @@ draw(panels)
 check("yolo_on_mobile.in_graph")
 
 # %% [markdown]
-# ## 5. Where the conversion departs
+# ## 5. Bisect a wrong conversion
 #
 # ### CARD yolo_on_mobile.bisect
 #
@@ -339,7 +339,7 @@ except NotImplementedError as error:
 check("yolo_on_mobile.bisect")
 
 # %% [markdown]
-# ## 6. Replace what the delegate lacks
+# ## 6. Replace unsupported operators
 #
 # ### CARD yolo_on_mobile.replace
 #
@@ -388,7 +388,7 @@ except (NotImplementedError, NameError) as error:
 check("yolo_on_mobile.replace")
 
 # %% [markdown]
-# ## 7. Eight bits that still see
+# ## 7. Quantize the detector to int8
 #
 # ### CARD yolo_on_mobile.quantize
 #
@@ -462,7 +462,7 @@ draw(panels)
 check("yolo_on_mobile.quantize")
 
 # %% [markdown]
-# ## 8. Faster than where it came from
+# ## 8. Tune the detector in ONNX Runtime
 #
 # ### CARD yolo_on_mobile.speed
 #
@@ -622,7 +622,7 @@ draw(panels)
 check("yolo_on_mobile.fit")
 
 # %% [markdown]
-# ## 11. OpenVINO, bytes in front
+# ## 11. OpenVINO with uint8 input
 #
 # ### CARD yolo_on_mobile.openvino
 #
@@ -678,7 +678,7 @@ except (NotImplementedError, NameError, ImportError) as error:
 check("yolo_on_mobile.litert")
 
 # %% [markdown]
-# ## 13. LiteRT, bytes from end to end
+# ## 13. LiteRT, full-integer quantization
 #
 # ### CARD yolo_on_mobile.litert_int8
 #
@@ -747,7 +747,7 @@ draw(panels)
 check("yolo_on_mobile.litert_int8")
 
 # %% [markdown]
-# ## 14. Core ML, as far as it can be checked
+# ## 14. Core ML, checked without a Mac
 #
 # ### CARD yolo_on_mobile.coreml
 #
@@ -775,7 +775,7 @@ except (NotImplementedError, NameError, ImportError) as error:
 check("yolo_on_mobile.coreml")
 
 # %% [markdown]
-# ## 15. ExecuTorch, and what XNNPACK leaves
+# ## 15. ExecuTorch with XNNPACK
 #
 # ### CARD yolo_on_mobile.executorch
 #
@@ -798,7 +798,7 @@ except (NotImplementedError, NameError, ImportError) as error:
 check("yolo_on_mobile.executorch")
 
 # %% [markdown]
-# ## 16. Four broken conversions
+# ## 16. Diagnose four broken conversions
 #
 # ### CARD yolo_on_mobile.diagnose
 #
@@ -892,7 +892,7 @@ draw(
 )
 
 # %% [markdown]
-# ## 17. The report
+# ## 17. Write the report
 #
 # ### CARD yolo_on_mobile.report
 #
