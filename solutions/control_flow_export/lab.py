@@ -327,7 +327,7 @@ check("control_flow_export.decode_graphs")
 #
 # Write in `migration.py`:
 #
-# - `inventory(path)`: what of a TorchScript file has to be written anew. `methods`: sorted names of those that do not begin with an underscore,
+# - `inventory(path)`: what of a TorchScript file has to be rewritten. `methods`: sorted names of those that do not begin with an underscore,
 #   `forward` too; `ifs` and `loops`: `prim::If` and `prim::Loop` in all of them together, inner blocks too, methods inlined; `training`: the mode it was saved in;
 #   `parameters`: how many numbers.
 # - `successors()`: for each construct below, what takes its place in a file that leaves Python. The choices: `torch.export.export`, `torch.export.save`,
@@ -401,5 +401,5 @@ check("control_flow_export.diagnose")
 # first as tokens a second with one answer, where the host's share is largest.
 #
 # **What I would ship.** The package, one for each CPU type, with the exported program beside it, as that is what one compiles again for a new PyTorch. A new kind of mask changes the graph: export and
-# compare anew. A message longer than 128 is refused by the service, since the places end there.
+# compare again. A message longer than 128 is refused by the service, since the places end there.
 # ### END SOLUTION

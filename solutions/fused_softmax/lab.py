@@ -274,7 +274,7 @@ show_traffic("softmax.cu", "softmax_block", rows=64, columns=1024)
 #
 # ### CARD fused_softmax.cuda_warp
 #
-# `softmax_warp(x, y, rows, columns)` is launched as `<<<rows, 256>>>` too. Three reasons to write it anew:
+# `softmax_warp(x, y, rows, columns)` is launched as `<<<rows, 256>>>` too. Three reasons to rewrite it:
 #
 # - the online recurrence of task 1 needs **one pass** for maximum and sum;
 # - lanes of a warp exchange registers by `__shfl_xor_sync`, **without shared memory and without barriers**;

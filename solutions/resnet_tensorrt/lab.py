@@ -325,7 +325,7 @@ check("resnet_tensorrt.fold_batchnorm")
 # one Identity stays. The judge counts: your graph has as many nodes as needed, and not one more. Rewriting it
 # once more changes nothing.
 #
-# It draws a hundred small graphs at random for each rung, anew each time.
+# It draws a hundred small graphs at random for each rung, again each time.
 #
 # ### HINTS resnet_tensorrt.remove_noops
 

@@ -16,7 +16,7 @@
 #
 # You write a small compiler: it reads a Python function, makes blocks and jumps of it, brings them into SSA form, checks that,
 # and takes away what need not be computed. Each pass is a function from a program to a program. The judge tries it on two
-# hundred programs that it draws anew each time.
+# hundred programs that it draws again each time.
 #
 # How it works here:
 #

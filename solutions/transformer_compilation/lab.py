@@ -282,7 +282,7 @@ check("transformer_compilation.read_output")
 #
 # A product C[m, n] = Σ A[m, k] · B[k, n] can be computed by thousands of schedules: three sizes of a tile, how far the inner loop is unrolled, the width of its vectors, and whether a tile of C
 # stays until its sum is done (`keep_output`) or a tile of A. Which is best depends on the shape and on the machine. The machines here are **simulated**, with caches, vectors, registers
-# and latencies that are drawn anew for each judging; a measurement has some percent of noise, and now and then is far too long. So nothing can be known beforehand, and everything can be learned.
+# and latencies that are redrawn for each judging; a measurement has some percent of noise, and now and then is far too long. So nothing can be known beforehand, and everything can be learned.
 #
 # `tune(path)` in `schedules.py` is called again and again with a JSON file:
 #
@@ -313,7 +313,7 @@ check("transformer_compilation.learned_costs")
 # | `{"run": "static", "size": S}`, S ≥ L | `static[0] + static[1] · S`, whatever L is | `compile_static_s` |
 # | `{"run": "dynamic"}` | `dynamic[0] + dynamic[1] · L` | `compile_dynamic_s` |
 #
-# Now and then the process is started anew. Its programs are gone, but what was once compiled is on the disk, and costs `load_s` when it is
+# Now and then the process is restarted. Its programs are gone, but what was once compiled is on the disk, and costs `load_s` when it is
 # first wanted again: that is what compiling ahead of time leaves. At most `most_static` programs for one size can be alive; one more runs eagerly
 # instead, as PyTorch does beyond `recompile_limit`.
 #
@@ -324,7 +324,7 @@ check("transformer_compilation.learned_costs")
 # - `call`: `length`; `life`, the number of the process; `alive`, the sizes of programs that it has, and `compiled`, of those that were ever compiled. The
 #   program for all lengths is listed as 0.
 #
-# It returns one text of JSON: `[memory, way]`. You do not know how many calls there will be, and the numbers are drawn anew each time. The judge adds
+# It returns one text of JSON: `[memory, way]`. You do not know how many calls there will be, and the numbers are redrawn each time. The judge adds
 # up the seconds, and compares with the best fixed set of programs for the whole stream, which nobody can know before.
 #
 # ### HINTS transformer_compilation.compile_policy
@@ -382,7 +382,7 @@ check("transformer_compilation.cold_start")
 #
 # ### CARD transformer_compilation.few_graphs
 #
-# The policy supposes that a program for all lengths is one program. TorchDynamo decides what it is: each graph has guards, and a request that they do not let through is compiled anew.
+# The policy supposes that a program for all lengths is one program. TorchDynamo decides what it is: each graph has guards, and a request that they do not let through is recompiled.
 # Beyond `recompile_limit` it runs eagerly, without an error. Write `make(compiled, weights)` in `serving.py`:
 #
 # - It is called once, and returns a function `answer(x, temperature)`, which is called with each request and returns float32 `[rows, width]`: what `served.pooled` gives if all positions of `x` are real.
