@@ -341,8 +341,9 @@ check("tvm_passes.tir_pass")
 #
 # ### CARD tvm_passes.tune
 #
-# MetaSchedule writes schedules with holes: tile sizes, places, how far to unroll. It draws what goes into the
-# holes, measures, and keeps what it drew together with the times: a *trace*. `recorded_trials.json` has the 32
+# MetaSchedule samples the open decisions of a schedule: tile sizes, compute locations, unroll limits. It measures the candidates
+# and stores the decisions with the times: a *trace*. By default a learned cost model ranks the candidates; the searches
+# here use `cost_model="random"`, which ranks them at random. `recorded_trials.json` has the 32
 # traces of one search for the 256³ product, a line each, with the seconds that each took, several times.
 #
 # Write two functions in `matmul.py`:
