@@ -6,6 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
+SHARE ?= 1
 CONTAINER ?= docker
 COMPOSE ?= $(CONTAINER) compose
 BIN := $(VENV)/bin
@@ -23,8 +24,8 @@ demo: $(VENV)/.hotloop-demo need-bwrap  ## autograde the bundled submissions in 
 test: $(VENV)/.hotloop-test build/readers/.done build/simulator/.done lint need-bwrap  ## style, types and the tests
 	$(BIN)/pytest -n $(JOBS) -m 'not slow'
 
-test-slow: $(VENV)/.hotloop-test build/simulator/.done need-bwrap  ## the slow tests, of more than a second each; .ci/run runs both
-	$(BIN)/pytest -n $(JOBS) -m slow
+test-slow: $(VENV)/.hotloop-test build/simulator/.done need-bwrap  ## the slow tests, of more than a second each; SHARE=5: one case in five, as .ci/run does
+	$(BIN)/pytest -n $(JOBS) -m slow --share $(SHARE)
 
 setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime, Apache TVM, JAX, xDSL and PaddlePaddle, which some modules need
 

@@ -138,7 +138,7 @@ def _variant(job: Job) -> Variant | None:
 
 def _launcher(job: Job, *, timed: bool) -> Launcher:
     """Where nothing is timed and nobody needs a GPU, a worker may be forked."""
-    forked = not timed and job.isolation != "none" and kind() == "cpu"
+    forked = not timed and job.isolation != "none" and (job.device or kind()) == "cpu"
     return Launcher(
         job.isolation,
         threads=job.threads or default_threads(),
@@ -166,7 +166,7 @@ def _session(
         launcher=launcher,
         connect=lambda: _connect(job, connection, launcher),
         budget=budget,
-        device=kind(),
+        device=job.device or kind(),
         on_progress=on_progress,
         variant=variant,
         seed=job.seed,
