@@ -14,9 +14,9 @@
 # %% [markdown]
 # # Export a model with control flow
 #
-# A shop sorts its messages with a small encoder. It has three ifs in its `forward`: which mask, which pattern of attention,
-# and whether one layer was enough. On Monday it has to run in a service that has neither your source nor, if you can help it,
-# a compiler. By the end you have it there, and you can say for each of its twelve ways how you know that it still goes them.
+# A shop sorts its messages with a small encoder. Its `forward` has three ifs: which mask, which attention pattern,
+# and whether to exit after the first layer. It has to be deployed to a service that has neither your source nor, if
+# possible, a compiler. By the end it runs there, and you can show that each of its twelve paths still gives the right result.
 #
 # How it works here:
 #
@@ -29,9 +29,9 @@
 # | file | what it is |
 # | --- | --- |
 # | `encoder.py` | the encoder, as its authors wrote it |
-# | `trap.py`, `scripted.py` | what tracing loses, and the old way: tasks 1 and 2 |
+# | `trap.py`, `scripted.py` | what tracing loses, and TorchScript: tasks 1 and 2 |
 # | `triage.py`, `graph_breaks.py` | a model full of graph breaks, and yours: task 3 |
-# | `portable.py`, `package_model.py`, `service.py` | the exported program, the package, who serves it: tasks 4 and 5 |
+# | `portable.py`, `package_model.py`, `service.py` | the exported program, the package, and the service that loads it: tasks 4 and 5 |
 # | `freezing.py`, `migration.py` | old files: tasks 6 and 8 |
 # | `decoder.py`, `decode.py` | a decoder with a growing cache, and your step: task 7 |
 # | `failure_a.txt` to `failure_d.txt`, `diagnosis.py` | four recorded failures: task 9 |

@@ -14,16 +14,16 @@
 # %% [markdown]
 # # Convert ResNet-50: PyTorch, ONNX, TensorRT
 #
-# A small robot reads signs. Its network is a ResNet-50, trained in PyTorch, and it has to run where PyTorch is not. By
-# the end you have it in ONNX, in ONNX Runtime, in eight bits and, on paper or on a GPU, in TensorRT; and you can say for
-# each of them how you know that it still computes the same.
+# A small robot reads signs. Its network is a ResNet-50, trained in PyTorch, and it has to run on a board without PyTorch.
+# By the end you have exported it to ONNX, run it in ONNX Runtime, quantized it to INT8 and, on paper or on a GPU, built
+# it with TensorRT; and you can show for each of them that the results still match.
 #
 # How it works here:
 #
 # - You write functions in files beside this notebook. Open them in JupyterLab's editor (double-click in the file list),
-#   save, and run the cell with `check(…)` here. The judge gives your functions files that you have not seen, and looks
-#   at the files that they write.
-# - No GPU and no board is needed. What only they can show says `not_measured`, and its points stay open.
+#   save, and run the cell with `check(…)` here. The judge gives your functions files that you have not seen, and checks
+#   the files that they write.
+# - No GPU and no board is needed. What can only be measured on one says `not_measured`, and its points stay open.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |
@@ -31,11 +31,11 @@
 # | `resnet.py`, `resnet50_signs.safetensors` | the network and its weights, a quarter as wide as ResNet-50 |
 # | `signs.py` | draws the signs: ten classes, for which the color matters |
 # | `export.py` | your exports: tasks 1, 8 and 9 |
-# | `graph_reading.py`, `rewrites.py` | what you read from a graph, and how you rewrite it: tasks 2 to 5 |
-# | `quantize.py`, `session.py` | eight bits, and a call that is timed: tasks 6 and 7 |
+# | `graph_reading.py`, `rewrites.py` | reading and rewriting graphs: tasks 2 to 5 |
+# | `quantize.py`, `session.py` | INT8 quantization, and timed inference: tasks 6 and 7 |
 # | `build_logs.py`, `build_healthy.json.gz`, `build_a.json.gz` to `build_d.json.gz` | five recorded sessions, and what you find in them: task 10 |
 # | `graph_drawing.py` | draws a graph in this notebook |
-# | `jetson_nano.json` | what a Jetson Nano can read, row by row with its source |
+# | `jetson_nano.json` | the versions that a Jetson Nano can run, each with its source |
 
 # %%
 import importlib.util

@@ -14,9 +14,9 @@
 # %% [markdown]
 # # Deploy a custom sparse attention
 #
-# A research team has an attention that looks at a tenth of the sequence and picks that tenth by what it reads. You have
-# one page of its paper, `paper.md`. No opset has such an operator, no runtime has heard of it. By the end it runs where it has to run,
-# and each of its forms has been held against the same float64 truth.
+# A research team has a sparse attention that attends to about a tenth of the sequence, chosen by content. You have
+# one page of its paper, `paper.md`. No ONNX opset has such an operator, and no runtime supports it. By the end it runs in each
+# target runtime, and every implementation has been compared with the same float64 reference.
 #
 # How it works here:
 #
@@ -29,17 +29,17 @@
 # | --- | --- |
 # | `paper.md` | the specification: read it first, and twice |
 # | `reference.py` | the paper in plain PyTorch: task 1 |
-# | `sparse_op.py`, `operator_trials.py` | the operator, and what is asked of it: task 2 |
+# | `sparse_op.py`, `operator_trials.py` | the operator, and trials of it: task 2 |
 # | `sparse_triton.py` | the kernel: task 3 |
-# | `export_ops.py` | into ONNX, in three ways: tasks 4 to 6 |
-# | `shape_inference.py` | shapes behind a node that ONNX does not know: task 7 |
-# | `fallback.py` | what a runtime can take, and what it is given: task 9 |
-# | `sparse_attention.cpp`, `cpu_op.py` | the kernel in C++, and what builds it: task 10 |
-# | `custom_op.py` | bare nodes in ONNX Runtime: task 11 |
-# | `ort_op.cpp`, `ort_custom_op.h`, `host_attention.h` | a library in C++ that ONNX Runtime loads: task 12 |
+# | `export_ops.py` | export to ONNX, in three ways: tasks 4 to 6 |
+# | `shape_inference.py` | shape inference for a node that ONNX does not know: task 7 |
+# | `fallback.py` | which nodes a runtime supports, and the fallback for the others: task 9 |
+# | `sparse_attention.cpp`, `cpu_op.py` | the kernel in C++, and its build: task 10 |
+# | `custom_op.py` | custom nodes run in ONNX Runtime: task 11 |
+# | `ort_op.cpp`, `ort_custom_op.h`, `host_attention.h` | a C++ custom-operator library for ONNX Runtime: task 12 |
 # | `attention_plugin.cpp`, `launch_attention.h`, `tensorrt_stub/` | a plugin for TensorRT, and a stub of its interface: task 13 |
 # | `attention_plugin.py`, `plugin_launch.py` | the same in Python: task 14 |
-# | `legacy.py`, `silent.py` | the team's own code, and exports that are wrong in silence: task 8 |
+# | `legacy.py`, `silent.py` | the team's own code, and exports that are silently wrong: task 8 |
 
 # %%
 import logging

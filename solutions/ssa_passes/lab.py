@@ -14,9 +14,9 @@
 # %% [markdown]
 # # SSA and compiler passes
 #
-# You write a small compiler: it reads a Python function, makes blocks and jumps of it, brings them into SSA form, checks that,
-# and takes away what need not be computed. Each pass is a function from a program to a program. The judge tries it on two
-# hundred programs that it draws again each time.
+# You write a small compiler: it lowers a Python function to basic blocks and jumps, converts them to SSA form, verifies
+# the result, and removes redundant computation. Each pass is a function from a program to a program. The judge tests it on
+# two hundred programs that it generates for each check.
 #
 # How it works here:
 #
@@ -24,21 +24,21 @@
 #   `check(…)` here.
 # - Programs travel as text. `ir.py` holds the language: read its first page now. `@ir.on_text` lets your pass work on a
 #   `Function`; what the judge sees is the text.
-# - When a program is short enough, the judge's sentence shows it, with ⏎ for each new line, and the call that goes wrong.
+# - When a program is short enough, the judge's message shows it, with ⏎ for each new line, and the call that fails.
 # - No GPU is needed. Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |
 # | --- | --- |
-# | `ir.py` | the language: read, written, run |
-# | `lowering.py`, `dominance.py`, `to_ssa.py`, `verify.py` | into SSA form: tasks 1 to 4 |
+# | `ir.py` | the language: parser, printer, interpreter |
+# | `lowering.py`, `dominance.py`, `to_ssa.py`, `verify.py` | conversion to SSA form: tasks 1 to 4 |
 # | `dead_code.py`, `fold.py`, `common.py`, `simplify.py`, `hoist.py` | passes: tasks 5 to 9 |
 # | `leave.py` | out of SSA form: task 10 |
-# | `memory_plan.py`, `fuse.py` | where tensors lie, and which steps are one kernel: tasks 11 and 12 |
+# | `memory_plan.py`, `fuse.py` | memory planning, and operator fusion: tasks 11 and 12 |
 # | `fx_pass.py`, `fx_text.py` | a pass in torch.fx, and its graphs as text: task 13 |
 # | `xdsl_pass.py`, `mlir_pass.py` | the same pass in xDSL and through MLIR's bindings: tasks 14 and 15 |
 # | `shapes.py` | types and shapes: task 16 |
 # | `pir_pass.py` | from Python to PaddlePaddle's PIR, and the pass there: task 17 |
-# | `small_classifier.py`, `stripes.py` | a classifier made smaller in PaddlePaddle, and its pictures: task 18 |
+# | `small_classifier.py`, `stripes.py` | a classifier to shrink in PaddlePaddle, and its images: task 18 |
 # | `ir_drawing.py`, `tensor_drawing.py` | programs and graphs drawn in this notebook |
 
 # %%

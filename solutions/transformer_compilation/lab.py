@@ -14,8 +14,8 @@
 # %% [markdown]
 # # Compile a transformer
 #
-# A transformer is matrix products with attention between them. Compilers are good at the products since decades, and at attention
-# since a few years. Here you find out why, on paper first, then on a CPU, then as a kernel for a GPU that need not be there.
+# A transformer is matrix products with attention between them. Libraries have been good at the products for decades, and at
+# attention for only a few years. Here you find out why: first on paper, then on a CPU, then in a GPU kernel that also runs without one.
 #
 # How it works here:
 #
@@ -25,18 +25,18 @@
 #
 # | file | what it is |
 # | --- | --- |
-# | `attention_cost.py` | bytes and least times, before anything is run |
-# | `tiled.py` | attention by tiles in PyTorch |
+# | `attention_cost.py` | bytes moved and lower bounds on time, before anything is run |
+# | `tiled.py` | tiled attention in PyTorch |
 # | `flash_triton.py` | attention as one kernel in OpenAI Triton |
 # | `flash_backward.py` | its gradients |
-# | `fusion_pass.py`, `small_graph.py` | a pass for what lies between the products, and graphs for it |
-# | `output_code.py` | what Inductor has written, read |
-# | `schedules.py` | schedules by a learned cost model |
-# | `fp8.py` | keys in eight bits |
-# | `policy.py` | when to compile, and what for |
-# | `cold_start.py`, `starts.py` | what a new process pays before its first answer, and processes to measure it with |
-# | `serving.py`, `served.py` | a service that is compiled once for all sizes, and what it computes |
-# | `decoding.py`, `decoder.py`, `recording.py` | a decoding step that can be recorded, a decoder, and a recorder for a CPU |
+# | `fusion_pass.py`, `small_graph.py` | a fusion pass for the operators between the products, and graphs for it |
+# | `output_code.py` | reading the code that Inductor generates |
+# | `schedules.py` | schedules chosen by a learned cost model |
+# | `fp8.py` | keys in FP8 |
+# | `policy.py` | when to compile, and with which mode |
+# | `cold_start.py`, `starts.py` | what a new process spends before its first answer, and processes to measure it with |
+# | `serving.py`, `served.py` | a service that compiles once for all sizes, and the model that it serves |
+# | `decoding.py`, `decoder.py`, `recording.py` | a decoding step that can be captured, a decoder, and a graph recorder for the CPU |
 
 # %%
 import json

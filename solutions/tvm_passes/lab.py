@@ -14,15 +14,15 @@
 # %% [markdown]
 # # Schedules and passes in TVM
 #
-# A compiler for tensor programs does two things: it changes the order in which numbers are computed, and it
-# changes which operations there are. By the end you have done both, by hand and by search, and have tried your
-# rewrites on programs that you have never seen.
+# A compiler for tensor programs does two things: it changes the order of the computation (the schedule), and it
+# rewrites the operators. By the end you have done both, by hand and by search, and your rewrites have been tested
+# on programs that you have not seen.
 #
 # How it works here:
 #
 # - You write in the Python files beside this notebook, where a line says `### TASK …`. Save, and run the cell
-#   with `check(…)` here. The judge has your functions make modules from hidden ones, looks at what they made,
-#   and runs it in a process of its own.
+#   with `check(…)` here. The judge applies your functions to hidden modules, checks the modules that they return,
+#   and runs those in a separate process.
 # - A module travels as a file: `ir_files.read_module` and `ir_files.write_module`.
 # - No GPU is needed. What only a GPU can show says `not_measured`, and its points stay open.
 # - Stuck? Each task has three hints. Open one at a time.
@@ -32,10 +32,10 @@
 # | `matmul.py` | a matrix product: naive, scheduled for a CPU and a GPU, tuned |
 # | `import_network.py`, `relax_pass.py` | a network from PyTorch, and a pass on operators |
 # | `tir_pass.py` | a pass on loops |
-# | `accelerator.py` | what an accelerator can do, cut out of a network |
-# | `accelerator.md`, `mac16.py` | that accelerator, described and as functions |
+# | `accelerator.py` | offloading the supported parts of a network to an accelerator |
+# | `accelerator.md`, `mac16.py` | that accelerator: its description, and a model of it in Python |
 # | `network.py` | the network that you import |
-# | `ir_files.py`, `passes_drawing.py` | modules in files, and drawn in this notebook |
+# | `ir_files.py`, `passes_drawing.py` | reads and writes modules, and draws them in this notebook |
 # | `in_process.py` | MetaSchedule's builder and runner in this process |
 # | `recorded_workload.json`, `recorded_trials.json` | a search that was recorded |
 

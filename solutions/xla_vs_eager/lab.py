@@ -14,9 +14,9 @@
 # %% [markdown]
 # # Eager against compiled, with XLA
 #
-# Eager, each operation is started, writes its result to memory, and the next one reads it. Compiled, a whole
-# training step is one program that was made beforehand, for one set of shapes. By the end you can say what that
-# brings, what it costs, when it has paid, and what went wrong where it does not.
+# In eager mode each operation is launched, writes its result to memory, and the next one reads it. Compiled, a whole
+# training step is one program, built ahead of time for one set of shapes. By the end you can say what compiling
+# gains, what it costs, after how many steps it pays off, and why it sometimes does not.
 #
 # How it works here:
 #
@@ -30,11 +30,11 @@
 # | --- | --- |
 # | `network.py`, `digits.npz` | a CNN with a training step, and 1797 handwritten digits of 8×8 pixels (E. Alpaydin and C. Kaynak, UCI, CC BY 4.0) |
 # | `fast_training.py` | steps of training, which you compile |
-# | `recompiles.py`, `timings.py`, `buckets.py` | how many programs, when they have paid, and how to need few |
-# | `hlo_reading.py`, `hlo_drawing.py` | what XLA has made: read by you, drawn for you |
+# | `recompiles.py`, `timings.py`, `buckets.py` | how many programs are compiled, when they pay off, and how to need fewer |
+# | `hlo_reading.py`, `hlo_drawing.py` | the HLO that XLA generates: for you to read, and drawn |
 # | `annotations.py` | names in a program and in a profile |
-# | `slow_training.py`, `on_device.py` | a step that asks the host; the same without |
-# | `donation.py` | memory that is given back |
+# | `slow_training.py`, `on_device.py` | a step with host callbacks; the same step without them |
+# | `donation.py` | buffer donation |
 # | `runs.py`, `run_*.json.gz` | recorded runs, four of them slow |
 
 # %%

@@ -16,13 +16,13 @@
 #
 # An app should find colored shapes in camera frames. Its detector has the parts of YOLOv5: the Focus stem of releases up to
 # 5.0, SiLU, the SPPF of 6.0 and later, and a head with anchors. No release has both Focus and SPPF; files of both kinds
-# are still around. It was trained in PyTorch, and on the phone there is none. A converter sees only the network;
-# what comes before and after it is yours, and there most conversions break.
+# are still around. It was trained in PyTorch, which the phone does not have. A converter sees only the network;
+# preprocessing and postprocessing are your job, and most conversions break there.
 #
 # How it works here:
 #
 # - You write functions in files beside this notebook. Open them in JupyterLab's editor (double-click in the file list),
-#   save, and run the cell with `check(…)` here. The judge asks your functions about data that you have not seen.
+#   save, and run the cell with `check(…)` here. The judge calls your functions on data that you have not seen.
 # - No GPU and no phone is needed.
 # - Stuck? Each task has three hints. Open one at a time.
 #
@@ -32,15 +32,15 @@
 # | `shapes.py` | draws the scenes: six classes, for four of which the color matters |
 # | `metrics.py` | mean average precision |
 # | `drawing.py` | draws boxes in this notebook |
-# | `camera.py` | before the network: task 1 |
-# | `boxes.py` | after it: tasks 2 and 3 |
-# | `export.py` | both in one file: task 4 |
-# | `departure.py` | where a conversion departs: task 5 |
-# | `rewrites.py` | what a delegate lacks, replaced: task 6 |
-# | `quantize.py` | eight bits: task 7 |
+# | `camera.py` | preprocessing: task 1 |
+# | `boxes.py` | postprocessing: tasks 2 and 3 |
+# | `export.py` | network and postprocessing in one file: task 4 |
+# | `departure.py` | where a conversion diverges: task 5 |
+# | `rewrites.py` | replacing operators that a delegate lacks: task 6 |
+# | `quantize.py` | INT8 quantization: task 7 |
 # | `speed.py` | the file tuned for speed: task 8 |
 # | `budget.py` | a file against a device card: task 9 |
-# | `fit.py` | a file that keeps to a device card: task 10 |
+# | `fit.py` | a file that meets a device card's limits: task 10 |
 # | `to_openvino.py`, `to_litert.py`, `to_litert_int8.py`, `to_coreml.py`, `to_executorch.py` | four more runtimes: tasks 11 to 15 |
 # | `runs.py`, `run_healthy.json`, `run_a.json` to `run_d.json` | five recorded runs, and what you find in them: task 16 |
 
