@@ -152,7 +152,7 @@ check("portable_trainer.policy")
 # ### CARD portable_trainer.survive
 #
 # Now the trainer. `practice.Cluster` has backends that fail as you tell them; the judge's are in another process, and
-# fail as nobody has told you. Write `train` in `trainer.py`.
+# fail in ways that you have not been told. Write `train` in `trainer.py`.
 #
 # ### HINTS portable_trainer.survive
 
@@ -217,7 +217,7 @@ with torch.no_grad():
 
 # %% [markdown]
 # Write `train` in `ranks.py`: each rank's part of the work, for `data_parallel` and for `fully_sharded`. torchrun starts
-# the ranks, and starts all of them again when one is gone; nothing that you write does.
+# the ranks, and restarts all of them when one dies; your code does not.
 #
 # ### HINTS portable_trainer.ranks
 
@@ -258,7 +258,7 @@ kinds = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute"
 print(collections.Counter(re.findall(rf" ({kinds})(?:-start)?[(]", text)))
 
 # %% [markdown]
-# Nobody wrote these down. A collective for each layer that is cut, and gathers where the contrastive loss compares each
+# You wrote none of these. A collective for each layer that is cut, and gathers where the contrastive loss compares each
 # with each: count what a mesh of 8 × 1 has, and one of 1 × 8.
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "mesh", "locked": true, "points": 14, "solution": false, "task": false}
@@ -315,7 +315,7 @@ check("portable_trainer.monitor")
 #
 # ### CARD portable_trainer.plan
 #
-# Eight devices are here. The system is for 256 GPUs and for a TPU pod, and nobody gives you those to try things on.
+# Eight devices are here. The system is for 256 GPUs and for a TPU pod, which you do not have for experiments.
 # So you compute what a plan costs, and let a program look for the cheapest.
 #
 # Predict before you run the next cell, for a model of 18.4 billion parameters on 256 A100s of 80 GB, 8 in a node: how

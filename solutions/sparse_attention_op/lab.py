@@ -216,7 +216,7 @@ check("sparse_attention_op.decomposition")
 # ### CARD sparse_attention_op.function
 #
 # Sixty nodes say what is computed and hide what it is. A runtime that has a kernel for it would have to find it again in them. A *function* keeps both:
-# one node with a name, and in the same file its meaning in standard operators, for whoever has no kernel. Write in `export_ops.py`
+# one node with a name, and in the same file its meaning in standard operators, for runtimes without a kernel. Write in `export_ops.py`
 # `as_function(heads, depth, block, causal, target)`: one node `SparseAttention` of domain `hotloop.lab`, version 1, inputs `q, k, v, threshold`,
 # attributes `block` and `causal`, and the function behind it. The judge changes the attributes in your node; the function has to follow.
 #
@@ -243,7 +243,7 @@ check("sparse_attention_op.function")
 # ### CARD sparse_attention_op.node
 #
 # Some readers want no function: a compiler of a vendor maps the node to a kernel, and refuses functions. Write `as_node(heads, depth, block, causal, target)`: the
-# same node, and nothing behind it. As nobody can find out anything about it, the file has to say it: the domain's version, the attributes, type and
+# same node, and nothing behind it. As no runtime can infer anything about it, the file has to state it: the domain's version, the attributes, type and
 # shape of what comes out.
 #
 # ### HINTS sparse_attention_op.node
@@ -364,7 +364,7 @@ check("sparse_attention_op.fallback")
 # PyTorch's operator, a custom operator of ONNX Runtime, a plugin: each has its own types, and all of them can call one function that has none of them. Write it in
 # `sparse_attention.cpp`, plain C++17. `cpu_op.py` builds it with g++ and calls it.
 #
-# In one rung keys and values of blocks that nobody lists are NaN. A kernel that computes with them and throws the result away is found out: 0 · NaN is NaN. The last one counts:
+# In one check the keys and values of blocks that are not listed are NaN. A kernel that computes with them and discards the result is detected: 0 · NaN is NaN. The last one counts:
 # your source is built with a call before each access to memory, and runs at three densities. What each query's listed keys and values are is 1.00. It runs there without `cpu_op.py`, and
 # must be right on new cases of all kinds first: what Python computes in its place does not count.
 #
@@ -499,7 +499,7 @@ check("sparse_attention_op.plugin_python")
 # | decomposition | every runtime with opset 18 | dense: all scores are computed |
 # | function | who reads functions; who has a kernel takes the node | as its reader decides |
 # | bare node | who has a kernel | as the kernel |
-# | C++ | whoever registers it | loads follow the density: 1.00 times each query's own |
+# | C++ | applications that register it | loads follow the density: 1.00 times each query's own |
 # | library for ONNX Runtime | ONNX Runtime on a CPU, without Python | as the function behind it: dense here |
 # | plugin | TensorRT, once kernels implement it | as the kernel; not measured |
 #

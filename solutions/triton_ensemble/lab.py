@@ -94,8 +94,8 @@ if served.here():
 #   `pb.InferenceResponse([pb.Tensor(name, array), …])`, and one with an error `pb.InferenceResponse(error=error)`, where
 #   `error` is a `pb.TritonError("why")`.
 # - `TEXT` is an array of bytes objects, shape `[rows, 1]`. `input_ids` and `attention_mask` are int64, `[rows, 32]`; the
-#   tokenizer pads and cuts by itself.
-# - A request with a text that is empty (also: nothing but blanks) or that is not UTF-8 gets an error of its own. All
+#   tokenizer pads and truncates.
+# - A request with a text that is empty (also: nothing but blanks) or that is not UTF-8 gets its own error. All
 #   others get their answers.
 # - The server calls `execute` with requests of *different* callers. Whatever you raise, all of them get.
 #

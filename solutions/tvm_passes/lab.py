@@ -64,7 +64,7 @@ made.mkdir(exist_ok=True)
 #
 # ### CARD tvm_passes.naive_matmul
 #
-# TIR is a language of loops around *blocks*. A block says what one step computes, with axes of its own: spatial
+# TIR is a language of loops around *blocks*. A block says what one step computes, with its own axes: spatial
 # ones (S), whose steps are independent, and reductions (R), which are summed over. The loops around it only say
 # in which order the steps come. That is why a schedule may change them.
 #
@@ -72,7 +72,7 @@ made.mkdir(exist_ok=True)
 #
 # - `naive_matmul(m, n, k)`: a `PrimFunc` with buffers `A [m, k]`, `B [k, n]`, `C [m, n]` in float32, three plain
 #   loops over m, n and k, in that order, and one block called `"C"` that starts each sum in its `T.init`.
-# - `read_tir(source)`: what a function says that somebody else wrote. It has one block, `"out"`; its loops can
+# - `read_tir(source)`: what a given function computes. It has one block, `"out"`; its loops can
 #   have any names and come in any order. A dict of
 #   - `loops`: `[name, extent]` of each, from the outside in;
 #   - `reductions`: names of the loops that it sums over, sorted;
@@ -277,7 +277,7 @@ for fuse in (relax_pass.fuse_by_pattern, relax_pass.fuse_by_mutator):
     ir_files.read_module(made / "fused.json").show()
 
 # %% [markdown]
-# The judge draws random functions, runs yours and the original on fresh numbers, counts the pairs by itself, and
+# The judge draws random functions, runs yours and the original on fresh numbers, counts the pairs itself, and
 # runs the pass a second time on what it has made.
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "fuse_multiply_add", "locked": true, "points": 14, "solution": false, "task": false}
@@ -485,7 +485,7 @@ for rows, k in [(32, 40), (8, 64), (64, 256)]:
 # | numpy | 2.9 |
 #
 # Tiles alone bring nothing: the innermost loop still goes down a column of B and waits for each sum. With the
-# columns innermost, LLVM makes vectors of them by itself. What is left is C, which goes through memory for
+# columns innermost, LLVM vectorizes them automatically. What is left is C, which goes through memory for
 # each k; in registers it does not. On a quiet machine the first row would be smaller: it waits for memory that
 # others use as well, so I would not claim a factor from it.
 #
