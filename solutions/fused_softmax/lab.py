@@ -396,7 +396,7 @@ compare_operators("softmax_op.py", "softmax_op_triton.py")
 # 4. what changes when a row no longer fits in one block;
 # 5. where your two operators and `torch.nn.functional.softmax` differ, and why neither is wrong.
 #
-# A person reads and marks this answer.
+# A person grades this answer.
 #
 # ### HINTS fused_softmax.explain
 

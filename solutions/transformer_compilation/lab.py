@@ -521,7 +521,7 @@ with torch.no_grad():
 # 3. which programs you compile, when, for which sizes, and from which number of calls on this pays;
 # 4. what you have not measured, and what would change the plan.
 #
-# A person reads and marks this answer.
+# A person grades this answer.
 #
 # ### HINTS transformer_compilation.explain
 
