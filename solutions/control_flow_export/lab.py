@@ -167,7 +167,7 @@ check("control_flow_export.graph_breaks")
 # `tokens`, int64 `[n, length]`; `kind`, int64 `[]`; output float32 `[n, 8]`. *n* from 1 to 64 and *length* from 1 to 128 are free.
 #
 # The judge reads the archive as data (PyTorch's own operators only, no Python objects), and runs it without your source on all twelve
-# ways: three kinds, short and long, one layer or all. The last rung counts the operations of matrix products: an early exit
+# ways: three kinds, short and long, one layer or all. The last check counts the operations of matrix products: an early exit
 # that computes the other layers all the same saves nothing.
 #
 # ### HINTS control_flow_export.export
@@ -218,7 +218,7 @@ check("control_flow_export.export")
 #   and lengths. Return eight numbers for each, in order: those that the message would get if it came alone. The judge runs this
 #   file in a folder with nothing else of yours.
 #
-# Compiling takes half a minute or more; the judge does it once for all four rungs. *Cold start* is measured from an empty process to the first
+# Compiling takes half a minute or more; the judge does it once for all four checks. *Cold start* is measured from an empty process to the first
 # answer, against a process that compiles the source with `torch.compile` when the first message comes.
 #
 # ### HINTS control_flow_export.package
@@ -303,7 +303,7 @@ check("control_flow_export.freeze")
 #   Output float32 `[4, 256]`. What an earlier answer left in the cache must not matter.
 # - `generate(seed, first, out)`: as `decoder.generate`. On a GPU the step is a recorded `torch.cuda.CUDAGraph`; elsewhere it runs as it is.
 #
-# The exported step shows on a CPU what a recording needs; two more rungs run on a GPU, where there is one.
+# The exported step shows on a CPU what a recording needs; two more checks run on a GPU, where there is one.
 #
 # ### HINTS control_flow_export.decode_graphs
 

@@ -325,7 +325,7 @@ check("resnet_tensorrt.fold_batchnorm")
 # one Identity stays. The judge counts: your graph has as many nodes as needed, and not one more. Rewriting it
 # once more changes nothing.
 #
-# It draws a hundred small graphs at random for each rung, again each time.
+# It draws a hundred small graphs at random for each check, again each time.
 #
 # ### HINTS resnet_tensorrt.remove_noops
 
@@ -516,12 +516,12 @@ check("resnet_tensorrt.jetson_nano")
 # the builder. Write in `export.py`:
 #
 # - `in_half(source, target)`: the same model with float16 weights and arithmetic. Inputs and outputs stay as they are.
-#   This rung is judged on a CPU.
+#   This check is judged on a CPU.
 # - `build_engine(source, precision, cache, target)`: an engine for batches of 1 to 64, made for 32, at most 1 GiB of
 #   workspace, in `"fp32"`, `"fp16"` (by `in_half`) or `"int8"` (of a model that was quantized). Trying kernels takes
 #   minutes; what was measured goes to the timing cache at `cache`, and comes from there the next time.
 #
-# Without TensorRT and a GPU the other two rungs say `not_measured`. On a machine that has both:
+# Without TensorRT and a GPU the other two checks say `not_measured`. On a machine that has both:
 # `python -m pip install tensorrt`, or NVIDIA's container. Without TensorRT but with a GPU, ONNX Runtime's CUDA provider
 # is the next best thing to compare eager PyTorch with; it is not graded here.
 #

@@ -117,7 +117,7 @@ print("query blocks without any:", (~kept.any(-1)).sum(-1).tolist())
 # - its gradient is registered, and can itself be traced;
 # - it keeps what it promises: contiguous output, no input changed.
 #
-# `operator_trials.py` has the functions by which the judge asks. Its last rung runs `torch.library.opcheck`, as you should before.
+# `operator_trials.py` has the functions by which the judge asks. Its last check runs `torch.library.opcheck`, as you should before.
 #
 # ### HINTS sparse_attention_op.operator
 
@@ -445,7 +445,7 @@ check("sparse_attention_op.native_op")
 #
 # There is no TensorRT here. So your source is built with a *stub* of its interface, `tensorrt_stub/`, which has the documented names and signatures and nothing behind them, and the judge calls it as TensorRT
 # would, with memory on the host: sizes that are unknown at first, types in every combination, fields whose memory is gone after `createPlugin`, an engine that is stored and loaded, two contexts in turns. It
-# shows that your answers are right, not that an engine runs. The last rung compiles it with the real headers where they are installed, and says `not_measured` elsewhere.
+# shows that your answers are right, not that an engine runs. The last check compiles it with the real headers where they are installed, and says `not_measured` elsewhere.
 #
 # ### HINTS sparse_attention_op.plugin
 

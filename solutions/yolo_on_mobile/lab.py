@@ -302,7 +302,7 @@ check("yolo_on_mobile.in_graph")
 # all that it was computed from agrees; or `{"departs": None}` when nothing does. At most one tensor of a conversion is
 # computed wrongly, and whatever is computed from it departs as well. Your function remembers nothing: all is in the file.
 #
-# In the second rung you have one look more than halving needs at worst.
+# In the second check you have one look more than halving needs at worst.
 #
 # ### HINTS yolo_on_mobile.bisect
 
@@ -474,7 +474,7 @@ check("yolo_on_mobile.quantize")
 # - `session_options(threads)`: a dict of how the session is to run on that many threads. The keys are `graph_optimization_level` ("disabled", "basic",
 #   "extended" or "all"), `intra_op_num_threads` and `intra_op_spinning`.
 # - `build_engine(source, least, usual, most, target)`: for those with a GPU and TensorRT. Builds an engine from the ONNX file `source` for batches
-#   from `least` to `most` images, made for `usual`, and writes it to `target`. Elsewhere its rungs stay open and cost nothing.
+#   from `least` to `most` images, made for `usual`, and writes it to `target`. Elsewhere its checks stay open and cost nothing.
 #
 # The judge loads your file with your options in a process that has nothing else to do, and PyTorch's network in another. In *one* process both would
 # fool themselves: threads of ONNX Runtime that spin while they wait take the cores from PyTorch, and the file looks several times faster than it is.
@@ -627,7 +627,7 @@ check("yolo_on_mobile.fit")
 # ### CARD yolo_on_mobile.openvino
 #
 # The next five tasks are about four runtimes, each of which needs another package, and some need a separate environment: the lesson says which. Where it is missing, the
-# rungs stay open and cost no points.
+# checks stay open and cost no points.
 #
 # Write `to_openvino(height, width, target)` in `to_openvino.py`: the detector with its decoding as OpenVINO's IR, `target` an `.xml` file with
 # its `.bin` beside it. In goes `frames`, `uint8 [1, height, width, 3]`, **blue first**, as the letterboxed frame comes from OpenCV; out comes `table`,
