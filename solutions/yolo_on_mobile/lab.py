@@ -686,7 +686,7 @@ check("yolo_on_mobile.litert")
 # first image comes. Write `to_whole_numbers(calibration_path, target)` in `to_litert_int8.py`. `calibration_path` is as in task 7: an `.npz` with `pictures`,
 # `uint8 [150, 128, 128, 3]`, red first, the first third by night. `target` is a `.tflite` file such that
 #
-# - in goes `int8 [1, 128, 128, 3]`, channels last; out come the three maps of the head in `int8`, channels first. Whoever runs the file, the judge too, reads scale and zero
+# - in goes `int8 [1, 128, 128, 3]`, channels last; out come the three maps of the head in `int8`, channels first. The caller, also the judge, reads scale and zero
 #   point of each end from it: `byte = round(value / scale) + zero point`, for values from 0 to 1 as the network is fed;
 # - no operator of it reads or writes a float;
 # - each convolution reads int8 and has int8 weights, with a scale for each channel of its output;
