@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from hotloop.core.wire import as_message
-from hotloop.worker.notebook import Unreadable, read_cells, text_of
+from hotloop.worker.notebook import MAX_NOTEBOOK, Unreadable, read_cells, text_of
 
 MAX_SOURCE = 256 * 1024
 """Characters of one cell."""
@@ -39,18 +39,18 @@ class Cell:
     cell_id: str
 
 
-def cells(data: bytes, module: str = "") -> list[Cell]:
+def cells(data: bytes, module: str = "", most: int = MAX_NOTEBOOK) -> list[Cell]:
     """Those of a notebook file of any format version. Unreadable says why there are none.
 
-    module: whose notebook it must be.
+    module: whose notebook it must be. most: bytes of the file.
     """
-    return [_cell(cell) for cell in read_cells(data, module)]
+    return [_cell(cell) for cell in read_cells(data, module, most)]
 
 
-def readable_cells(data: bytes) -> list[Cell]:
+def readable_cells(data: bytes, most: int = MAX_NOTEBOOK) -> list[Cell]:
     """Likewise; none where it is no notebook."""
     try:
-        return cells(data)
+        return cells(data, most=most)
     except Unreadable:
         return []
 

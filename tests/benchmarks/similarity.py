@@ -43,7 +43,7 @@ from hotloop.takehome import recorded
 from hotloop.takehome.integrity.likeness import Likeness, likeness, print_of
 from hotloop.takehome.integrity.similarity import MODERATE
 from hotloop.takehome.intervals import Interval, rate_interval
-from hotloop.takehome.notebook_cells import cells
+from hotloop.notebook_cells import cells
 
 HERE = Path(__file__).parent
 REFERENCE = "reference"

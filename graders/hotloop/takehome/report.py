@@ -224,7 +224,7 @@ class SubmissionFacts(Strict):
 
     By when it was due is not said, since that tells who was given more time. altered: given files
     that came back changed; judged as they were. other_checks: judged by other checks than Hotloop
-    had when the pack was made.
+    had when the pack was made. notes: what was amiss with the notebook, and how it was read.
     """
 
     digest: Digest
@@ -233,6 +233,7 @@ class SubmissionFacts(Strict):
     altered: list[str]
     work_log: Literal["none", "whole", "broken"]
     other_checks: bool = False
+    notes: list[str] = Field(default_factory=list)
 
 
 class Reproduction(Strict):

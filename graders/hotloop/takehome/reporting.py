@@ -130,7 +130,7 @@ def _tasks(
             continue
         weight, spent = wanted[task.id].weight, minutes.get(task.id)
         if task.kind == "written":
-            answer = written.answer(submission.files, given, task)
+            answer = written.answer(submission.work.files, given, task)
             found.append(_written(task, weight, role, answer))
         else:
             report = _judged(task, weight, records.get(task.id), spent)
@@ -240,6 +240,7 @@ def _facts(submission: Submission) -> SubmissionFacts:
         handed_in=list(submission.handed_in),
         altered=list(submission.altered),
         work_log=whole,
+        notes=list(submission.work.notes),
         other_checks=submission.manifest.module_digest != module_digest(submission.manifest.module),
     )
 

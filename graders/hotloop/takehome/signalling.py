@@ -47,9 +47,9 @@ def signals(
     others = (other for peer in peers for other in _works(team, peer.record))
     found = [
         *caught.signals(records, submission.altered),
-        *similarity.signals(module, list(manifest.tasks), submission.files, given, others),
+        *similarity.signals(module, list(manifest.tasks), submission.work.files, given, others),
         *variant_mismatch.signals(
-            submission.files, submission.handed_in, team.variant(manifest.pack), variants
+            submission.work.files, submission.handed_in, team.variant(manifest.pack), variants
         ),
         *work_log_gaps.signals(
             submission.work_log, manifest.work_log, manifest.not_before, submission.received
@@ -78,4 +78,4 @@ def _works(team: Team, peer: PackRecord) -> Iterator[Other]:
     with suppress(RefusedSubmission, OSError, TeamError, ForgedManifest):
         for path in team.submissions(peer.pack)[-1:]:
             found = open_submission(path, team)
-            yield Other(peer.pseudonym, found.files, given_files(team, found.manifest))
+            yield Other(peer.pseudonym, found.work.files, given_files(team, found.manifest))

@@ -100,7 +100,7 @@ def test_an_answer_in_another_cell_waits_for_a_person(own_team: Hired, tmp_path:
         document = json.loads(files["lab.ipynb"])
         for cell in document["cells"]:
             if cell["metadata"].get("nbgrader", {}).get("grade_id") == "explain":
-                cell["metadata"] = {}
+                cell |= {"metadata": {}, "id": "a-new-cell"}
         files["lab.ipynb"] = json.dumps(document).encode()
 
     found = handed_in(own_team.team, own_team.packs[0], tmp_path / "n", nameless)
