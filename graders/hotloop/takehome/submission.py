@@ -21,8 +21,8 @@ from hotloop.course import hand_in, released
 from hotloop.course.hand_in import HandIn
 from hotloop.local_judging import NOTEBOOK
 from hotloop.takehome import archive, limits, manifest, work_files, work_log
+from hotloop.takehome.archive import Refusal, RefusedSubmission
 from hotloop.takehome.manifest import ForgedManifest, Manifest
-from hotloop.takehome.refusal import Refusal, RefusedSubmission
 from hotloop.takehome.team import PackRecord, Team, TeamError, UnknownPack
 from hotloop.takehome.work_log import WorkLog
 

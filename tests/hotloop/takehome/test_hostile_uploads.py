@@ -26,9 +26,9 @@ from hotloop.judge.client import JudgeProcess
 from hotloop.local_judging import judge_submission
 from hotloop.notebook_cells import UNREADABLE_CELL
 from hotloop.takehome import limits, manifest
+from hotloop.takehome.archive import Refusal, RefusedSubmission
 from hotloop.takehome.handing_in import zipped
 from hotloop.takehome.keys import TeamKey
-from hotloop.takehome.refusal import Refusal, RefusedSubmission
 from hotloop.takehome.submission import Submission, open_submission
 
 from .conftest import NAMES, RECEIVED, Hired

@@ -15,7 +15,7 @@ from hotloop.takehome.report import UnreadableReport, read_report, schema, to_js
 from hotloop.takehome.report_page import page
 from hotloop.takehome.submission import Submission
 from hotloop.takehome.team import Team
-from hotloop.takehome.work_time import active_minutes
+from hotloop.takehome.work_log import active_minutes
 
 from .conftest import NAMES, Hired
 from .made_reports import all_of, handed_in, record, report_on, rung

@@ -9,9 +9,9 @@ from typing import NoReturn
 import pytest
 
 from hotloop.takehome import submission
+from hotloop.takehome.archive import Refusal, RefusedSubmission
 from hotloop.takehome.handing_in import make_submission
 from hotloop.takehome.pack import Pack
-from hotloop.takehome.refusal import Refusal, RefusedSubmission
 from hotloop.takehome.submission import given_files, open_submission
 from hotloop.takehome.team import TeamError
 

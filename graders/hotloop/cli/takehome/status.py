@@ -17,8 +17,8 @@ from hotloop.cli.answer import All, Answer, Json, answering, first
 from hotloop.cli.takehome.folder import moment, open_team
 from hotloop.takehome import handing_in
 from hotloop.takehome import team as teams
+from hotloop.takehome.instructions import percentages
 from hotloop.takehome.manifest import ForgedManifest, Manifest
-from hotloop.takehome.percentages import percentages
 from hotloop.takehome.work_log import WorkLog
 
 

@@ -15,10 +15,10 @@ from hotloop import render
 from hotloop.core import paths
 from hotloop.curriculum import Module
 from hotloop.markers import MarkerError, parse, regions
+from hotloop.render import WrongAnswer
 from hotloop.takehome.integrity.likeness import Likeness, Print, likeness, print_of, print_of_part
 from hotloop.takehome.integrity.parts import Part, language_of, parts, with_more
 from hotloop.takehome.integrity.signal import Signal, Strength
-from hotloop.takehome.published import wrong_answers
 from hotloop.takehome.recorded import recorded
 
 MODERATE, STRONG = 0.5, 0.75
@@ -244,3 +244,9 @@ def _known_rate(with_whom: str) -> str | None:
         "were found. All of these are by few hands, so that candidates may have more in common."
         f"{among}"
     )
+
+
+@cache
+def wrong_answers(module: str) -> tuple[WrongAnswer, ...]:
+    """As `hotloop.render` reads them."""
+    return tuple(render.wrong_answers(module))

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import UUID
 
+from hotloop.takehome.archive import Refusal
 from hotloop.takehome.portal.answers import SENTENCES, Refused
 from hotloop.takehome.portal.database import own_folder
 from hotloop.takehome.portal.portal import Portal
-from hotloop.takehome.refusal import Refusal
 from hotloop.takehome.submission import RefusedSubmission, Submission, open_submission
 from hotloop.takehome.team import TeamError, UnknownPack
 

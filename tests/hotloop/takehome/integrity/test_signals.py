@@ -16,13 +16,12 @@ from hotloop.curriculum import load_module
 from hotloop.takehome.chain import Break
 from hotloop.takehome.integrity import caught, similarity, variant_mismatch, work_log_gaps
 from hotloop.takehome.integrity.signal import Signal
+from hotloop.takehome.integrity.similarity import wrong_answers
 from hotloop.takehome.intervals import rate_interval
-from hotloop.takehome.published import wrong_answers
 from hotloop.takehome.recorded import recorded
 from hotloop.takehome.seen import Change
 from hotloop.takehome.submission import Submission
-from hotloop.takehome.work_log import Entry, WorkLog
-from hotloop.takehome.work_time import active_minutes
+from hotloop.takehome.work_log import Entry, WorkLog, active_minutes
 from hotloop.variants import Variant
 
 from ..conftest import Hired
