@@ -30,7 +30,7 @@ from hotloop.course.executors.ray import ClusterUnavailable, Ray
 from hotloop.takehome import grading
 from hotloop.takehome.execution import work
 from hotloop.takehome.manifest import ForgedManifest
-from hotloop.takehome.portal import database, links
+from hotloop.takehome.portal import database
 from hotloop.takehome.portal.queue import Grading, Occupied, Queue, only_grader
 from hotloop.takehome.portal.standing import written_since
 from hotloop.takehome.submission import RefusedSubmission, open_submission
@@ -85,14 +85,13 @@ class Grader:
                 self.asked.wait(self.idle_s)
 
     def reconcile(self) -> None:
-        """Find again what an accident kept from the queue; drop what was forgotten.
+        """Find again what an accident kept from the queue. What was forgotten the portal drops.
 
-        Where one record is damaged nothing is dropped: others are graded as before.
+        Where one record is damaged others are graded as before.
         """
         try:
             self.team.sweep(WHO)
             self.queue.reconcile(self.team, self.written)
-            links.keep_only(self.queue.engine, {record.pack for record in self.team.packs()})
         except TeamError as error:
             log.error("%s", error)
 
