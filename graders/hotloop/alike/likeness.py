@@ -14,7 +14,7 @@ import hashlib
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeVar, cast
@@ -23,7 +23,8 @@ from pygments import lexers
 from pygments.lexer import Lexer
 from pygments.token import Token
 
-from hotloop.takehome.integrity.parts import Language, Part
+from hotloop.alike.parts import Language, Part, parts, with_more
+from hotloop.curriculum import Module
 
 SMALLEST = 7
 """Nodes of a subtree that counts: `x[i] = y + 1` has about as many, and anybody writes that."""
@@ -138,7 +139,14 @@ def _in(kind: object, whole: object) -> bool:
     return kind in whole  # pyright: ignore[reportOperatorIssue, reportUnknownVariableType]
 
 
+Printed = tuple[Part, "Print"]
+"""A part of a work, and its print."""
+
 KeyT = TypeVar("KeyT")
+
+MODERATE, STRONG = 0.5, 0.75
+"""Likeness from which on it is told. How often honest work crosses these bounds comes from
+`tests/benchmarks/similarity.py`."""
 
 FEWEST_RUNS = 40
 """Runs of tokens that both must have of their own. What is shorter is alike by chance."""
@@ -169,6 +177,15 @@ class Likeness:
         """Both must agree: the smaller of the two."""
         return self.tokens if self.trees is None else min(self.tokens, self.trees)
 
+    @property
+    def said(self) -> str:
+        """What was seen, in a sentence."""
+        trees = "" if self.trees is None else f" and {self.trees:.0%} of the syntax subtrees"
+        return (
+            f"{self.tokens:.0%} of the runs of tokens{trees} of the shorter one stand in the "
+            "longer one too, without what was handed out."
+        )
+
 
 def print_of(text: str, language: Language, starters: Iterable[str] = ()) -> Print:
     """The print of a text, without what any of the starters has."""
@@ -192,6 +209,28 @@ def print_of_part(part: Part, starters: Iterable[Part] = ()) -> Print:
     """Likewise for a part of a submission, with the parts of the same name as its starters."""
     given = [starter.text for starter in starters if starter.name == part.name]
     return print_of(part.text, part.language, given)
+
+
+def prints(
+    module: Module, tasks: Sequence[str], files: Mapping[str, bytes], starter: Mapping[str, bytes]
+) -> list[Printed]:
+    """Each part with what was added behind it, where anything was, and then by itself.
+
+    starter: what the work began from.
+    """
+    given = parts(starter, module, tasks)
+    own = parts(files, module, tasks)
+    more = [found for part in own if (found := with_more(part, files, starter)) is not None]
+    return [(part, print_of_part(part, given)) for part in (*more, *own)]
+
+
+def alike(mine: Iterable[Printed], theirs: Iterable[Printed]) -> Iterator[tuple[Part, Likeness]]:
+    """How alike the parts of two works are that both have; what is too short is left out."""
+    others = {part.name: found for part, found in theirs}
+    for part, own in mine:
+        found = likeness(own, others[part.name]) if part.name in others else None
+        if found is not None:
+            yield part, found
 
 
 def likeness(first: Print, second: Print) -> Likeness | None:

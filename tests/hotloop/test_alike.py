@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from hotloop import curriculum, render
-from hotloop.curriculum import load_module
-from hotloop.takehome.integrity.likeness import (
+from hotloop.alike.likeness import (
     RUN,
     likeness,
     print_of,
@@ -18,9 +17,10 @@ from hotloop.takehome.integrity.likeness import (
     token_runs,
     tokens,
 )
-from hotloop.takehome.integrity.parts import LONGEST, Language, parts
+from hotloop.alike.parts import LONGEST, Language, parts
+from hotloop.curriculum import load_module
 
-INDEPENDENT = Path(__file__).parents[3] / "benchmarks" / "independent" / "online_pass"
+INDEPENDENT = Path(__file__).parents[1] / "benchmarks" / "independent" / "online_pass"
 
 CODE = """
 def scaled(rows, factor):
@@ -170,9 +170,9 @@ SLOW = {
 @pytest.mark.parametrize("language", ["cuda", "python"])
 def test_no_text_holds_up_the_grader(language: Language) -> None:
     for text in SLOW[language]:
-        started = time.monotonic()
+        started = time.process_time()
         token_runs.__wrapped__(text[:LONGEST], language)
-        assert time.monotonic() - started < 20
+        assert time.process_time() - started < 20
 
 
 def test_spaces_change_no_token() -> None:
