@@ -17,6 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from hotloop.core.user_error import UserError
+from hotloop.course.hand_in import read_ordinary
 from hotloop.takehome import limits
 
 
@@ -68,14 +69,9 @@ _REMEDY = "Make it with `make submit`, and upload that file as it is."
 
 def content(path: Path) -> bytes:
     """The upload, read once. RefusedSubmission when it is no ordinary file, or too large."""
-    try:
-        found = path.lstat()
-    except OSError:
-        raise RefusedSubmission(Refusal.NOT_A_FILE, "There is no such file.") from None
-    if not stat.S_ISREG(found.st_mode):
-        raise RefusedSubmission(Refusal.NOT_A_FILE, "It is not an ordinary file.")
-    with path.open("rb") as stream:
-        data = stream.read(limits.MAX_UPLOAD + 1)
+    data = read_ordinary(path, limits.MAX_UPLOAD)
+    if data is None:
+        raise RefusedSubmission(Refusal.NOT_A_FILE, "It is not an ordinary file, or not there.")
     if len(data) > limits.MAX_UPLOAD:
         raise RefusedSubmission(
             Refusal.TOO_LARGE, f"The file is larger than {limits.MAX_UPLOAD >> 20} MiB. {_REMEDY}"
@@ -175,7 +171,6 @@ def _require_order(entries: list[zipfile.ZipInfo], directory: int) -> None:
 
 def _require_names(names: list[str]) -> None:
     taken: set[str] = set()
-    folders: set[str] = set()
     for name in names:
         if fault := limits.name_fault(name):
             raise RefusedSubmission(
@@ -187,10 +182,6 @@ def _require_names(names: list[str]) -> None:
                 Refusal.DUPLICATE, "Two files have the same name, but for capitals. Rename one."
             )
         taken.add(folded)
-        parts = folded.split("/")
-        folders |= {"/".join(parts[:depth]) for depth in range(1, len(parts))}
-    if taken & folders:
-        raise RefusedSubmission(Refusal.DUPLICATE, "A file is called like a folder. Rename one.")
 
 
 def _require_ordinary(entry: zipfile.ZipInfo) -> None:

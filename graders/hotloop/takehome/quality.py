@@ -45,7 +45,7 @@ def check_quality(module: Module, task: Task, more: Sequence[Run] = ()) -> Check
     """
     if task.kind == "written":
         return None
-    runs = [run for run in (*_recorded(module.id), *more) if _about(run, task)]
+    runs = [run for run in (*curriculum.runs(module.id), *more) if _about(run, task)]
     variants = _variant_trials(module.id, task)
     mutants = _mutant_trials(module.id, task)
     if not runs and variants is None and mutants is None:
@@ -85,10 +85,6 @@ def speed_rate() -> SpeedRate | None:
         device=str(measured["device"]),
         date=str(measured["date"]),
     )
-
-
-def _recorded(module: str) -> list[Run]:
-    return curriculum.runs(module)
 
 
 def _about(run: Run, task: Task) -> bool:

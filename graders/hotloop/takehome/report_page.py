@@ -31,7 +31,7 @@ def page(report: Report) -> str:
     """The whole document."""
     templates = environment(
         _TEMPLATES,
-        prose=_prose,
+        prose=render_record.prose,
         inline=_inline,
         paragraphs=_paragraphs,
         number=render_record.number,
@@ -66,10 +66,6 @@ def _is_part(report: Report) -> bool:
 def _grouped(signals: Sequence[Signal]) -> list[list[Signal]]:
     """Together where one explanation holds for several, as for tasks that are all like one work."""
     return [list(alike) for _, alike in groupby(signals, lambda s: (s.innocent, s.known_rate))]
-
-
-def _prose(sentence: str) -> Markup:
-    return Markup(render_record.prose(sentence))
 
 
 def _inline(text: str) -> Markup:

@@ -233,7 +233,7 @@ def _share(points: Interval, possible: float) -> Interval | None:
 
 def _facts(submission: Submission) -> SubmissionFacts:
     log = submission.work_log
-    whole = "none" if log is None else "broken" if log.verify() else "whole"
+    whole = "none" if log is None else "broken" if log.breaks else "whole"
     return SubmissionFacts(
         digest=submission.digest,
         received=submission.received,

@@ -137,8 +137,8 @@ def _unknown() -> RefusedSubmission:
 
 
 def _require_places(work: Mapping[str, bytes], given: Mapping[str, bytes]) -> None:
-    """No file of the candidate's is called like a folder of what was given, nor the other way."""
-    names = {*work, *given}
+    """No file is called like a folder, of the candidate's or of what was given."""
+    names = {name.casefold() for name in (*work, *given)}
     folders = {"/".join(parts[:depth]) for parts in (name.split("/") for name in names)
                for depth in range(1, len(parts))}  # fmt: skip
     if names & folders:
@@ -176,23 +176,18 @@ def _require_time(found: Manifest, record: PackRecord, arrived: datetime) -> Non
         raise RefusedSubmission(
             Refusal.TOO_EARLY, f"Work on this pack is taken from {found.not_before:%Y-%m-%d} on."
         )
-    if record.deadline is not None:
-        if arrived > record.deadline:
-            raise RefusedSubmission(
-                Refusal.EXPIRED, f"The time for it ended at {record.deadline:%Y-%m-%d %H:%M} UTC."
-            )
+    until = record.until(found)
+    if arrived <= until:
         return
-    if arrived > found.expires:
-        raise RefusedSubmission(
-            Refusal.EXPIRED, f"The time for it ended at {found.expires:%Y-%m-%d %H:%M} UTC."
-        )
-    until = found.deadline(record.started)
-    if arrived > until:
+    if record.deadline is None and arrived <= found.expires:
         raise RefusedSubmission(
             Refusal.OUTSIDE_WINDOW,
             f"The {found.window_hours:g} hours from the download ended at "
             f"{until:%Y-%m-%d %H:%M} UTC.",
         )
+    raise RefusedSubmission(
+        Refusal.EXPIRED, f"The time for it ended at {until:%Y-%m-%d %H:%M} UTC."
+    )
 
 
 def _require_first(record: PackRecord, digest: str) -> None:

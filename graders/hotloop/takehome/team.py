@@ -97,6 +97,10 @@ class PackRecord(Strict):
     reopened: bool = False
     submitted: Annotated[list[HandIn], Field(max_length=100)] = Field(default_factory=list[HandIn])
 
+    def until(self, manifest: Manifest) -> datetime:
+        """Until when work is taken."""
+        return self.deadline or manifest.deadline(self.started)
+
 
 @dataclass(frozen=True)
 class Team:

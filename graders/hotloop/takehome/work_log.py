@@ -64,7 +64,8 @@ class Entry(Strict):
 
 @dataclass(frozen=True)
 class WorkLog:
-    """A log as it was read. path: where it goes on, on the candidate's machine."""
+    """A log as it was read. breaks: where its chain does not hold; a line that a crash has torn is
+    none. path: where it goes on, on the candidate's machine."""
 
     pack: UUID
     entries: tuple[Entry, ...]
@@ -109,10 +110,6 @@ class WorkLog:
             breaks.append(Break(kept.count(b"\n") + 2, "is behind what is read of a log"))
         breaks.sort(key=lambda found: found.line)
         return cls(pack, tuple(entries), tuple(breaks), len(found.torn), path)
-
-    def verify(self) -> list[Break]:
-        """Where the chain does not hold. A line that a crash has torn is no break."""
-        return list(self.breaks)
 
     def note(self, kind: Kind, **facts: Any) -> None:
         """Add an entry, with what has changed since the last one. OSError when it cannot be."""
@@ -172,7 +169,7 @@ def active_minutes(log: WorkLog | None) -> dict[str, float]:
     An estimate: thinking without a check counts for the task that is checked next. Empty without a
     log, and where a broken chain makes it worth nothing.
     """
-    if log is None or log.verify():
+    if log is None or log.breaks:
         return {}
     found: dict[str, float] = {}
     waiting = timedelta()

@@ -33,6 +33,7 @@ from hotloop.takehome.manifest import ForgedManifest
 from hotloop.takehome.portal import database
 from hotloop.takehome.portal.queue import Grading, Occupied, Queue, only_grader
 from hotloop.takehome.portal.standing import written_since
+from hotloop.takehome.reporting import make_report
 from hotloop.takehome.submission import RefusedSubmission, open_submission
 from hotloop.takehome.team import Team, TeamError, UnknownPack
 from hotloop.worker.lifetime import end_with_parent
@@ -151,7 +152,7 @@ class Grader:
     def report(self, one: Grading, outcome: Attempt) -> None:
         """Write the report. UnknownPack when all about the candidate was deleted meanwhile."""
         submission = open_submission(self._zip(one), self.team)
-        report = grading.make_report(submission, self.team, dict(outcome.records))
+        report = make_report(submission, self.team, dict(outcome.records))
         grading.write(report, self.team)
 
     def prepared(self, one: Grading) -> Work:

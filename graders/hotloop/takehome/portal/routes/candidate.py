@@ -133,8 +133,7 @@ async def _form(request: Request, portal: Portal, left: timedelta) -> AsyncGener
 
 
 def _deadline(portal: Portal, link: Link) -> datetime:
-    record = _record(portal, link)
-    return standing.deadline(record, standing.manifest(portal.team, link.pack))
+    return _record(portal, link).until(standing.manifest(portal.team, link.pack))
 
 
 def _page(portal: Portal, link: Link) -> Response:
