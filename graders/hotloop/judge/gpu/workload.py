@@ -28,7 +28,7 @@ class DeviceWorkload:
 
     spec: shapes and dtypes of one call, from a secret generator and the call's number. The
         generator starts the same for every call of a judging, so that few shapes are drawn.
-    draws: one recipe a tensor argument; the last argument says whether they shall be adversarial.
+    draws: one recipe a tensor argument; the last argument says whether they should be adversarial.
     reference: float64 truth of some rows from the float64 rows of the inputs; rows along the first
         axis must not depend on each other. Inputs without that axis are given whole.
     tolerance: of every element of a call.

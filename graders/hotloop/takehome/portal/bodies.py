@@ -1,8 +1,8 @@
 """How large a request's body may be, and how slowly it may come.
 
 FastAPI counts its bytes (`max_body_size`) and turns one away that is too large, with two words of
-plain text; here that becomes a page like any other refusal. A server waits for a slow body for
-ever.
+plain text; here that becomes a page like any other refusal. A server waits for a slow body
+forever.
 """
 
 from __future__ import annotations
