@@ -12,8 +12,8 @@ from rich.text import Text
 from hotloop.cli.answer import Json, UserError, answering
 from hotloop.cli.takehome.folder import TeamFolder, moment, open_team, who
 from hotloop.cli.takehome.roles import role_for
+from hotloop.takehome.instructions import requirement
 from hotloop.takehome.team import AlreadyInvited
-from hotloop.takehome.ways_to_start import requirement
 
 _AGAIN = (
     "Nothing was made: more time is given with `hotloop takehome extend`. If it is another person "
