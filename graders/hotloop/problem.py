@@ -163,8 +163,7 @@ class Problem(Strict, Generic[TaskT]):
 
     def _rung_spec(self, rung: Rung) -> RungSpec:
         needs = (*self.needs_of(rung), *([COMPILER] if rung.needs_compiler else []))
-        levels = () if rung.threshold is None else rung.threshold.shares
-        return RungSpec(needs, rung.needs_gpu, levels)
+        return RungSpec(needs, () if rung.threshold is None else rung.threshold.shares)
 
 
 def load_problem(folder: Path) -> Problem[JudgedTask]:

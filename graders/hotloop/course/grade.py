@@ -20,9 +20,9 @@ from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.grader import machine
 from hotloop.course.attempts.store import store
 from hotloop.course.book import AUTOGRADED, Book
-from hotloop.course.execution import Terms, open_rungs
-from hotloop.course.executors import Executor, Lost, Work, gpu_phase
-from hotloop.course.executors.local import Local, in_both_phases
+from hotloop.course.execution import Terms
+from hotloop.course.executors import Executor, Lost, Work
+from hotloop.course.executors.local import Local, attempt
 from hotloop.course.feedback_pages import FeedbackPages
 from hotloop.course.hand_in import SUBMITTED, HandIn, read
 from hotloop.course.progress import Batch, Progress
@@ -82,14 +82,12 @@ def grade_one(root: Path, settings: Grading, student: str, module: str) -> Attem
     """
     hand_in = read(root, student, load_release(root, module), settings.asked())
     counts = store(root).published(student, module)
-    work = due(hand_in, counts, has_gpu=Local().has_gpu())
-    if work is not None:
-        found = in_both_phases(work, settings.terms(), _tell_nobody)
+    if counts is None or not stands(counts, hand_in):
+        found = attempt(Work(hand_in.key, hand_in), settings.terms(), _tell_nobody)
         if isinstance(found, Lost):
             Book(root).open(student, module)
             raise RuntimeError(found.reason)
         counts = found
-    assert counts is not None
     return Book(root).enter(counts)
 
 
@@ -124,24 +122,12 @@ def learners(root: Path) -> list[str]:
     return sorted({path.parent.name for path in (root / SUBMITTED).glob("*/*") if path.is_dir()})
 
 
-def due(hand_in: HandIn, counts: Attempt | None, *, has_gpu: bool) -> Work | None:
-    """What is to be executed of a submission; None where no other run would settle more.
-
-    counts: the attempt that counts. Where it only lacks a GPU, nothing else is measured again.
-    """
-    whole = Work(hand_in.key, hand_in)
-    if counts is None or counts.digest != hand_in.digest or counts.verdicts & NOT_SETTLED:
-        return whole
-    for_gpu = open_rungs(counts, hand_in.tasks)
+def stands(counts: Attempt, hand_in: HandIn) -> bool:
+    """True where the attempt that counts is at this hand-in, and no other run would settle more."""
+    if counts.digest != hand_in.digest or counts.verdicts & NOT_SETTLED:
+        return False
     is_elsewhere = counts.machine != machine(str(counts.machine["isolation"]))
-    if is_elsewhere and any(
-        rung.verdict is Verdict.NOT_MEASURED
-        for task, record in counts.records.items()
-        if task not in for_gpu
-        for rung in record.rungs
-    ):
-        return whole
-    return gpu_phase(whole, counts) if has_gpu else None
+    return not (Verdict.NOT_MEASURED in counts.verdicts and is_elsewhere)
 
 
 class _Run:
@@ -161,8 +147,7 @@ class _Run:
         terms: Terms,
     ) -> None:
         """Execute what does not stand as it is. Each is entered as it comes, while the next run."""
-        works = self._works(todo, asked, executor)
-        with closing(executor.run(works, terms, self._batch.step)) as outcomes:
+        with closing(executor.run(self._works(todo, asked), terms, self._batch.step)) as outcomes:
             for key, outcome in outcomes:
                 # Whoever measures shares no core with this either.
                 with Lease().shared():
@@ -177,10 +162,7 @@ class _Run:
                     self._try(key, partial(self._complete, student, module, changed))
 
     def _works(
-        self,
-        todo: Iterable[tuple[str, str]],
-        asked: Mapping[str, Collection[str]],
-        executor: Executor,
+        self, todo: Iterable[tuple[str, str]], asked: Mapping[str, Collection[str]]
     ) -> Iterator[Work]:
         """Read when their turn comes: a class's files need not fit into memory."""
         releases: dict[str, Release] = {}
@@ -190,17 +172,16 @@ class _Run:
                 releases[module] = load_release(self._root, module)
             hand_in = read(self._root, student, releases[module], asked[student])
             counts = kept.published(student, module)
-            work = Work(hand_in.key, hand_in)
-            if not self._again:
-                is_left = is_dropped(self._root, student, module, hand_in.digest)
-                work = None if is_left else due(hand_in, counts, has_gpu=executor.has_gpu())
-            if work is None:
+            if not self._again and (
+                (counts is not None and stands(counts, hand_in))
+                or is_dropped(self._root, student, module, hand_in.digest)
+            ):
                 self._batch.left_alone()
                 continue
-            if counts is not None and not work.needs_gpu:
+            if counts is not None:
                 # No grade speaks of what is no longer there.
                 self._book.open(student, module)
-            yield work
+            yield Work(hand_in.key, hand_in)
 
     def _ended(self, key: str, outcome: Attempt | Lost) -> None:
         if isinstance(outcome, Lost):

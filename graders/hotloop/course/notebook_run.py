@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -41,9 +41,8 @@ log = logging.getLogger("hotloop.course")
 class Settings:
     """How notebooks are run and judged.
 
-    tasks: only these are judged; empty for all. rungs: by task, those to be judged, with the GPU
-    where they need one; None for all rungs, without the GPU. say: called with a task ("" while
-    cells run) and what is being done. lease: the machine, which is shared with other gradings.
+    tasks: only these are judged; empty for all. say: called with a task ("" while cells run) and
+    what is being done. lease: the machine, which is shared with other gradings.
     """
 
     limits: Limits
@@ -52,7 +51,6 @@ class Settings:
     isolation: Isolation
     judge: Callable[[], Judge]
     say: Callable[[str, str], None]
-    rungs: Mapping[str, Sequence[str]] | None = None
     lease: Lease = field(default_factory=Lease)
 
 
@@ -74,7 +72,6 @@ class NotebookRun:
         self._code = {task.id: task for task in module.tasks if task.kind == "code"}
         wanted = settings.tasks or self._code
         self._wanted = [task for task in self._code.values() if task.id in wanted]
-        self._has_gpu = settings.rungs is not None and kind() == "cuda"
         self._kernel: ConfinedKernel | None = None
         self._refusal: tuple[Verdict, str] | None = None
 
@@ -105,8 +102,8 @@ class NotebookRun:
                     launch,
                     self._limits(),
                     confined=isolation.confined,
-                    environment=_environment(gpu=self._has_gpu),
-                    devices=_devices() if self._has_gpu else (),
+                    environment=_environment(),
+                    devices=_devices(),
                 )
         except SubmissionRefused as error:
             self._refusal = (Verdict.RUNTIME_ERROR, str(error))
@@ -150,7 +147,7 @@ class NotebookRun:
         self.settings.say(task.id, "judging")
         record = self._judge(task)
         self.records[task.id] = record
-        return shown(record, self.module)
+        return _shown(record, self.module)
 
     def _judge(self, task: Task) -> Record:
         if task not in self._wanted:
@@ -171,8 +168,6 @@ class NotebookRun:
             freezer=kernel.process.freezer.describe() if kernel is not None else None,
             isolation=self.settings.isolation.name,
             budget_s=self.settings.judge_budget_s,
-            rungs=None if self.settings.rungs is None else self.settings.rungs[task.id],
-            gpu=self.settings.rungs is not None,
             submission_digest=self.digest,
             turns=True,
         )
@@ -226,8 +221,7 @@ def _needs_kernel(task: Task) -> bool:
     return any(name.endswith(NOTEBOOK_SUFFIX) for name in task.files)
 
 
-def shown(record: Record, module: Module) -> NotebookNode:
-    """The output of the cell in which the task is judged."""
+def _shown(record: Record, module: Module) -> NotebookNode:
     score = settle(module, record.task, record)
     worth = {rung.id: float(rung.points) for rung in module.task(record.task).rungs}
     data = {
@@ -237,13 +231,15 @@ def shown(record: Record, module: Module) -> NotebookNode:
     return nodes.display(data)
 
 
-def _environment(*, gpu: bool) -> dict[str, str]:
+def _environment() -> dict[str, str]:
     """The candidate starts as the baseline does that it is compared with."""
-    more = devices.environment() if gpu else {}
-    return {**worker_environment(default_threads()), **more}
+    gpu = devices.environment() if kind() == "cuda" else {}
+    return {**worker_environment(default_threads()), **gpu}
 
 
 def _devices() -> tuple[str, ...]:
-    """The first GPU: that is the card that the judge measures on."""
+    """The first GPU, where there is one: that is the card that the judge measures on."""
+    if kind() != "cuda":
+        return ()
     cards = [path.name.removeprefix("nvidia") for path in devices.DEV.glob("nvidia[0-9]*")]
     return devices.nodes(min(map(int, cards), default=0))

@@ -41,9 +41,6 @@ class Job:
     threads: int | None = None
     """None lets the judge choose."""
 
-    gpu: bool = True
-    """False: a GPU that is there is not used; a rung that needs one is not measured."""
-
     turns: bool = False
     """Other gradings may be at work: before it measures, the judge asks its parent for the machine.
     """

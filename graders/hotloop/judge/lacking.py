@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 
 from hotloop import extras
-from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.spec import TaskSpec
 
 COMPILER = "compiler"
 """The need of a rung that builds C++: torch.compile on a CPU, an operator's host code."""
 
-WITHHELD = "It needs a GPU, which this grading did not hold; it is measured once a GPU is free."
 
-
-def lacking(spec: TaskSpec, *, withheld_gpu: bool = False) -> dict[str, str]:
-    """By rung, what is missing and the remedy. Rungs for which nothing is missing are left out.
-
-    withheld_gpu: the machine has a GPU that this job may not use.
-    """
-    found = {name: _missing(rung, withheld_gpu) for name, rung in spec.rungs.items()}
+def lacking(spec: TaskSpec) -> dict[str, str]:
+    """By rung, what is missing and the remedy. Rungs for which nothing is missing are left out."""
+    found = {name: _missing(rung.needs) for name, rung in spec.rungs.items()}
     return {name: said for name, said in found.items() if said}
 
 
-def _missing(rung: RungSpec, withheld_gpu: bool) -> str:
-    if rung.needs_gpu and withheld_gpu:
-        return WITHHELD
-    for need in rung.needs:
+def _missing(needs: Sequence[str]) -> str:
+    for need in needs:
         if need == COMPILER and shutil.which("g++") is None:
             return "g++ is missing on this machine: sudo apt-get install g++"
         if need in extras.IMPORTED and (missing := extras.missing(need)):

@@ -103,12 +103,10 @@ def judge_rungs(
         if only is not None and name not in only:
             continue
         session.progress(name)
-        if not_reached := _not_reached(name, rung, done):
-            done[name] = not_reached
-        elif lacking is not None and name in lacking:
+        if lacking is not None and name in lacking:
             done[name] = RungRecord(name, Verdict.NOT_MEASURED, lacking[name])
         else:
-            done[name] = judge_rung(name, rung, session)
+            done[name] = _not_reached(name, rung, done) or judge_rung(name, rung, session)
     return tuple(done.values())
 
 

@@ -44,6 +44,9 @@ NOTEBOOK_TIMEOUT_S = 120.0
 
 def serve(control: socket.socket) -> None:
     """Answer jobs until the parent finishes or goes away."""
+    if kind() == "cuda":
+        # The card's own figures are taken before any candidate lives.
+        prepare()
     while True:
         try:
             message, fds = wire.receive_with_fds(control)
@@ -57,9 +60,6 @@ def serve(control: socket.socket) -> None:
 
 def _answer(control: socket.socket, message: wire.Message, fds: list[int]) -> None:
     job = Job.from_message(message)
-    if job.gpu and kind() == "cuda":
-        # The card's own figures are taken before the first worker of a candidate is started.
-        prepare()
     connection = socket.socket(fileno=fds[0]) if fds else None
     record = judge(
         job,
@@ -105,9 +105,8 @@ def judge(
         budget = Budget(job.budget_s, turn)
         candidate = task.candidate(job.spec)
         session = _session(candidate, job, connection, on_progress, budget, variant, launcher)
-        missing = lacking(job.spec, withheld_gpu=not job.gpu and kind() == "cuda")
         with constants(variant.constants if variant is not None else {}):
-            judged = judge_rungs(task.rungs, session, only, missing)
+            judged = judge_rungs(task.rungs, session, only, lacking(job.spec))
         blamed = without_blame(judged, job.module, session.files, job.given)
         rungs = without_open(blamed, job.module, _asked(job), session.files, job.given)
     except Exception as error:

@@ -19,8 +19,6 @@ class RungSpec:
     needs: tuple[str, ...] = ()
     """Optional groups of packages, and `compiler` for g++: without one nothing is measured."""
 
-    needs_gpu: bool = False
-
     levels: tuple[Level, ...] = ()
     """What a speed-up earns, as a share of the rung's points."""
 
@@ -63,4 +61,4 @@ class TaskSpec:
 
 def _rung(message: Mapping[str, Any]) -> RungSpec:
     levels = tuple(Level(**level) for level in message["levels"])
-    return RungSpec(tuple(message["needs"]), bool(message["needs_gpu"]), levels)
+    return RungSpec(tuple(message["needs"]), levels)

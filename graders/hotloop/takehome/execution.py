@@ -50,12 +50,7 @@ def work(key: str, submission: takehome.Submission, team: Team, tasks: Iterable[
         variant=team.variant(found.pack).to_json(),
         given=found.files,
     )
-    return Work(key, candidate, judge_candidate, needs_gpu=_needs_gpu(candidate))
-
-
-def _needs_gpu(candidate: Candidate) -> bool:
-    module = load_module(candidate.module)
-    return any(rung.needs_gpu for name in candidate.tasks for rung in module.task(name).rungs)
+    return Work(key, candidate, judge_candidate)
 
 
 def judged(

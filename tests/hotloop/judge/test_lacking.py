@@ -26,9 +26,3 @@ def test_each_gap_is_one_of_its_rung_and_names_the_remedy(monkeypatch: pytest.Mo
     assert set(found) == {"built", "xla"}
     assert "apt-get install g++" in found["built"]
     assert "hotloop[xla]" in found["xla"]
-
-
-def test_a_gpu_that_is_withheld_lacks_only_where_one_is_needed() -> None:
-    spec = TaskSpec("f", ("f.py",), {"plain": RungSpec(), "gpu": RungSpec(needs_gpu=True)})
-    assert lacking(spec, withheld_gpu=True) == {"gpu": module.WITHHELD}
-    assert lacking(spec) == {}

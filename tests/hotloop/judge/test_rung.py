@@ -193,9 +193,3 @@ def test_what_the_machine_lacks_leaves_the_points_of_its_rung_open() -> None:
     first, second = judge_rungs(rungs, MadeUpSession(), lacking={"a": "g++ is missing."})  # type: ignore[arg-type]
     assert (first.verdict, first.sentence) == (Verdict.NOT_MEASURED, "g++ is missing.")
     assert second.verdict is Verdict.PASSED
-
-
-def test_after_a_rung_that_failed_nothing_is_open_for_what_the_machine_lacks() -> None:
-    rungs = {"a": MadeUp(_rules), "b": MadeUp(_never, after=("a",))}
-    judged = judge_rungs(rungs, MadeUpSession(), lacking={"b": "g++ is missing."})  # type: ignore[arg-type]
-    assert [record.verdict for record in judged] == [Verdict.WRONG_ANSWER] * 2

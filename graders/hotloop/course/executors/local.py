@@ -19,8 +19,7 @@ from typing import Any, cast
 
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.execution import Terms
-from hotloop.course.executors import Lost, Outcome, Tell, Work, gpu_phase
-from hotloop.judge.device import kind
+from hotloop.course.executors import Lost, Outcome, Tell, Work
 from hotloop.worker.lifetime import end_with_parent
 
 _POLL_S = 0.05
@@ -41,30 +40,15 @@ class Local:
             return _in_turn(works, terms, tell)
         return _at_once(works, terms, tell, self.jobs)
 
-    def has_gpu(self) -> bool:
-        """True where this machine has one."""
-        return kind() == "cuda"
-
 
 def _in_turn(works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
     for work in works:
         tell(work.key, "", "starting")
-        yield work.key, in_both_phases(work, terms, tell)
-
-
-def in_both_phases(work: Work, terms: Terms, tell: Tell) -> Attempt | Lost:
-    """Execute in this process, with the GPU in the second phase where there is one."""
-    first = attempt(work, terms, tell)
-    second = gpu_phase(work, first) if isinstance(first, Attempt) and kind() == "cuda" else None
-    if second is None:
-        return first
-    later = attempt(second, terms, tell)
-    # What the first has settled counts; the rest stays open, and is measured by the next grading.
-    return first if isinstance(later, Lost) else later
+        yield work.key, attempt(work, terms, tell)
 
 
 def attempt(work: Work, terms: Terms, tell: Tell) -> Attempt | Lost:
-    """Execute one phase in this process; what goes wrong with the platform is noted and told."""
+    """Execute in this process; what goes wrong with the platform is noted and told."""
     try:
         return work.execute(work.hand_in, terms, lambda task, text: tell(work.key, task, text))
     except Exception as error:
@@ -178,4 +162,4 @@ def _execute(work: Work) -> Attempt | Lost:
 
     assert _terms is not None
     tell(work.key, "", "starting")
-    return in_both_phases(work, _terms, tell)
+    return attempt(work, _terms, tell)

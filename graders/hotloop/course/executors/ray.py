@@ -2,9 +2,9 @@
 
 Submissions travel to the nodes and verdicts back as data: nodes see no folder of this machine, and
 what comes back is JSON text. Each node must have this very Hotloop, with a sandbox. A grading takes
-one CPU and the memory of a notebook and its judge; its second phase, which is a task of its own,
-also takes a GPU. What measures speed has its node to itself even then, by the node's own lease
-(`judge/lease.py`): one node a machine.
+one CPU, the memory of a notebook and its judge, and a GPU where its tasks have one to measure; what
+measures speed has its node to itself even then, by the node's own lease (`judge/lease.py`): one
+node a machine.
 
 A grading whose node or process is lost is tried again, at most three times.
 """
@@ -25,11 +25,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from hotloop import curriculum
 from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.grader import grader_digest
 from hotloop.course.execution import Terms
-from hotloop.course.executors import Lost, Outcome, Tell, Work, gpu_phase
+from hotloop.course.executors import Lost, Outcome, Tell, Work
 from hotloop.course.executors.local import attempt
 
 RETRIES = 3
@@ -80,19 +81,11 @@ class Ray:
             finally:
                 batch.cancel()
 
-    def has_gpu(self) -> bool:
-        """True where a node that is up has one, by the connection of the batch that is running."""
-        with _connected(self.address) as ray:
-            return any(resources.get("GPU", 0.0) >= 1 for resources in _nodes_up(ray))
-
 
 @dataclass(frozen=True)
 class _Try:
-    """first: what came of the first phase, when this is the second."""
-
     work: Work
     lost: int = 0
-    first: Attempt | None = None
 
 
 class _Batch:
@@ -145,32 +138,19 @@ class _Batch:
         one = self._running.pop(reference)
         errors = self._ray.exceptions
         try:
-            yield from self._next_phase(one, _read(self._ray.get(reference)))
+            yield one.work.key, _read(self._ray.get(reference))
         except errors.RayTaskError as error:
             # Raised on the node, before or after the grading: no other node would do better.
             log.error("%s: %s", one.work.key, error)
-            lost = Lost(f"A node could not grade it: {_last_line(error)}")
-            yield from self._next_phase(one, lost)
+            yield one.work.key, Lost(f"A node could not grade it: {_last_line(error)}")
         except errors.RayError as error:
             log.warning("%s was lost with its node: %s", one.work.key, error)
             if one.lost == self._retries:
-                yield from self._next_phase(one, Lost(_lost_sentence(one.lost + 1, error)))
+                yield one.work.key, Lost(_lost_sentence(one.lost + 1, error))
                 return
             again = replace(one, lost=one.lost + 1)
             self._tell(one.work.key, "", f"its node was lost; try {again.lost + 1}")
             self._submit(again)
-
-    def _next_phase(self, one: _Try, outcome: Attempt | Lost) -> Iterator[Outcome]:
-        """Hand over the second phase, or say what came of it all."""
-        if isinstance(outcome, Lost):
-            # What the first has settled counts; the next grading measures the rest.
-            yield one.work.key, one.first or outcome
-            return
-        second = gpu_phase(one.work, outcome) if self._nodes.has_gpu() else None
-        if second is None:
-            yield one.work.key, outcome
-        else:
-            self._submit(_Try(second, first=outcome))
 
     def _pass_on(self) -> None:
         """Tell what the nodes are doing. Only progress is lost with the node that collects it."""
@@ -202,25 +182,27 @@ class _Nodes:
         nodes = self._grading()
         largest = max((node.get("memory", 0.0) for node in nodes), default=0.0)
         memory = min(self._memory_bytes, int(largest)) if largest else self._memory_bytes
-        gpus = int(work.needs_gpu and self.has_gpu())
+        has_gpu = any(node.get("GPU", 0.0) >= 1 for node in nodes)
+        gpus = 1 if has_gpu and _measures_gpu(work) else 0
         return {"num_cpus": 1, "num_gpus": gpus, "memory": memory}
-
-    def has_gpu(self) -> bool:
-        """True where a node has one."""
-        return any(node.get("GPU", 0.0) >= 1 for node in self._grading())
 
     def _grading(self) -> list[Mapping[str, float]]:
         if time.monotonic() - self._looked >= _LOOK_S:
             self._looked = time.monotonic()
-            self._found = _nodes_up(self._ray)
+            nodes = cast("list[dict[str, Any]]", self._ray.nodes())
+            alive = [node["Resources"] for node in nodes if node["Alive"]]
+            self._found = [resources for resources in alive if resources.get("CPU", 0.0) >= 1]
         return self._found
 
 
-def _nodes_up(ray: Any) -> list[Mapping[str, float]]:
-    """The resources of each node that can grade."""
-    nodes = cast("list[dict[str, Any]]", ray.nodes())
-    alive = [node["Resources"] for node in nodes if node["Alive"]]
-    return [resources for resources in alive if resources.get("CPU", 0.0) >= 1]
+def _measures_gpu(work: Work) -> bool:
+    module, asked = curriculum.load_module(work.hand_in.module), work.hand_in.tasks
+    return any(
+        rung.needs_gpu
+        for task in module.tasks
+        if not asked or task.id in asked
+        for rung in task.rungs
+    )
 
 
 def _lost_sentence(times: int, error: Exception) -> str:
@@ -317,7 +299,7 @@ class Steps:
 
 
 def execute_on_node(work: Work, terms: Terms, steps: Any, grader: str) -> str:
-    """Execute one phase of a submission and say what came of it, as JSON text.
+    """Execute one submission and say what came of it, as JSON text.
 
     steps: an actor, `Steps`. grader: the digest of the grader whose verdicts are asked for.
     """
