@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.grader import machine
@@ -61,12 +62,12 @@ def grade(
     `jobs`: how many are executed at once on this machine; `executor`: who executes instead.
     What is graded as it stands is left alone, unless `again`; late penalties and pages follow the
     course's dates and rules all the same. feedback: whether to write pages. What a person decided
-    stays. FileNotFoundError when there is nothing to grade, or no course.
+    stays. UserError when there is nothing to grade.
     """
     root = root.resolve()
     todo = submissions(root, students, modules)
     if not todo:
-        raise FileNotFoundError(f"there are no submissions to grade in {root / SUBMITTED}")
+        raise UserError(f"There are no submissions to grade in {root / SUBMITTED}.")
     rules = Grading.of(root, settings or {})
     run = _Run(root, Batch(len(todo), on_progress), again=again, feedback=feedback)
     asked = {student: tuple((tasks or {}).get(student, rules.asked())) for student, _ in todo}

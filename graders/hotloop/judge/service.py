@@ -44,9 +44,6 @@ NOTEBOOK_TIMEOUT_S = 120.0
 
 def serve(control: socket.socket) -> None:
     """Answer jobs until the parent finishes or goes away."""
-    if kind() == "cuda":
-        # The card's own figures are taken before any candidate lives.
-        prepare()
     while True:
         try:
             message, fds = wire.receive_with_fds(control)
@@ -60,6 +57,9 @@ def serve(control: socket.socket) -> None:
 
 def _answer(control: socket.socket, message: wire.Message, fds: list[int]) -> None:
     job = Job.from_message(message)
+    if (job.device or kind()) == "cuda":
+        # The card's own figures are taken before the judge starts a candidate.
+        prepare()
     connection = socket.socket(fileno=fds[0]) if fds else None
     record = judge(
         job,

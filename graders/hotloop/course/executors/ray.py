@@ -27,6 +27,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.grader import grader_digest
 from hotloop.course.execution import Terms
@@ -42,6 +43,7 @@ OBJECT_STORE_BYTES = 200 << 20
 AHEAD = 2
 """Gradings that wait at the cluster beyond those that can run: a free node must not wait for us."""
 
+_NO_RAY = "Not graded: Ray is not installed: pip install 'hotloop[ray]'"
 _POLL_S = 0.25
 _LOOK_S = 5.0
 _ANSWER_S = 20.0
@@ -54,7 +56,7 @@ _QUIET = {
 log = logging.getLogger("hotloop.course")
 
 
-class ClusterUnavailable(RuntimeError):
+class ClusterUnavailable(UserError):
     """There is no Ray, or no cluster answers; the message says what to do."""
 
 
@@ -75,8 +77,8 @@ class Ray:
                 yield from batch.run(works)
             except ConnectionError as error:
                 raise ClusterUnavailable(
-                    f"the Ray cluster does not answer any more ({error}): what is booked stays, "
-                    "and grading again goes on from there"
+                    f"The Ray cluster does not answer any more ({error}): what is booked stays, "
+                    "and grading again goes on from there."
                 ) from error
             finally:
                 batch.cancel()
@@ -246,7 +248,7 @@ def _connected(address: str) -> Generator[Any]:
     try:
         ray: Any = importlib.import_module("ray")
     except ImportError:
-        raise ClusterUnavailable("Ray is not installed: pip install 'hotloop[ray]'") from None
+        raise ClusterUnavailable(_NO_RAY) from None
     if ray.is_initialized():
         yield ray
         return
@@ -269,7 +271,11 @@ def _connect(ray: Any, address: str) -> None:
             ray.init(runtime_env={"env_vars": _QUIET}, **how)
     except Exception as error:
         # Of no kind of its own is what Ray says of a node that has not started within its 30 s.
-        raise ClusterUnavailable(f"no Ray cluster at {address}: {_last_line(error)}") from error
+        raise _unavailable(address, _last_line(error)) from error
+
+
+def _unavailable(address: str, reason: str) -> ClusterUnavailable:
+    return ClusterUnavailable(f"Not graded: no Ray cluster at {address}: {reason}")
 
 
 @contextmanager
@@ -295,7 +301,7 @@ def _look(address: str) -> None:
             return
         except OSError as error:
             if time.monotonic() > deadline:
-                raise ClusterUnavailable(f"no Ray cluster at {address}: {error}") from error
+                raise _unavailable(address, str(error)) from error
         # A head that is being started listens a while later.
         time.sleep(_POLL_S)
 
