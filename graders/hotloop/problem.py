@@ -163,7 +163,8 @@ class Problem(Strict, Generic[TaskT]):
 
     def _rung_spec(self, rung: Rung) -> RungSpec:
         needs = (*self.needs_of(rung), *([COMPILER] if rung.needs_compiler else []))
-        return RungSpec(needs, () if rung.threshold is None else rung.threshold.shares)
+        levels = () if rung.threshold is None else rung.threshold.shares
+        return RungSpec(needs, levels, rung.needs_gpu)
 
 
 def load_problem(folder: Path) -> Problem[JudgedTask]:

@@ -19,7 +19,7 @@ from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, Limit
 from hotloop.course.rulings import ruling
 from hotloop.curriculum import Module, Task
 from hotloop.judge.client import GRACE_S
-from hotloop.judge.device import kind
+from hotloop.judge.device import cards, kind
 from hotloop.judge.files import digest
 from hotloop.judge.gpu import devices
 from hotloop.judge.job import Job
@@ -102,8 +102,8 @@ class NotebookRun:
                     launch,
                     self._limits(),
                     confined=isolation.confined,
-                    environment=_environment(),
-                    devices=_devices(),
+                    environment=_environment(gpu=self._uses_gpu()),
+                    devices=_devices() if self._uses_gpu() else (),
                 )
         except SubmissionRefused as error:
             self._refusal = (Verdict.RUNTIME_ERROR, str(error))
@@ -117,6 +117,13 @@ class NotebookRun:
         """True when the speed of something in the kernel is a task."""
         asked = [task for task in self._wanted if _needs_kernel(task)]
         return any(rung.threshold is not None for task in asked for rung in task.rungs)
+
+    def _uses_gpu(self) -> bool:
+        """True when something in the kernel is judged on a GPU, and there is one. Other kernels get
+        none: a context there would count as somebody who disturbs the measuring of others.
+        """
+        asked = [task for task in self._wanted if _needs_kernel(task)]
+        return kind() == "cuda" and any(rung.needs_gpu for task in asked for rung in task.rungs)
 
     def _limits(self) -> Limits:
         """The kernel also lives while tasks are judged, each of which has a time of its own, and
@@ -231,15 +238,12 @@ def _shown(record: Record, module: Module) -> NotebookNode:
     return nodes.display(data)
 
 
-def _environment() -> dict[str, str]:
+def _environment(*, gpu: bool) -> dict[str, str]:
     """The candidate starts as the baseline does that it is compared with."""
-    gpu = devices.environment() if kind() == "cuda" else {}
-    return {**worker_environment(default_threads()), **gpu}
+    of_the_gpu = devices.environment() if gpu else {}
+    return {**worker_environment(default_threads()), **of_the_gpu}
 
 
 def _devices() -> tuple[str, ...]:
-    """The first GPU, where there is one: that is the card that the judge measures on."""
-    if kind() != "cuda":
-        return ()
-    cards = [path.name.removeprefix("nvidia") for path in devices.DEV.glob("nvidia[0-9]*")]
-    return devices.nodes(min(map(int, cards), default=0))
+    """The first GPU: that is the card that the judge measures on."""
+    return devices.nodes(cards()[0])

@@ -5,7 +5,7 @@ The judge reads no YAML: whoever starts it puts this into the `Job`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -22,6 +22,9 @@ class RungSpec:
     levels: tuple[Level, ...] = ()
     """What a speed-up earns, as a share of the rung's points."""
 
+    gpu: bool = False
+    """It runs on a GPU."""
+
 
 @dataclass(frozen=True)
 class TaskSpec:
@@ -37,6 +40,10 @@ class TaskSpec:
 
     module_needs: tuple[str, ...] = ()
     """Groups of packages that most of the module's tasks need: worth importing once for all."""
+
+    def uses_gpu(self, only: Collection[str] | None = None) -> bool:
+        """True when one of its rungs, or of those named, runs on a GPU."""
+        return any(r.gpu for name, r in self.rungs.items() if only is None or name in only)
 
     @property
     def file(self) -> str | None:
@@ -61,4 +68,4 @@ class TaskSpec:
 
 def _rung(message: Mapping[str, Any]) -> RungSpec:
     levels = tuple(Level(**level) for level in message["levels"])
-    return RungSpec(tuple(message["needs"]), levels)
+    return RungSpec(tuple(message["needs"]), levels, bool(message["gpu"]))

@@ -18,8 +18,7 @@ from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.gpu.card import Card
-from hotloop.judge.gpu.engine import require_tensorrt, running
-from hotloop.judge.gpu.workers import candidate_worker
+from hotloop.judge.gpu.engine import builder, require_tensorrt, running
 from hotloop.judge.link import Link
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
@@ -82,7 +81,7 @@ def _built(session: Session, card: Card) -> bytes:
     path = maker.ask("write", _seed(session), timeout_s=BUILD_S)
     model = GivenFile("network.onnx", get_file(maker.link, str(path), MODEL_BYTES))
     session.progress("building the engine")
-    with candidate_worker(session, card) as link:
+    with builder(session, card) as link:
         folder = put_folder(link)
         cache, target = f"{folder}/timings", f"{folder}/network.engine"
         ask_plainly(link, (model, "fp16", cache, target), session.timeout(BUILD_S))

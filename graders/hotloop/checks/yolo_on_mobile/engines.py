@@ -18,8 +18,7 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.gpu.card import Card
-from hotloop.judge.gpu.engine import require_tensorrt, running
-from hotloop.judge.gpu.workers import candidate_worker
+from hotloop.judge.gpu.engine import builder, require_tensorrt, running
 from hotloop.judge.link import Link
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
@@ -80,7 +79,7 @@ def _built(session: Session, card: Card) -> bytes:
     path = maker.ask("write", *SIZE)
     model = GivenFile("detector.onnx", get_file(maker.link, str(path), MODEL_BYTES))
     session.progress("building the engine")
-    with candidate_worker(session.of(ENTRY), card) as link:
+    with builder(session.of(ENTRY), card) as link:
         target = f"{put_folder(link)}/detector.engine"
         ask_plainly(link, (model, *BATCHES, target), session.timeout(BUILD_S))
         engine = get_file(link, target, MODEL_BYTES)
