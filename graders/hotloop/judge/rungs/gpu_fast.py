@@ -78,7 +78,7 @@ class GpuFast:
             ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
             other.resolve(ours.name, ours.file, 120)
             side_a = DeviceSide(
-                other, ours, self._of_baseline(), card, session.seeds, before, session.budget
+                other, ours, self.of_baseline(), card, session.seeds, before, session.budget
             )
             lengthen(side_a)
             free = card.free_bytes - max(0, before - card.driver.memory()[0])
@@ -100,7 +100,8 @@ class GpuFast:
                 finally:
                     side_b.close()
 
-    def _of_baseline(self) -> DeviceWorkload:
+    def of_baseline(self) -> DeviceWorkload:
+        """What the baseline computes."""
         if self.baseline_truth is not None:
             return replace(self.workload, truth=self.baseline_truth)
         return replace(
