@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hotloop import exploits
 from hotloop.core import paths
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
-from hotloop.local_judging import judge_submission
 from hotloop.selftest.found import Broken, Found
 
 MODULE, TASK, RUNG = "fused_softmax", "triton_forward", "gpu_correct"
@@ -21,7 +19,9 @@ def verdicts() -> Found:
     """As `hotloop check` judges them, by one judge after another."""
     if not paths.in_clone():
         return Found("Left out: solutions and exploits are in a clone only.")
-    from hotloop.render import submission, wrong_answers  # imports nbformat
+    # Libraries that a GPU machine may lack.
+    from hotloop import exploits
+    from hotloop.render import submission, wrong_answers
 
     wrong = next(found for found in wrong_answers(MODULE) if found.name == WRONG)
     with JudgeProcess() as judge:
@@ -42,6 +42,8 @@ def verdicts() -> Found:
 
 
 def _judged(files: dict[str, bytes], judge: JudgeProcess) -> Record:
+    from hotloop.local_judging import judge_submission
+
     return judge_submission(files, MODULE, [TASK], [RUNG], judge=judge)[TASK]
 
 

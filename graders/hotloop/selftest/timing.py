@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from hotloop import curriculum
 from hotloop.judge.gpu.card import Card
 from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import ask_number, measure
@@ -99,6 +98,8 @@ def windows() -> Found:
 
 def timed_rungs() -> Iterator[tuple[str, GpuFast]]:
     """Every rung that compares speeds in windows of lent memory, by task and rung."""
+    from hotloop import curriculum  # libraries that a GPU machine may lack
+
     for module in curriculum.modules():
         for task in module.tasks:
             if task.kind != "code":

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from hotloop import curriculum
 from hotloop.core import paths
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.core.wire import Message
@@ -112,6 +111,8 @@ def _kernel(session: Session, card: Card) -> None:
 
 def _operator(session: Session, card: Card) -> None:
     """That of the module on softmax; of equal numbers it makes equal shares."""
+    from hotloop import curriculum  # libraries that a GPU machine may lack
+
     spec = curriculum.load_module("fused_softmax").spec("operator_launcher")
     ours = Candidate(spec.entry, spec.files[0], operator=True)
     with trusted_worker(session, paths.solutions() / "fused_softmax", card) as link:

@@ -44,35 +44,6 @@ PIXELS_OFF, SCORE_OFF = 2.0, 0.03
 rounding, and sixty layers."""
 
 
-@rung(after=("correct",))
-def builds(session: Session) -> str:
-    """The engine gives the table of eager PyTorch for each of BATCHES."""
-    require_tensorrt()
-    GpuRefereed(_cases, _referee(), "run", mismatch, entrant=partial(running, _built))(session)
-    return "The engine gives the network's table."
-
-
-@rung(after=("engine",))
-def fast(session: Session) -> str:
-    """Calls of 8 images in host memory, against eager PyTorch."""
-    require_tensorrt()
-    return GpuRefereedFast(
-        Workload(lambda _rng, _index: _spec(BATCHES[1]), fill),
-        Baseline(
-            PROGRAMS / EAGER.main,
-            "run",
-            beside=EAGER.files,
-            prepare=_use,
-            label="eager PyTorch",
-        ),
-        _referee(),
-        "run",
-        mismatch,
-        lambda _spec: BATCHES[1] * flops(*SIZE),
-        entrant=partial(running, _built),
-    )(session)
-
-
 def _built(session: Session, card: Card) -> bytes:
     session.progress("writing the model")
     maker = program("engine_files.py", "eager.py").trusted(session)
@@ -116,3 +87,36 @@ def mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
     if not (off[..., 4:] <= SCORE_OFF).all():
         return f"a probability is {np.nan_to_num(off[..., 4:], nan=np.inf).max():.3g} off"
     return None
+
+
+BUILDS = GpuRefereed(_cases, _referee(), "run", mismatch, entrant=partial(running, _built))
+FAST = GpuRefereedFast(
+    Workload(lambda _rng, _index: _spec(BATCHES[1]), fill),
+    Baseline(
+        PROGRAMS / EAGER.main,
+        "run",
+        beside=EAGER.files,
+        prepare=_use,
+        label="eager PyTorch",
+    ),
+    _referee(),
+    "run",
+    mismatch,
+    lambda _spec: BATCHES[1] * flops(*SIZE),
+    entrant=partial(running, _built),
+)
+
+
+@rung(after=("correct",))
+def builds(session: Session) -> str:
+    """The engine gives the table of eager PyTorch for each of BATCHES."""
+    require_tensorrt()
+    BUILDS(session)
+    return "The engine gives the network's table."
+
+
+@rung(after=("engine",))
+def fast(session: Session) -> str:
+    """Calls of 8 images in host memory, against eager PyTorch."""
+    require_tensorrt()
+    return FAST(session)

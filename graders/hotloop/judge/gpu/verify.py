@@ -25,7 +25,7 @@ from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
 
 Inputs = Sequence[tuple[Placement, Tensor]]
 
-WHOLE_S = 0.05
+WHOLE_S = 0.02
 """Of a leg, on average: what comparing one whole output may take."""
 
 

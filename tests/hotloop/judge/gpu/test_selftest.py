@@ -69,6 +69,18 @@ def test_without_a_gpu_it_says_so_at_once_and_has_no_figures(tmp_path: Path) -> 
     assert not any(step["figures"] for step in found)
 
 
+def test_the_first_steps_need_no_library_of_the_command_line() -> None:
+    program = (
+        "import sys, hotloop.selftest.__main__\n"
+        "lacking = {'pydantic', 'yaml', 'typer', 'rich', 'torch', 'nbformat'}\n"
+        "print(sorted(lacking & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
 def test_numbers_and_limits() -> None:
     assert [step.number for step in STEPS] == list(range(13))
     assert [step.number for step in STEPS if step.needed] == [0, 1, 2]
