@@ -22,6 +22,9 @@ class RungSpec:
     levels: tuple[Level, ...] = ()
     """What a speed-up earns, as a share of the rung's points."""
 
+    by_device: Mapping[str, tuple[Level, ...]] = field(default_factory=dict[str, tuple[Level, ...]])
+    """Of devices that have other levels, by the name that records give them."""
+
     gpu: bool = False
     """It runs on a GPU."""
 
@@ -67,5 +70,10 @@ class TaskSpec:
 
 
 def _rung(message: Mapping[str, Any]) -> RungSpec:
-    levels = tuple(Level(**level) for level in message["levels"])
-    return RungSpec(tuple(message["needs"]), levels, bool(message["gpu"]))
+    by_device = {str(device): _levels(found) for device, found in message["by_device"].items()}
+    levels = _levels(message["levels"])
+    return RungSpec(tuple(message["needs"]), levels, by_device, bool(message["gpu"]))
+
+
+def _levels(message: Any) -> tuple[Level, ...]:
+    return tuple(Level(**level) for level in message)
