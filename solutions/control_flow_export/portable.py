@@ -51,7 +51,7 @@ class Portable(nn.Module):
         return guess.clone()
 
     def go_on(self, x, allowed, real, guess):
-        """The layers that are left: dear, so that they are computed only where they are needed."""
+        """The layers that are left: expensive, so they are computed only where they are needed."""
         for layer in self.source.layers[1:]:
             x = layer(x, allowed)
         return self.source.head(encoder.mean_of(x, real))

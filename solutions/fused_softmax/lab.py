@@ -47,7 +47,7 @@ from hotloop import check
 #
 # A softmax needs each row's maximum and the sum of its exponentials. You could make one pass for
 # the maximum and a second for the sum. Do both in **one pass over blocks of columns**: keep a running
-# maximum and a running sum, and mend the sum whenever the maximum grows. A second pass then writes
+# maximum and a running sum, and rescale the sum when the maximum increases. A second pass then writes
 # the results.
 #
 # Write `online_softmax(x, block=256)`:
@@ -99,7 +99,7 @@ def online_softmax(x, block=256):
 check("fused_softmax.online_pass")
 
 # %% [markdown]
-# ## 2. Let a compiler fuse it
+# ## 2. Fuse it with torch.compile
 #
 # ### CARD fused_softmax.compiled_chain
 #
@@ -164,7 +164,7 @@ def softmax(x, out):
 check("fused_softmax.compiled_chain")
 
 # %% [markdown]
-# ## 3. The kernel by hand
+# ## 3. Softmax in Triton
 #
 # ### CARD fused_softmax.triton_forward
 #
@@ -181,7 +181,7 @@ check("fused_softmax.compiled_chain")
 # The judge notes which kernels every call launches, and runs these kernels again without the rest of your
 # file, on new values of the same shapes: **they alone must give the answer**, for every kind of input. What
 # the launcher computes in PyTorch does not count. In some of these runs it counts the bytes that the kernels
-# load and store. It compiles them for sm_80 and sm_90 without needing such a card.
+# load and store. It compiles them for sm_80 and sm_90 without needing such a GPU.
 #
 # To try it yourself, in a new cell:
 #
@@ -203,7 +203,7 @@ check("fused_softmax.compiled_chain")
 check("fused_softmax.triton_forward")
 
 # %% [markdown]
-# ## 4. Scale and mask in the same kernel
+# ## 4. Scale, mask and softmax in one Triton kernel
 #
 # ### CARD fused_softmax.triton_masked
 #
@@ -222,7 +222,7 @@ check("fused_softmax.triton_forward")
 check("fused_softmax.triton_masked")
 
 # %% [markdown]
-# ## 5. The definition in CUDA C++
+# ## 5. CUDA C++: one thread per row
 #
 # ### CARD fused_softmax.cuda_naive
 #
@@ -249,12 +249,12 @@ from hotloop.simulate.lesson import show_traffic
 show_traffic("softmax.cu", "softmax_naive", rows=64, columns=1024)
 
 # %% [markdown]
-# ## 6. One block a row
+# ## 6. CUDA C++: one block per row
 #
 # ### CARD fused_softmax.cuda_block
 #
 # `softmax_block(x, y, rows, columns)` is launched as `<<<rows, 256>>>`: **256 threads share a row**.
-# Let neighbouring threads read neighbouring elements. They must agree on one maximum and one sum: put partial
+# Let neighboring threads read neighboring elements. They must agree on one maximum and one sum: put partial
 # results into a `__shared__` array and halve the number of threads that combine them, with a barrier before
 # each step.
 #
@@ -270,11 +270,11 @@ check("fused_softmax.cuda_block")
 show_traffic("softmax.cu", "softmax_block", rows=64, columns=1024)
 
 # %% [markdown]
-# ## 7. Shuffles, one pass, four at a time
+# ## 7. CUDA C++: warp shuffles and vector loads
 #
 # ### CARD fused_softmax.cuda_warp
 #
-# `softmax_warp(x, y, rows, columns)` is launched as `<<<rows, 256>>>` too. Three reasons to write it anew:
+# `softmax_warp(x, y, rows, columns)` is launched as `<<<rows, 256>>>` too. Three reasons to rewrite it:
 #
 # - the online recurrence of task 1 needs **one pass** for maximum and sum;
 # - lanes of a warp exchange registers by `__shfl_xor_sync`, **without shared memory and without barriers**;
@@ -292,7 +292,7 @@ check("fused_softmax.cuda_warp")
 show_traffic("softmax.cu", "softmax_warp", rows=64, columns=1024)
 
 # %% [markdown]
-# ## 8. An operator around the kernel
+# ## 8. Launch the kernel from C++ on the stable ABI
 #
 # ### CARD fused_softmax.operator_launcher
 #
@@ -310,7 +310,7 @@ show_traffic("softmax.cu", "softmax_warp", rows=64, columns=1024)
 check("fused_softmax.operator_launcher")
 
 # %% [markdown]
-# ## 9. What the compiler must know
+# ## 9. Register the operator for torch.compile
 #
 # ### CARD fused_softmax.operator_python
 #
@@ -319,8 +319,7 @@ check("fused_softmax.operator_launcher")
 # one takes. What comes out of yours is contiguous.
 #
 # The check traces your operator between two others with `fullgraph=True`, where a graph break is an error. Then it
-# exports it with one matrix and runs the graph with another one, transposed. What each function asks stands in
-# `operator_trials.py`.
+# exports it with one matrix and runs the graph with another one, transposed. See `operator_trials.py` for what each check calls.
 #
 # ### HINTS fused_softmax.operator_python
 
@@ -328,7 +327,7 @@ check("fused_softmax.operator_launcher")
 check("fused_softmax.operator_python")
 
 # %% [markdown]
-# ## 10. The gradient
+# ## 10. The backward kernel
 #
 # ### CARD fused_softmax.operator_backward
 #
@@ -358,7 +357,7 @@ try_operator("softmax_op.py")
 #
 # ### CARD fused_softmax.operator_triton
 #
-# An operator is a promise to PyTorch, and PyTorch does not ask what stands behind it. In `softmax_op_triton.py` make
+# An operator is a promise to PyTorch, and PyTorch does not ask what implements it. In `softmax_op_triton.py` make
 # one of your kernel of task 3, with `torch.library.custom_op`, and with a backward kernel in Triton:
 #
 # - `forward(x)` takes float32, float16 and bfloat16 matrices of any strides, and gives a contiguous result;
@@ -383,7 +382,7 @@ from hotloop.simulate.lesson import compare_operators
 compare_operators("softmax_op.py", "softmax_op_triton.py")
 
 # %% [markdown]
-# ## 12. Explain it
+# ## 12. Explain when fusion helps
 #
 # ### CARD fused_softmax.explain
 #
@@ -391,7 +390,7 @@ compare_operators("softmax_op.py", "softmax_op_triton.py")
 # how much can it be, and when will it not help?”* Answer in 150 to 350 words, with numbers:
 #
 # 1. bytes moved per element by the five-operation chain and by your kernel, in float32 and in bfloat16;
-# 2. the lowest time that your kernel can take for a `[4096, 8192]` bfloat16 tensor on a card that copies at
+# 2. the lowest time that your kernel can take for a `[4096, 8192]` bfloat16 tensor on a GPU that copies at
 #    3 TB/s (bytes read plus bytes written, a second), with the calculation;
 # 3. one case in which fusing gains little or nothing, and why;
 # 4. what changes when a row no longer fits in one block;

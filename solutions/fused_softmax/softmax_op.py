@@ -26,7 +26,7 @@ def _(x):
 
 ### BEGIN SOLUTION fused_softmax.operator_backward registration
 ### STUB # Register a fake kernel for hotloop_softmax::backward, the backward of forward with
-### STUB # torch.library.register_autograd, and what shall happen when backward is differentiated.
+### STUB # torch.library.register_autograd, and what should happen when backward is differentiated.
 @torch.library.register_fake("hotloop_softmax::backward")
 def _(y, dy):
     return y.new_empty(y.shape)

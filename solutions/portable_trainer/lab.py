@@ -12,10 +12,10 @@
 # ---
 
 # %% [markdown]
-# # A trainer that goes on, on whatever there is
+# # A fault-tolerant trainer for several backends
 #
 # Training a large model is a matter of weeks, and in weeks everything breaks: a compiler meets a shape that it does
-# not like, a card runs out of memory, a process is gone. You write a trainer that goes on through all of it, and
+# not like, a GPU runs out of memory, a process is gone. You write a trainer that goes on through all of it, and
 # whose losses nobody could tell from those of a run to which nothing happened.
 #
 # How it works here:
@@ -34,7 +34,7 @@
 # | `layout.py`, `checkpoint.py` | what a checkpoint is, and yours |
 # | `backends.py` | a step in four ways |
 # | `policy.md`, `policy.py` | the rules of the fallback policy, and yours |
-# | `remote.py`, `practice.py`, `trainer.py` | backends in another process, backends to practise on, and your trainer |
+# | `remote.py`, `practice.py`, `trainer.py` | backends in another process, backends to practice on, and your trainer |
 # | `samples.py`, `ranks.py`, `mesh.py` | samples that are counted, several ranks, a mesh of devices |
 # | `monitor.py`, `events.md`, `monitor_recording.jsonl` | figures about a run |
 # | `planner.py`, `cluster.py`, `costs.md` | a planner for clusters that are not here |
@@ -51,8 +51,8 @@ made = Path("made")
 made.mkdir(exist_ok=True)
 
 # %% [markdown]
-# The model sees pictures of 16 × 16 and writes what is on them. It learns from two losses at once: the caption, word by
-# word, and which of the eight captions of a batch belongs to which picture.
+# The model sees images of 16 × 16 and writes what is on them. It learns from two losses at once: the caption, word by
+# word, and which of the eight captions of a batch belongs to which image.
 
 # %%
 going = run.Run(seed=7)
@@ -60,7 +60,7 @@ print([shapes.words(shapes.sample(number)[1].tolist()) for number in range(3)])
 print([round(going.step(), 3) for _ in range(8)])
 
 # %% [markdown]
-# ## 1. What is left when the process is gone
+# ## 1. Crash-safe checkpoints
 #
 # ### CARD portable_trainer.checkpoint
 #
@@ -92,7 +92,7 @@ expected = [undisturbed.step() for _ in range(25)][13:]
 check("portable_trainer.checkpoint")
 
 # %% [markdown]
-# ## 2. The same step, four ways
+# ## 2. The same step on several backends
 #
 # ### CARD portable_trainer.backends
 #
@@ -119,7 +119,7 @@ print("on one:", expected[0])
 check("portable_trainer.backends")
 
 # %% [markdown]
-# ## 3. When to fall back
+# ## 3. Decide when to fall back
 #
 # ### CARD portable_trainer.policy
 #
@@ -147,7 +147,7 @@ for step, seconds in enumerate([3.0] + [0.1] * 6 + [0.5] + [0.1] * 3 + [0.31] * 
 check("portable_trainer.policy")
 
 # %% [markdown]
-# ## 4. Through everything, to the same loss
+# ## 4. Survive faults with the same loss
 #
 # ### CARD portable_trainer.survive
 #
@@ -191,7 +191,7 @@ SVG(practice.drawn(cluster))
 check("portable_trainer.survive")
 
 # %% [markdown]
-# ## 5. Two ranks, and then one
+# ## 5. Data-parallel and sharded training
 #
 # ### CARD portable_trainer.ranks
 #
@@ -225,7 +225,7 @@ with torch.no_grad():
 check("portable_trainer.ranks")
 
 # %% [markdown]
-# ## 6. Over a mesh of eight devices
+# ## 6. Train over a mesh of eight devices
 #
 # ### CARD portable_trainer.mesh
 #
@@ -265,7 +265,7 @@ print(collections.Counter(re.findall(rf" ({kinds})(?:-start)?[(]", text)))
 check("portable_trainer.mesh")
 
 # %% [markdown]
-# ## 7. What the training says about itself
+# ## 7. Monitor the training
 #
 # ### CARD portable_trainer.monitor
 #
@@ -311,7 +311,7 @@ print((made / "metrics.prom").read_text()[:1500])
 check("portable_trainer.monitor")
 
 # %% [markdown]
-# ## 8. Where every layer goes
+# ## 8. Plan parallelism for 256 GPUs
 #
 # ### CARD portable_trainer.plan
 #
@@ -380,11 +380,11 @@ for name in cluster.PUBLISHED:
 check("portable_trainer.plan")
 
 # %% [markdown]
-# ## 9. The report
+# ## 9. Write the report
 #
 # ### CARD portable_trainer.report
 #
-# Write one page for the person who will be called at night when this run stands still:
+# Write one page for the person who will be called at night when this run has stalled:
 #
 # 1. A row for each fault: how it is noticed, after how many steps, what it costs, and how you tried it.
 # 2. What a checkpoint costs, and how often you would write one.

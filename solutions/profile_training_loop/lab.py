@@ -12,10 +12,10 @@
 # ---
 
 # %% [markdown]
-# # Find out why training is slow
+# # Profile a training loop
 #
 # You are given a ResNet and a training loop that works and is slow. By the end you have found out why, by
-# evidence and not by reading, mended it cause by cause, and proved each gain.
+# evidence and not by reading, fixed it cause by cause, and proved each gain.
 #
 # How it works here:
 #
@@ -31,10 +31,10 @@
 # | --- | --- |
 # | `slow_loop.py` | the loop that is slow; you run it, and do not change it |
 # | `training.py` | your loop |
-# | `resnet.py`, `data.py` | the network, and pictures to train it on |
+# | `resnet.py`, `data.py` | the network, and images to train it on |
 # | `software_device.py` | a device like a GPU, with a clock of its own, for task 1 |
 # | `watched_loop.py` | a short healthy loop to profile, for task 2 |
-# | `recorded_*.pt.trace.json.gz` | four sick runs and a healthy one, for task 4 |
+# | `recorded_*.pt.trace.json.gz` | four slow runs and a healthy one, for task 4 |
 
 # %%
 import json
@@ -51,7 +51,7 @@ from software_device import Device
 _ = os.environ.setdefault("KINETO_LOG_LEVEL", "6")
 
 # %% [markdown]
-# ## 1. A clock that does not lie
+# ## 1. Time asynchronous work correctly
 #
 # ### CARD profile_training_loop.honest_clock
 #
@@ -141,7 +141,7 @@ check("profile_training_loop.honest_clock")
 clock_trial(3, 20, cold=50.0, load=2.0, forward=3.0, backward=5.0, update=1.0, reads=False)
 
 # %% [markdown]
-# ## 2. Record a trace
+# ## 2. Record a trace with torch.profiler
 #
 # ### CARD profile_training_loop.instrument
 #
@@ -336,11 +336,11 @@ check("profile_training_loop.read_trace")
 answers(written["chrome"])
 
 # %% [markdown]
-# ## 4. Four sick runs
+# ## 4. Diagnose four slow runs
 #
 # ### CARD profile_training_loop.diagnose
 #
-# `recorded_a` to `recorded_d` are traces of real runs on a CPU, each with one sickness, and
+# `recorded_a` to `recorded_d` are traces of real runs on a CPU, each slow for one reason, and
 # `recorded_healthy` is one without. Find out what each suffers from, and name the evidence:
 #
 # - `loader`: the step waits for its data.
@@ -357,12 +357,12 @@ answers(written["chrome"])
 # ### HINTS profile_training_loop.diagnose
 
 # %%
-sick = {name: trace.read(f"recorded_{name}.pt.trace.json.gz") for name in "abcd"}
+slow = {name: trace.read(f"recorded_{name}.pt.trace.json.gz") for name in "abcd"}
 healthy = trace.read("recorded_healthy.pt.trace.json.gz")
 trace.timeline(healthy, step=healthy.steps[1].number)
 
 # %%
-trace.compare(healthy, sick["a"])
+trace.compare(healthy, slow["a"])
 
 
 # %% nbgrader={"schema_version": 3, "grade": false, "grade_id": "diagnose_solution", "locked": false, "solution": true, "task": false}
@@ -384,7 +384,7 @@ def diagnosis():
 check("profile_training_loop.diagnose")
 
 # %% [markdown]
-# ## 5. The first cause: augmentation
+# ## 5. Speed up the data loader's augmentation
 #
 # ### CARD profile_training_loop.augment
 #
@@ -438,16 +438,16 @@ for row in rows[:12]:
 check("profile_training_loop.augment")
 
 # %% [markdown]
-# ## 6. The whole loop
+# ## 6. Speed up the whole training loop
 #
 # ### CARD profile_training_loop.train
 #
 # Write `train` in `training.py`. It trains as `slow_loop.train` does: the same samples in the same steps, the
 # same augmentation, loss and update. The judge compares the weights that come back, first after a few steps,
-# then by how often they are right on pictures that it keeps to itself, and measures your loop against the
-# slow one, one after the other, with fresh pictures, labels and weights each time.
+# then by how often they are right on images that it keeps to itself, and measures your loop against the
+# slow one, one after the other, with fresh images, labels and weights each time.
 #
-# Mend one cause at a time, and measure after each: what gains nothing here may gain much on a GPU, and the
+# Fix one cause at a time, and measure after each: what gains nothing here may gain much on a GPU, and the
 # other way round. Write down what each step brought; the report asks for it. You need no log and no
 # checkpoint in the steps, but say in the report where they should go.
 #
@@ -480,7 +480,7 @@ compare_loops()
 check("profile_training_loop.train")
 
 # %% [markdown]
-# ## 7. The report
+# ## 7. Write the report
 #
 # ### CARD profile_training_loop.report
 #
@@ -489,7 +489,7 @@ check("profile_training_loop.train")
 # 1. What was slow: each cause with its evidence from a trace (event, share of the step, where you saw it).
 # 2. What you changed, in which order, and what each change brought, in percent of the step's time, with how
 #    you measured it and how sure you are.
-# 3. GPU utilisation before and after, or, without a GPU, which of your changes you expect to matter there
+# 3. GPU utilization before and after, or, without a GPU, which of your changes you expect to matter there
 #    and how you would prove it.
 # 4. What you left alone, and why: where the next gain would come from, and how far the limit is.
 #

@@ -12,10 +12,10 @@
 # ---
 
 # %% [markdown]
-# # Convert a ResNet, and prove that it is still the same
+# # Convert ResNet-50: PyTorch, ONNX, TensorRT
 #
 # A small robot reads signs. Its network is a ResNet-50, trained in PyTorch, and it has to run where PyTorch is not. By
-# the end you have it in ONNX, in ONNX Runtime, in eight bits and, on paper or on a card, in TensorRT; and you can say for
+# the end you have it in ONNX, in ONNX Runtime, in eight bits and, on paper or on a GPU, in TensorRT; and you can say for
 # each of them how you know that it still computes the same.
 #
 # How it works here:
@@ -29,7 +29,7 @@
 # | file | what it is |
 # | --- | --- |
 # | `resnet.py`, `resnet50_signs.safetensors` | the network and its weights, a quarter as wide as ResNet-50 |
-# | `signs.py` | draws the signs: ten classes, for which the colour matters |
+# | `signs.py` | draws the signs: ten classes, for which the color matters |
 # | `export.py` | your exports: tasks 1, 8 and 9 |
 # | `graph_reading.py`, `rewrites.py` | what you read from a graph, and how you rewrite it: tasks 2 to 5 |
 # | `quantize.py`, `session.py` | eight bits, and a call that is timed: tasks 6 and 7 |
@@ -77,10 +77,10 @@ print(
 
 # %% [markdown]
 # The confidence does not give it away: nothing in the output says that the input was wrong. That is why the order of the
-# channels belongs into the exported file, and why every export is compared with the original.
+# channels belongs in the exported file, and why every export is compared with the original.
 
 # %% [markdown]
-# ## 1. The export
+# ## 1. Export to ONNX with preprocessing
 #
 # ### CARD resnet_tensorrt.export
 #
@@ -156,7 +156,7 @@ for dynamo in (True, False):
     print("    ", sorted({node.op_type for node in model.graph.node}))
 
 # %% [markdown]
-# ## 2. Where two graphs part
+# ## 2. Find the first wrong tensor
 #
 # ### CARD resnet_tensorrt.first_departure
 #
@@ -261,7 +261,7 @@ read_graph("two_convs.onnx", batch=1)
 check("resnet_tensorrt.read_graph")
 
 # %% [markdown]
-# ## 4. Fold a normalization by hand
+# ## 4. Fold batch norms by hand
 #
 # ### CARD resnet_tensorrt.fold_batchnorm
 #
@@ -301,7 +301,7 @@ draw("folded.onnx", title="After folding: what is left, and why?")
 check("resnet_tensorrt.fold_batchnorm")
 
 # %% [markdown]
-# ## 5. Take out what does nothing
+# ## 5. Remove no-op nodes
 #
 # ### CARD resnet_tensorrt.remove_noops
 #
@@ -325,7 +325,7 @@ check("resnet_tensorrt.fold_batchnorm")
 # one Identity stays. The judge counts: your graph has as many nodes as needed, and not one more. Rewriting it
 # once more changes nothing.
 #
-# It draws a hundred small graphs at random for each rung, anew each time.
+# It draws a hundred small graphs at random for each rung, again each time.
 #
 # ### HINTS resnet_tensorrt.remove_noops
 
@@ -359,7 +359,7 @@ draw("busy.onnx", title="After")
 check("resnet_tensorrt.remove_noops")
 
 # %% [markdown]
-# ## 6. Eight bits
+# ## 6. Quantize to int8
 #
 # ### CARD resnet_tensorrt.quantize
 #
@@ -426,7 +426,7 @@ for path in ("bare_dynamo.onnx", "quantized.onnx"):
 check("resnet_tensorrt.quantize")
 
 # %% [markdown]
-# ## 7. One call, eight crops
+# ## 7. Reduce the latency in ONNX Runtime
 #
 # ### CARD resnet_tensorrt.latency
 #
@@ -462,7 +462,7 @@ session.prepare(str(folder / "network.onnx"))
 check("resnet_tensorrt.latency")
 
 # %% [markdown]
-# ## 8. A board that you do not have
+# ## 8. Target a Jetson Nano without the board
 #
 # ### CARD resnet_tensorrt.jetson_nano
 #
@@ -506,12 +506,12 @@ except (NotImplementedError, NameError) as error:
 check("resnet_tensorrt.jetson_nano")
 
 # %% [markdown]
-# ## 9. The engine
+# ## 9. Build a TensorRT engine
 #
 # ### CARD resnet_tensorrt.engine
 #
-# TensorRT reads an ONNX model, tries kernels for each of its layers on the card that it runs on, and writes an engine: for
-# this card, this version and this range of shapes. Since version 11 the types in the model are the types that it computes
+# TensorRT reads an ONNX model, tries kernels for each of its layers on the GPU that it runs on, and writes an engine: for
+# this GPU, this version and this range of shapes. Since version 11 the types in the model are the types that it computes
 # in (*strongly typed*); the flags for float16 and int8 are gone, and with them the calibrators. So the work begins before
 # the builder. Write in `export.py`:
 #
@@ -551,7 +551,7 @@ else:
 check("resnet_tensorrt.engine")
 
 # %% [markdown]
-# ## 10. Four slow sessions
+# ## 10. Diagnose four slow sessions
 #
 # ### CARD resnet_tensorrt.slow_builds
 #
@@ -613,7 +613,7 @@ import build_logs
 check("resnet_tensorrt.slow_builds")
 
 # %% [markdown]
-# ## 11. The report
+# ## 11. Write the report
 #
 # ### CARD resnet_tensorrt.report
 #
@@ -621,7 +621,7 @@ check("resnet_tensorrt.slow_builds")
 #
 # 1. What you converted, and how you know that it still computes the same: on which inputs, with which largest difference.
 # 2. One row a variant (ONNX float32, int8, for the Nano): accuracy on the same signs, size, latency with its spread.
-# 3. What was not measured, why, and what you would measure first with a board or a card in your hands.
+# 3. What was not measured, why, and what you would measure first with a board or a GPU in your hands.
 # 4. What you would ship, and what could still be wrong with it.
 #
 # ### HINTS resnet_tensorrt.report

@@ -12,7 +12,7 @@
 # ---
 
 # %% [markdown]
-# # Deploy an attention that no framework knows
+# # Deploy a custom sparse attention
 #
 # A research team has an attention that looks at a tenth of the sequence and picks that tenth by what it reads. You have
 # one page of its paper, `paper.md`. No opset has such an operator, no runtime has heard of it. By the end it runs where it has to run,
@@ -76,7 +76,7 @@ def text_like(n, block=16, heads=2, depth=32):
 
 
 # %% [markdown]
-# ## 1. Write it down
+# ## 1. From the paper to a reference
 #
 # ### CARD sparse_attention_op.reference
 #
@@ -106,7 +106,7 @@ for head in range(2):
 print("query blocks without any:", (~kept.any(-1)).sum(-1).tolist())
 
 # %% [markdown]
-# ## 2. An operator
+# ## 2. A custom PyTorch operator
 #
 # ### CARD sparse_attention_op.operator
 #
@@ -134,7 +134,7 @@ except Exception as refusal:
 check("sparse_attention_op.operator")
 
 # %% [markdown]
-# ## 3. A kernel
+# ## 3. A block-sparse Triton kernel
 #
 # ### CARD sparse_attention_op.kernel
 #
@@ -166,7 +166,7 @@ except NotImplementedError as todo:
 check("sparse_attention_op.kernel")
 
 # %% [markdown]
-# ## 4. Into ONNX, the long way
+# ## 4. Decompose into standard ONNX operators
 #
 # ### CARD sparse_attention_op.decomposition
 #
@@ -211,7 +211,7 @@ except NotImplementedError as todo:
 check("sparse_attention_op.decomposition")
 
 # %% [markdown]
-# ## 5. A node that brings its meaning along
+# ## 5. An ONNX function
 #
 # ### CARD sparse_attention_op.function
 #
@@ -238,7 +238,7 @@ except NotImplementedError as todo:
 check("sparse_attention_op.function")
 
 # %% [markdown]
-# ## 6. A node and nothing else
+# ## 6. A custom ONNX node
 #
 # ### CARD sparse_attention_op.node
 #
@@ -263,7 +263,7 @@ except Exception as refusal:
 check("sparse_attention_op.node")
 
 # %% [markdown]
-# ## 7. Shapes behind it
+# ## 7. Shape inference through custom nodes
 #
 # ### CARD sparse_attention_op.shape_inference
 #
@@ -281,9 +281,9 @@ check("sparse_attention_op.node")
 check("sparse_attention_op.shape_inference")
 
 # %% [markdown]
-# ## 8. Wrong in silence
+# ## 8. Find silently wrong exports
 #
-# Before you came, the team exported its own `legacy.py`, an `autograd.Function` that picks the blocks on the host. Predict: what stands in the file, where the
+# Before you came, the team exported its own `legacy.py`, an `autograd.Function` that picks the blocks on the host. Predict: what is in the file, where the
 # code has `torch.tensor(….tolist())`?
 
 # %%
@@ -331,7 +331,7 @@ print("what the file still reads:", [end.name for end in session.get_inputs()])
 check("sparse_attention_op.silent")
 
 # %% [markdown]
-# ## 9. What the runtime can take
+# ## 9. Partition for a runtime
 #
 # ### CARD sparse_attention_op.fallback
 #
@@ -357,11 +357,11 @@ print(
 check("sparse_attention_op.fallback")
 
 # %% [markdown]
-# ## 10. Without a framework
+# ## 10. A CPU kernel in C++
 #
 # ### CARD sparse_attention_op.cpu_kernel
 #
-# PyTorch's operator, a custom operator of ONNX Runtime, a plugin: each has its own types, and behind all of them can stand one function that has none of them. Write it in
+# PyTorch's operator, a custom operator of ONNX Runtime, a plugin: each has its own types, and all of them can call one function that has none of them. Write it in
 # `sparse_attention.cpp`, plain C++17. `cpu_op.py` builds it with g++ and calls it.
 #
 # In one rung keys and values of blocks that nobody lists are NaN. A kernel that computes with them and throws the result away is found out: 0 · NaN is NaN. The last one counts:
@@ -384,7 +384,7 @@ print("largest difference:", float((got - want).abs().max()))
 check("sparse_attention_op.cpu_kernel")
 
 # %% [markdown]
-# ## 11. A runtime that learns it
+# ## 11. A custom operator in Python for ONNX Runtime
 #
 # ### CARD sparse_attention_op.custom_op
 #
@@ -398,11 +398,11 @@ check("sparse_attention_op.cpu_kernel")
 check("sparse_attention_op.custom_op")
 
 # %% [markdown]
-# ## 12. The same in C++
+# ## 12. A custom operator library for ONNX Runtime
 #
 # ### CARD sparse_attention_op.native_op
 #
-# Behind task 11 stands Python, for each node and each run. A product has none. Fill in `ort_op.cpp`: a library that ONNX Runtime loads with `register_custom_ops_library`, whose one function `RegisterCustomOps` makes the operator
+# Task 11 runs Python, for each node and each run. A product has none. Fill in `ort_op.cpp`: a library that ONNX Runtime loads with `register_custom_ops_library`, whose one function `RegisterCustomOps` makes the operator
 # known. `host_attention.h` computes; what is asked for is everything between it and the runtime.
 #
 # ONNX Runtime's headers are in none of its wheels. `ort_custom_op.h` takes them where they are installed, and declares the few functions that you need where they are not: their places in
@@ -436,7 +436,7 @@ except Exception as refusal:
 check("sparse_attention_op.native_op")
 
 # %% [markdown]
-# ## 13. A plugin for TensorRT
+# ## 13. A TensorRT plugin in C++
 #
 # ### CARD sparse_attention_op.plugin
 #
@@ -458,7 +458,7 @@ print(done.stderr[:2000] or "it compiles")
 check("sparse_attention_op.plugin")
 
 # %% [markdown]
-# ## 14. The plugin once more, in Python
+# ## 14. A TensorRT plugin in Python
 #
 # ### CARD sparse_attention_op.plugin_python
 #
@@ -471,7 +471,7 @@ check("sparse_attention_op.plugin")
 check("sparse_attention_op.plugin_python")
 
 # %% [markdown]
-# ## 15. The report
+# ## 15. Write the report
 #
 # ### CARD sparse_attention_op.report
 #
@@ -501,7 +501,7 @@ check("sparse_attention_op.plugin_python")
 # | bare node | who has a kernel | as the kernel |
 # | C++ | whoever registers it | loads follow the density: 1.00 times each query's own |
 # | library for ONNX Runtime | ONNX Runtime on a CPU, without Python | as the function behind it: dense here |
-# | plugin | TensorRT, once kernels stand behind it | as the kernel; not measured |
+# | plugin | TensorRT, once kernels implement it | as the kernel; not measured |
 #
 # **Not measured.** Any time on a GPU, since there was none: the kernel compiles for sm_80 and sm_90, and that says nothing of its speed. First I would compare it with dense attention and
 # with FlexAttention at 5, 12 and 50 % of the blocks. The TensorRT plugins answer rightly to a stub of the interface; no engine was built with them.

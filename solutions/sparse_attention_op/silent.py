@@ -1,4 +1,4 @@
-"""Exports that are wrong in silence: find which, and mend one. Task 8."""
+"""Exports that are wrong in silence: find which; fix one. Task 8."""
 
 import math
 

@@ -12,11 +12,11 @@
 # ---
 
 # %% [markdown]
-# # From Python to an optimised graph
+# # SSA and compiler passes
 #
 # You write a small compiler: it reads a Python function, makes blocks and jumps of it, brings them into SSA form, checks that,
 # and takes away what need not be computed. Each pass is a function from a program to a program. The judge tries it on two
-# hundred programs that it draws anew each time.
+# hundred programs that it draws again each time.
 #
 # How it works here:
 #
@@ -56,7 +56,7 @@ def fresh(file, name):
 
 
 # %% [markdown]
-# ## 1. A Python function as blocks
+# ## 1. From Python to basic blocks
 #
 # ### CARD ssa_passes.lowering
 #
@@ -64,7 +64,7 @@ def fresh(file, name):
 # only blocks, which run from beginning to end, and jumps between them.
 #
 # Write `lower(source)` in `lowering.py`: the text of a Python function in, the text of a program in blocks out, its variables
-# assigned as often as they were. What is understood of Python stands at the head of the file. Mind:
+# assigned as often as they were. The head of the file says which Python is understood. Mind:
 #
 # - the second operand of `and` and `or` is computed only where the first one does not decide;
 # - the bounds of `range(…)` are computed once, and what the body does to the loop's variable does not change the number of rounds;
@@ -95,7 +95,7 @@ print(ir.run(ir.parse(blocks), [10, 3]))
 check("ssa_passes.lowering")
 
 # %% [markdown]
-# ## 2. Who must be passed
+# ## 2. Dominators and dominance frontiers
 #
 # ### CARD ssa_passes.dominance
 #
@@ -121,7 +121,7 @@ print(fresh("dominance", "dominance_frontiers")(graph, "b0"))
 check("ssa_passes.dominance")
 
 # %% [markdown]
-# ## 3. Each name once
+# ## 3. SSA construction
 #
 # ### CARD ssa_passes.to_ssa
 #
@@ -141,7 +141,7 @@ SVG(ir_drawing.graph(blocks, single, titles=["blocks", "SSA"]))
 check("ssa_passes.to_ssa")
 
 # %% [markdown]
-# ## 4. Is it SSA?
+# ## 4. An SSA verifier
 #
 # ### CARD ssa_passes.verify
 #
@@ -153,7 +153,7 @@ check("ssa_passes.to_ssa")
 # | `redefined` | a name has more than one definition; a parameter is one | the name |
 # | `undefined` | a name is read that has none | the name |
 # | `dominance` | a name with one definition is read where that does not dominate. A phi reads at the end of the block that the value comes from. In blocks that nothing reaches all is well | the name |
-# | `phi` | its labels are not the predecessors of its block, each once; or another instruction than a phi stands before it | the phi's name |
+# | `phi` | its labels are not the predecessors of its block, each once; or another instruction than a phi precedes it | the phi's name |
 # | `type` | an instruction whose operands all have one definition takes no such types, or gives another one than it says | its result, or the label of its block if it has none |
 #
 # Labels and numbers of arguments are right already. `result_type` in the file says what each operation takes.
@@ -168,7 +168,7 @@ print(fresh("verify", "verify")("func f(a: int) -> int\nb0:\n  t: int = add a u\
 check("ssa_passes.verify")
 
 # %% [markdown]
-# ## 5. What nobody needs
+# ## 5. Dead-code elimination
 #
 # ### CARD ssa_passes.dead_code
 #
@@ -206,7 +206,7 @@ SVG(ir_drawing.graph(example, after, titles=["before", "after: brown is gone"]))
 check("ssa_passes.dead_code")
 
 # %% [markdown]
-# ## 6. What is known
+# ## 6. Constant folding and propagation
 #
 # ### CARD ssa_passes.fold
 #
@@ -242,7 +242,7 @@ SVG(ir_drawing.graph(example, after, titles=["before", "after"]))
 check("ssa_passes.fold")
 
 # %% [markdown]
-# ## 7. What was computed already
+# ## 7. Common-subexpression elimination
 #
 # ### CARD ssa_passes.common
 #
@@ -284,7 +284,7 @@ SVG(ir_drawing.graph(example, after, titles=["before", "after"]))
 check("ssa_passes.common")
 
 # %% [markdown]
-# ## 8. What gives what is there
+# ## 8. Algebraic simplification
 #
 # ### CARD ssa_passes.simplify
 #
@@ -326,7 +326,7 @@ for x in (-0.0, float("nan"), float("inf")):
 check("ssa_passes.simplify")
 
 # %% [markdown]
-# ## 9. What a loop does not change
+# ## 9. Loop-invariant code motion
 #
 # ### CARD ssa_passes.hoist
 #
@@ -379,15 +379,15 @@ for file, name in [
 SVG(ir_drawing.graph(single, str(program), titles=["SSA", "optimised"]))
 
 # %% [markdown]
-# ## 10. Out of SSA form
+# ## 10. SSA destruction
 #
 # ### CARD ssa_passes.leave_ssa
 #
-# No machine has a phi. At the end of each predecessor stand copies instead, `x: int = copy y`, and a name may be assigned more than once. Write `leave(function)` in `leave.py`: the
+# No machine has a phi. At the end of each predecessor there are copies instead, `x: int = copy y`, and a name may be assigned more than once. Write `leave(function)` in `leave.py`: the
 # same function without phis. Mind:
 #
 # - all phis of a block read before any of them writes, and copies happen one after the other;
-# - what stands at the end of a block runs whichever way it then goes;
+# - what is at the end of a block runs whichever way it then goes;
 # - no more copies than needed: on each edge one for each phi that gets something else than itself, and one more for each circle in which names change places.
 #
 # Predict: what does the program below print, and what would it print if each phi simply became a copy, in the order of the text?
@@ -418,7 +418,7 @@ SVG(ir_drawing.graph(example, after, titles=["SSA", "with copies"]))
 check("ssa_passes.leave_ssa")
 
 # %% [markdown]
-# ## 11. Where tensors lie
+# ## 11. Memory planning
 #
 # ### CARD ssa_passes.plan_memory
 #
@@ -461,7 +461,7 @@ SVG(tensor_drawing.memory(turned, plan(turned), titles=["in the best order"]))
 check("ssa_passes.plan_memory")
 
 # %% [markdown]
-# ## 12. Which steps are one kernel
+# ## 12. Operator fusion
 #
 # ### CARD ssa_passes.fuse
 #
@@ -503,7 +503,7 @@ SVG(tensor_drawing.kernels(graph, alone, fused, titles=titles))
 check("ssa_passes.fuse")
 
 # %% [markdown]
-# ## 13. The same in torch.fx
+# ## 13. CSE and DCE in torch.fx
 #
 # ### CARD ssa_passes.torch_fx
 #
@@ -541,7 +541,7 @@ print(fx_text.write(theirs))
 check("ssa_passes.torch_fx")
 
 # %% [markdown]
-# ## 14. The same in xDSL
+# ## 14. CSE and DCE in xDSL
 #
 # ### CARD ssa_passes.xdsl
 #
@@ -582,7 +582,7 @@ print(fresh("xdsl_pass", "clean")(fresh("xdsl_pass", "read")(program)))
 check("ssa_passes.xdsl")
 
 # %% [markdown]
-# ## 15. The same through MLIR's bindings
+# ## 15. CSE and DCE with MLIR's Python bindings
 #
 # ### CARD ssa_passes.mlir
 #
@@ -610,7 +610,7 @@ print(module)
 check("ssa_passes.mlir")
 
 # %% [markdown]
-# ## 16. Types before anything runs
+# ## 16. Type and shape inference
 #
 # ### CARD ssa_passes.infer
 #
@@ -631,7 +631,7 @@ for other in (["n", 1], [4], ["m", 4], [3]):
 check("ssa_passes.infer")
 
 # %% [markdown]
-# ## 17. From Python to PaddlePaddle's PIR
+# ## 17. A pass on PaddlePaddle's PIR
 #
 # ### CARD ssa_passes.pir
 #
@@ -685,18 +685,18 @@ print(theirs)
 check("ssa_passes.pir")
 
 # %% [markdown]
-# ## 18. A smaller image classifier, in PaddlePaddle
+# ## 18. Optimize a PaddlePaddle image classifier
 #
 # ### CARD ssa_passes.classifier
 #
 # Passes change what is computed, not what comes out. Networks allow more: some bytes, and the answers hardly change. Write three functions in `small_classifier.py`; a network is a dict of numpy
 # arrays, and the file's first page says which.
 #
-# - `folded(arrays)`: without the batch norms, the same function of a picture. All arrays stay float32.
+# - `folded(arrays)`: without the batch norms, the same function of an image. All arrays stay float32.
 # - `quantised(arrays)`: of a network without batch norm, whose biases stay as they are; weights int8 from -127 to 127, and a float32 scale above 0 for each *output* channel: `conv1.scale`, `conv2.scale`, `linear.scale`. Each weight
 #   times its scale is at most half a step from what it was; a channel's step is its largest absolute weight divided by 127. A channel may be all 0.
-# - `pruned(arrays, images, labels, most_bytes)`: of a trained network *with* batch norm, one *without* that has fewer channels, float32 or int8, trained again on the pictures given. The judge counts the bytes of all
-#   arrays, and then the right answers on pictures that nobody has seen.
+# - `pruned(arrays, images, labels, most_bytes)`: of a trained network *with* batch norm, one *without* that has fewer channels, float32 or int8, trained again on the images given. The judge counts the bytes of all
+#   arrays, and then the right answers on images that nobody has seen.
 #
 # A tenth of the bytes is what you get. Predict: 16 and 32 channels become 9 and 18. How many of the weights are left? And of 100 answers that were right, how many still are, before the rest is trained again?
 #

@@ -48,7 +48,7 @@ import torch
 from hotloop import check
 
 # %% [markdown]
-# ## 1. Before anything is run
+# ## 1. Count bytes and FLOPs of attention
 #
 # ### CARD transformer_compilation.count_bytes
 #
@@ -136,7 +136,7 @@ def predict_and_measure(heads=8, length=1024, width=64):
 predict_and_measure()
 
 # %% [markdown]
-# ## 2. Tiles and the online softmax
+# ## 2. Tiled attention with the online softmax
 #
 # ### CARD transformer_compilation.tiled_attention
 #
@@ -169,7 +169,7 @@ print(f"yours {1e3 * fastest(lambda: tiled.attention(q, k, v, True, 0.0, out)):.
 check("transformer_compilation.tiled_attention")
 
 # %% [markdown]
-# ## 3. One kernel
+# ## 3. FlashAttention forward in Triton
 #
 # ### CARD transformer_compilation.flash_forward
 #
@@ -182,7 +182,7 @@ check("transformer_compilation.tiled_attention")
 #
 # The judge runs the kernel alone and counts bytes: keys and values are to be read once for 64 queries or more, and blocks that none of them sees
 # not at all. It compiles it for sm_90 and looks for `wgmma` in the PTX, the instruction by which four warps feed a Hopper
-# tensor core. In float32 ask `tl.dot` for `input_precision="ieee"`: on a card it would round to TF32 otherwise.
+# tensor core. In float32 ask `tl.dot` for `input_precision="ieee"`: on a GPU it would round to TF32 otherwise.
 #
 # ### HINTS transformer_compilation.flash_forward
 
@@ -190,7 +190,7 @@ check("transformer_compilation.tiled_attention")
 check("transformer_compilation.flash_forward")
 
 # %% [markdown]
-# ## 4. Backwards, without the weights
+# ## 4. FlashAttention backward in Triton
 #
 # ### CARD transformer_compilation.flash_backward
 #
@@ -211,7 +211,7 @@ check("transformer_compilation.flash_forward")
 check("transformer_compilation.flash_backward")
 
 # %% [markdown]
-# ## 5. What lies between the products
+# ## 5. A fusion pass between the matmuls
 #
 # ### CARD transformer_compilation.fuse_pass
 #
@@ -223,7 +223,7 @@ check("transformer_compilation.flash_backward")
 # | `add_layer_norm(x, bias, residual, weight, shift)`, with the norm's `eps` | under its name the norm of x + bias + residual; under its name with `.sum` behind it that sum. x and residual have one shape, the bias is a vector or `null` |
 #
 # Write `fuse(path)` in `fusion_pass.py`. It reads a graph in the form that `small_graph.py` shows and returns one with the same inputs and the same names of outputs, and with as few
-# kernels as these two allow. No value may be computed differently but for rounding. Nodes stand behind those that they use. The judge draws graphs of many blocks: additions in any order,
+# kernels as these two allow. No value may be computed differently but for rounding. Nodes follow those that they use. The judge draws graphs of many blocks: additions in any order,
 # sums that have other users or are outputs, tables that look like a bias.
 #
 # ### HINTS transformer_compilation.fuse_pass
@@ -244,7 +244,7 @@ print("largest difference", (one - other).abs().max().item())
 check("transformer_compilation.fuse_pass")
 
 # %% [markdown]
-# ## 6. What a compiler has written
+# ## 6. Read Inductor's output code
 #
 # ### CARD transformer_compilation.read_output
 #
@@ -276,13 +276,13 @@ output_code.read_output("output.txt")
 check("transformer_compilation.read_output")
 
 # %% [markdown]
-# ## 7. A cost model
+# ## 7. A learned cost model
 #
 # ### CARD transformer_compilation.learned_costs
 #
 # A product C[m, n] = Σ A[m, k] · B[k, n] can be computed by thousands of schedules: three sizes of a tile, how far the inner loop is unrolled, the width of its vectors, and whether a tile of C
 # stays until its sum is done (`keep_output`) or a tile of A. Which is best depends on the shape and on the machine. The machines here are **simulated**, with caches, vectors, registers
-# and latencies that are drawn anew for each judging; a measurement has some percent of noise, and now and then is far too long. So nothing can be known beforehand, and everything can be learned.
+# and latencies that are redrawn for each judging; a measurement has some percent of noise, and now and then is far too long. So nothing can be known beforehand, and everything can be learned.
 #
 # `tune(path)` in `schedules.py` is called again and again with a JSON file:
 #
@@ -301,7 +301,7 @@ check("transformer_compilation.read_output")
 check("transformer_compilation.learned_costs")
 
 # %% [markdown]
-# ## 8. When to compile
+# ## 8. Decide when to compile
 #
 # ### CARD transformer_compilation.compile_policy
 #
@@ -313,7 +313,7 @@ check("transformer_compilation.learned_costs")
 # | `{"run": "static", "size": S}`, S ≥ L | `static[0] + static[1] · S`, whatever L is | `compile_static_s` |
 # | `{"run": "dynamic"}` | `dynamic[0] + dynamic[1] · L` | `compile_dynamic_s` |
 #
-# Now and then the process is started anew. Its programs are gone, but what was once compiled is on the disk, and costs `load_s` when it is
+# Now and then the process is restarted. Its programs are gone, but what was once compiled is on the disk, and costs `load_s` when it is
 # first wanted again: that is what compiling ahead of time leaves. At most `most_static` programs for one size can be alive; one more runs eagerly
 # instead, as PyTorch does beyond `recompile_limit`.
 #
@@ -324,7 +324,7 @@ check("transformer_compilation.learned_costs")
 # - `call`: `length`; `life`, the number of the process; `alive`, the sizes of programs that it has, and `compiled`, of those that were ever compiled. The
 #   program for all lengths is listed as 0.
 #
-# It returns one text of JSON: `[memory, way]`. You do not know how many calls there will be, and the numbers are drawn anew each time. The judge adds
+# It returns one text of JSON: `[memory, way]`. You do not know how many calls there will be, and the numbers are redrawn each time. The judge adds
 # up the seconds, and compares with the best fixed set of programs for the whole stream, which nobody can know before.
 #
 # ### HINTS transformer_compilation.compile_policy
@@ -333,7 +333,7 @@ check("transformer_compilation.learned_costs")
 check("transformer_compilation.compile_policy")
 
 # %% [markdown]
-# ## 9. The first answer
+# ## 9. Measure the cold start
 #
 # ### CARD transformer_compilation.cold_start
 #
@@ -378,11 +378,11 @@ cold_start.break_even("record.json")
 check("transformer_compilation.cold_start")
 
 # %% [markdown]
-# ## 10. One graph for all sizes
+# ## 10. Serve all sizes with few graphs
 #
 # ### CARD transformer_compilation.few_graphs
 #
-# The policy supposes that a program for all lengths is one program. TorchDynamo decides what it is: each graph has guards, and a request that they do not let through is compiled anew.
+# The policy supposes that a program for all lengths is one program. TorchDynamo decides what it is: each graph has guards, and a request that they do not let through is recompiled.
 # Beyond `recompile_limit` it runs eagerly, without an error. Write `make(compiled, weights)` in `serving.py`:
 #
 # - It is called once, and returns a function `answer(x, temperature)`, which is called with each request and returns float32 `[rows, width]`: what `served.pooled` gives if all positions of `x` are real.
@@ -426,7 +426,7 @@ with torch.no_grad():
 check("transformer_compilation.few_graphs")
 
 # %% [markdown]
-# ## 11. Keys in eight bits
+# ## 11. Quantize keys to fp8
 #
 # ### CARD transformer_compilation.eight_bits
 #
@@ -446,7 +446,7 @@ check("transformer_compilation.few_graphs")
 check("transformer_compilation.eight_bits")
 
 # %% [markdown]
-# ## 12. A step that is recorded
+# ## 12. A decoding step for CUDA graphs
 #
 # ### CARD transformer_compilation.decode_step
 #
@@ -510,7 +510,7 @@ with torch.no_grad():
         print(f"{name}: {1e6 * fastest(work, 50):.0f} µs")
 
 # %% [markdown]
-# ## 13. Explain it
+# ## 13. Explain the plan
 #
 # ### CARD transformer_compilation.explain
 #
@@ -533,9 +533,9 @@ with torch.no_grad():
 # of that comes from the cache. Its arithmetic, 4 · 128 · 32 · 4000² / 2 = 0.13 TFLOP, takes 0.13 ms at 1 PFLOP/s: the tiled kernel waits for arithmetic, and the three kernels wait for memory.
 #
 # Decoding has one query a sequence. Weights of the whole model are read for each step, and the cache of keys: 8 · 4000 · 2 · 256 B = 16 MB a layer. There
-# are no scores worth tiling; a split over keys is for filling the card. With some ten launches a layer of 3 µs each, 32 layers cost about 1 ms of launches: CUDA graphs, and fixed shapes for them.
+# are no scores worth tiling; a split over keys is for filling the GPU. With some ten launches a layer of 3 µs each, 32 layers cost about 1 ms of launches: CUDA graphs, and fixed shapes for them.
 #
-# Rewrites: tiled attention in prefill; q, k and v in one product; bias, residual and norm fused into one kernel each. On this machine's CPU my tiled attention took 23 to 28 ms of the processor, and one operation a line 53 to 91 (two heads of 1536, causal, with a cap, one thread, beside other work). My account of
+# Rewrites: tiled attention in prefill; q, k and v in one product; bias, residual and norm fused into one kernel each. On this machine's CPU my tiled attention took 23 to 28 ms of CPU time, and one operation a line 53 to 91 (two heads of 1536, causal, with a cap, one thread, beside other work). My account of
 # bytes leaves out the exponentials, which both have to compute.
 #
 # Programs: prefill with a free length, compiled ahead of time; programs for a single size only for lengths that are common: it pays after compile time / (gain a call) calls, here 1.2 s / 15 ms = 80 calls. Decoding: one program a batch size of 1, 2, 4, 8, recorded.

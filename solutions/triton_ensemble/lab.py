@@ -32,7 +32,7 @@
 # | `repository/` | tasks 1 to 3: a folder for each model |
 # | `client.py` | task 4: your client |
 # | `canary/`, `routing.py` | task 5: two versions, and who gets which |
-# | `deployment_*.json` | task 6: recorded deployments, sick ones and a healthy one |
+# | `deployment_*.json` | task 6: recorded deployments, four faulty ones and a healthy one |
 # | `tuned/` | task 7: the same models, set up for a load |
 # | `served.py` | serves these folders for you to try; you need not change it |
 
@@ -41,7 +41,7 @@ import served
 from hotloop import check
 
 # %% [markdown]
-# ## 1. The repository
+# ## 1. Lay out a model repository
 #
 # ### CARD triton_ensemble.repository_layout
 #
@@ -67,7 +67,7 @@ print("\n".join(served.problems("repository")) or "The static check finds nothin
 check("triton_ensemble.repository_layout")
 
 # %% [markdown]
-# Serve it yourself. Tasks 2 and 3 have to stand before the answers mean something.
+# Serve it yourself. Finish tasks 2 and 3 before the answers mean something.
 
 # %%
 if served.here():
@@ -82,7 +82,7 @@ if served.here():
         print(f"Not yet: {error}")
 
 # %% [markdown]
-# ## 2. Texts to tokens
+# ## 2. Python backend: tokenize a batch
 #
 # ### CARD triton_ensemble.preprocess_backend
 #
@@ -104,7 +104,7 @@ if served.here():
 check("triton_ensemble.preprocess_backend")
 
 # %% [markdown]
-# ## 3. Logits to answers
+# ## 3. Python backend: logits to labels
 #
 # ### CARD triton_ensemble.postprocess_backend
 #
@@ -118,7 +118,7 @@ check("triton_ensemble.preprocess_backend")
 check("triton_ensemble.postprocess_backend")
 
 # %% [markdown]
-# ## 4. A client that keeps its word
+# ## 4. A client with retries and deadlines
 #
 # ### CARD triton_ensemble.client
 #
@@ -164,12 +164,12 @@ if served.here():
 check("triton_ensemble.client")
 
 # %% [markdown]
-# ## 5. A canary
+# ## 5. Roll out a canary version
 #
 # ### CARD triton_ensemble.versions
 #
-# A version 2 of bert has come: as often right, and less sure of itself. Five per cent of the users shall get it, and nobody
-# who has it shall lose it while the share grows.
+# There is a version 2 of bert: equally accurate, and less confident. Five percent of the users should get it, and no user
+# who has it may lose it while the share grows.
 #
 # - `canary/bert/config.pbtxt`: your configuration of task 1, and which versions are served. Both lie in the folder.
 # - `canary/topics/config.pbtxt` and `canary/topics_canary/config.pbtxt`: your ensemble, and which version of bert each uses.
@@ -200,7 +200,7 @@ if served.here():
         print(f"Not yet: {error}")
 
 # %% [markdown]
-# ## 6. Read the server's own numbers
+# ## 6. Read Triton's metrics
 #
 # ### CARD triton_ensemble.read_metrics
 #
@@ -237,7 +237,7 @@ print(deployments["healthy"]["after"])
 #   up for each request by itself, so that eight requests in one execution each count all of its time.
 # - All versions of the model, and all of its GPUs, are added up. A version that was loaded in between is not in
 #   the first text.
-# - Labels may stand in any order, and there are lines about other models and other things.
+# - Labels may be in any order, and there are lines about other models and other things.
 # - What cannot be said is `None`: a time per request when no request succeeded, a batch when nothing was executed.
 #   `requests`, `failed` and `rows_per_s` are then 0.
 
@@ -291,10 +291,10 @@ def ratio(part, whole):
 ### END SOLUTION
 
 # %% [markdown]
-# ### Four sick deployments
+# ### Four faulty deployments
 #
 # `deployment_a.json` to `deployment_d.json` are recordings of real servers over this module's ensemble, each
-# with one sickness. `deployment_healthy.json` is one without, asked by 16 clients at once as three of the four
+# slow for one reason. `deployment_healthy.json` is one without, asked by 16 clients at once as three of the four
 # are; `deployment_healthy_alone.json` is the same one, asked by a single client. perf_analyzer asked for one
 # text at a time, and each client asked again as soon as it was answered.
 #
@@ -342,7 +342,7 @@ except NotImplementedError:
 #   client that is too busy.
 #
 # Write `diagnosis()`: it returns a dict with `"a"`, `"b"`, `"c"` and `"d"`, each `{"cause": …, "model": …,
-# "evidence": …, "share": …}`. `model` is the step that is to be mended, or `None` where it is none of them.
+# "evidence": …, "share": …}`. `model` is the step that is to be fixed, or `None` where it is none of them.
 # `evidence` is the figure of that step in which the lost time lies: `"queue_us"`, `"input_us"`, `"infer_us"` or
 # `"output_us"`, or `"outside_us"`, which is `client_us` less `request_us` of the ensemble. `share` is that figure
 # by `client_us`, right within 3 %. Work them out in cells of your own, then write the results down.
@@ -371,7 +371,7 @@ def diagnosis():
 check("triton_ensemble.read_metrics")
 
 # %% [markdown]
-# ## 7. Tune for a load
+# ## 7. Tune throughput and latency
 #
 # ### CARD triton_ensemble.tune
 #
@@ -400,7 +400,7 @@ if served.here():
 check("triton_ensemble.tune")
 
 # %% [markdown]
-# ## 8. The report
+# ## 8. Write the report
 #
 # ### CARD triton_ensemble.report
 #

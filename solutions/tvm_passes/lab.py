@@ -12,7 +12,7 @@
 # ---
 
 # %% [markdown]
-# # Schedule, search and rewrite with TVM
+# # Schedules and passes in TVM
 #
 # A compiler for tensor programs does two things: it changes the order in which numbers are computed, and it
 # changes which operations there are. By the end you have done both, by hand and by search, and have tried your
@@ -60,7 +60,7 @@ made = Path("made")
 made.mkdir(exist_ok=True)
 
 # %% [markdown]
-# ## 1. Three loops, and what they say
+# ## 1. A matrix product in TIR
 #
 # ### CARD tvm_passes.naive_matmul
 #
@@ -93,7 +93,7 @@ matmul.read_tir(made / "naive.json")
 check("tvm_passes.naive_matmul")
 
 # %% [markdown]
-# ## 2. The same numbers in another order
+# ## 2. Schedule a matmul on a CPU
 #
 # ### CARD tvm_passes.schedule
 #
@@ -155,7 +155,7 @@ for name, (took, error) in measured.items():
 check("tvm_passes.schedule")
 
 # %% [markdown]
-# ## 3. The same product for a GPU, without one
+# ## 3. Schedule a matmul for a GPU
 #
 # ### CARD tvm_passes.cuda_source
 #
@@ -184,7 +184,7 @@ print(source[source.index("__global__") :][:3000])
 check("tvm_passes.cuda_source")
 
 # %% [markdown]
-# ## 4. From PyTorch to Relax
+# ## 4. Import a PyTorch network into Relax
 #
 # ### CARD tvm_passes.import_network
 #
@@ -193,7 +193,7 @@ check("tvm_passes.cuda_source")
 #
 # - `import_network(seed, width, blocks, parameters, target)` writes `network.load(seed, width, blocks)` as a
 #   Relax module. `parameters` is `"inside"`, where they are constants of `main`, or `"inputs"`, where `main`
-#   takes them behind the pictures, in PyTorch's order, and the file does not hold their values. `main` takes
+#   takes them behind the images, in PyTorch's order, and the file does not hold their values. `main` takes
 #   float32 `[batch, 3, 16, 16]` and gives float32 `[batch, 5]`, and the batch is symbolic.
 # - `lower(source, target)` reads such a module and writes it with each operator as a `call_tir` of a PrimFunc.
 # - `facts(source)` says what a module is made of: operators, numbers inside, numbers asked for, and how many
@@ -231,7 +231,7 @@ SVG(passes_drawing.loops(lowered[convolution]))
 check("tvm_passes.import_network")
 
 # %% [markdown]
-# ## 5. Two operators become one
+# ## 5. A Relax fusion pass
 #
 # ### CARD tvm_passes.fuse_multiply_add
 #
@@ -284,7 +284,7 @@ for fuse in (relax_pass.fuse_by_pattern, relax_pass.fuse_by_mutator):
 check("tvm_passes.fuse_multiply_add")
 
 # %% [markdown]
-# ## 6. Checks that the loops already answer
+# ## 6. Eliminate bounds checks in TIR
 #
 # ### CARD tvm_passes.tir_pass
 #
@@ -337,12 +337,13 @@ ir_files.read_module(made / "free.json").show()
 check("tvm_passes.tir_pass")
 
 # %% [markdown]
-# ## 7. Let it search
+# ## 7. Tune with MetaSchedule
 #
 # ### CARD tvm_passes.tune
 #
-# MetaSchedule writes schedules with holes: tile sizes, places, how far to unroll. It draws what goes into the
-# holes, measures, and keeps what it drew together with the times: a *trace*. `recorded_trials.json` has the 32
+# MetaSchedule samples the open decisions of a schedule: tile sizes, compute locations, unroll limits. It measures the candidates
+# and stores the decisions with the times: a *trace*. By default a learned cost model ranks the candidates; the searches
+# here use `cost_model="random"`, which ranks them at random. `recorded_trials.json` has the 32
 # traces of one search for the 256³ product, a line each, with the seconds that each took, several times.
 #
 # Write two functions in `matmul.py`:
@@ -387,7 +388,7 @@ matmul.explain("recorded_workload.json", "recorded_trials.json")
 check("tvm_passes.tune")
 
 # %% [markdown]
-# ## 8. A graph for an accelerator
+# ## 8. Partition a graph for an accelerator
 #
 # ### CARD tvm_passes.partition
 #
@@ -398,7 +399,7 @@ check("tvm_passes.tune")
 # In `accelerator.py`, write `partition(source, target)`. It reads a Relax module and writes it divided: what
 # goes to the accelerator is in functions with `Codegen` `"mac16"`, which call functions with a `Composite` name
 # that the accelerator knows. TVM has passes for it: `FuseOpsByPattern` makes composite functions where a
-# pattern matches and your `check` agrees, `MergeCompositeFunctions` joins neighbours into regions. Neither
+# pattern matches and your `check` agrees, `MergeCompositeFunctions` joins neighbors into regions. Neither
 # knows anything of K, of the memory or of a price. You do.
 #
 # A prediction first: a product of 8 × 16 by 16 × 16 is supported. Is it worth its way?
@@ -455,7 +456,7 @@ for rows, k in [(32, 40), (8, 64), (64, 256)]:
     print(rows, k, mac16.bill(read_module("made/divided.json")))
 
 # %% [markdown]
-# ## 9. The report
+# ## 9. Write the report
 #
 # ### CARD tvm_passes.report
 #

@@ -23,7 +23,7 @@
 # - You write in the Python files beside this notebook, where a line says `### TASK …`. Save, and run the cell
 #   with `check(…)` here. Your functions read hidden files, or write programs that the judge reads and runs.
 # - A program travels as a file: `network.export` writes what `jax.jit` makes of a function.
-# - No GPU is needed. JAX compiles with XLA for this processor.
+# - No GPU is needed. JAX compiles with XLA for this CPU.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |
@@ -35,7 +35,7 @@
 # | `annotations.py` | names in a program and in a profile |
 # | `slow_training.py`, `on_device.py` | a step that asks the host; the same without |
 # | `donation.py` | memory that is given back |
-# | `runs.py`, `run_*.json.gz` | recorded runs, four of them sick |
+# | `runs.py`, `run_*.json.gz` | recorded runs, four of them slow |
 
 # %%
 import gzip
@@ -65,12 +65,12 @@ from IPython.display import SVG
 SVG(hlo_drawing.pictures(images[:12]))
 
 # %% [markdown]
-# ## 1. Op by op, and compiled
+# ## 1. Compile a training step with jax.jit
 #
 # ### CARD xla_vs_eager.compiled_step
 #
 # JAX does nothing by itself to make your code fast: what is not under `jax.jit` runs an operation at a time, as
-# in eager PyTorch. **Predict**: this network has 1898 parameters and a batch 32 pictures. How long does a
+# in eager PyTorch. **Predict**: this network has 1898 parameters and a batch 32 images. How long does a
 # step take op by op, how long compiled, and how long does the first compiled call take?
 
 
@@ -102,7 +102,7 @@ for name, took in (("op by op", eager), ("compiled", compiled)):
 check("xla_vs_eager.compiled_step")
 
 # %% [markdown]
-# ## 2. When it has paid
+# ## 2. When does compiling pay off?
 #
 # ### CARD xla_vs_eager.break_even
 #
@@ -156,7 +156,7 @@ timings.break_even(made / "steps.json")
 check("xla_vs_eager.break_even")
 
 # %% [markdown]
-# ## 3. How many programs?
+# ## 3. Count compilations and find their cause
 #
 # ### CARD xla_vs_eager.count_compilations
 #
@@ -228,7 +228,7 @@ for size in (5, 5, 6, 7, 8, 1):
     print(f"size {size}: graphs so far {len(graphs)}")
 
 # %% [markdown]
-# ## 4. Few programs for many sizes
+# ## 4. Pad to a few sizes
 #
 # ### CARD xla_vs_eager.bucket
 #
@@ -272,7 +272,7 @@ float(value), float(network.loss(parameters, images[:10], labels[:10]))
 check("xla_vs_eager.bucket")
 
 # %% [markdown]
-# ## 5. What XLA has made
+# ## 5. Read optimized HLO
 #
 # ### CARD xla_vs_eager.read_hlo
 #
@@ -340,7 +340,7 @@ for function in (lambda x: jnp.tanh(jnp.tanh(x) * 2) + 1, interrupted):
 check("xla_vs_eager.read_hlo")
 
 # %% [markdown]
-# ## 6. Names
+# ## 6. Annotate programs and profiles
 #
 # ### CARD xla_vs_eager.annotate
 #
@@ -380,11 +380,11 @@ for event in events:
 check("xla_vs_eager.annotate")
 
 # %% [markdown]
-# ## 7. Take the host out
+# ## 7. Remove host transfers
 #
 # ### CARD xla_vs_eager.host_transfer
 #
-# `slow_training.py` has a step that is right, and slow in a way that no compiler can mend: it asks the host.
+# `slow_training.py` has a step that is right, and slow in a way that no compiler can fix: it asks the host.
 # **Predict** from its text: how often in a step?
 
 # %%
@@ -423,7 +423,7 @@ print("largest difference of the parameters:", max(largest.values()))
 check("xla_vs_eager.host_transfer")
 
 # %% [markdown]
-# ## 8. Give the state away
+# ## 8. Donate buffers
 #
 # ### CARD xla_vs_eager.donate
 #
@@ -463,12 +463,12 @@ except RuntimeError as error:
 check("xla_vs_eager.donate")
 
 # %% [markdown]
-# ## 9. Four sick runs
+# ## 9. Diagnose four slow runs
 #
 # ### CARD xla_vs_eager.diagnose
 #
 # `run_healthy.json.gz` is a recorded training of forty steps, and `run_a` to `run_d` are four that somebody complained
-# about. All are real, on one processor, each in a process of its own. Each is gzipped JSON:
+# about. All are real, on one CPU, each in a process of its own. Each is gzipped JSON:
 #
 # | key | what |
 # | --- | --- |
@@ -507,7 +507,7 @@ for letter in ("healthy", *"abcd"):
 check("xla_vs_eager.diagnose")
 
 # %% [markdown]
-# ## 10. The report
+# ## 10. Write the report
 #
 # ### CARD xla_vs_eager.report
 #
@@ -516,7 +516,7 @@ check("xla_vs_eager.diagnose")
 #
 # 1. What a step takes op by op and compiled, and how you measured it.
 # 2. What compiling costs, how many programs an epoch makes, and after how many steps that has paid.
-# 3. What was in the way (sizes, host, memory), the evidence for each, and what it brought to mend it.
+# 3. What was in the way (sizes, host, memory), the evidence for each, and what it brought to fix it.
 # 4. How you know that the training is still the same, and what you have not measured.
 #
 # ### HINTS xla_vs_eager.report
@@ -524,7 +524,7 @@ check("xla_vs_eager.diagnose")
 # %% [markdown] nbgrader={"schema_version": 3, "grade": true, "grade_id": "report", "locked": false, "points": 10, "solution": true, "task": false}
 # ### BEGIN SOLUTION xla_vs_eager.report
 # ### STUB Write your report here.
-# **Yes, if the sizes are few.** All on two cores that others used too, JAX 0.10.2, 32 pictures a batch; a step ends when its loss has arrived.
+# **Yes, if the sizes are few.** All on two cores that others used too, JAX 0.10.2, 32 images a batch; a step ends when its loss has arrived.
 #
 # | | op by op | compiled |
 # | --- | --- | --- |

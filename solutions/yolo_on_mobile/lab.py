@@ -12,10 +12,11 @@
 # ---
 
 # %% [markdown]
-# # Bring a YOLO to a phone, and prove that it still sees
+# # Deploy a YOLO detector on mobile
 #
-# An app shall find coloured shapes in what the camera sees. Its detector has YOLOv5's parts: a Focus stem, SiLU, SPPF,
-# a head with anchors. It was trained in PyTorch, and on the phone there is none. A converter sees only the network;
+# An app should find colored shapes in camera frames. Its detector has the parts of YOLOv5: the Focus stem of releases up to
+# 5.0, SiLU, the SPPF of 6.0 and later, and a head with anchors. No release has both Focus and SPPF; files of both kinds
+# are still around. It was trained in PyTorch, and on the phone there is none. A converter sees only the network;
 # what comes before and after it is yours, and there most conversions break.
 #
 # How it works here:
@@ -28,7 +29,7 @@
 # | file | what it is |
 # | --- | --- |
 # | `detector.py`, `yolo_shapes.npz` | the network and its weights; `load(path)` takes weights of a real YOLOv5, too |
-# | `shapes.py` | draws the scenes: six classes, for four of which the colour matters |
+# | `shapes.py` | draws the scenes: six classes, for four of which the color matters |
 # | `metrics.py` | mean average precision |
 # | `drawing.py` | draws boxes in this notebook |
 # | `camera.py` | before the network: task 1 |
@@ -37,9 +38,9 @@
 # | `departure.py` | where a conversion departs: task 5 |
 # | `rewrites.py` | what a delegate lacks, replaced: task 6 |
 # | `quantize.py` | eight bits: task 7 |
-# | `speed.py` | the file where it shall be fast: task 8 |
-# | `budget.py` | a file against the card of a device: task 9 |
-# | `fit.py` | a file that keeps to the card: task 10 |
+# | `speed.py` | the file tuned for speed: task 8 |
+# | `budget.py` | a file against a device card: task 9 |
+# | `fit.py` | a file that keeps to a device card: task 10 |
 # | `to_openvino.py`, `to_litert.py`, `to_litert_int8.py`, `to_coreml.py`, `to_executorch.py` | four more runtimes: tasks 11 to 15 |
 # | `runs.py`, `run_healthy.json`, `run_a.json` to `run_d.json` | five recorded runs, and what you find in them: task 16 |
 
@@ -62,26 +63,26 @@ print(f"{sum(p.numel() for p in network.parameters()):,} weights; a frame of {fr
 draw([("what is there", frame, [[*box, 1, c] for box, c in zip(found, what)])], scale=1.5)
 
 # %% [markdown]
-# **Predict.** The network was trained on squares with grey bars, red first. Somebody stretches frames to the square
+# **Predict.** The network was trained on squares with gray bars, red first. Somebody stretches frames to the square
 # instead, and somebody else leaves them in the camera's order, blue first. Which of the two costs more mAP, and how
 # much? Write two numbers down; after task 3 you measure them.
 
 # %% [markdown]
-# ## 1. What the network is fed
+# ## 1. Letterbox preprocessing
 #
 # ### CARD yolo_on_mobile.letterbox
 #
 # Write in `camera.py`:
 #
 # `letterbox(frame, side)`: a frame, `uint8 [height, width, 3]`, blue first as OpenCV gives it, becomes the network's
-# picture, `float32 [3, side, side]`, red first, from 0 to 1.
+# image, `float32 [3, side, side]`, red first, from 0 to 1.
 #
 # - The longer side becomes `side`; rows and columns are multiplied by `side / longer side` and rounded (Python's `round`).
-# - Resized bilinearly with half-pixel centres (`align_corners=False`), without antialiasing, and not rounded to bytes.
+# - Resized bilinearly with half-pixel centers (`align_corners=False`), without antialiasing, and not rounded to bytes.
 # - What is missing to a square is `shapes.PADDING`, a byte: half of it, rounded down, above (or to the left), the rest
 #   below (or to the right).
 #
-# `to_frame(left, top, right, bottom, height, width, side)`: a box in the picture of a frame of that height and width as
+# `to_frame(left, top, right, bottom, height, width, side)`: a box in the image of a frame of that height and width as
 # `[left, top, right, bottom]` in the frame: the padding taken off, times `width / columns` and `height / rows` (the
 # rounded ones), and clipped to `0 … width`, `0 … height`.
 #
@@ -105,7 +106,7 @@ draw([("as the network sees it", shown, [])])
 check("yolo_on_mobile.letterbox")
 
 # %% [markdown]
-# ## 2. Decode the grid
+# ## 2. Decode the YOLO head
 #
 # ### CARD yolo_on_mobile.decode
 #
@@ -121,7 +122,7 @@ check("yolo_on_mobile.letterbox")
 # | width, height | `(2σ)² · anchor` |
 # | the others | `σ` |
 #
-# It returns one table, `float32 [n, boxes, 5 + classes]`: stride by stride, in it anchor by anchor, in that row by row. Pictures
+# It returns one table, `float32 [n, boxes, 5 + classes]`: stride by stride, in it anchor by anchor, in that row by row. Images
 # need not be square, and the classes may be any number.
 #
 # ### HINTS yolo_on_mobile.decode
@@ -154,12 +155,12 @@ except NotImplementedError as error:
 check("yolo_on_mobile.decode")
 
 # %% [markdown]
-# ## 3. Say it once
+# ## 3. Non-maximum suppression
 #
 # ### CARD yolo_on_mobile.nms
 #
 # Several cells and anchors see the same shape. Write `nms(path, floor, overlap, most)` in `boxes.py`. `path` is an `.npy`
-# file with the decoded table of one picture, `float32 [boxes, 5 + classes]`. It returns a list of
+# file with the decoded table of one image, `float32 [boxes, 5 + classes]`. It returns a list of
 # `[left, top, right, bottom, score, class]`, the surest first:
 #
 # - The class is the one with the highest probability, the score that probability times the objectness.
@@ -238,7 +239,7 @@ except (NotImplementedError, NameError) as error:
     print(f"Not yet: {error}")
 
 # %% [markdown]
-# ## 4. Boxes out of the file
+# ## 4. Put decoding and NMS in the graph
 #
 # ### CARD yolo_on_mobile.in_graph
 #
@@ -252,8 +253,8 @@ except (NotImplementedError, NameError) as error:
 # | out | `boxes` | float32 | 1, `most`, 6: left, top, right, bottom, score, class, as in task 3; the surest first, behind the last one zeros |
 # | out | `count` | int64 | 1: how many there are |
 #
-# All sizes are known before it runs: that is what a delegate asks for. And the limits are inputs: nobody converts again because
-# 0.25 shall be 0.3. Operators are those of ONNX itself.
+# All sizes are known before it runs: that is what a delegate asks for. And the limits are inputs: changing 0.25 to 0.3 needs no
+# new conversion. Operators are those of ONNX itself.
 #
 # ### HINTS yolo_on_mobile.in_graph
 
@@ -281,7 +282,7 @@ draw(panels)
 check("yolo_on_mobile.in_graph")
 
 # %% [markdown]
-# ## 5. Where the conversion departs
+# ## 5. Bisect a wrong conversion
 #
 # ### CARD yolo_on_mobile.bisect
 #
@@ -338,7 +339,7 @@ except NotImplementedError as error:
 check("yolo_on_mobile.bisect")
 
 # %% [markdown]
-# ## 6. Replace what the delegate lacks
+# ## 6. Replace unsupported operators
 #
 # ### CARD yolo_on_mobile.replace
 #
@@ -387,7 +388,7 @@ except (NotImplementedError, NameError) as error:
 check("yolo_on_mobile.replace")
 
 # %% [markdown]
-# ## 7. Eight bits that still see
+# ## 7. Quantize the detector to int8
 #
 # ### CARD yolo_on_mobile.quantize
 #
@@ -461,7 +462,7 @@ draw(panels)
 check("yolo_on_mobile.quantize")
 
 # %% [markdown]
-# ## 8. Faster than where it came from
+# ## 8. Tune the detector in ONNX Runtime
 #
 # ### CARD yolo_on_mobile.speed
 #
@@ -469,11 +470,11 @@ check("yolo_on_mobile.quantize")
 # decoding is some forty small ones. Write in `speed.py`:
 #
 # - `prepare(height, width, target)`: writes the trained detector with its decoding as ONNX for `pictures`, `float32 [1, 3, height, width]`, to
-#   `table`, `float32 [1, boxes, 11]` as in task 2. Height and width are multiples of 32, and the picture need not be square.
+#   `table`, `float32 [1, boxes, 11]` as in task 2. Height and width are multiples of 32, and the image need not be square.
 # - `session_options(threads)`: a dict of how the session is to run on so many threads. The keys are `graph_optimization_level` ("disabled", "basic",
 #   "extended" or "all"), `intra_op_num_threads` and `intra_op_spinning`.
 # - `build_engine(source, least, usual, most, target)`: for whoever has a GPU and TensorRT. Builds an engine from the ONNX file `source` for batches
-#   from `least` to `most` pictures, made for `usual`, and writes it to `target`. Elsewhere its rungs stay open and cost nothing.
+#   from `least` to `most` images, made for `usual`, and writes it to `target`. Elsewhere its rungs stay open and cost nothing.
 #
 # The judge loads your file with your options in a process that has nothing else to do, and PyTorch's network in another. In *one* process both would
 # fool themselves: threads of ONNX Runtime that spin while they wait take the cores from PyTorch, and the file looks several times faster than it is.
@@ -524,12 +525,12 @@ except (NotImplementedError, NameError) as error:
 check("yolo_on_mobile.speed")
 
 # %% [markdown]
-# ## 9. A card, and a file
+# ## 9. Audit a file against a device card
 #
 # ### CARD yolo_on_mobile.audit
 #
-# A device has a card: what its delegate runs, and what the model may cost. Whether a file keeps to it can be seen from the
-# file. Write `audit(model_path, card_path)` in `budget.py`. The card is JSON:
+# A *device card* says what a device's delegate runs, and what the model may cost. Whether a file keeps to it can be seen from the
+# file. Write `audit(model_path, card_path)` in `budget.py`. The device card is JSON:
 #
 # | key | what |
 # | --- | --- |
@@ -568,19 +569,19 @@ except (NotImplementedError, NameError) as error:
 check("yolo_on_mobile.audit")
 
 # %% [markdown]
-# ## 10. Within the card
+# ## 10. Fit a device card
 #
 # ### CARD yolo_on_mobile.fit
 #
-# Now the file has to *keep* to a card. Write `fit(card_path, calibration_path, target)` in `fit.py`: the detector in ONNX such that
+# Now the file has to *keep* to a device card. Write `fit(card_path, calibration_path, target)` in `fit.py`: the detector in ONNX such that
 #
 # - in goes `pictures`, `float32 [1, 3, side, side]`, with a side of your choice that 32 divides; out come the head's three maps, `small`, `middle` and `large`,
 #   float32, not decoded: the delegate has no reshapes of five dimensions, so that is the app's business;
-# - the delegate takes every node, and none of the card's `limits` is broken; all as in task 9, and the judge counts with its own tools;
-# - on hidden scenes, drawn at your side, it has at least the mAP that the card says in `map`;
+# - the delegate takes every node, and none of the device card's `limits` is broken; all as in task 9, and the judge counts with its own tools;
+# - on hidden scenes, drawn at your side, it has at least the mAP that the device card says in `map`;
 # - in ONNX Runtime it is not slower than the file that an exporter leaves for the same side (float32, decoding inside). Bytes alone do not make it so.
 #
-# `calibration_path` is as in task 7, pictures of 128×128. Hidden cards have room for sides of 96 or 128, and for no larger one. Something has to give for
+# `calibration_path` is as in task 7, images of 128×128. Hidden device cards have room for sides of 96 or 128, and for no larger one. Something has to give for
 # each limit, and not the same for all: bytes of the file, bytes alive at once, operators, and what the network sees.
 #
 # ### HINTS yolo_on_mobile.fit
@@ -621,7 +622,7 @@ draw(panels)
 check("yolo_on_mobile.fit")
 
 # %% [markdown]
-# ## 11. OpenVINO, bytes in front
+# ## 11. OpenVINO with uint8 input
 #
 # ### CARD yolo_on_mobile.openvino
 #
@@ -677,12 +678,12 @@ except (NotImplementedError, NameError, ImportError) as error:
 check("yolo_on_mobile.litert")
 
 # %% [markdown]
-# ## 13. LiteRT, bytes from end to end
+# ## 13. LiteRT, full-integer quantization
 #
 # ### CARD yolo_on_mobile.litert_int8
 #
 # A phone's NPU, an Edge TPU or a microcontroller has no floats, or few. It wants int8 in the weights *and* between the layers, with scales that are known before the
-# first picture comes. Write `to_whole_numbers(calibration_path, target)` in `to_litert_int8.py`. `calibration_path` is as in task 7: an `.npz` with `pictures`,
+# first image comes. Write `to_whole_numbers(calibration_path, target)` in `to_litert_int8.py`. `calibration_path` is as in task 7: an `.npz` with `pictures`,
 # `uint8 [150, 128, 128, 3]`, red first, the first third by night. `target` is a `.tflite` file such that
 #
 # - in goes `int8 [1, 128, 128, 3]`, channels last; out come the three maps of the head in `int8`, channels first. Whoever runs the file, the judge too, reads scale and zero
@@ -746,7 +747,7 @@ draw(panels)
 check("yolo_on_mobile.litert_int8")
 
 # %% [markdown]
-# ## 14. Core ML, as far as it can be checked
+# ## 14. Core ML, checked without a Mac
 #
 # ### CARD yolo_on_mobile.coreml
 #
@@ -757,7 +758,7 @@ check("yolo_on_mobile.litert_int8")
 # - in goes `picture`, an *image* in RGB of that size, which the program itself multiplies with 1/255;
 # - out come `small`, `middle` and `large`.
 #
-# An image has its colours named: iOS gives it in that order, whatever the camera has. An array has no colours, and somebody in Swift would have to know.
+# An image has its colors named: iOS gives it in that order, whatever the camera has. An array has no colors, and somebody in Swift would have to know.
 #
 # ### HINTS yolo_on_mobile.coreml
 
@@ -774,12 +775,12 @@ except (NotImplementedError, NameError, ImportError) as error:
 check("yolo_on_mobile.coreml")
 
 # %% [markdown]
-# ## 15. ExecuTorch, and what XNNPACK leaves
+# ## 15. ExecuTorch with XNNPACK
 #
 # ### CARD yolo_on_mobile.executorch
 #
 # Write `to_executorch(height, width, target)` in `to_executorch.py`: the network without its decoding as a `.pte` file for
-# `float32 [1, 3, height, width]`, with XNNPACK for a delegate. XNNPACK takes no enlargement by nearest neighbours: these two stay with ExecuTorch's portable
+# `float32 [1, 3, height, width]`, with XNNPACK for a delegate. XNNPACK takes no enlargement by nearest neighbors: these two stay with ExecuTorch's portable
 # kernels, so that XNNPACK is called three times. Nothing else may be left. As it stands, the network has something more in it that the partitioner leaves out. You know it from task 6.
 #
 # ### HINTS yolo_on_mobile.executorch
@@ -797,7 +798,7 @@ except (NotImplementedError, NameError, ImportError) as error:
 check("yolo_on_mobile.executorch")
 
 # %% [markdown]
-# ## 16. Four broken conversions
+# ## 16. Diagnose four broken conversions
 #
 # ### CARD yolo_on_mobile.diagnose
 #
@@ -814,7 +815,7 @@ check("yolo_on_mobile.executorch")
 # | `blind` | the same as if all classes were one |
 # | `levels` | how many different scores there are |
 # | `overlap` | of each object the largest overlap with a found box of a score above 0.25 (0 if there is none), and of these the mean over all objects |
-# | `boxes` | found boxes with a score above 0.25, the mean over all pictures |
+# | `boxes` | found boxes with a score above 0.25, the mean over all images |
 # | `brightest` | the highest value that was fed |
 #
 # and `diagnosis()`, which gives for each of `"a"` to `"d"` `{"cause": …, "evidence": …, "value": …}`. The causes there are:
@@ -822,7 +823,7 @@ check("yolo_on_mobile.executorch")
 # - `colours`: red and blue changed places.
 # - `range`: values were not divided by 255.
 # - `scale`: coordinates and probabilities have one scale in int8.
-# - `decoding`: half a cell is missing in the formula for the centre.
+# - `decoding`: half a cell is missing in the formula for the center.
 # - `suppression`: there was none.
 #
 # `evidence` is the figure that shows the cause, `value` its value, within three in a hundred of itself.
@@ -853,7 +854,7 @@ check("yolo_on_mobile.diagnose")
 # ## A real YOLOv5
 #
 # Your functions know nothing of shapes. With the path of weights in `YOLOV5_WEIGHTS` (a `state_dict` or `.safetensors` of YOLOv5 n, s, m, l or x, saved where that
-# project is installed; `detector.load` says how) and of a picture in `YOLOV5_PICTURE` (an `.npy` file, `uint8 [height, width, 3]`, red first), this cell runs the original through your
+# project is installed; `detector.load` says how) and of an image in `YOLOV5_PICTURE` (an `.npy` file, `uint8 [height, width, 3]`, red first), this cell runs the original through your
 # letterbox, your decoding and your suppression. Without, it makes weights of the published size at random, so that you see shapes and no objects.
 
 # %%
@@ -891,7 +892,7 @@ draw(
 )
 
 # %% [markdown]
-# ## 17. The report
+# ## 17. Write the report
 #
 # ### CARD yolo_on_mobile.report
 #
@@ -907,7 +908,7 @@ draw(
 # %% [markdown] nbgrader={"schema_version": 3, "grade": true, "grade_id": "report", "locked": false, "points": 10, "solution": true, "task": false}
 # ### BEGIN SOLUTION yolo_on_mobile.report
 # ### STUB Write your report here.
-# **From bytes to boxes.** A frame is letterboxed to 128×128 with grey bars, its colours turned to red first, divided by 255; the network gives three maps; they are decoded,
+# **From bytes to boxes.** A frame is letterboxed to 128×128 with gray bars, its colors turned to red first, divided by 255; the network gives three maps; they are decoded,
 # suppressed by class, and brought back to the frame, padding first. All of that was compared with float64 on drawn frames that nobody trained on, wide, tall and square. To show that the
 # comparison would have noticed: with blue first the mAP is 0.33 in place of 0.98, and boxes that are not moved back give 0.12.
 #

@@ -1,4 +1,4 @@
-"""The detector where it shall be fast: a file for ONNX Runtime with its options, and an engine."""
+"""The detector tuned for speed: a file for ONNX Runtime with its options, and an engine."""
 
 ### BEGIN SOLUTION yolo_on_mobile.speed
 ### STUB def prepare(height, width, target):

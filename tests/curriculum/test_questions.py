@@ -36,6 +36,13 @@ def test_its_links_lead_to_tasks(entry: Entry) -> None:
         assert curriculum.load_module(module).task(task)
 
 
+def test_every_title_is_a_question_and_asked_once() -> None:
+    titles = [wording(entry, "en").title for entry in ENTRIES]
+    titles += [wording(entry, "zh").title for entry in ENTRIES if entry.chinese]
+    assert [title for title in titles if not title.endswith(("?", "？"))] == []
+    assert len(set(titles)) == len(titles)
+
+
 @per_question
 def test_what_is_opinion_stands_in_the_answer(entry: Entry) -> None:
     answer = " ".join(entry.question.answer.split())

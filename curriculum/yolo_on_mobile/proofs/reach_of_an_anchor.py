@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+STRIDE = 32
+
 
 def main() -> None:
     """Factor on the anchor, by what the convolution gives."""
@@ -17,7 +19,10 @@ def main() -> None:
     assert ((2 * many) ** 2).max() <= 4
     assert (2 * many - 0.5).min() >= -0.5
     assert (2 * many - 0.5).max() <= 1.5
-    print("a size is at most 4 anchors, a centre at most half a cell outside of its own")
+    print("a size is at most 4 anchors, a center at most half a cell outside of its own")
+    moved = (many - (2 * many - 0.5)) * STRIDE
+    assert abs(moved).max() <= STRIDE / 2
+    print(f"v5 weights, v3's center: off by up to {abs(moved).max():.0f} pixels at stride {STRIDE}")
 
 
 if __name__ == "__main__":

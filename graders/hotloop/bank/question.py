@@ -58,6 +58,7 @@ class Numeric(Strict):
 class Question(Strict):
     """One interview question.
 
+    title: the question in a line, as an interviewer asks it;
     proof, proofs: programs, relative to the file's folder, that show what the answer claims;
     cited: claims that are written somewhere; opinion: sentences of the answer that are judgement.
     """
@@ -66,7 +67,7 @@ class Question(Strict):
     level: Tier
     minutes: Annotated[int, Field(ge=1)]
     links: list[TaskKey] = Field(default_factory=list)
-    title: Text | None = None
+    title: Text
     prompt: Text
     probes: Annotated[list[Text], Field(min_length=2)]
     strategy: Annotated[list[Text], Field(min_length=2)]
@@ -81,11 +82,6 @@ class Question(Strict):
     opinion: list[Text] = Field(default_factory=list[str])
     sources: list[Url] = Field(default_factory=list[str])
     numeric: Numeric | None = None
-
-    @property
-    def heading(self) -> str:
-        """The title, or one made from the id."""
-        return self.title or self.id.replace("_", " ").capitalize()
 
     @property
     def programs(self) -> tuple[str, ...]:

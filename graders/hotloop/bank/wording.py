@@ -38,7 +38,7 @@ def wording(entry: Entry, language: Language) -> Wording:
     if language == "en":
         numeric = question.numeric
         words = NumericText(ask=numeric.ask, explain=numeric.explain) if numeric else None
-        return _wording("en", question.heading, question, question, words)
+        return _wording("en", question.title, question, question, words)
     if entry.chinese is None:
         raise KeyError(f"{entry.key} is not asked in Chinese")
     return _wording("zh", entry.chinese.title, entry.chinese, question, entry.chinese.numeric)

@@ -20,6 +20,9 @@ def run(
         Path | None,
         typer.Option("--course", help="Where the course is made.", show_default=False),
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All tasks and all wrong answers of the module.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Grade a course of right and wrong answers and cheats.
@@ -30,17 +33,17 @@ def run(
     with answering(as_json) as answer:
         require("course")
         require_sandbox()
-        demo = _run(folder)
+        demo = _run(folder, everything=everything)
         shown = (results.table(demo.results), Text("\n".join(_lines(demo))))
         answer.give(_document(demo), *shown, exit_code=int(bool(demo.problems)))
 
 
-def _run(folder: Path | None) -> Demo:
+def _run(folder: Path | None, *, everything: bool) -> Demo:
     from hotloop.course import demo
 
     try:
         with results.progress_bar() as show:
-            return demo.run(folder, show)
+            return demo.run(folder, show, everything=everything)
     except demo.NotADemo as error:
         raise UserError(str(error)) from None
 

@@ -1,7 +1,7 @@
 """A whole course in one go: made, handed in to, graded. What it shows is measured, not staged.
 
-Handed in are the reference solution, the untouched exercise, every wrong answer that the module
-keeps, and the exploits that are marked for it.
+Handed in are the reference solution, the untouched exercise, wrong answers of the module, and the
+exploits that are marked for it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from hotloop.course.results import Graded, TaskResult
 from hotloop.judge.files import lay_out
 
 MODULE = "fused_softmax"
+TASKS = ("online_pass", "compiled_chain", "triton_forward")
+"""What a short demo is about: an algorithm, a speed, a kernel."""
 REFERENCE = "reference"
 UNTOUCHED = "untouched"
 _MARK = ".hotloop-demo"
@@ -64,20 +66,24 @@ def default_folder() -> Path:
 def run(
     root: Path | None = None,
     on_progress: Callable[[Progress], None] = lambda _progress: None,
-    module: str = MODULE,
+    *,
+    everything: bool = False,
 ) -> Demo:
-    """Make the course in `root` anew, hand in, grade. NotADemo when `root` holds other things."""
+    """Make the course in `root` anew, hand in, grade. NotADemo when `root` holds other things.
+
+    everything: as in `hand_ins`.
+    """
     root = (root or default_folder()).resolve()
     _clear(root)
-    prepare(root, [module])
-    handed_in, missing = hand_ins(module)
+    prepare(root, [MODULE])
+    handed_in, missing = hand_ins(everything=everything)
     for each in handed_in:
-        folder = root / "submitted" / each.student / module
+        folder = root / "submitted" / each.student / MODULE
         folder.mkdir(parents=True)
         each.write(folder)
     asked = {each.student: each.tasks for each in handed_in if each.tasks}
     graded = grade(root, on_progress=on_progress, tasks=asked, jobs=default_jobs())
-    page = root / "feedback" / REFERENCE / module / f"{Path(render.NOTEBOOK).stem}.html"
+    page = root / "feedback" / REFERENCE / MODULE / f"{Path(render.NOTEBOOK).stem}.html"
     return Demo(
         _shown(graded, handed_in),
         Path(database(root).removeprefix("sqlite:///")),
@@ -87,22 +93,29 @@ def run(
     )
 
 
-def hand_ins(module: str) -> tuple[list[HandIn], list[str]]:
-    """All submissions in the order of the table, and what is missing here."""
-    everything = [
-        HandIn(REFERENCE, _writer(render.submission(module))),
-        HandIn(UNTOUCHED, _writer(render.untouched(module))),
-    ]
-    everything += [
-        HandIn(f"wrong-{wrong.name}", _writer(render.submission(module, wrong.path)), (wrong.task,))
-        for wrong in render.wrong_answers(module)
+def hand_ins(*, everything: bool = False) -> tuple[list[HandIn], list[str]]:
+    """The submissions in the order of the table, and what is missing here.
+
+    everything: all tasks and all wrong answers of the module; otherwise `TASKS`, and the first
+    wrong answer of each.
+    """
+    wrong = render.wrong_answers(MODULE)
+    if not everything:
+        wrong = [next(each for each in wrong if each.task == task) for task in TASKS]
+    asked = () if everything else TASKS
+    found = [
+        HandIn(REFERENCE, _writer(render.submission(MODULE)), asked),
+        HandIn(UNTOUCHED, _writer(render.untouched(MODULE)), asked[:1]),
+        *(
+            HandIn(f"wrong-{w.name}", _writer(render.submission(MODULE, w.path)), (w.task,))
+            for w in wrong
+        ),
     ]
     try:
-        marked = [e for e in exploits.load_all() if e.demo and e.module == module]
+        marked = [e for e in exploits.load_all() if e.demo and e.module == MODULE]
     except FileNotFoundError as error:
-        return everything, [f"The cheating notebooks are not here: {error}"]
-    everything += [_cheat(exploit) for exploit in marked]
-    return everything, []
+        return found, [f"The cheating notebooks are not here: {error}"]
+    return [*found, *map(_cheat, marked)], []
 
 
 def _cheat(exploit: exploits.Exploit) -> HandIn:

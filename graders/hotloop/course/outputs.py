@@ -28,7 +28,7 @@ class Outputs:
         self._display_left = max_display
 
     def add(self, reply: Reply) -> None:
-        """Keep what belongs into a notebook of one message; the rest is dropped."""
+        """Keep what belongs in a notebook of one message; the rest is dropped."""
         content = reply.content
         if reply.kind == "stream":
             self.stream(str(content.get("name", "")), str(content.get("text", "")))

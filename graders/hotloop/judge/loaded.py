@@ -44,7 +44,7 @@ class Asked:
 
 
 Questions = Callable[[np.random.Generator, Sequence[bool]], Sequence[Asked]]
-"""As many as flags are given; a flag says that the question shall be an awkward one."""
+"""As many as flags are given; a flag says that the question should be an awkward one."""
 
 
 @dataclass(frozen=True)

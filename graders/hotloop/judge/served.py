@@ -29,7 +29,7 @@ _LIMITS = {
 
 
 def require_environment(session: Session) -> Environment:
-    """The server's own. Ruling NOT_MEASURED with what mends it where it is not."""
+    """The server's own. Ruling NOT_MEASURED with what fixes it where it is not."""
     try:
         return session.once("serving environment", preflight.require)
     except ServingUnavailable as gap:

@@ -41,7 +41,7 @@ class Workload:
 
     spec: shapes and dtypes of one call, from a secret generator and the call's number. The
         generator starts the same for every call of a judging, so that few shapes are drawn.
-    fill: writes one call's inputs; the last argument says whether they shall be adversarial. It
+    fill: writes one call's inputs; the last argument says whether they should be adversarial. It
         is called in several threads at once, with different generators and calls.
     verify: looks at what a call has left, all of it or some rows (`verification`).
     """

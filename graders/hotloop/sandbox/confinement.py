@@ -16,11 +16,11 @@ PACKAGES = "/opt/hotloop"
 
 
 class SandboxUnavailable(RuntimeError):
-    """This machine cannot confine a process; the message says why and what mends it."""
+    """This machine cannot confine a process; the message says why and what fixes it."""
 
 
 class SubmissionRefused(ValueError):
-    """The files handed in cannot be staged: too many, or too large. The learner can mend it."""
+    """The files handed in cannot be staged: too many, or too large. The learner can fix it."""
 
 
 @dataclass(frozen=True)

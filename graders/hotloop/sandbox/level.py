@@ -24,7 +24,7 @@ TRIAL = Confinement(
 
 @cache
 def level() -> tuple[str, str]:
-    """("bubblewrap", "") or ("none", why not and the command that mends it)."""
+    """("bubblewrap", "") or ("none", why not and the command that fixes it)."""
     reason = missing() or _trial()
     return ("none", reason) if reason else ("bubblewrap", "")
 

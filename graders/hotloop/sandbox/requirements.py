@@ -1,4 +1,4 @@
-"""What confinement needs of this machine, and the command that mends what is missing."""
+"""What confinement needs of this machine, and the command that fixes what is missing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAXIMUM = Path("/proc/sys/user/max_user_namespaces")
 
 @cache
 def missing() -> str:
-    """Why nothing can be confined here, with what mends it; empty when nothing is missing."""
+    """Why nothing can be confined here, with what fixes it; empty when nothing is missing."""
     if sys.platform != "linux":
         return "confinement needs Linux: run Hotloop in a Linux virtual machine"
     if bubblewrap.program() is None:
@@ -33,7 +33,7 @@ def missing() -> str:
 
 
 def diagnose(said: str) -> str:
-    """Why bubblewrap failed, with what mends it, from what it said."""
+    """Why bubblewrap failed, with what fixes it, from what it said."""
     failure = f"bubblewrap cannot start here ({said[-400:]})"
     if os.geteuid() == 0:
         return (

@@ -114,7 +114,7 @@ class Http:
 class _Timely:
     """What http.client needs of a socket, with one deadline for a request and its whole answer.
 
-    A socket's own timeout is for each read: a byte now and then would hold us for ever.
+    A socket's own timeout is for each read: a byte now and then would hold us forever.
     """
 
     def __init__(self, sock: socket.socket) -> None:

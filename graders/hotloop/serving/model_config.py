@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,12 +28,15 @@ _TWICE = re.compile(r'should not have multiple "([^"]+)" fields')
 
 @dataclass(frozen=True)
 class Tensor:
-    """An input or output. dims: without the batch dimension. data_type: such as TYPE_FP32."""
+    """An input or output. data_type: such as TYPE_FP32. dims, and reshape, which is the model's own
+    shape where that is another one: without the batch dimension.
+    """
 
     name: str
     data_type: str
     dims: tuple[int, ...]
     optional: bool = False
+    reshape: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class ModelConfig:
     """What a configuration says; what it leaves out has protobuf's default.
 
     platform and backend: as written. specific_versions: of the version policy, if it names any.
-    batched: it has dynamic_batching. instances: by instance group, its count and kind.
+    message: the whole configuration, of protobuf's `inference.ModelConfig`.
     """
 
     file: str
@@ -62,21 +66,42 @@ class ModelConfig:
     outputs: tuple[Tensor, ...]
     steps: tuple[EnsembleStep, ...]
     specific_versions: tuple[int, ...]
-    batched: bool
-    preferred_batch_sizes: tuple[int, ...]
-    instances: tuple[tuple[int, str], ...]
     model_file: str
-    cached: bool
     place: Place
+    message: Any
+
+    @property
+    def folder(self) -> str:
+        """The model's folder, which is what others call it."""
+        return self.file.partition("/")[0]
 
     @property
     def is_ensemble(self) -> bool:
         """True when it runs other models and none of its own."""
         return self.platform == "ensemble" or bool(self.steps)
 
+    @property
+    def is_complete(self) -> bool:
+        """False where the server is to take inputs or outputs from the model itself."""
+        return bool(self.inputs and self.outputs)
+
     def shape(self, tensor: Tensor) -> tuple[int, ...]:
         """As a request has it: with the batch dimension in front, where there is one."""
         return (-1, *tensor.dims) if self.max_batch_size > 0 else tensor.dims
+
+    def model_shape(self, tensor: Tensor) -> tuple[int, ...]:
+        """As the model itself has it."""
+        dims = tensor.dims if tensor.reshape is None else tensor.reshape
+        return (-1, *dims) if self.max_batch_size > 0 else dims
+
+    def served(self, versions: Sequence[int]) -> list[int]:
+        """Of the versions that there are, those that the version policy makes available."""
+        policy = self.message.version_policy
+        if policy.HasField("specific"):
+            return [version for version in versions if version in self.specific_versions]
+        if policy.HasField("all"):
+            return list(versions)
+        return sorted(versions)[-(policy.latest.num_versions or 1) :]
 
     def entries(self, step: int, field: str) -> dict[str, int]:
         """Keys of an ensemble step's map with their number in the text; of a key that is there
@@ -128,8 +153,6 @@ def _schema() -> _Schema:
 
 
 def _config(message: Any, file: str, place: Place) -> ModelConfig:
-    groups: Any = message.DESCRIPTOR.fields_by_name["instance_group"].message_type
-    kind_names: Any = groups.enum_types_by_name["Kind"].values_by_number
     return ModelConfig(
         file=file,
         name=message.name,
@@ -143,12 +166,9 @@ def _config(message: Any, file: str, place: Place) -> ModelConfig:
             for s in message.ensemble_scheduling.step
         ),
         specific_versions=tuple(int(v) for v in message.version_policy.specific.versions),
-        batched=message.HasField("dynamic_batching"),
-        preferred_batch_sizes=tuple(message.dynamic_batching.preferred_batch_size),
-        instances=tuple((g.count, kind_names[g.kind].name) for g in message.instance_group),
         model_file=message.default_model_filename,
-        cached=message.response_cache.enable,
         place=place,
+        message=message,
     )
 
 
@@ -159,6 +179,7 @@ def _tensor(tensor: Any) -> Tensor:
         data_type=names[tensor.data_type].name,
         dims=tuple(int(size) for size in tensor.dims),
         optional=bool(getattr(tensor, "optional", False)),
+        reshape=tuple(map(int, tensor.reshape.shape)) if tensor.HasField("reshape") else None,
     )
 
 

@@ -45,10 +45,11 @@ class Signature:
 
 @dataclass(frozen=True)
 class OnnxModel:
-    """What goes in and what comes out."""
+    """What goes in and what comes out. initialized: inputs that have a value of their own."""
 
     inputs: tuple[Signature, ...]
     outputs: tuple[Signature, ...]
+    initialized: frozenset[str] = frozenset()
 
 
 def read(file: Path) -> OnnxModel:
@@ -65,6 +66,7 @@ def read(file: Path) -> OnnxModel:
     return OnnxModel(
         inputs=tuple(_signature(v) for v in message.graph.input if v.name not in weights),
         outputs=tuple(_signature(v) for v in message.graph.output),
+        initialized=frozenset(v.name for v in message.graph.input if v.name in weights),
     )
 
 

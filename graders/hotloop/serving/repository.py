@@ -6,11 +6,11 @@ read as they lie there and never run; links are not followed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import islice
 from pathlib import Path
 
-from hotloop.serving import model_config, onnx_signature, wiring
+from hotloop.serving import model_config, model_rules, onnx_signature, wiring
 from hotloop.serving.model_config import ModelConfig, Tensor
 from hotloop.serving.onnx_signature import OnnxModel, Signature
 from hotloop.serving.problem import Problem
@@ -20,6 +20,7 @@ BACKENDS = {"python": "model.py", "onnxruntime": "model.onnx"}
 PLATFORMS = {"onnxruntime_onnx": "onnxruntime"}
 """Older names, which stand for a backend."""
 _MOST_BYTES = 64 << 10
+_MOST_SOURCE = 1 << 20
 _MOST_PROBLEMS = 100
 """The names of a hostile configuration are compared with each other, for every problem again."""
 
@@ -31,6 +32,7 @@ def check(folder: Path) -> list[Problem]:
     if not models:
         return [Problem(".", 0, 0, "there is no model: each is a folder with a config.pbtxt")]
     problems: list[Problem] = []
+    served: dict[str, list[int]] = {}
     configs: dict[str, ModelConfig] = {}
     for model in models:
         found = read_config(folder, model.name)
@@ -38,23 +40,28 @@ def check(folder: Path) -> list[Problem]:
             problems.append(found)
         else:
             configs[model.name] = found
+            served[model.name] = found.served(_versions(model))
     broken = {model.name for model in models} - configs.keys()
     found = (
         problem
         for name in configs
-        for problem in _of_model_and_wiring(folder, name, configs, broken)
+        for problem in _of_model_and_wiring(folder, name, configs, served, broken)
     )
     problems += islice(found, _MOST_PROBLEMS)
     return sorted(set(problems))
 
 
 def _of_model_and_wiring(
-    folder: Path, name: str, configs: Mapping[str, ModelConfig], broken: Set[str]
+    folder: Path,
+    name: str,
+    configs: Mapping[str, ModelConfig],
+    served: Mapping[str, Sequence[int]],
+    broken: Set[str],
 ) -> Iterator[Problem]:
     config = configs[name]
     yield from _of_model(folder, name, config)
     if config.is_ensemble and not broken & {step.model for step in config.steps}:
-        yield from wiring.check(config, configs)
+        yield from wiring.check(config, configs, served)
 
 
 def read_config(folder: Path, model: str) -> ModelConfig | Problem:
@@ -76,23 +83,61 @@ def _of_model(folder: Path, name: str, config: ModelConfig) -> Iterator[Problem]
         text = f"the name is {config.name!r}, and the folder's is {name!r}: they must be the same"
         yield config.problem(text, "name")
     yield from _tensors(config)
-    yield from _batching(config)
+    yield from model_rules.check(config)
     versions = _versions(folder / name)
     yield from _version_folders(folder / name, config, versions)
     if config.is_ensemble:
+        yield from _missing_tensors(config)
         yield from _ensemble_fields(config)
         return
-    backend = config.backend or PLATFORMS.get(config.platform, "")
+    backend = _backend(folder / name, config, versions)
+    if backend == "python":
+        yield from _unsaid(folder / name, config, versions)
     if backend not in BACKENDS:
         yield _unknown_backend(config)
         return
     yield from _version_files(folder / name, config, versions, backend)
 
 
-def _tensors(config: ModelConfig) -> Iterator[Problem]:
+def _backend(model: Path, config: ModelConfig, versions: Sequence[int]) -> str:
+    """The backend, as the server finds it where only the files say which one it is."""
+    if config.backend or config.platform:
+        return config.backend or PLATFORMS.get(config.platform, "")
+    for backend, file in sorted(BACKENDS.items()):
+        found = _is_file(model / str(versions[0]) / file) if versions else False
+        if config.model_file == file or (found and not config.model_file):
+            return backend
+    return ""
+
+
+def _unsaid(model: Path, config: ModelConfig, versions: Sequence[int]) -> Iterator[Problem]:
+    """Tensors that model.py asks for or gives, and the configuration does not have.
+
+    The server takes them from a function `auto_complete_config`, if there is one, and the
+    onnxruntime backend takes them from the model: section "Auto-Generated Model Configuration".
+    """
+    file = model / str(versions[0] if versions else 1) / (config.model_file or BACKENDS["python"])
+    source = _start(file) if _is_file(file) and "/" not in config.model_file else b""
+    if b"auto_complete_config" in source:
+        return
+    if not config.inputs and b"get_input_tensor" not in source and config.outputs:
+        return
+    yield from _missing_tensors(config)
+
+
+def _start(file: Path) -> bytes:
+    with file.open("rb") as stream:
+        return stream.read(_MOST_SOURCE)
+
+
+def _missing_tensors(config: ModelConfig) -> Iterator[Problem]:
     for field, tensors in (("input", config.inputs), ("output", config.outputs)):
         if not tensors:
             yield config.problem(f"it has no {field}: add `{field} [ {{ … }} ]`")
+
+
+def _tensors(config: ModelConfig) -> Iterator[Problem]:
+    for field, tensors in (("input", config.inputs), ("output", config.outputs)):
         seen: set[str] = set()
         for index, tensor in enumerate(tensors):
             if not tensor.name:
@@ -117,34 +162,16 @@ def _dims(config: ModelConfig, field: str, index: int, tensor: Tensor) -> Iterat
             yield config.problem(text, field, index, "dims", number)
 
 
-def _batching(config: ModelConfig) -> Iterator[Problem]:
-    most = config.max_batch_size
-    if most < 0:
-        yield config.problem("max_batch_size is at least 0", "max_batch_size")
-    if config.batched and most < 1:
-        text = "dynamic_batching does nothing with max_batch_size 0: set how many rows fit together"
-        yield config.problem(text, "dynamic_batching")
-    for index, size in enumerate(config.preferred_batch_sizes):
-        if most > 0 and not 0 < size <= most:
-            text = f"preferred_batch_size {size} is not between 1 and max_batch_size {most}"
-            yield config.problem(text, "dynamic_batching", "preferred_batch_size", index)
-    for index, (count, _) in enumerate(config.instances):
-        if count < 0:
-            yield config.problem("count is at least 1", "instance_group", index, "count")
-
-
 def _ensemble_fields(config: ModelConfig) -> Iterator[Problem]:
     if config.platform != "ensemble":
         text = 'a model with ensemble_scheduling needs platform: "ensemble"'
         yield config.problem(text, "platform")
     if config.backend:
         yield config.problem("an ensemble has no backend of its own", "backend")
-    if config.batched:
-        text = "an ensemble does not batch by itself: dynamic_batching belongs to its models"
-        yield config.problem(text, "dynamic_batching")
-    if config.instances:
-        text = "an ensemble has no instances: instance_group belongs to its models"
-        yield config.problem(text, "instance_group")
+    for field in ("dynamic_batching", "instance_group", "optimization", "model_warmup"):
+        if config.place.fields.get(field):
+            text = f"an ensemble runs nothing itself: {field} belongs to its models"
+            yield config.problem(text, field)
 
 
 def _unknown_backend(config: ModelConfig) -> Problem:
@@ -215,15 +242,24 @@ def _against_model(config: ModelConfig, onnx: OnnxModel, shown: str) -> Iterator
         by_name = {signature.name: signature for signature in actual}
         for index, tensor in enumerate(declared):
             signature = by_name.get(tensor.name)
+            if signature is None and field == "input" and tensor.name in onnx.initialized:
+                continue
             if signature is None:
                 text = f"{shown} has no {field} {tensor.name!r}; it has {', '.join(by_name)}"
                 yield config.problem(text, field, index, "name")
                 continue
             yield from _against_signature(config, (field, index), tensor, signature)
-        missing = by_name.keys() - {tensor.name for tensor in declared}
-        if field == "input":
+        missing = by_name.keys() - {tensor.name for tensor in declared} - _of_sequences(config)
+        if field == "input" and declared:
             for name in sorted(missing):
                 yield config.problem(f"{shown} has an input {name!r} too: add it", field)
+
+
+def _of_sequences(config: ModelConfig) -> set[str]:
+    """Inputs that the sequence batcher feeds: its controls, and the state that it keeps."""
+    batcher = config.message.sequence_batching
+    controls = {control_input.name for control_input in batcher.control_input}
+    return controls | {state.input_name for state in batcher.state}
 
 
 def _against_signature(
@@ -232,7 +268,7 @@ def _against_signature(
     if tensor.data_type not in (signature.data_type, "TYPE_INVALID"):
         text = f"{tensor.name!r} is {signature.data_type} in the model, not {tensor.data_type}"
         yield config.problem(text, *where, "data_type")
-    full = config.shape(tensor)
+    full = config.model_shape(tensor)
     fits = len(full) == len(signature.shape) and all(
         size in (want, -1) for want, size in zip(full, signature.shape, strict=True)
     )

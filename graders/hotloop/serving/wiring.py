@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hotloop.serving.model_config import EnsembleStep, ModelConfig, Tensor
@@ -15,16 +15,25 @@ STEPS = "ensemble_scheduling"
 
 @dataclass(frozen=True)
 class _Source:
-    """Who makes one of the ensemble's tensors. step: -1 for the request itself."""
+    """Who makes one of the ensemble's tensors. step: -1 for the request itself. dims: without the
+    batch dimension, which shape has.
+    """
 
     step: int
     label: str
     data_type: str
     shape: tuple[int, ...]
+    dims: tuple[int, ...] = ()
 
 
-def check(ensemble: ModelConfig, models: Mapping[str, ModelConfig]) -> Iterator[Problem]:
-    """All that is wrong with it. `models`: those that could be read, by folder."""
+def check(
+    ensemble: ModelConfig,
+    models: Mapping[str, ModelConfig],
+    served: Mapping[str, Sequence[int]],
+) -> Iterator[Problem]:
+    """All that is wrong with it. `models`: those that could be read, by folder; `served`: the
+    versions of each that are available.
+    """
     if not ensemble.steps:
         yield ensemble.problem("an ensemble needs ensemble_scheduling with at least one step")
         return
@@ -36,17 +45,23 @@ def check(ensemble: ModelConfig, models: Mapping[str, ModelConfig]) -> Iterator[
             for name in step.outputs.values():
                 sources.setdefault(name, _Source(index, f"model {step.model!r}", "", ()))
             continue
-        yield from _keys(ensemble, index, step, model)
+        if model.is_complete:
+            yield from _keys(ensemble, index, step, model)
+        yield from _version(ensemble, index, step, served[step.model])
         yield from _batch_sizes(ensemble, index, model)
         yield from _collect(ensemble, index, step, model, sources)
     yield from _consumers(ensemble, models, sources)
     yield from _results(ensemble, sources)
     yield from _circles(ensemble, sources)
+    yield from _itself(ensemble, models)
+    yield from _decoupled(ensemble, models, sources)
 
 
 def _requested(ensemble: ModelConfig) -> dict[str, _Source]:
     return {
-        tensor.name: _Source(-1, "the request", tensor.data_type, ensemble.shape(tensor))
+        tensor.name: _Source(
+            -1, "the request", tensor.data_type, ensemble.shape(tensor), tensor.dims
+        )
         for tensor in ensemble.inputs
     }
 
@@ -89,6 +104,19 @@ def _keys(
         )
 
 
+def _version(
+    ensemble: ModelConfig, index: int, step: EnsembleStep, served: Sequence[int]
+) -> Iterator[Problem]:
+    """model_version -1 is the newest one that is available."""
+    if step.version not in (-1, 0) and step.version not in served:
+        available = ", ".join(map(str, served)) or "none"
+        text = (
+            f"version {step.version} of model {step.model!r} is not available: by its folders and "
+            f"its version_policy there is {available}"
+        )
+        yield ensemble.problem(text, STEPS, "step", index, "model_version")
+
+
 def _batch_sizes(ensemble: ModelConfig, index: int, model: ModelConfig) -> Iterator[Problem]:
     if 0 < model.max_batch_size < ensemble.max_batch_size:
         yield ensemble.problem(
@@ -115,7 +143,9 @@ def _collect(
             yield ensemble.problem(f"tensor {name!r} is made twice: {label} has it already", *path)
         elif tensor is not None:
             label = f"model {step.model!r}"
-            sources[name] = _Source(index, label, tensor.data_type, model.shape(tensor))
+            sources[name] = _Source(
+                index, label, tensor.data_type, model.shape(tensor), tensor.dims
+            )
         else:
             sources[name] = _Source(index, f"model {step.model!r}", "", ())
 
@@ -177,7 +207,8 @@ def _meet(
             f"is {tensor.data_type}",
             *places[0],
         )
-    if not agree(source.shape, shape):
+    # A model that does not batch may have the batch dimension in its dims, or not care for it.
+    if not agree(source.shape, shape) and not agree(source.dims, tensor.dims):
         yield ensemble.problem(
             f"tensor {name!r} has the shape {shown(source.shape)} from {source.label}, and "
             f"{consumer} {shown(shape)}",
@@ -204,6 +235,48 @@ def _circles(ensemble: ModelConfig, sources: Mapping[str, _Source]) -> Iterator[
         names = ", ".join(repr(ensemble.steps[index].model) for index in sorted(waiting))
         text = f"these steps wait for each other, and none can begin: {names}"
         yield ensemble.problem(text, STEPS, "step", min(waiting))
+
+
+def _itself(ensemble: ModelConfig, models: Mapping[str, ModelConfig]) -> Iterator[Problem]:
+    """An ensemble that one of its steps leads back to, itself or by way of other ensembles."""
+    for index, first in enumerate(ensemble.steps):
+        seen: set[str] = set()
+        waiting = [first.model]
+        while waiting:
+            name = waiting.pop()
+            model = models.get(name)
+            if model is not None and name not in seen:
+                seen.add(name)
+                waiting += [step.model for step in model.steps]
+        if ensemble.folder in seen:
+            text = f"model {first.model!r} runs this ensemble again, and so without end"
+            yield ensemble.problem(text, STEPS, "step", index, "model_name")
+
+
+def _decoupled(
+    ensemble: ModelConfig, models: Mapping[str, ModelConfig], sources: Mapping[str, _Source]
+) -> Iterator[Problem]:
+    """A decoupled model answers a request any number of times: what comes from two of them cannot
+    meet in a step.
+    """
+    origin: dict[str, int] = dict.fromkeys(
+        (name for name, source in sources.items() if source.step < 0), -1
+    )
+    waiting = dict(enumerate(ensemble.steps))
+    while ready := [i for i, step in waiting.items() if origin.keys() >= set(step.inputs.values())]:
+        for index in ready:
+            step = waiting.pop(index)
+            origins = {origin[name] for name in step.inputs.values()}
+            if len(origins) > 1:
+                text = (
+                    f"the inputs of model {step.model!r} come from different decoupled models, "
+                    "which answer a request a different number of times"
+                )
+                yield ensemble.problem(text, STEPS, "step", index)
+            model = models.get(step.model)
+            decoupled = model is not None and model.message.model_transaction_policy.decoupled
+            made = index if decoupled else min(origins, default=-1)
+            origin |= dict.fromkeys(step.outputs.values(), made)
 
 
 def agree(first: tuple[int, ...], second: tuple[int, ...]) -> bool:

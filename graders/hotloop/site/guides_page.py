@@ -33,7 +33,7 @@ def page(guides: Sequence[Guide]) -> list[str]:
 
 def _asked(guide: Guide) -> list[str]:
     entries = [find(key) for key in guide.covered_by]
-    links = ", ".join(f"[{entry.question.heading}]({address(entry)}.md)" for entry in entries)
+    links = ", ".join(f"[{entry.question.title}]({address(entry)}.md)" for entry in entries)
     lines = [f"**{one_line(guide.asks)}**", "", f"Covered by {links}.", ""]
     for correction in guide.corrections:
         lines += [f"- Often read: {one_line(correction.usual)}", ""]

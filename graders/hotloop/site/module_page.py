@@ -234,7 +234,7 @@ def _questions(module: curriculum.Module, entries: Entries) -> list[str]:
         return []
     rows = [
         (
-            f"[{entry.question.heading}](../../questions/{entry.key.replace('.', '/')}.md)",
+            f"[{entry.question.title}](../../questions/{entry.key.replace('.', '/')}.md)",
             entry.question.level,
             entry.question.minutes,
             ", ".join(

@@ -110,7 +110,7 @@ def _item(entry: Entry, root: str) -> list[str]:
         (
             f'<li data-track="{entry.track}" data-module="{entry.module or ""}"'
             f' data-level="{question.level}" data-language="{languages}">'
-            f'<a href="{root}{address(entry)}.html">{plain(question.heading)}</a>'
+            f'<a href="{root}{address(entry)}.html">{plain(question.title)}</a>'
             f"<small>{question.level} · {question.minutes} minutes · {where.replace('_', ' ')}"
             f"{other}</small></li>"
         )

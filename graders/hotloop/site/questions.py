@@ -31,7 +31,7 @@ ENGLISH: Words = {
     "answer": "The model answer",
     "show": "Show the model answer",
     "weak": "Weak answers",
-    "says": "one hears",
+    "says": "candidates say",
     "reveals": "it reveals",
     "ladder": "Follow-ups, each harder than the one before",
     "rubric": "Rubric",
@@ -122,7 +122,7 @@ def address(entry: Entry, *, chinese: bool = False) -> str:
 def pages(entry: Entry, following: Entry | None) -> dict[str, list[str]]:
     """The question's pages, by their path below questions/. following: where its foot leads."""
     question = entry.question
-    english = Said(ENGLISH, "en", question.heading, question)
+    english = Said(ENGLISH, "en", question.title, question)
     found = {f"{address(entry)}.md": [*_page(entry, english), *_onwards(following)]}
     if entry.chinese is not None:
         chinese = Said(CHINESE, "zh-Hans", entry.chinese.title, entry.chinese)
@@ -200,7 +200,7 @@ def _crumbs(entry: Entry, said: Said) -> list[str]:
 def _onwards(following: Entry | None) -> list[str]:
     if following is None:
         return []
-    return ["---", "", f"Next: [{following.question.heading}](../{address(following)}.md)", ""]
+    return ["---", "", f"Next: [{following.question.title}](../{address(following)}.md)", ""]
 
 
 def _glance(entry: Entry, said: Said) -> list[str]:

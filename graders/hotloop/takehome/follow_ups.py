@@ -103,7 +103,7 @@ def _follow_up(entry: Entry, wanted: _Wanted) -> FollowUp:
     question = entry.question
     return FollowUp(
         key=entry.key,
-        title=question.heading,
+        title=question.title,
         level=question.level,
         minutes=question.minutes,
         why=wanted.why,

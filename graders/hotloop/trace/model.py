@@ -202,7 +202,7 @@ class Trace:
         return self._spans[kind]
 
     def nesting(self, kind: str) -> Nesting:
-        """How the events of `spans(kind)` lie within each other; reckoned once."""
+        """How the events of `spans(kind)` lie within each other; computed once."""
         if kind not in self._nestings:
             self._nestings[kind] = nesting(self.spans(kind))
         return self._nestings[kind]

@@ -1,7 +1,7 @@
 """The text of a trace file, piece by piece, plain or compressed by gzip.
 
 The file was written by somebody else's code. Only ordinary files are opened (a pipe or a device
-could block for ever), no link is followed, and neither the size that the file claims nor the one
+could block forever), no link is followed, and neither the size that the file claims nor the one
 that it expands to is believed.
 """
 

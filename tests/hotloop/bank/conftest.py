@@ -61,6 +61,7 @@ NUMERIC: dict[str, Any] = {
 QUESTION: dict[str, Any] = {
     "id": "bytes_of_a_batch",
     "level": "beginner",
+    "title": "Bytes of a batch",
     "minutes": 5,
     "links": ["first.task"],
     "prompt": "How many bytes? Say `how` {it} is = #counted: ~ and <why>.",

@@ -9,14 +9,10 @@ from hotloop.yaml_lines import CurriculumError
 Ask = Callable[..., Entry]
 
 
-def test_a_question_has_a_heading_made_from_its_id_or_its_own(ask: Ask) -> None:
-    assert ask().question.heading == "Bytes of a batch"
-    assert ask(title="Count").question.heading == "Count"
-
-
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
+        ({"title": None}, "title"),
         ({"rubric": {0: "a"}}, "marks 0 to 4"),
         ({"opinion": None}, "nothing backs the answer"),
         ({"proof": "proofs/a.py", "proofs": ["proofs/b.py"]}, "either `proof`"),

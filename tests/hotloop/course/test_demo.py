@@ -12,7 +12,7 @@ from hotloop.course.results import Graded, TaskResult
 
 
 def test_everything_that_is_promised_is_handed_in(tmp_path: Path) -> None:
-    handed_in, missing = demo.hand_ins(demo.MODULE)
+    handed_in, missing = demo.hand_ins(everything=True)
     assert missing == []
     names = [each.student for each in handed_in]
     assert names[:2] == [demo.REFERENCE, demo.UNTOUCHED]
@@ -29,6 +29,14 @@ def test_everything_that_is_promised_is_handed_in(tmp_path: Path) -> None:
         each.write(folder)
         assert (folder / "lab.ipynb").is_file()
         assert set(each.tasks) <= tasks
+
+
+def test_a_short_demo_has_a_wrong_answer_of_each_task() -> None:
+    handed_in, _ = demo.hand_ins()
+    assert handed_in[0].tasks == demo.TASKS
+    wrong = [each for each in handed_in if each.student.startswith("wrong-")]
+    assert [each.tasks for each in wrong] == [(task,) for task in demo.TASKS]
+    assert {task for each in handed_in for task in each.tasks} == set(demo.TASKS)
 
 
 def test_only_what_was_judged_is_shown_in_the_order_of_handing_in() -> None:

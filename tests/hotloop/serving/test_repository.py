@@ -240,3 +240,99 @@ def test_thousands_of_names_that_fit_nothing_are_soon_done_with(topics: Path) ->
 
     assert 50 < len(problems) <= 100
     assert time.process_time() - began < 10
+
+
+def texts(folder: Path) -> list[str]:
+    return [problem.text for problem in repository.check(folder)]
+
+
+def test_what_the_server_completes_may_be_left_out(topics: Path) -> None:
+    """The onnxruntime backend, from the model; model.py, where it has a function for it."""
+    bert = topics / "bert" / "config.pbtxt"
+    bert.write_text('max_batch_size: 16\nbackend: "onnxruntime"\n')
+    assert texts(topics) == []
+    bert.write_text("max_batch_size: 16\n")
+    assert texts(topics) == []
+    python = topics / "preprocess" / "config.pbtxt"
+    python.write_text("max_batch_size: 16\n")
+    assert texts(topics) == [
+        "it has no input: add `input [ { … } ]`",
+        "it has no output: add `output [ { … } ]`",
+    ]
+    with (topics / "preprocess" / "1" / "model.py").open("a") as source:
+        source.write("\ndef auto_complete_config(config): return config\n")
+    assert texts(topics) == []
+
+
+def test_inputs_that_the_sequence_batcher_feeds_need_no_declaration(topics: Path) -> None:
+    shutil.rmtree(topics / "topics")
+    path = topics / "bert" / "config.pbtxt"
+    text = re.sub(r',\s*\{ name: "attention_mask"[^}]*\}', "", path.read_text())
+    text = re.sub(r"dynamic_batching \{ \}", "", text)
+    path.write_text(text)
+    assert any("has an input 'attention_mask' too" in said for said in texts(topics))
+    control = "control { kind: CONTROL_SEQUENCE_START int32_false_true: [ 0, 1 ] }"
+    batcher = f'sequence_batching {{ control_input {{ name: "attention_mask" {control} }} }}'
+    path.write_text(f"{text}\n{batcher}\n")
+    assert texts(topics) == []
+
+
+def test_a_version_that_is_not_available(topics: Path) -> None:
+    config = topics / "topics" / "config.pbtxt"
+    config.write_text(re.sub(r'("bert"\s+model_version:) -1', r"\1 2", config.read_text()))
+    (said,) = texts(topics)
+    assert said.startswith("version 2 of model 'bert' is not available")
+    assert said.endswith("there is 1")
+    shutil.copytree(topics / "bert" / "1", topics / "bert" / "2")
+    assert texts(topics) == []
+    shutil.copytree(topics / "bert" / "1", topics / "bert" / "3")
+    assert texts(topics)[0].endswith("there is 3")
+
+
+def test_ensembles_that_run_each_other(topics: Path) -> None:
+    around = topics / "around"
+    shutil.copytree(topics / "topics", around)
+    (around / "1").mkdir(exist_ok=True)
+    change(topics, "around/config.pbtxt", 'name: "topics"', 'name: "around"')
+    assert texts(topics) == []
+    change(topics, "around/config.pbtxt", 'model_name: "bert"', 'model_name: "around"')
+    assert "model 'around' runs this ensemble again, and so without end" in texts(topics)
+
+
+def test_what_two_decoupled_models_give_does_not_meet(tmp_path: Path) -> None:
+    def model(name: str, inputs: str, *more: str) -> None:
+        (tmp_path / name / "1").mkdir(parents=True)
+        (tmp_path / name / "1" / "model.py").write_text("get_input_tensor_by_name")
+        tensors = [f'input {{ name: "{i}" data_type: TYPE_FP32 dims: [ 1 ] }}' for i in inputs]
+        output = 'output { name: "Y" data_type: TYPE_FP32 dims: [ 1 ] }'
+        (tmp_path / name / "config.pbtxt").write_text("\n".join([*tensors, output, *more]))
+
+    def step(name: str, into: dict[str, str], out: str) -> str:
+        maps = [f'input_map {{ key: "{k}" value: "{v}" }}' for k, v in into.items()]
+        maps.append(f'output_map {{ key: "Y" value: "{out}" }}')
+        return f'step {{ model_name: "{name}" {" ".join(maps)} }}'
+
+    decoupled = "model_transaction_policy { decoupled: true }"
+    model("many", "X", decoupled)
+    model("other", "X")
+    model("sum", "AB")
+    for second, problems in (("other", 1), ("many", 1)):
+        steps = [
+            step("many", {"X": "x"}, "first"),
+            step(second, {"X": "x"}, "second"),
+            step("sum", {"A": "first", "B": "second"}, "Y"),
+        ]
+        ensemble = f'platform: "ensemble" ensemble_scheduling {{ {" ".join(steps)} }}'
+        shutil.rmtree(tmp_path / "all", ignore_errors=True)
+        model("all", "x", ensemble)
+        assert len([said for said in texts(tmp_path) if "different decoupled" in said]) == problems
+    steps[1] = step("other", {"X": "first"}, "second")
+    shutil.rmtree(tmp_path / "all")
+    model("all", "x", f'platform: "ensemble" ensemble_scheduling {{ {" ".join(steps)} }}')
+    assert texts(tmp_path) == []
+
+
+def test_an_unbatched_model_beside_a_batched_one(topics: Path) -> None:
+    """The server takes it where the shapes agree with the batch dimension, or without it."""
+    change(topics, "topics/config.pbtxt", "max_batch_size: 16", "max_batch_size: 0")
+    assert texts(topics) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import markdown
 import pytest
 import yaml
 
@@ -189,6 +191,31 @@ def test_every_question_has_a_page_in_its_languages(site: Path) -> None:
         page = site / "questions" / f"{entry.key.replace('.', '/')}.html"
         assert page.is_file()
         assert page.with_suffix(".zh.html").is_file() == (entry.chinese is not None)
+
+
+def eaten_dunders(source: str, page: str) -> list[str]:
+    """Names such as `__init__` in the Markdown `source` that the HTML `page` shows in bold."""
+    bold = {f"__{text}__" for text in re.findall(r"<strong>(\w+)</strong>", page)}
+    return sorted(bold & set(re.findall(r"__\w+__", source)))
+
+
+def test_a_dunder_outside_of_code_is_eaten() -> None:
+    bold, code = "cap it by __launch_bounds__", "cap it by `__launch_bounds__`"
+    assert eaten_dunders(bold, markdown.markdown(bold)) == ["__launch_bounds__"]
+    assert eaten_dunders(code, markdown.markdown(code)) == []
+
+
+def test_no_page_shows_a_dunder_as_bold_text(gathered: Path, site: Path) -> None:
+    pages = gathered / "build" / "pages"
+    found: dict[str, list[str]] = {}
+    for source in sorted(pages.rglob("*.md")):
+        name = source.relative_to(pages)
+        text = source.read_text(encoding="utf-8")
+        if "__" in text:
+            page = (site / name.with_suffix(".html")).read_text(encoding="utf-8")
+            found[str(name)] = eaten_dunders(text, page)
+    assert len(found) > 100
+    assert {name: names for name, names in found.items() if names} == {}
 
 
 def test_all_links_resolve(site: Path) -> None:

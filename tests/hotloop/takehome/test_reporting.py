@@ -71,13 +71,13 @@ def test_weak_tasks_are_asked_about_first(team: Team, submission: Submission) ->
     wrong = all_of("online_pass", Verdict.WRONG_ANSWER, "It is 0 and should be 1.")
     report = report_on(team, submission, {"online_pass": wrong})
     assert report.weak_spots == ["The online recurrence (correct): It is 0 and should be 1."]
-    assert any("The kernel by hand" in said for said in report.strengths)
+    assert any("Softmax in Triton" in said for said in report.strengths)
     asked = report.follow_ups
     assert len({one.key for one in asked}) == len(asked) >= 4
     assert asked[0].weak
     whys = {one.why for one in asked if one.weak}
     assert "The online recurrence: points were lost there (correct, one_pass)." in whys
-    assert "The kernel by hand: points are still open there (gpu_correct, gpu_fast)." in whys
+    assert "Softmax in Triton: points are still open there (gpu_correct, gpu_fast)." in whys
 
 
 def test_an_empty_answer_earns_nothing_and_waits_for_nobody(

@@ -26,7 +26,7 @@ from hotloop.bank.export.labels import LABELS
 from hotloop.bank.wording import Language, wording
 
 MODEL_ID = 1_714_390_277
-"""Of the note type. Anki knows it by this number for ever."""
+"""Of the note type. Anki knows it by this number forever."""
 
 _FIELDS = ("Prompt", "Answer", "About", "Key", "Practise")
 _FRONT = '<div class="about">{{About}}</div>{{Prompt}}'

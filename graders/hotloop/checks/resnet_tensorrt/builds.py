@@ -1,4 +1,4 @@
-"""What a recorded session of ONNX Runtime shows, and what ails the four sick ones.
+"""What a recorded session of ONNX Runtime shows, and what is wrong with the four faulty ones.
 
 A recording is JSON: "log", the lines of the verbose log; "profile", the events of the profile;
 "inputs" and "outputs" of the model; "machine". The script that made the recordings

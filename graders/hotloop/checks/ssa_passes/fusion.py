@@ -29,7 +29,7 @@ GRAPHS = 80
 SMALL_GRAPHS = 30
 SMALL = 6
 TRAPS = 10
-"""Small graphs for which merging the dearest pair first does not end at the least."""
+"""Small graphs for which merging the most expensive pair first does not end at the least."""
 BYTES = 4
 AT_ONCE = 20
 TIMEOUT_S = 90.0

@@ -16,7 +16,7 @@ from hotloop.checks.ssa_passes.language import Block, Instr, Program
 from hotloop.checks.ssa_passes.trees import Return, Tree, Var
 
 SHAPES = 5
-"""Of ten programs so many are written for what random ones seldom hold."""
+"""Of ten programs so many are written for what random ones rarely hold."""
 
 
 def without_phis(program: Program) -> str | None:

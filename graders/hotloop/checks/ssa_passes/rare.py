@@ -1,4 +1,4 @@
-"""What random programs seldom hold, and a careless pass gets wrong: put before some of them.
+"""What random programs rarely hold, and a careless pass gets wrong: put before some of them.
 
 Each of these tells a mistake by itself, so that no mistake of its kind passes by luck.
 """

@@ -103,7 +103,7 @@ def _block(maker: Maker, x: str, behind: int, before: int) -> str:
     eps = float(maker.rng.choice([1e-5, 1e-6, 1e-12]))
     normed = maker.node("layer_norm", total, weight, shift, eps=eps)
     if maker.maybe(0.5):
-        # Before the norm, as most models of today have it: the sum goes on beside it.
+        # Before the norm, as most current models have it: the sum goes on beside it.
         return maker.node("mul", total, normed)
     return normed
 

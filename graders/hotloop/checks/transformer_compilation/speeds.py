@@ -40,7 +40,7 @@ LARGEST = 6.0
 SCORES = 60.0
 SAMPLED_QUERIES = 48
 GPU_HEADS, GPU_LENGTH = 256, 2048
-"""Many heads, for a call that is long enough; each is short enough for a truth in float64 on cards
+"""Many heads, for a call that is long enough; each is short enough for a truth in float64 on GPUs
 that are slow in it."""
 
 PAIR_FLOPS = 4

@@ -167,7 +167,7 @@ def few_calls(rng: Rng) -> Iterator[Stream]:
     yield Stream("A few calls of one length", prices, ([length] * (int(even / 3) + 1),))
     # A program for one size that is far faster than the one for all: to do without it is too slow.
     fast = replace(prices, static=replace(prices.static, each_s=0.15 * prices.eager.each_s))
-    yield Stream("One length for ever", fast, ([length] * int(16 * even),))
+    yield Stream("One length forever", fast, ([length] * int(16 * even),))
     again = tuple([length] * int(2 * even) for _ in range(6))
     yield Stream("One length, and restarts", prices, again)
 

@@ -1,4 +1,4 @@
-"""Recorded runs of a detector: their figures, and what ails four of them.
+"""Recorded runs of a detector: their figures, and what is wrong with four of them.
 
 The script that made the recordings has computed what is right, and sealed it in the key.
 """

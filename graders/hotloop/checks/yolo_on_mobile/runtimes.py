@@ -193,7 +193,7 @@ def _about_arithmetic(facts: Facts) -> str | None:
     if facts["halves"] != count:
         return f"{count - facts['halves']} convolutions do not compute in float16"
     if "batch_norm" in facts["operators"]:
-        return "a normalization is left, which belongs into the convolution before it"
+        return "a normalization is left, which belongs in the convolution before it"
     return None
 
 

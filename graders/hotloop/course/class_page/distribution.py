@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
@@ -116,12 +116,3 @@ def _counted(bar: Bin) -> str:
     if not bar.so_far:
         return str(bar.final)
     return f"{bar.learners}, of whom {bar.so_far} with points open"
-
-
-def total(scores: Sequence[Score]) -> Score:
-    """One learner's sum."""
-    return Score(
-        sum(s.points for s in scores),
-        sum(s.pending for s in scores),
-        sum(s.possible for s in scores),
-    )

@@ -33,12 +33,16 @@ class Mark:
 
 @dataclass(frozen=True)
 class ModuleMarks:
-    """One module's class. handed_in: learners who did; marks: of those who were graded."""
+    """One module's class. handed_in: learners who did; marks: of those who were graded.
+
+    penalties: points by learner, for coming late.
+    """
 
     module: Module
     tasks: list[str]
     handed_in: frozenset[str]
     marks: list[Mark]
+    penalties: dict[str, float] = field(default_factory=dict[str, float])
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,8 @@ def _module_marks(
 ) -> ModuleMarks:
     handed_in = frozenset(f.parent.name for f in (root / SUBMITTED).glob(f"*/{module.id}"))
     # Whoever has an extension is in the gradebook before anything is handed in.
-    found = _marks(root, gradebook, module, assignment_id)
+    penalties: dict[str, float] = {}
+    found = _marks(root, gradebook, module, assignment_id, penalties)
     marks = [mark for mark in found if mark.student in handed_in]
     graded = {mark.task for mark in marks}
     return ModuleMarks(
@@ -83,13 +88,22 @@ def _module_marks(
         tasks=[task.id for task in module.tasks if task.id in graded],
         handed_in=handed_in,
         marks=marks,
+        penalties=penalties,
     )
 
 
-def _marks(root: Path, gradebook: Gradebook, module: Module, assignment_id: str) -> Iterator[Mark]:
+def _marks(
+    root: Path,
+    gradebook: Gradebook,
+    module: Module,
+    assignment_id: str,
+    penalties: dict[str, float],
+) -> Iterator[Mark]:
+    """penalties: is filled."""
     known = {task.id for task in module.tasks}
     gradings: dict[str, Attempt | None] = {}
-    for student, grade in _grades(gradebook, assignment_id):
+    for student, penalty, grade in _grades(gradebook, assignment_id):
+        penalties[student] = float(penalty or 0.0)
         if grade.name not in known:
             continue
         if student not in gradings:
@@ -99,19 +113,21 @@ def _marks(root: Path, gradebook: Gradebook, module: Module, assignment_id: str)
         yield Mark(student, grade.name, of_grade(grade, module.id, grading), record)
 
 
-def _grades(gradebook: Gradebook, assignment_id: str) -> list[tuple[str, Any]]:
-    """Learner and grade, by learner. One query: nbgrader's own objects would ask for each grade."""
+def _grades(gradebook: Gradebook, assignment_id: str) -> list[tuple[str, Any, Any]]:
+    """Learner, late penalty and grade, by learner. One query, where nbgrader's own objects would
+    ask for each grade.
+    """
     columns = cast(Any, SubmittedAssignment)
     query = (
         cast(Any, gradebook)
-        .db.query(columns.student_id, Grade)
+        .db.query(columns.student_id, cast(Any, SubmittedNotebook).late_submission_penalty, Grade)
         .join(SubmittedNotebook, cast(Any, SubmittedNotebook).assignment_id == columns.id)
         .join(Grade, cast(Any, Grade).notebook_id == SubmittedNotebook.id)
         .filter(columns.assignment_id == assignment_id)
         .options(undefer(cast(Any, Grade).max_score), joinedload(cast(Any, Grade).cell))
         .order_by(columns.student_id)
     )
-    return [(str(student), grade) for student, grade in query.all()]
+    return [(str(student), penalty, grade) for student, penalty, grade in query.all()]
 
 
 def _names(student: Any) -> Iterator[str]:

@@ -11,10 +11,11 @@ import numpy as np
 from hotloop.course import item_statistics
 from hotloop.course.class_page import causes
 from hotloop.course.class_page.causes import Cause, Waiting
-from hotloop.course.class_page.distribution import Distribution, distribution, total
+from hotloop.course.class_page.distribution import Distribution, distribution
 from hotloop.course.class_page.marks import ClassMarks, ModuleMarks
 from hotloop.course.class_page.timing import Timing, timings
 from hotloop.course.item_statistics import Difficulty, Discrimination
+from hotloop.course.points import total
 from hotloop.problem import Score
 
 TASK_PARTS, MODULE_PARTS = 4, 5
@@ -38,7 +39,8 @@ class TaskSummary:
 class ModuleSummary:
     """One module. pending: learners with points open; pending_points: all that are.
 
-    small: why its figures say little, "" for a class that is large enough.
+    small: why its figures say little, "" for a class that is large enough. totals: by learner,
+    late penalties taken off; empty where learners are not named.
     """
 
     module: str
@@ -54,6 +56,7 @@ class ModuleSummary:
     lost: tuple[Cause, ...]
     waiting: tuple[Waiting, ...]
     timings: tuple[Timing, ...]
+    totals: dict[str, Score]
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ class ClassSummary:
 
 def summary(marks: ClassMarks, *, names: bool = False) -> ClassSummary:
     """What the marks of a class say. Without `names` nothing in it tells who a learner is."""
-    hidden: Collection[str] = () if names else marks.names
+    hidden = None if names else marks.names
     return ClassSummary(
         marks.course,
         marks.learners,
@@ -107,10 +110,12 @@ def small_class(learners: int) -> str:
     )
 
 
-def _module(of: ModuleMarks, hidden: Collection[str]) -> ModuleSummary:
+def _module(of: ModuleMarks, hidden: Collection[str] | None) -> ModuleSummary:
+    """hidden: names to take out of sentences; None where learners are named."""
     students = sorted({mark.student for mark in of.marks})
     scores = _by_student(of, students)
-    sums = [total(scores[student]) for student in students]
+    totals = {s: total(scores[s], of.penalties.get(s, 0.0)) for s in students}
+    sums = list(totals.values())
     by_hand = {task for task in of.tasks if of.module.task(task).kind == "written"}
     clean = causes.cleaner(hidden) if hidden else causes.without_numbers
     return ModuleSummary(
@@ -127,6 +132,7 @@ def _module(of: ModuleMarks, hidden: Collection[str]) -> ModuleSummary:
         lost=tuple(causes.lost(of.marks, clean)),
         waiting=tuple(causes.waiting(of.marks, by_hand, clean)),
         timings=tuple(timings(of.marks)),
+        totals=totals if hidden is None else {},
     )
 
 

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from nbgrader.apps.api import NbGraderAPI
+from nbgrader.utils import parse_utc
 
+from hotloop.course.attempts.store import store
 from hotloop.course.formgrader.totals import Place, Totals, means, read, summed
 
 Row = dict[str, Any]
@@ -14,6 +16,13 @@ Row = dict[str, Any]
 
 class ListsAPI(NbGraderAPI):
     """`NbGraderAPI` whose points are those of `totals`; what it knows nothing of is left alone."""
+
+    def get_autograded_students(self, assignment_id: str) -> set[str]:
+        """Those too whose newest hand-in was dropped: the grades are those of an earlier one."""
+        nbgrader = cast(Any, super())
+        graded: set[str] = nbgrader.get_autograded_students(assignment_id)
+        others: set[str] = nbgrader.get_submitted_students(assignment_id) - graded
+        return graded | {each for each in others if self._earlier_counts(each, assignment_id)}
 
     def get_assignment(self, assignment_id: str, released: Any = None) -> Row | None:
         """One assignment, with the class's means."""
@@ -86,6 +95,19 @@ class ListsAPI(NbGraderAPI):
             else row
             for row in rows
         ]
+
+    def _earlier_counts(self, student: str, module: str) -> bool:
+        kept = store(Path(cast(Any, self).coursedir.root))
+        if kept.published(student, module) is None or not (
+            dropped := kept.dropped(student, module)
+        ):
+            return False
+        handed_in = cast(Any, self).get_submitted_timestamp(module, student)
+        return any(
+            attempt.number in dropped and parse_utc(attempt.handed_in) == handed_in
+            for attempt in kept.history(student, module)
+            if attempt.handed_in
+        )
 
     def _totals(self, **wanted: str) -> dict[Place, Totals]:
         with cast(Any, self).gradebook as gradebook:

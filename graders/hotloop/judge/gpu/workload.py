@@ -30,10 +30,10 @@ class DeviceWorkload:
 
     spec: shapes and dtypes of one call, from a secret generator and the call's number. The
         generator starts the same for every call of a judging, so that few shapes are drawn.
-    draws: one recipe a tensor argument; the last argument says whether they shall be adversarial.
+    draws: one recipe a tensor argument; the last argument says whether they should be adversarial.
     truth: of some rows from those rows of the inputs, torch tensors of float64 (masks of bool) on
-        the card; rows along the first axis must not depend on each other. Inputs without that axis
-        are given whole. Where a row needs much memory, it takes one after the other.
+        the GPU; rows along the first axis must not depend on each other. Inputs without that axis
+        are given whole. Where a row needs much memory, it computes one row after the other.
     tolerance: of every element of a call.
     """
 

@@ -1,6 +1,6 @@
 """No request's body may come more slowly than its page can need.
 
-How large it may be is FastAPI's business (`max_body_size`); a server waits for a slow one for ever.
+How large it may be is FastAPI's business (`max_body_size`); a server waits for a slow one forever.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ def test_texts_are_escaped(entry: Entry) -> None:
 
 
 def test_questions_stand_in_the_order_they_were_chosen(ask: Callable[..., Entry]) -> None:
-    first, second = ask(id="one", minutes=7), ask(id="two", minutes=8)
+    first = ask(id="one", title="One", minutes=7)
+    second = ask(id="two", title="Two", minutes=8)
     text = html.fromstring(kit.page([second, first], "en")).text_content()
     assert text.index("1. Two") < text.index("2. One")
     assert re.search(r"Sum of marks\s*15", text)

@@ -71,7 +71,7 @@ def _launch_mismatch(text: str, threads: int, shared: int) -> str | None:
     kernels = len(re.findall(r"__global__ void[^;{]*\{", text))
     if kernels != 1:
         return (
-            f"it became {kernels} kernels and should be one: all of it belongs into the loops "
+            f"it became {kernels} kernels, expected one: all of it belongs in the loops "
             "that are bound to threads"
         )
     if threads > MOST_THREADS:

@@ -1,0 +1,243 @@
+"""What Triton's core refuses in one model's configuration, one rule a function.
+
+The rules are those of `ValidateModelConfig`, `ValidateIOShape`, `ValidateBatchIO` and
+`ValidateInstanceGroup` in triton-inference-server/core, src/model_config_utils.cc. Sections that a
+docstring names are those of NVIDIA's "Model Configuration":
+https://docs.nvidia.com/deeplearning/triton-inference-server/user-guide/docs/user_guide/model_configuration.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+from hotloop.serving.model_config import ModelConfig
+from hotloop.serving.positions import Step
+from hotloop.serving.problem import Problem
+
+_BOOLEAN = ("CONTROL_SEQUENCE_START", "CONTROL_SEQUENCE_END", "CONTROL_SEQUENCE_READY")
+_VALUES = ("int32_false_true", "fp32_false_true", "bool_false_true")
+_CORRELATION_TYPES = ("TYPE_UINT64", "TYPE_INT64", "TYPE_UINT32", "TYPE_INT32", "TYPE_STRING")
+
+
+def check(config: ModelConfig) -> Iterator[Problem]:
+    """All problems of all rules."""
+    for rule in (reshapes, batch_inputs, batch_outputs, instances, batching, sequences, caching):
+        yield from rule(config)
+
+
+def reshapes(config: ModelConfig) -> Iterator[Problem]:
+    """Section "Reshape": dims and reshape hold the same number of elements.
+
+    Where sizes are variable, there are as many -1 in both, and the fixed sizes between them have
+    the same product: [ 2, 4, -1, 6 ] may become [ 8, -1, 1, 6 ].
+    """
+    message = config.message
+    for field, index, tensor in (
+        *(("input", index, tensor) for index, tensor in enumerate(message.input)),
+        *(("output", index, tensor) for index, tensor in enumerate(message.output)),
+    ):
+        if not tensor.HasField("reshape"):
+            continue
+        dims, shape = list(tensor.dims), list(tensor.reshape.shape)
+        where = (field, index, "reshape")
+        bad = next((number for number, size in enumerate(shape) if size == 0 or size < -1), None)
+        if bad is not None:
+            text = f"a size in reshape is at least 1, or -1 for any size, and not {shape[bad]}"
+            yield config.problem(text, *where, "shape", bad)
+        elif not shape and config.max_batch_size == 0:
+            text = (
+                f"{field} {tensor.name!r} has an empty reshape, which needs a max_batch_size of at "
+                "least 1: Triton has no scalar tensors"
+            )
+            yield config.problem(text, *where)
+        elif dims.count(-1) != shape.count(-1):
+            text = (
+                f"{field} {tensor.name!r} has {dims.count(-1)} variable sizes in dims and "
+                f"{shape.count(-1)} in reshape"
+            )
+            yield config.problem(text, *where)
+        elif _products(dims) != _products(shape):
+            text = f"{field} {tensor.name!r} has other numbers of elements in dims and in reshape"
+            yield config.problem(text, *where)
+
+
+def _products(sizes: Sequence[int]) -> list[int]:
+    """Of the fixed sizes before, between and behind those that are -1."""
+    found = [1]
+    for size in sizes:
+        if size == -1:
+            found.append(1)
+        else:
+            found[-1] *= size
+    return found
+
+
+def batch_inputs(config: ModelConfig) -> Iterator[Problem]:
+    """Of `batch_input`: one source each, which is an input; int32 or float32."""
+    names = {tensor.name for tensor in config.inputs}
+    for index, each in enumerate(config.message.batch_input):
+        where = ("batch_input", index)
+        yield from _sources(config, where, each, names)
+        if (kind := _named(each, "data_type")) not in ("TYPE_INT32", "TYPE_FP32"):
+            text = f"the data_type of a batch_input is TYPE_INT32 or TYPE_FP32, and not {kind}"
+            yield config.problem(text, *where, "data_type")
+
+
+def batch_outputs(config: ModelConfig) -> Iterator[Problem]:
+    """Of `batch_output`: one source each, which is an input; its targets are outputs, each once."""
+    inputs = {tensor.name for tensor in config.inputs}
+    outputs = {tensor.name for tensor in config.outputs}
+    for index, each in enumerate(config.message.batch_output):
+        where = ("batch_output", index)
+        yield from _sources(config, where, each, inputs)
+        for number, name in enumerate(each.target_name):
+            place = (*where, "target_name", number)
+            if name not in outputs:
+                yield config.problem(f"target_name {name!r} is no output of the model", *place)
+            elif name in each.target_name[:number]:
+                yield config.problem(f"target_name {name!r} is there twice", *place)
+
+
+def _sources(
+    config: ModelConfig, where: tuple[Step, ...], each: Any, inputs: set[str]
+) -> Iterator[Problem]:
+    if (count := len(each.source_input)) != 1:
+        text = f"kind {_named(each, 'kind')} takes one source_input, and has {count}"
+        yield config.problem(text, *where)
+    for number, name in enumerate(each.source_input):
+        if name not in inputs:
+            text = f"source_input {name!r} is no input of the model"
+            yield config.problem(text, *where, "source_input", number)
+
+
+def instances(config: ModelConfig) -> Iterator[Problem]:
+    """Section "Instance Groups": GPUs are named by number, and for groups on GPUs only."""
+    for index, group in enumerate(config.message.instance_group):
+        kind = _named(group, "kind")
+        if group.count < 0:
+            yield config.problem("count is at least 1", "instance_group", index, "count")
+        if group.gpus and kind in ("KIND_CPU", "KIND_MODEL"):
+            text = f"an instance_group of {kind} names no GPUs: remove gpus, or use KIND_GPU"
+            yield config.problem(text, "instance_group", index, "gpus")
+        for number, gpu in enumerate(group.gpus):
+            if gpu < 0:
+                text = f"GPUs are numbered from 0, and there is no GPU {gpu}"
+                yield config.problem(text, "instance_group", index, "gpus", number)
+
+
+def batching(config: ModelConfig) -> Iterator[Problem]:
+    """Section "Dynamic Batcher": sizes fit max_batch_size; priorities, queues and order agree."""
+    most, place = config.max_batch_size, "dynamic_batching"
+    if most < 0:
+        yield config.problem("max_batch_size is at least 0", "max_batch_size")
+    if not config.message.HasField(place):
+        return
+    batcher = config.message.dynamic_batching
+    if most < 1:
+        text = "dynamic_batching does nothing with max_batch_size 0: set how many rows fit together"
+        yield config.problem(text, place)
+    for index, size in enumerate(batcher.preferred_batch_size):
+        if most > 0 and not 0 < size <= most:
+            text = f"preferred_batch_size {size} is not between 1 and max_batch_size {most}"
+            yield config.problem(text, place, "preferred_batch_size", index)
+    yield from _priorities(config, batcher)
+    if batcher.preserve_ordering:
+        yield from _order(config, batcher)
+
+
+def _priorities(config: ModelConfig, batcher: Any) -> Iterator[Problem]:
+    if not (levels := batcher.priority_levels):
+        return
+    if not 1 <= (default := batcher.default_priority_level) <= levels:
+        text = f"default_priority_level {default} is not between 1 and priority_levels {levels}"
+        yield config.problem(text, "dynamic_batching", "default_priority_level")
+    for level in sorted(batcher.priority_queue_policy):
+        if not 1 <= level <= levels:
+            text = f"priority_queue_policy {level} is not between 1 and priority_levels {levels}"
+            yield config.problem(text, "dynamic_batching", "priority_queue_policy")
+
+
+def _order(config: ModelConfig, batcher: Any) -> Iterator[Problem]:
+    place = ("dynamic_batching", "preserve_ordering")
+    if batcher.priority_levels > 1:
+        text = f"preserve_ordering allows one priority level, not {batcher.priority_levels}"
+        yield config.problem(text, *place)
+    policies = chain([batcher.default_queue_policy], batcher.priority_queue_policy.values())
+    if any(
+        policy.default_timeout_microseconds and _named(policy, "timeout_action") == "DELAY"
+        for policy in policies
+    ):
+        text = "preserve_ordering does not allow a queue policy with timeout_action DELAY"
+        yield config.problem(text, *place)
+
+
+def sequences(config: ModelConfig) -> Iterator[Problem]:
+    """Section "Sequence Batcher": each control has one tensor, each tensor one control."""
+    batcher, place = config.message.sequence_batching, "sequence_batching"
+    tensors: set[str] = set()
+    kinds: set[str] = set()
+    for index, control_input in enumerate(batcher.control_input):
+        where = (place, "control_input", index)
+        if not control_input.name:
+            yield config.problem("a control_input needs a name", *where)
+        elif control_input.name in tensors:
+            text = f"control_input {control_input.name!r} is there twice"
+            yield config.problem(text, *where, "name")
+        tensors.add(control_input.name)
+        for number, control in enumerate(control_input.control):
+            kind = _named(control, "kind")
+            if kind in kinds:
+                text = f"{kind} has two tensors: the model has one for it"
+                yield config.problem(text, *where, "control", number, "kind")
+            kinds.add(kind)
+            yield from _control(config, (*where, "control", number), kind, control)
+    for number, size in enumerate(batcher.oldest.preferred_batch_size):
+        if not 0 < size <= config.max_batch_size:
+            text = (
+                f"preferred_batch_size {size} is not between 1 and max_batch_size "
+                f"{config.max_batch_size}"
+            )
+            yield config.problem(text, place, "oldest", "preferred_batch_size", number)
+    if not 0 <= (least := batcher.direct.minimum_slot_utilization) <= 1:
+        text = f"minimum_slot_utilization is between 0 and 1, and not {least:g}"
+        yield config.problem(text, place, "direct", "minimum_slot_utilization")
+
+
+def _control(
+    config: ModelConfig, where: tuple[Step, ...], kind: str, control: Any
+) -> Iterator[Problem]:
+    given = [name for name in _VALUES if getattr(control, name)]
+    if kind not in _BOOLEAN:
+        if given:
+            yield config.problem(f"{kind} takes a data_type, and no {given[0]}", *where, given[0])
+        elif (said := _named(control, "data_type")) not in _CORRELATION_TYPES:
+            text = f"{kind} is one of {', '.join(_CORRELATION_TYPES)}, and not {said}"
+            yield config.problem(text, *where, "data_type")
+        return
+    if len(given) != 1:
+        text = f"{kind} needs one of {', '.join(_VALUES)}, and has {len(given)}"
+        yield config.problem(text, *where)
+    for name in given:
+        if (count := len(getattr(control, name))) != 2:
+            text = f"{name} has two values, for false and for true, and not {count}"
+            yield config.problem(text, *where, name)
+
+
+def caching(config: ModelConfig) -> Iterator[Problem]:
+    """Section "Response Cache": not for sequences, and not for decoupled models."""
+    message = config.message
+    if not message.response_cache.enable:
+        return
+    if message.HasField("sequence_batching"):
+        text = "a model with sequence_batching has no response_cache"
+        yield config.problem(text, "response_cache")
+    if message.model_transaction_policy.decoupled:
+        yield config.problem("a decoupled model has no response_cache", "response_cache")
+
+
+def _named(message: Any, field: str) -> str:
+    """The name of an enum's value."""
+    values: Any = message.DESCRIPTOR.fields_by_name[field].enum_type.values_by_number
+    return values[getattr(message, field)].name

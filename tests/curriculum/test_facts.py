@@ -1,0 +1,85 @@
+"""Facts that a text once had wrong, and that a program can check in all of them."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from hotloop import curriculum
+from hotloop.bank.catalog import find
+from hotloop.core import paths
+
+ROOT = Path(__file__).resolve().parents[2]
+PATTERNS = (
+    "curriculum/**/*.md",
+    "curriculum/**/*.yaml",
+    "solutions/*/*.py",
+    "solutions/*/*.md",
+    "site/pages/**/*.md",
+)
+TEXTS = [path for pattern in PATTERNS for path in sorted(ROOT.glob(pattern))]
+SENTENCE_END = re.compile(r"(?<=[.!?;|])\s|(?<=[。；])|\n\s*\n|\n\s*- ")
+
+
+def wrong_deprecations(text: str) -> list[str]:
+    """Sentences that date TorchScript's deprecation to 2.11; the 2.10 release deprecated it."""
+    return [
+        sentence
+        for sentence in SENTENCE_END.split(text)
+        if re.search(r"TorchScript|torch\.jit|jit\.", sentence)
+        and re.search("deprecat|弃用", sentence)
+        and "2.11" in sentence
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TorchScript is deprecated\nsince PyTorch 2.11.",
+        "`torch.jit.trace`: deprecated since 2.11",
+        "TorchScript 从 2.11 起已弃用。",
+    ],
+)
+def test_a_wrong_date_of_the_deprecation_is_found(text: str) -> None:
+    assert wrong_deprecations(text)
+
+
+def test_torchscript_is_deprecated_since_2_10() -> None:
+    found = {path: wrong_deprecations(path.read_text(encoding="utf-8")) for path in TEXTS}
+    assert {path: said for path, said in found.items() if said} == {}
+    dated = [
+        deprecation.since
+        for module in curriculum.modules()
+        for version in module.versions
+        for deprecation in version.deprecations
+        if "torch.jit" in deprecation.what
+    ]
+    assert dated
+    assert set(dated) == {"2.10"}
+
+
+@pytest.mark.parametrize(
+    "superseded",
+    [
+        "docs.nvidia.com/cuda/cuda-c-programming-guide",  # cuda-programming-guide since CUDA 13.1
+        "pytorch.org/blog/pytorch-2-11-release-blog",  # TorchScript's deprecation: the blog of 2.10
+    ],
+)
+def test_no_text_links_to_a_superseded_page(superseded: str) -> None:
+    assert [path for path in TEXTS if superseded in path.read_text(encoding="utf-8")] == []
+
+
+def test_the_times_of_the_timing_question_follow_from_each_other() -> None:
+    """Its answer is the device's work, so the prompt has to give it."""
+    proof = runpy.run_path(str(paths.curriculum() / "profile_training_loop/proofs/two_clocks.py"))
+    work = proof["WORK"]
+    device = sum(line.device for line in work)
+    launching = sum(line.host for line in work)
+    with_read = proof["simulate"]([*work, proof["READ"]], 1).host
+    question = find("profile_training_loop.what_a_clock_sees").question
+    given = {int(number) for number in re.findall(r"\d+", question.prompt)}
+    _, waits_from, waits_until = with_read[-1]
+    assert given == {device, launching, waits_until, waits_until - waits_from}
