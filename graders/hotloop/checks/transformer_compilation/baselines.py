@@ -30,9 +30,8 @@ def fused(
 
     As many keys as queries.
     """
-    batch = (x.unsqueeze(0) for x in (q, k, v))
     attended = torch.nn.functional.scaled_dot_product_attention(
-        *batch, is_causal=causal, scale=scale
+        q.unsqueeze(0), k.unsqueeze(0), v.unsqueeze(0), is_causal=causal, scale=scale
     )
     out.copy_(attended.squeeze(0))
 
