@@ -10,8 +10,9 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -23,12 +24,13 @@ from hotloop.core.record import Record, RungRecord
 from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.judge.client import JudgeProcess
-from hotloop.judge.device import kind
+from hotloop.judge.device import device_name, kind
 from hotloop.judge.rung import after
 from hotloop.judge.task import find
 from hotloop.judged_again import settled
 from hotloop.local_judging import judge_submission
 from hotloop.measured_code import measured_code
+from hotloop.problem import Rung
 from hotloop.sandbox.level import level
 
 REFERENCE = "reference"
@@ -39,54 +41,126 @@ class EvidenceError(UserError):
     """There is nothing that could be written down; the text says why."""
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What is to be measured of a module.
+
+    tasks: these only. speed: also rungs that measure speed. gpu_only: only rungs that run on a GPU;
+    every wrong answer of a task is then measured, for one that is right there and slow shows what
+    a level must lie above.
+    """
+
+    tasks: Collection[str] | None = None
+    speed: bool = True
+    gpu_only: bool = False
+
+    def rungs(self, module: curriculum.Module) -> dict[str, list[str]]:
+        """The rungs of each task of which there are any."""
+        found = {
+            task.id: [rung.id for rung in task.rungs if self._wants(rung)]
+            for task in module.tasks
+            if task.kind == "code" and (self.tasks is None or task.id in self.tasks)
+        }
+        return {task: rungs for task, rungs in found.items() if rungs}
+
+    def _wants(self, rung: Rung) -> bool:
+        return (self.speed or rung.threshold is None) and (not self.gpu_only or rung.needs_gpu)
+
+
+EVERYTHING = Asked()
+
+
 def measure(
     module: str,
     on_progress: Callable[[str], None] = lambda _text: None,
     *,
-    tasks: Collection[str] | None = None,
-    speed: bool = True,
+    asked: Asked = EVERYTHING,
     times: int = 1,
+    earlier: curriculum.Run | None = None,
+    on_run: Callable[[curriculum.Run], None] = lambda _run: None,
 ) -> curriculum.Run:
     """Judge the module's reference and each of its wrong answers, and put the figures together.
 
-    tasks: these only. speed: also rungs that measure speed. times: how often each is judged.
+    times: how often each is judged. earlier: a run whose measurements are kept, and not made again.
+    on_run: called after each record with what there is so far.
 
     EvidenceError when the judge reached no record at all.
     """
-    from hotloop.render import submission, wrong_answers  # imports nbformat, which takes seconds
-
     records: list[tuple[str, Record]] = []
-    rungs = {
-        task.id: [rung.id for rung in task.rungs if speed or rung.threshold is None]
-        for task in curriculum.load_module(module).tasks
-        if task.kind == "code" and (tasks is None or task.id in tasks)
-    }
+    rungs = asked.rungs(curriculum.load_module(module))
+    run = earlier
     with JudgeProcess() as judge:
-
-        def decided(files: Mapping[str, bytes], record: Record) -> Record:
-            """Once more what the machine was too noisy for, as a grading does it."""
-            task = record.task
-            return settled(
-                record,
-                lambda left: judge_submission(files, module, [task], left, judge=judge)[task],
-            )
-
-        def judged(name: str, files: Mapping[str, bytes], asked: list[str]) -> None:
-            on_progress(f"{module}: {name}")
-            if speed:
-                found = judge_submission(files, module, asked, judge=judge)
-                records.extend((name, decided(files, found[task])) for task in asked)
-                return
-            for task in asked:
-                found = judge_submission(files, module, [task], rungs[task], judge=judge)
-                records.append((name, found[task]))
-
         for _ in range(times):
-            judged(REFERENCE, submission(module), [task for task in rungs if rungs[task]])
-            for wrong in wrong_answers(module):
-                if wrong.rung in rungs.get(wrong.task, ()):
-                    judged(wrong.name, submission(module, wrong.path), [wrong.task])
-    return run_of(module, records)
+            for name, path, task in _solutions(module, rungs, asked.gpu_only):
+                if earlier is not None and _has(earlier, name, task, rungs[task]):
+                    continue
+                on_progress(f"{module}: {name}, {task}")
+                whole = asked.speed and not asked.gpu_only
+                chosen = None if whole else rungs[task]
+                records.append((name, _judged(module, path, task, chosen, judge, asked.speed)))
+                run = joined(earlier, run_of(module, records))
+                on_run(run)
+    return run or run_of(module, records)
+
+
+def _solutions(
+    module: str, rungs: Mapping[str, Collection[str]], gpu_only: bool
+) -> Iterator[tuple[str, Path | None, str]]:
+    """Names of solutions, the wrong one's file, and the task that each is judged in."""
+    from hotloop.render import wrong_answers  # imports nbformat, which takes seconds
+
+    yield from ((REFERENCE, None, task) for task in rungs)
+    for wrong in wrong_answers(module):
+        if wrong.task in rungs and (gpu_only or wrong.rung in rungs[wrong.task]):
+            yield wrong.name, wrong.path, wrong.task
+
+
+def _judged(
+    module: str,
+    wrong: Path | None,
+    task: str,
+    rungs: list[str] | None,
+    judge: JudgeProcess,
+    speed: bool,
+) -> Record:
+    """speed: what the machine was too noisy for is asked once more, as a grading does it."""
+    from hotloop.render import submission
+
+    files = submission(module) if wrong is None else submission(module, wrong)
+    record = judge_submission(files, module, [task], rungs, judge=judge)[task]
+    if not speed:
+        return record
+    return settled(
+        record, lambda left: judge_submission(files, module, [task], left, judge=judge)[task]
+    )
+
+
+def _has(run: curriculum.Run, name: str, task: str, rungs: Collection[str]) -> bool:
+    return any((m.candidate, m.task) == (name, task) and m.rung in rungs for m in run.measurements)
+
+
+def joined(earlier: curriculum.Run | None, run: curriculum.Run) -> curriculum.Run:
+    """A run with what an earlier one has of other solutions, tasks and rungs."""
+    if earlier is None:
+        return run
+    new = {(m.candidate, m.task, m.rung) for m in run.measurements}
+    kept = [m for m in earlier.measurements if (m.candidate, m.task, m.rung) not in new]
+    return run.model_copy(
+        update={
+            "measurements": [*kept, *run.measurements],
+            "ceilings": {**earlier.ceilings, **run.ceilings},
+        }
+    )
+
+
+def written_here(module: str) -> curriculum.Run | None:
+    """The module's run of this device, if it measured the same code with the same judge."""
+    here = device_name()
+    for run in curriculum.runs(module):
+        same = (run.code, run.libraries.get("hotloop")) == (measured_code(module), measured_by())
+        if run.device == here and same:
+            return run
+    return None
 
 
 def run_of(module: str, records: list[tuple[str, Record]]) -> curriculum.Run:

@@ -54,15 +54,26 @@ class Level(Strict):
     earned: Annotated[float, Field(gt=0, le=1)]
 
 
+class CardLevels(Strict):
+    """Levels of one device, which a recorded run there supports: `hotloop author calibrate`.
+
+    device: as the run file has it.
+    """
+
+    device: Text
+    levels: Annotated[list[Level], Field(min_length=1)]
+
+
 class Threshold(Strict):
     """What a speed rung asks for, and why.
 
     stretch: a ratio beyond the levels, which earns nothing and is worth knowing. provisional: not
-    yet settled by a recorded run.
+    yet settled by a recorded run. cards: levels of devices that have one; `levels` are for others.
     """
 
     against: Text
     levels: Annotated[list[Level], Field(min_length=1)]
+    cards: list[CardLevels] = []
     stretch: Annotated[float, Field(gt=0)] | None = None
     provisional: bool
     reason: Text
@@ -70,9 +81,19 @@ class Threshold(Strict):
     @property
     def shares(self) -> tuple[judged_levels.Level, ...]:
         """The levels as the judge takes them, the stretch goal among them."""
-        promised = [judged_levels.Level(level.ratio, level.earned) for level in self.levels]
-        beyond = [] if self.stretch is None else [judged_levels.Level(self.stretch, 0.0)]
-        return (*promised, *beyond)
+        return self._shares(self.levels)
+
+    @property
+    def shares_by_device(self) -> dict[str, tuple[judged_levels.Level, ...]]:
+        """Likewise, of devices that have levels of their own."""
+        return {card.device: self._shares(card.levels) for card in self.cards}
+
+    def _shares(self, levels: list[Level]) -> tuple[judged_levels.Level, ...]:
+        promised = [judged_levels.Level(level.ratio, level.earned) for level in levels]
+        highest = max(level.ratio for level in levels)
+        if self.stretch is None or self.stretch <= highest:
+            return tuple(promised)
+        return (*promised, judged_levels.Level(self.stretch, 0.0))
 
 
 class Rung(Strict):
@@ -163,7 +184,10 @@ class Problem(Strict, Generic[TaskT]):
 
     def _rung_spec(self, rung: Rung) -> RungSpec:
         needs = (*self.needs_of(rung), *([COMPILER] if rung.needs_compiler else []))
-        return RungSpec(needs, () if rung.threshold is None else rung.threshold.shares)
+        if rung.threshold is None:
+            return RungSpec(needs, gpu=rung.needs_gpu)
+        by_device = rung.threshold.shares_by_device
+        return RungSpec(needs, rung.threshold.shares, by_device, rung.needs_gpu)
 
 
 def load_problem(folder: Path) -> Problem[JudgedTask]:

@@ -22,6 +22,12 @@ static long long control(const char *key, long long otherwise) {
   return found;
 }
 
+/* What something costs, in microseconds: as long as FAKECUDA_CONTROL says. */
+__attribute__((unused)) static void spend(const char *key, long long times) {
+  long long us = control(key, 0) * times;
+  if (us > 0) usleep((useconds_t)us);
+}
+
 static long long nanoseconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC_RAW, &t);

@@ -25,10 +25,13 @@ Return nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long lon
 Return nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, Process *processes) {
   (void)device;
   unsigned clients = (unsigned)control("clients", 1), room = *count;
+  spend("nvml_us", 1);
   *count = clients;
   if (room < clients) return INSUFFICIENT_SIZE;
   for (unsigned i = 0; i < clients; i++) {
-    Process p = {1000 + i, 1 << 20, 0, 0};
+    char key[16];
+    snprintf(key, sizeof key, "pid%u", i);
+    Process p = {(unsigned)control(key, 4000000 + i), 1 << 20, 0, 0};
     processes[i] = p;
   }
   return OK;

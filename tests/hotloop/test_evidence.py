@@ -74,7 +74,7 @@ def test_what_the_machine_was_too_noisy_for_is_measured_once_more(
 
     monkeypatch.setattr(evidence, "judge_submission", judge)
     monkeypatch.setattr(render, "wrong_answers", lambda _module: [])
-    run = evidence.measure("fused_softmax", tasks={"compiled_chain"})
+    run = evidence.measure("fused_softmax", asked=evidence.Asked({"compiled_chain"}))
     assert asked == [(("compiled_chain",), None), (("compiled_chain",), ["fast_cpu"])]
     assert [(m.rung, m.verdict) for m in run.measurements] == [
         ("correct", "passed"),
@@ -147,3 +147,75 @@ def test_the_digest_follows_the_code(tmp_path: Path) -> None:
     assert evidence.digest_of([tmp_path]) == before
     source.write_text("two")
     assert evidence.digest_of([tmp_path]) != before
+
+
+# --- on a GPU -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def judged(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]:
+    """Which task and rungs were asked for; every one of them is passed."""
+    asked: list[tuple[str, tuple[str, ...]]] = []
+
+    def judge(_files: Any, _module: str, tasks: Any, rungs: Any = None, **_more: Any) -> Any:
+        asked.append((tasks[0], tuple(rungs)))
+        passed = [RungRecord(rung, Verdict.PASSED, "Fast.", 1.0, evidence=SPEED) for rung in rungs]
+        return {tasks[0]: record(*passed, task=tasks[0])}
+
+    monkeypatch.setattr(evidence, "judge_submission", judge)
+    return asked
+
+
+ON_GPU = evidence.Asked({"triton_forward"}, gpu_only=True)
+
+
+def test_gpu_only_asks_for_what_runs_on_a_gpu_of_every_solution(judged: Any) -> None:
+    """A wrong answer that is right on the card and slow says what a level must lie above."""
+    run = evidence.measure("fused_softmax", asked=ON_GPU)
+    assert set(judged) == {("triton_forward", ("gpu_correct", "gpu_fast"))}
+    names = {m.candidate for m in run.measurements}
+    assert "reference" in names
+    assert len(judged) == len(names) > 5
+    assert "two_kernels" not in names, "it is one of another task"
+
+
+def test_each_record_is_written_and_a_run_that_was_cut_off_goes_on(judged: Any) -> None:
+    written: list[curriculum.Run] = []
+
+    def cut_off(run: curriculum.Run) -> None:
+        written.append(run)
+        if len(written) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evidence.measure("fused_softmax", asked=ON_GPU, on_run=cut_off)
+    assert [len(run.measurements) for run in written] == [2, 4, 6]
+    run = evidence.measure("fused_softmax", asked=ON_GPU, earlier=written[-1])
+    together = len(judged)
+    everything = evidence.measure("fused_softmax", asked=ON_GPU)
+    assert together == len(judged) - together, "nothing was judged twice"
+    assert sorted(m.model_dump_json() for m in run.measurements) == sorted(
+        m.model_dump_json() for m in everything.measurements
+    )
+
+
+def test_rungs_of_a_cpu_stay_when_those_of_the_gpu_are_measured_anew(judged: Any) -> None:
+    cpu = RungRecord("correct", Verdict.PASSED, "Right.", 1.0)
+    old = RungRecord("gpu_fast", Verdict.UNDECIDED, "Noisy.")
+    earlier = evidence.run_of(
+        "fused_softmax", [("reference", record(cpu, old, task="triton_forward"))]
+    )
+    run = evidence.joined(earlier, evidence.measure("fused_softmax", asked=ON_GPU))
+    mine = {m.rung: m.verdict for m in run.measurements if m.candidate == "reference"}
+    assert mine == {"correct": "passed", "gpu_correct": "passed", "gpu_fast": "passed"}
+
+
+def test_only_a_run_of_the_same_code_and_device_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = RungRecord("gpu_fast", Verdict.PASSED, "Fast.", 1.0, evidence=SPEED)
+    run = evidence.run_of("fused_softmax", [("reference", record(fast, task="triton_forward"))])
+    monkeypatch.setattr(curriculum, "runs", lambda _module: [run])
+    assert evidence.written_here("fused_softmax") is None
+    monkeypatch.setattr(evidence, "device_name", lambda: "A Device (R) 5000")
+    assert evidence.written_here("fused_softmax") == run
+    monkeypatch.setattr(evidence, "measured_by", lambda: "another judge")
+    assert evidence.written_here("fused_softmax") is None

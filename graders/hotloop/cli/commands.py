@@ -72,7 +72,7 @@ GROUPS = {
     ),
     "author": Group(
         "For authors, in a clone: modules and their checks.",
-        {"Commands": ("new", "render", "proofs", "evidence", "exploits")},
+        {"Commands": ("new", "render", "proofs", "evidence", "calibrate", "exploits")},
     ),
 }  # fmt: skip
 

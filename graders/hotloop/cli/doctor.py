@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,7 +15,8 @@ from rich.text import Text
 
 from hotloop import doctor
 from hotloop.cli import find
-from hotloop.cli.answer import All, Answer
+from hotloop.cli.answer import All, Answer, log
+from hotloop.selftest import run as selftest
 
 _COLOURS = {
     doctor.State.OK: "green",
@@ -28,9 +30,24 @@ def run(
         str | None,
         typer.Argument(help="Show what can be graded of its tasks.", show_default=False),
     ] = None,
+    gpu: Annotated[
+        bool,
+        typer.Option("--gpu", help="Test in 4 minutes whether speed can be judged on the GPU."),
+    ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="With --gpu: write what was found to this JSON file, step by step."),
+    ] = None,
     everything: All = False,
 ) -> Answer:
-    """Say what can be graded here, and how to fix each gap."""
+    """Say what can be graded here, and how to fix each gap.
+
+    With --gpu the exit code is 0, or the number of the first broken step plus one.
+    """
+    if gpu:
+        results = selftest.run(lambda result: log(result.line()), report)
+        steps = [asdict(result) for result in results]
+        return Answer({"steps": steps}, _broken(results), exit_code=selftest.exit_code(results))
     chosen = None if module is None else find.module(module).id
     findings = doctor.examine()
     rungs = doctor.gradable(findings)
@@ -49,6 +66,13 @@ def run(
     if chosen is not None or everything:
         shown.append(_rungs([rung for rung in rungs if chosen in (None, rung.module)]))
     return Answer(document, *shown)
+
+
+def _broken(results: Sequence[selftest.Result]) -> Text:
+    broken = [result.name for result in results if result.state == "broken"]
+    if broken:
+        return Text(f"No speed is judged on this GPU until this is fixed: {', '.join(broken)}.")
+    return Text("Speed can be judged on this GPU.")
 
 
 def _in_order(findings: Sequence[doctor.Finding]) -> Text:

@@ -20,7 +20,7 @@ from hotloop.course.kernel import ConfinedKernel, Death, KernelNotStarted, Limit
 from hotloop.course.rulings import ruling
 from hotloop.curriculum import Module, Task
 from hotloop.judge.client import GRACE_S
-from hotloop.judge.device import kind
+from hotloop.judge.device import cards, kind
 from hotloop.judge.files import digest
 from hotloop.judge.gpu import devices
 from hotloop.judge.job import Job
@@ -106,8 +106,8 @@ class NotebookRun:
                     launch,
                     self._limits(),
                     confined=isolation.confined,
-                    environment=_environment(self.settings.device or kind()),
-                    devices=_devices(self.settings.device or kind()),
+                    environment=_environment(gpu=self._uses_gpu()),
+                    devices=_devices() if self._uses_gpu() else (),
                 )
         except SubmissionRefused as error:
             self._refusal = (Verdict.RUNTIME_ERROR, str(error))
@@ -121,6 +121,14 @@ class NotebookRun:
         """True when the speed of something in the kernel is a task."""
         asked = [task for task in self._wanted if _needs_kernel(task)]
         return any(rung.threshold is not None for task in asked for rung in task.rungs)
+
+    def _uses_gpu(self) -> bool:
+        """True when something in the kernel is judged on a GPU, and there is one. Other kernels get
+        none: a context there would count as somebody who disturbs the measuring of others.
+        """
+        asked = [task for task in self._wanted if _needs_kernel(task)]
+        device = self.settings.device or kind()
+        return device == "cuda" and any(rung.needs_gpu for task in asked for rung in task.rungs)
 
     def _limits(self) -> Limits:
         """The kernel also lives while tasks are judged, each of which has a time of its own, and
@@ -238,15 +246,12 @@ def shown(record: Record, module: Module) -> NotebookNode:
     return nodes.display(data)
 
 
-def _environment(device: str) -> dict[str, str]:
+def _environment(*, gpu: bool) -> dict[str, str]:
     """The candidate starts as the baseline does that it is compared with."""
-    gpu = devices.environment() if device == "cuda" else {}
-    return {**worker_environment(default_threads()), **gpu}
+    of_the_gpu = devices.environment() if gpu else {}
+    return {**worker_environment(default_threads()), **of_the_gpu}
 
 
-def _devices(device: str) -> tuple[str, ...]:
-    """The first GPU, where there is one: that is the card that the judge measures on."""
-    if device != "cuda":
-        return ()
-    cards = [path.name.removeprefix("nvidia") for path in devices.DEV.glob("nvidia[0-9]*")]
-    return devices.nodes(min(map(int, cards), default=0))
+def _devices() -> tuple[str, ...]:
+    """The first GPU: that is the card that the judge measures on."""
+    return devices.nodes(cards()[0])

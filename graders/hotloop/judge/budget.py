@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 from hotloop.core.verdict import Ruling, Verdict
 
+TIME_IS_UP = "The judging's time was used up: judging again decides."
+
 
 class Budget:
     """Seconds from now on.
@@ -23,9 +25,7 @@ class Budget:
         """Seconds that are left for measuring. Ruling UNDECIDED when there are none."""
         left = self.deadline - time.monotonic()
         if left <= 0:
-            raise Ruling(
-                Verdict.UNDECIDED, "The judging's time was used up: judging again decides."
-            )
+            raise Ruling(Verdict.UNDECIDED, TIME_IS_UP)
         return left
 
     def timeout(self, most_s: float) -> float:

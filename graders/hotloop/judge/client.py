@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Self
 
@@ -21,6 +22,8 @@ from hotloop.sandbox import scratch
 
 GRACE_S = 60.0
 """How long over a job's budget the judge may stay silent before it counts as lost."""
+
+ENDS_S = 10.0
 
 
 class JudgeProcess:
@@ -74,7 +77,7 @@ class JudgeProcess:
         while True:
             message = self._next_message(deadline)
             if "record" in message:
-                return Record.from_json(message["record"])
+                return self._record(message)
             if "turn" in message:
                 deadline += self._give(turn)
             else:
@@ -102,7 +105,7 @@ class JudgeProcess:
                 return
             message = wire.receive(self._control)
             if "record" in message:
-                self._early = Record.from_json(message["record"])
+                self._early = self._record(message)
             else:
                 on_progress(str(message.get("progress", "")))
 
@@ -114,9 +117,19 @@ class JudgeProcess:
             while True:
                 message = self._next_message(time.monotonic() + 0.05)
                 if "record" in message:
-                    return Record.from_json(message["record"])
+                    return self._record(message)
         except wire.WireTimeout:
             return None
+
+    def _record(self, message: wire.Message) -> Record:
+        """What the judge found. One that has used the GPU ends with it, and is waited for: until
+        then it is on the card.
+        """
+        if message.get("ends") is True and self._process is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(ENDS_S)
+            self.kill()
+        return Record.from_json(message["record"])
 
     def _next_message(self, deadline: float) -> wire.Message:
         if self._control is None:

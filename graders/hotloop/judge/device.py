@@ -7,11 +7,18 @@ from pathlib import Path
 from typing import Literal
 
 _DRIVER = Path("/proc/driver/nvidia/version")
+DEV = Path("/dev")
 
 
 def kind() -> Literal["cpu", "cuda"]:
-    """ "cuda" where an NVIDIA driver is loaded and a device node is there."""
-    return "cuda" if _DRIVER.exists() and Path("/dev/nvidia0").exists() else "cpu"
+    """ "cuda" where an NVIDIA driver is loaded and a card's device node is there, of any number."""
+    return "cuda" if _DRIVER.exists() and cards() else "cpu"
+
+
+def cards(dev: Path = DEV) -> list[int]:
+    """N of each /dev/nvidiaN, in order."""
+    names = (path.name.removeprefix("nvidia") for path in dev.glob("nvidia[0-9]*"))
+    return sorted(int(name) for name in names if name.isdecimal())
 
 
 def device_name() -> str:

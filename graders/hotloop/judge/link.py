@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from hotloop.core import wire
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.budget import TIME_IS_UP
 from hotloop.judge.buffers import Buffer
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.overrun import Overrun
@@ -27,6 +28,10 @@ from hotloop.sandbox.freezer import Unstoppable
 if TYPE_CHECKING:
     from hotloop.sandbox.confinement import Confined
     from hotloop.sandbox.freezer import Freezer
+
+LATEST_S = 30.0
+"""How long after the end of the judging's time an answer is waited for, if the worker's own time is
+not used up: the judge's parent gives up later (`client.GRACE_S`)."""
 
 NO_PROTOCOL = "The worker's answer does not keep to the protocol."
 """Sentence about a reply that no worker of ours gives."""
@@ -44,7 +49,8 @@ class Link:
 
     trusted: it runs only our code, so that its failures are the judge's.
     confined: the sandboxed process behind it; None for a notebook's kernel, which others own.
-    deadline: on the monotonic clock; no answer is waited for any longer than that.
+    deadline: on the monotonic clock; when the judging's time is over. No answer is waited for any
+        longer, but for as long as the judge had kept the worker frozen: that time was not its own.
     answered: the last plain answer of the candidate's, as it may stand in a sentence.
     """
 
@@ -65,6 +71,8 @@ class Link:
         self.versions: dict[str, str] = {}
         self.answered = ""
         self.deadline = math.inf
+        self._kept_s = 0.0
+        self._frozen_at: float | None = None
         self._resolved: tuple[str, str | None] | None = None
         self._late = False
 
@@ -91,10 +99,13 @@ class Link:
 
     def receive(self, deadline: float) -> wire.Message:
         """The reply to the last request; `deadline` is on the monotonic clock."""
+        own, latest = self.deadline + self._kept_s, self.deadline + LATEST_S
         try:
-            reply = wire.receive(self.sock, min(deadline, self.deadline))
+            reply = wire.receive(self.sock, min(deadline, own, latest))
         except wire.WireTimeout:
             self._give_up()
+            if latest < min(deadline, own):
+                raise Ruling(Verdict.UNDECIDED, TIME_IS_UP) from None
             self._fail(Verdict.TIMEOUT, "It did not finish in time: look for an endless loop.")
         except wire.WireClosed:
             self._fail(*self._death())
@@ -141,6 +152,15 @@ class Link:
     def freeze(self) -> None:
         """Stop it and all its processes. Ruling where a candidate's cannot be stopped."""
         freeze(self.freezer, trusted=self.trusted)
+        if self._frozen_at is None:
+            self._frozen_at = time.monotonic()
+
+    def thaw(self) -> None:
+        """Let it go on. The time that it stood still is added to its own."""
+        self.freezer.thaw()
+        if self._frozen_at is not None:
+            self._kept_s += time.monotonic() - self._frozen_at
+            self._frozen_at = None
 
     def close(self) -> None:
         """End the worker if it is ours to end."""

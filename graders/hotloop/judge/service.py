@@ -22,8 +22,8 @@ from hotloop.judge.constants import constants
 from hotloop.judge.device import device_name, driver_version, kind
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.forking import worker_fork
-from hotloop.judge.gpu.card import prepare
-from hotloop.judge.gpu.workers import notebook_worker
+from hotloop.judge.gpu.card import has_context
+from hotloop.judge.gpu.workers import card_or_none, notebook_worker
 from hotloop.judge.job import Job
 from hotloop.judge.lacking import lacking
 from hotloop.judge.launcher import Launcher, default_threads
@@ -43,8 +43,12 @@ NOTEBOOK_TIMEOUT_S = 120.0
 
 
 def serve(control: socket.socket) -> None:
-    """Answer jobs until the parent finishes or goes away."""
-    while True:
+    """Answer jobs until the parent finishes or goes away, or until one was judged on a GPU.
+
+    Only the end of the process gives up its context there, which other judges would take for
+    somebody who uses the card.
+    """
+    while not has_context():
         try:
             message, fds = wire.receive_with_fds(control)
         except wire.WireError:
@@ -57,9 +61,6 @@ def serve(control: socket.socket) -> None:
 
 def _answer(control: socket.socket, message: wire.Message, fds: list[int]) -> None:
     job = Job.from_message(message)
-    if (job.device or kind()) == "cuda":
-        # The card's own figures are taken before the judge starts a candidate.
-        prepare()
     connection = socket.socket(fileno=fds[0]) if fds else None
     record = judge(
         job,
@@ -67,7 +68,7 @@ def _answer(control: socket.socket, message: wire.Message, fds: list[int]) -> No
         lambda text: wire.send(control, {"progress": text}),
         (lambda: _ask_for_turn(control)) if job.turns else lambda: None,
     )
-    wire.send(control, {"record": record.to_json()})
+    wire.send(control, {"record": record.to_json(), "ends": has_context()})
     overrun = any(rung.verdict is Verdict.TIMEOUT for rung in record.rungs)
     if connection is None:
         return
@@ -164,7 +165,7 @@ def _session(
         candidate,
         files=Path(job.files) if job.files else None,
         launcher=launcher,
-        connect=lambda: _connect(job, connection, launcher),
+        connect=lambda: _connect(job, connection, launcher, budget),
         budget=budget,
         device=job.device or kind(),
         on_progress=on_progress,
@@ -174,12 +175,19 @@ def _session(
     )
 
 
-def _connect(job: Job, connection: socket.socket | None, launcher: Launcher) -> Link | None:
+def _connect(
+    job: Job, connection: socket.socket | None, launcher: Launcher, budget: Budget
+) -> Link | None:
     """The worker that holds the notebook's names."""
     if job.notebook is not None:
         files = Path(job.files) if job.files else None
         _require_notebook(SubmissionFiles(files), job.notebook, job.module)
-        link = notebook_worker(launcher, files)
+        card = None
+        if (job.device or kind()) == "cuda" and job.spec.uses_gpu(job.rungs):
+            # The card's own figures are taken before the candidate lives.
+            budget.wait_for_turn()
+            card = card_or_none(launcher)
+        link = notebook_worker(launcher, files, card)
         request = {"op": "notebook", "file": job.notebook, "until": job.task}
         link.request(request, NOTEBOOK_TIMEOUT_S)
         return link

@@ -18,6 +18,7 @@ import numpy as np
 from hotloop.core.verdict import Partly, Ruling, Verdict
 from hotloop.judge.budget import Budget
 from hotloop.judge.candidate import Candidate, Style
+from hotloop.judge.device import device_name
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.files import SubmissionFiles
 from hotloop.judge.launcher import Launcher
@@ -101,11 +102,11 @@ class Session:
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """What module.yaml promises for speed-ups in this rung."""
+        """What module.yaml promises for speed-ups in this rung, on this device."""
         spec = None if self._spec is None else self._spec.rungs.get(self._rung)
         if spec is None or not spec.levels:
             raise JudgeFault(f"module.yaml has no levels for the rung {self._rung}")
-        return spec.levels
+        return spec.by_device.get(device_name(), spec.levels) if spec.gpu else spec.levels
 
     # --- what is said ---------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ The judge reads no YAML: whoever starts it puts this into the `Job`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -22,6 +22,12 @@ class RungSpec:
     levels: tuple[Level, ...] = ()
     """What a speed-up earns, as a share of the rung's points."""
 
+    by_device: Mapping[str, tuple[Level, ...]] = field(default_factory=dict[str, tuple[Level, ...]])
+    """Of devices that have other levels, by the name that records give them."""
+
+    gpu: bool = False
+    """It runs on a GPU."""
+
 
 @dataclass(frozen=True)
 class TaskSpec:
@@ -37,6 +43,10 @@ class TaskSpec:
 
     module_needs: tuple[str, ...] = ()
     """Groups of packages that most of the module's tasks need: worth importing once for all."""
+
+    def uses_gpu(self, only: Collection[str] | None = None) -> bool:
+        """True when one of its rungs, or of those named, runs on a GPU."""
+        return any(r.gpu for name, r in self.rungs.items() if only is None or name in only)
 
     @property
     def file(self) -> str | None:
@@ -60,5 +70,10 @@ class TaskSpec:
 
 
 def _rung(message: Mapping[str, Any]) -> RungSpec:
-    levels = tuple(Level(**level) for level in message["levels"])
-    return RungSpec(tuple(message["needs"]), levels)
+    by_device = {str(device): _levels(found) for device, found in message["by_device"].items()}
+    levels = _levels(message["levels"])
+    return RungSpec(tuple(message["needs"]), levels, by_device, bool(message["gpu"]))
+
+
+def _levels(message: Any) -> tuple[Level, ...]:
+    return tuple(Level(**level) for level in message)

@@ -16,11 +16,32 @@ from typing import Protocol
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.budget import TIME_IS_UP
 from hotloop.judge.levels import Level, decided
 from hotloop.judge.statistics import LOOKS, Estimate, estimate, spread
 
 CONTROL_TOLERANCE = 0.05
 CONTROL_PAIRS = 6
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How often is measured and looked at.
+
+    pairs: of the baseline's windows in a control; as many windows alone at the end. looks: blocks
+    (A B B A) after which the samples are looked at.
+    """
+
+    pairs: int = CONTROL_PAIRS
+    looks: tuple[int, ...] = LOOKS
+
+    @property
+    def windows(self) -> int:
+        """The fewest that decide: two controls and the blocks up to the first look."""
+        return 3 * self.pairs + 4 * self.looks[0]
+
+
+USUAL = Pace()
 TWIN_TOLERANCE = 0.08
 """Between two processes of the baseline: memory lies differently in each."""
 
@@ -38,6 +59,10 @@ FEWEST_SELF_DELAYED = 3
 others would spoil as many of the baseline's windows."""
 
 MAX_BROKEN = 3
+
+
+class _TimeIsUp(Exception):
+    """The deadline has passed; no other window is begun."""
 
 
 class TimedWindow(Protocol):
@@ -126,9 +151,11 @@ class Trial:
         on_progress: Callable[[str], None] = lambda _text: None,
         *,
         control_tolerance: float = CONTROL_TOLERANCE,
+        pace: Pace = USUAL,
         twin: Callable[[], AbstractContextManager[Timer]] | None = None,
     ) -> None:
         self.twin = twin
+        self.pace = pace
         self.control_tolerance = control_tolerance
         self.baseline = baseline
         self.candidate = candidate
@@ -141,24 +168,39 @@ class Trial:
 
     def run(self) -> Outcome:
         """Measure until decided, or until looks or time are used up."""
-        self._control()
-        figure = self._measure()
-        self._require_baseline_undisturbed()
-        self._require_twin_alike()
+        try:
+            kept_s = self._control()
+            figure = self._measure(self.deadline - kept_s)
+            self._require_baseline_undisturbed()
+            self._require_twin_alike()
+        except _TimeIsUp:
+            raise Ruling(Verdict.UNDECIDED, TIME_IS_UP) from None
         return Outcome(figure, decided(self.levels, figure), self.samples)
 
-    def _measure(self) -> Estimate:
+    def _measure(self, deadline: float) -> Estimate:
+        """deadline: leaves time for the control that follows."""
         figure: Estimate | None = None
-        for look in LOOKS:
+        for look in self.pace.looks:
             self.on_progress(f"measuring, up to {look} blocks")
             while len(self.samples.baseline) < look:
-                if time.monotonic() > self.deadline:
+                if time.monotonic() > deadline or not self._block_in_time():
                     return figure or self._nothing_counted()
-                self._block()
-            figure = estimate(self.samples.baseline, self.samples.candidate, self.rng)
+            figure = self._estimate()
             if decided(self.levels, figure):
                 return figure
         return figure or self._too_noisy()
+
+    def _estimate(self) -> Estimate:
+        looks = len(self.pace.looks)
+        return estimate(self.samples.baseline, self.samples.candidate, self.rng, looks=looks)
+
+    def _block_in_time(self) -> bool:
+        """False when the time is up in the middle of a block."""
+        try:
+            self._block()
+        except _TimeIsUp:
+            return False
+        return True
 
     def _block(self) -> None:
         a1 = self._baseline_window()
@@ -177,7 +219,7 @@ class Trial:
     def _window_of(self, timer: Timer) -> float:
         """One that counts, of the baseline or of its twin."""
         while True:
-            window = timer.window(self._hostile(timer))
+            window = self._in_time(timer)
             if window.counts:
                 self.samples.counted_baseline += 1
                 return window.seconds / len(timer.calls)
@@ -185,11 +227,17 @@ class Trial:
             if time.monotonic() > self.deadline:
                 self._too_noisy()
 
+    def _in_time(self, timer: Timer) -> TimedWindow:
+        """A window that begins before the deadline."""
+        if time.monotonic() > self.deadline:
+            raise _TimeIsUp
+        return timer.window(self._hostile(timer))
+
     def _candidate_window(self) -> float | None:
         """None when window after window was delayed."""
         given_up = time.monotonic() + self.patience_s
         for _ in range(RETRIES):
-            window = self.candidate.window(self._hostile(self.candidate))
+            window = self._in_time(self.candidate)
             if not window.intact:
                 self._note_broken()
                 continue
@@ -228,15 +276,19 @@ class Trial:
             "use no more threads than the task gives you.",
         )
 
-    def _control(self) -> None:
-        """A/A: the baseline against itself must come out even, or the machine is no scale."""
+    def _control(self) -> float:
+        """A/A: the baseline against itself must come out even, or the machine is no scale.
+
+        Returns the seconds that the baseline alone takes again at the end.
+        """
         while True:
             self.on_progress("control: the baseline against itself")
-            pairs = [self._baseline_window() for _ in range(2 * CONTROL_PAIRS)]
+            started = time.monotonic()
+            pairs = [self._baseline_window() for _ in range(2 * self.pace.pairs)]
             ratio = float(np.median(pairs[0::2]) / np.median(pairs[1::2]))
             self.samples.control = pairs
             if abs(ratio - 1) <= self.control_tolerance:
-                return
+                return (time.monotonic() - started) / 2
             if time.monotonic() > self.deadline:
                 self._too_noisy()
 
@@ -246,11 +298,11 @@ class Trial:
         interleaved = float(np.median(self.samples.flat_baseline()))
         alone = list(self.samples.control)
         while True:
-            self.samples.alone_after = [self._baseline_window() for _ in range(CONTROL_PAIRS)]
+            self.samples.alone_after = [self._baseline_window() for _ in range(self.pace.pairs)]
             alone += self.samples.alone_after
             if interleaved <= float(np.median(alone)) * (1 + self.control_tolerance):
                 return
-            if len(alone) > 6 * CONTROL_PAIRS or time.monotonic() > self.deadline:
+            if len(alone) > 6 * self.pace.pairs or time.monotonic() > self.deadline:
                 raise Ruling(
                     Verdict.UNDECIDED,
                     "The baseline ran slower beside your code than alone: measuring again decides.",
@@ -266,7 +318,7 @@ class Trial:
         with self.twin() as twin:
             for _ in range(TWIN_LOOKS):
                 # In turn: the machine's own speed drifts while the twin is being started.
-                for _ in range(CONTROL_PAIRS):
+                for _ in range(self.pace.pairs):
                     theirs.append(self._window_of(twin))
                     ours.append(self._baseline_window())
                 if abs(float(np.median(theirs) / np.median(ours)) - 1) <= TWIN_TOLERANCE:

@@ -93,7 +93,7 @@ class Side:
 
     def plan(self, specs: Sequence[CallSpec]) -> None:
         """Set up a window's calls. The worker runs while it maps the buffers."""
-        self.link.freezer.thaw()
+        self.link.thaw()
         if self.arena is not None:
             self.link.request({"op": "unmap"}, RUN_TIMEOUT_S)
             self.arena.close()
@@ -113,7 +113,7 @@ class Side:
         steal = steal_seconds()
         still = freezer.usage() == before
         started = now()
-        freezer.thaw()
+        self.link.thaw()
         released = now()
         self.link.receive(time.monotonic() + self.patience_s)
         done, at_done = now(), freezer.usage()
@@ -137,7 +137,7 @@ class Side:
         if self.arena is not None:
             self.arena.close()
             self.arena = None
-        self.link.freezer.thaw()
+        self.link.thaw()
 
     def _fill(self, adversarial: Sequence[bool]) -> None:
         """Fresh inputs and poisoned outputs, each share of calls from a generator of its own."""

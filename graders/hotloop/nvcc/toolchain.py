@@ -1,8 +1,7 @@
-"""Finds nvcc and the disassembler: on PATH, in CUDA_HOME, in NVIDIA's wheels, or in Triton's."""
+"""nvcc with all that it needs on this machine, and what to install where that is missing."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import shutil
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotloop.simulate.problem import ToolMissing
+from hotloop.worker.cuda_tools import program
 
 _TIMEOUT_S = 20.0
 _WHEELS = "cuda-toolkit[nvcc,cudart,cccl]==13.0.*"
@@ -49,10 +49,15 @@ class Toolchain:
         found = re.search(r"release ([\d.]+)", _output([str(self.nvcc), "--version"]))
         return found[1] if found is not None else "unknown"
 
+    def capabilities(self) -> list[int]:
+        """Compute capabilities that nvcc compiles for, 90 for sm_90, in order."""
+        said = _output([str(self.nvcc), "--list-gpu-arch"])
+        return sorted({int(number) for number in re.findall(r"compute_(\d+)", said)})
+
 
 def find() -> Toolchain:
     """The programs on this machine. ToolMissing with the command that installs what lacks."""
-    nvcc = _program("nvcc")
+    nvcc = program("nvcc")
     if nvcc is None:
         raise ToolMissing(
             "nvcc is missing, and CUDA C++ cannot be compiled for a GPU without it: "
@@ -64,40 +69,10 @@ def find() -> Toolchain:
     demangler = shutil.which("c++filt")
     return Toolchain(
         nvcc,
-        _program("nvdisasm"),
+        program("nvdisasm"),
         Path(demangler) if demangler is not None else None,
         tuple(dict.fromkeys((_toolkit(nvcc), *_system_headers(host)))),
     )
-
-
-def _program(name: str) -> Path | None:
-    on_path = shutil.which(name)
-    if on_path is not None:
-        return Path(on_path)
-    for folder in _folders():
-        if os.access(folder / name, os.X_OK):
-            return folder / name
-    return None
-
-
-def _folders() -> Iterator[Path]:
-    for variable in ("CUDA_HOME", "CUDA_PATH"):
-        home = os.environ.get(variable)
-        if home:
-            yield Path(home) / "bin"
-    spec = importlib.util.find_spec("nvidia")
-    for place in (spec.submodule_search_locations if spec is not None else None) or ():
-        # Later releases first: nvidia/cu13 before nvidia/cuda_nvcc, which is CUDA 12.
-        yield from sorted(Path(place).glob("cu*/bin"), key=_age)
-    # Triton brings a disassembler of its own.
-    spec = importlib.util.find_spec("triton")
-    for place in (spec.submodule_search_locations if spec is not None else None) or ():
-        yield Path(place) / "backends" / "nvidia" / "bin"
-
-
-def _age(folder: Path) -> tuple[int, str]:
-    release = re.fullmatch(r"cu(\d+)", folder.parent.name)
-    return (-int(release[1]) if release is not None else 0), str(folder)
 
 
 def _toolkit(nvcc: Path) -> Path:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from hotloop.sandbox import processes
 from hotloop.sandbox.freezer import CgroupFreezer
 from hotloop.sandbox.owner import is_stale, new_tag
 
@@ -132,6 +133,29 @@ def sweep() -> None:
         for name in os.listdir(place.parent):  # noqa: PTH208 - names are all that is needed
             if is_stale(name):
                 _remove(place.parent / name, place.version)
+
+
+def stands_still(pid: int) -> bool:
+    """True for a process that is stopped, or whose group is frozen, by whomever."""
+    found = processes.stat(pid)
+    if found is not None and found.state in {"T", "t"}:
+        return True
+    try:
+        membership = Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    groups = own_groups(membership, Path("/proc/self/mountinfo").read_text(encoding="utf-8"))
+    marks = (("", "cgroup.events", "frozen 1"), ("freezer", "freezer.state", "FROZEN"))
+    return any(_says(groups.get(name), file, mark) for name, file, mark in marks)
+
+
+def _says(found: tuple[Path, Path] | None, file: str, mark: str) -> bool:
+    if found is None:
+        return False
+    try:
+        return mark in (found[1] / file).read_text(encoding="ascii")
+    except OSError:
+        return False
 
 
 @cache

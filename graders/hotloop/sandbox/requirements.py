@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hotloop.sandbox import bubblewrap, seccomp
 
+_MOUNTS = Path("/proc/self/mountinfo")
 _APT = "sudo apt-get install"
 _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 _CLONE = Path("/proc/sys/kernel/unprivileged_userns_clone")
@@ -40,7 +41,25 @@ def diagnose(said: str) -> str:
             "--cap-add SYS_ADMIN --security-opt seccomp=unconfined --security-opt "
             "apparmor=unconfined --security-opt systempaths=unconfined"
         )
+    covered = _mounted_over_proc()
+    if covered and "proc" in said:
+        return (
+            f"{failure}: {covered[0]} is mounted over /proc, as NVIDIA's container toolkit does, "
+            "and then nobody but root may mount a new one. Run Hotloop as root in the container, "
+            "which is started with --cap-add SYS_ADMIN --security-opt seccomp=unconfined "
+            "--security-opt apparmor=unconfined --security-opt systempaths=unconfined, or outside "
+            "of it"
+        )
     return f"{failure}: {_mend_user_namespaces()}"
+
+
+def _mounted_over_proc(mounts: Path = _MOUNTS) -> list[str]:
+    """What covers a part of /proc."""
+    try:
+        lines = mounts.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return []
+    return [place for line in lines if (place := line.split()[4]).startswith("/proc/")]
 
 
 def _mend_user_namespaces() -> str:

@@ -22,6 +22,7 @@ from hotloop.simulate import build, operators, toolchain
 from hotloop.simulate import cache as store
 from hotloop.simulate.problem import CompileError, Problem, ToolMissing
 from hotloop.worker.cuda_extension import CompileFailed, nvcc
+from hotloop.worker.cuda_tools import architecture
 
 _NVCC_TIMEOUT_S = 200
 
@@ -101,7 +102,15 @@ def _for_gpu(source: Path) -> Path:
     target = Path(tempfile.mkdtemp(prefix="operator-")) / f"{source.stem}.so"
     try:
         command = [
-            *(nvcc(), "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler", "-fPIC"),
+            *(
+                nvcc(),
+                "-O3",
+                "-std=c++17",
+                f"-arch={architecture()}",
+                "-shared",
+                "-Xcompiler",
+                "-fPIC",
+            ),
             *(f"-D{name}" for name in _DEFINES),
             *(f"-I{folder}" for folder in _headers()),
             *("-o", str(target), str(source), *_link_options("-Xlinker=-rpath=")),

@@ -205,15 +205,17 @@ def _task(module: curriculum.Module, task: curriculum.Task) -> list[str]:
 
 
 def _threshold(threshold: problem.Threshold) -> list[str]:
-    levels = ", ".join(
-        f"{lv.ratio:g}× for {lv.earned:.0%} of the points" for lv in threshold.levels
-    )
     provisional = " Provisional." if threshold.provisional else ""
     return [
-        f"Against {one_line(threshold.against)}: {levels}.{provisional}",
+        f"Against {one_line(threshold.against)}: {_levels(threshold.levels)}.{provisional}",
         "",
+        *(f"On {card.device}: {_levels(card.levels)}.\n" for card in threshold.cards),
         one_line(threshold.reason),
     ]
+
+
+def _levels(levels: Sequence[problem.Level]) -> str:
+    return ", ".join(f"{lv.ratio:g}× for {lv.earned:.0%} of the points" for lv in levels)
 
 
 def _solutions() -> list[str]:

@@ -7,12 +7,13 @@ answer is launched alike.
 from __future__ import annotations
 
 import ctypes
-import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from hotloop.worker.cuda_tools import architecture, program
 
 ENTRY = "hotloop_run"
 COMPILE_TIMEOUT_S = 100
@@ -46,10 +47,13 @@ def load(source: Path, harness: str) -> Callable[..., None]:
     return call
 
 
-def compiled(sources: list[Path], target: Path, architecture: str = "native") -> Path:
-    """A shared library for `architecture`: native, or e.g. sm_90. CompileFailed otherwise."""
+def compiled(sources: list[Path], target: Path, for_card: str | None = None) -> Path:
+    """A shared library. CompileFailed with what nvcc says where there is none.
+
+    for_card: such as sm_90, if it is not for the card at hand.
+    """
     command = [
-        *(nvcc(), "-O3", "-std=c++17", f"-arch={architecture}", "-shared"),
+        *(nvcc(), "-O3", "-std=c++17", f"-arch={for_card or architecture()}", "-shared"),
         *("-Xcompiler", "-fPIC", "-o", str(target), *map(str, sources)),
     ]
     try:
@@ -65,13 +69,7 @@ def compiled(sources: list[Path], target: Path, architecture: str = "native") ->
 
 def nvcc() -> str:
     """Path of the compiler. CompileFailed where there is none."""
-    for place in _places():
-        if place is not None:
-            return place
-    raise CompileFailed("nvcc is missing: install the CUDA toolkit")
-
-
-def _places() -> Iterator[str | None]:
-    yield shutil.which("nvcc")
-    for folder in (Path("/usr/local/cuda"), *sorted(Path("/usr/local").glob("cuda-*"))):
-        yield shutil.which("nvcc", path=str(folder / "bin"))
+    found = program("nvcc")
+    if found is None:
+        raise CompileFailed("nvcc is missing: `hotloop doctor` says how to install it")
+    return str(found)

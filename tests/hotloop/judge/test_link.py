@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from hotloop.core import wire
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge import link as module
 from hotloop.judge.fault import JudgeFault
 from hotloop.judge.link import Link
 from hotloop.sandbox.freezer import Unstoppable
@@ -173,3 +174,42 @@ def test_errors_become_verdicts(kind: str, verdict: Verdict) -> None:
         ruling = _ruling(link)
         assert ruling.verdict is verdict
         assert "\ny" not in ruling.sentence or verdict is Verdict.COMPILE_ERROR
+
+
+class Still:
+    """A freezer of nobody."""
+
+    def freeze(self) -> None:
+        pass
+
+    def thaw(self) -> None:
+        pass
+
+
+def _late(kept_s: float, monkeypatch: pytest.MonkeyPatch) -> Verdict:
+    """What becomes of a silent worker whose time ended just now, of which the judge took a part."""
+    ours, _theirs = socket.socketpair()
+    link = Link(ours, Still(), trusted=False)  # type: ignore[arg-type]
+    monkeypatch.setattr(module, "LATEST_S", 0.2)
+    link.deadline = time.monotonic()
+    link.freeze()
+    assert link._frozen_at is not None
+    link._frozen_at -= kept_s
+    link.thaw()
+    with pytest.raises(Ruling) as ruling:
+        link.receive(time.monotonic() + 60)
+    return ruling.value.verdict
+
+
+def test_time_that_it_stood_frozen_is_not_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = time.monotonic()
+    assert _late(0.1, monkeypatch) is Verdict.TIMEOUT
+    assert 0.1 <= time.monotonic() - started < 0.2
+
+
+def test_what_the_judges_own_work_leaves_no_time_for_is_undecided(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started = time.monotonic()
+    assert _late(100.0, monkeypatch) is Verdict.UNDECIDED
+    assert 0.2 <= time.monotonic() - started < 5.0

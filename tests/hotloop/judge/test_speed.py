@@ -12,7 +12,7 @@ import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.levels import Level
-from hotloop.judge.speed import MAX_BROKEN, Trial
+from hotloop.judge.speed import MAX_BROKEN, Pace, Trial
 
 
 @dataclass(frozen=True)
@@ -164,3 +164,52 @@ def test_a_baseline_that_is_slow_as_a_process_decides_nothing(
     with pytest.raises(Ruling) as caught:
         trial.run()
     assert caught.value.verdict is Verdict.UNDECIDED
+
+
+# --- deadlines ------------------------------------------------------------------------------------
+
+
+def _slow(seconds: float) -> Callable[[int], FakeWindow]:
+    """Windows whose making takes the judge so long."""
+
+    def make(_number: int) -> FakeWindow:
+        time.sleep(seconds)
+        return FakeWindow(1.0)
+
+    return make
+
+
+def _slow_trial(window_s: float, seconds: float, pace: Pace) -> Trial:
+    timers = FakeTimer(_slow(window_s)), FakeTimer(_slow(window_s))
+    deadline = time.monotonic() + seconds
+    levels = (Level(1.5, 1.0),)
+    return Trial(*timers, levels, np.random.default_rng(0), deadline, pace=pace)
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.2, 0.5])
+def test_no_window_is_begun_after_the_deadline(seconds: float) -> None:
+    """In the control, between the blocks or at the end: a judging that has no time is undecided."""
+    started = time.monotonic()
+    with pytest.raises(Ruling) as ruling:
+        _slow_trial(0.02, seconds, Pace()).run()
+    assert ruling.value.verdict is Verdict.UNDECIDED
+    assert time.monotonic() - started < seconds + 0.1
+
+
+def test_time_is_kept_for_the_control_at_the_end() -> None:
+    """Blocks end early enough for the baseline alone, so that what was measured counts."""
+    trial = _slow_trial(0.01, 0.55, Pace(pairs=6, looks=(5, 500)))
+    trial.levels = (Level(1.0, 1.0),)  # an interval of one point: open for ever
+    outcome = trial.run()
+    assert len(trial.samples.alone_after) == 6
+    assert len(outcome.samples.baseline) >= 5
+    assert time.monotonic() < trial.deadline + 0.1
+
+
+def test_the_fewest_windows_of_a_pace() -> None:
+    made = FakeTimer(_noisy(1.65, 0.0, 1)), FakeTimer(_noisy(1.0, 0.0, 2))
+    pace = Pace(pairs=3, looks=(6, 9))
+    later = time.monotonic() + 5
+    Trial(*made, (Level(1.5, 1.0),), np.random.default_rng(0), later, pace=pace).run()
+    assert sum(timer.windows for timer in made) == pace.windows == 33
+    assert Pace().windows == 58

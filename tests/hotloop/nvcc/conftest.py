@@ -15,6 +15,7 @@ import pytest
 from hotloop.nvcc import toolchain
 from hotloop.nvcc.toolchain import Toolchain
 from hotloop.simulate.problem import ToolMissing
+from hotloop.worker import cuda_tools
 
 HERE = Path(__file__).parent
 SOURCES = HERE / "sources"
@@ -58,6 +59,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.delenv("CUDA_HOME", raising=False)
     monkeypatch.delenv("CUDA_PATH", raising=False)
+    monkeypatch.setattr(cuda_tools, "INSTALLED", tmp_path / "local")
     find_spec = importlib.util.find_spec
 
     def without_wheels(name: str, *rest: Any) -> Any:

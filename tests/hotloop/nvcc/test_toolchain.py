@@ -11,6 +11,7 @@ import pytest
 
 from hotloop.nvcc import toolchain
 from hotloop.simulate.problem import ToolMissing
+from hotloop.worker import cuda_extension, cuda_tools
 
 
 def program(path: Path) -> Path:
@@ -41,6 +42,33 @@ def test_in_cuda_home(bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     # One that says nothing of itself is taken to lie in its toolkit.
     assert found.headers[0] == tmp_path / "home"
     assert found.version() == "unknown"
+
+
+def test_where_nvidias_installer_puts_it(bare: Path, tmp_path: Path) -> None:
+    """Found by whoever looks: the doctor, the judge, and a worker that compiles."""
+    program(tmp_path / "local" / "cuda-12.4" / "bin" / "nvcc")
+    later = program(tmp_path / "local" / "cuda-13.0" / "bin" / "nvcc")
+    assert toolchain.find().nvcc == later
+    assert cuda_extension.nvcc() == str(later)
+
+
+def test_a_worker_uses_what_the_judge_has_found(
+    bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It sees neither the judge's PATH nor its CUDA_HOME."""
+    with pytest.raises(cuda_extension.CompileFailed, match="hotloop doctor"):
+        cuda_extension.nvcc()
+    monkeypatch.setenv("HOTLOOP_NVCC", "/opt/cuda/bin/nvcc")
+    monkeypatch.setenv("HOTLOOP_CUDA_ARCHITECTURE", "sm_120")
+    assert cuda_extension.nvcc() == "/opt/cuda/bin/nvcc"
+    assert cuda_tools.architecture() == "sm_120"
+
+
+def test_for_which_cards_it_compiles(tmp_path: Path) -> None:
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text("#!/bin/sh\necho compute_75\necho compute_120\necho compute_90\n")
+    nvcc.chmod(0o755)
+    assert toolchain.Toolchain(nvcc, None, None, ()).capabilities() == [75, 90, 120]
 
 
 def test_in_wheels_and_of_two_releases_the_later(

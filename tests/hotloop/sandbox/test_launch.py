@@ -256,6 +256,27 @@ def test_the_remedy_is_named(
     assert "Permission denied" in said
 
 
+def test_a_container_of_nvidias_toolkit_is_recognized(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its mounts over /proc keep a user from mounting a new one, whatever Docker was told."""
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        "1 0 0:1 / / rw - overlay overlay rw\n2 1 0:5 / /proc rw - proc proc rw\n"
+        "3 2 0:6 / /proc/driver/nvidia rw,nosuid - tmpfs tmpfs rw\n"
+    )
+    assert requirements._mounted_over_proc(mounts) == ["/proc/driver/nvidia"]
+    monkeypatch.setattr(requirements, "_mounted_over_proc", lambda: ["/proc/driver/nvidia"])
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    said = requirements.diagnose(
+        "bwrap: Can't mount proc on /newroot/proc: Operation not permitted"
+    )
+    assert "/proc/driver/nvidia is mounted over /proc" in said
+    assert "as root in the container" in said
+    other = requirements.diagnose("bwrap: setting up uid map: Permission denied")
+    assert "mounted over" not in other
+
+
 def test_tags_tell_the_living_from_the_dead() -> None:
     assert not is_stale(new_tag())
     head, _, number = new_tag().rpartition("-")

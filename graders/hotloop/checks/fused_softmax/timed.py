@@ -86,9 +86,8 @@ def on_gpu(meaning: Meaning = SOFTMAX) -> DeviceWorkload:
     return DeviceWorkload(
         spec=lambda rng, index: _spec(_now_and_then_odd(GPU_SHAPE, rng, index), FP32),
         draws=lambda rng, _spec, hostile: (_normal_draw(rng, hostile),),
-        reference=meaning.rows,
+        truth=meaning.rows_on_device,
         tolerance=lambda _spec: meaning.tolerance_of(FP32, GPU_SHAPE[1], LARGEST_ON_GPU),
-        device_reference=meaning.rows_on_device,
     )
 
 
@@ -105,9 +104,8 @@ def backward_on_gpu() -> DeviceWorkload:
             Normal(BACKWARD_SCALE),
             _draw(rng, ("equal_rows", "ramp"), hostile),
         ),
-        reference=SOFTMAX_OR_ZEROS.backward,
+        truth=SOFTMAX_OR_ZEROS.backward_on_device,
         tolerance=lambda _spec: _gpu_backward_tolerance(GPU_SHAPE[1]),
-        device_reference=SOFTMAX_OR_ZEROS.backward_on_device,
     )
 
 
@@ -128,9 +126,8 @@ def masked_on_gpu() -> DeviceWorkload:
     return DeviceWorkload(
         spec=_gpu_masked_spec,
         draws=lambda rng, _spec, hostile: (_finite_draw(rng, hostile), _mask()),
-        reference=SOFTMAX.masked_rows,
+        truth=SOFTMAX.masked_rows_on_device,
         tolerance=lambda _spec: SOFTMAX.tolerance_of(FP16, GPU_MASKED_SHAPE[1], LARGEST_ON_GPU),
-        device_reference=SOFTMAX.masked_rows_on_device,
     )
 
 

@@ -26,7 +26,7 @@ LABELS, RATE = 1, 3
 """Positions among the arguments of `train`; those of `accuracy` have the labels there too."""
 
 CPU_RUN = (SMALL, 96, 4, 32)
-GPU_RUN = (RESNET50, 1024, 8, 256)
+GPU_RUN = (RESNET50, 512, 2, 256)
 """Network, images, steps and images a step of a timed call."""
 
 

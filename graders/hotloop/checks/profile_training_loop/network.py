@@ -65,15 +65,19 @@ class Network:
         self.agreement = Agreement(tensors, median=0.15, each=0.6)
 
     def initial(self, rng: Rng) -> NDArray[np.float32]:
-        """Fresh weights after He, statistics as PyTorch begins with them."""
-        parts: list[Floats] = []
+        """Fresh weights after He (uniform), statistics as PyTorch begins with them."""
+        weights = np.empty(self.size, np.float32)
+        start = 0
         for layer in self.layers:
+            part = weights[start : start + int(np.prod(layer.shape))]
+            start += part.size
             if layer.start is None:
-                spread = np.sqrt(2.0 / np.prod(layer.shape[1:]))
-                parts.append(spread * rng.standard_normal(int(np.prod(layer.shape))))
+                rng.random(dtype=np.float32, out=part)
+                part -= 0.5
+                part *= 2 * np.sqrt(6.0 / np.prod(layer.shape[1:]))
             else:
-                parts.append(np.full(int(np.prod(layer.shape)), layer.start))
-        return np.concatenate(parts).astype(np.float32)
+                part[:] = layer.start
+        return weights
 
     def call(self, images: int, steps: int, batch: int) -> CallSpec:
         """The shapes of a training run."""

@@ -18,8 +18,7 @@ from hotloop.judge.compare import Floats, Tolerance, compare
 from hotloop.judge.dtypes import FP32, U8
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.gpu.card import Card
-from hotloop.judge.gpu.engine import require_tensorrt, running
-from hotloop.judge.gpu.workers import candidate_worker
+from hotloop.judge.gpu.engine import builder, require_tensorrt, running
 from hotloop.judge.link import Link
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
@@ -46,43 +45,13 @@ HALF_SHARE = 0.02
 """Largest error of a logit, as a share of the largest logit: float16 through 53 layers."""
 
 
-@rung(after=("half",))
-def builds(session: Session) -> str:
-    """The engine gives the logits of eager PyTorch for each of BATCHES; the timing cache exists."""
-    require_tensorrt()
-    GpuRefereed(_cases, _referee(), "run", _mismatch, entrant=partial(running, _built))(session)
-    return "The engine computes what the network does, and the timing cache is there."
-
-
-@rung(after=("builds",))
-def fast(session: Session) -> str:
-    """Calls of 32 images in host memory, against eager PyTorch in float32."""
-    require_tensorrt()
-    network = _network()
-    return GpuRefereedFast(
-        Workload(lambda _rng, _index: _spec(BATCHES[1]), _fill),
-        Baseline(
-            network.files[network.main],
-            "run",
-            beside=network.files,
-            prepare=_load,
-            label="eager PyTorch",
-        ),
-        _referee(),
-        "run",
-        _mismatch,
-        lambda _spec: BATCHES[1] * FLOPS,
-        entrant=partial(running, _built),
-    )(session)
-
-
 def _built(session: Session, card: Card) -> bytes:
     session.progress("writing the model")
     maker = _network().trusted(session)
     path = maker.ask("write", _seed(session), timeout_s=BUILD_S)
     model = GivenFile("network.onnx", get_file(maker.link, str(path), MODEL_BYTES))
     session.progress("building the engine")
-    with candidate_worker(session, card) as link:
+    with builder(session, card) as link:
         folder = put_folder(link)
         cache, target = f"{folder}/timings", f"{folder}/network.engine"
         ask_plainly(link, (model, "fp16", cache, target), session.timeout(BUILD_S))
@@ -135,3 +104,37 @@ def _mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
     near = Tolerance(relative=0.0, absolute=HALF_SHARE * float(np.abs(want).max()))
     found = compare(got, want, near)
     return None if found is None else f"a logit is wrong: {found.sentence()}"
+
+
+_NETWORK = _network()
+BUILDS = GpuRefereed(_cases, _referee(), "run", _mismatch, entrant=partial(running, _built))
+FAST = GpuRefereedFast(
+    Workload(lambda _rng, _index: _spec(BATCHES[1]), _fill),
+    Baseline(
+        _NETWORK.files[_NETWORK.main],
+        "run",
+        beside=_NETWORK.files,
+        prepare=_load,
+        label="eager PyTorch",
+    ),
+    _referee(),
+    "run",
+    _mismatch,
+    lambda _spec: BATCHES[1] * FLOPS,
+    entrant=partial(running, _built),
+)
+
+
+@rung(after=("half",))
+def builds(session: Session) -> str:
+    """The engine gives the logits of eager PyTorch for each of BATCHES; the timing cache exists."""
+    require_tensorrt()
+    BUILDS(session)
+    return "The engine computes what the network does, and the timing cache is there."
+
+
+@rung(after=("builds",))
+def fast(session: Session) -> str:
+    """Calls of 32 images in host memory, against eager PyTorch in float32."""
+    require_tensorrt()
+    return FAST(session)

@@ -75,7 +75,7 @@ flash_forward = fills_tensor(
     compiles=partial(feeds_tensor_cores, calls=_forward),
     gpu_correct=GpuCorrect(attentions.gpu_cases, attentions.attention, attentions.tolerance),
     gpu_fast=GpuFast(
-        speeds.ON_GPU, speeds.STANDARD, speeds.bytes_of_call, fewest_flops=speeds.flops_of_call
+        speeds.ON_GPU, speeds.FUSED, speeds.bytes_of_call, fewest_flops=speeds.flops_of_call
     ),
 )
 

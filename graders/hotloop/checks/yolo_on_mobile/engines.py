@@ -18,8 +18,7 @@ from hotloop.judge.compare import Floats
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.file_exchange import get_file
 from hotloop.judge.gpu.card import Card
-from hotloop.judge.gpu.engine import require_tensorrt, running
-from hotloop.judge.gpu.workers import candidate_worker
+from hotloop.judge.gpu.engine import builder, require_tensorrt, running
 from hotloop.judge.link import Link
 from hotloop.judge.program import Process
 from hotloop.judge.questions import GivenFile, ask_plainly, put_folder
@@ -45,42 +44,13 @@ PIXELS_OFF, SCORE_OFF = 2.0, 0.03
 rounding, and sixty layers."""
 
 
-@rung(after=("correct",))
-def builds(session: Session) -> str:
-    """The engine gives the table of eager PyTorch for each of BATCHES."""
-    require_tensorrt()
-    GpuRefereed(_cases, _referee(), "run", mismatch, entrant=partial(running, _built))(session)
-    return "The engine gives the network's table."
-
-
-@rung(after=("engine",))
-def fast(session: Session) -> str:
-    """Calls of 8 images in host memory, against eager PyTorch."""
-    require_tensorrt()
-    return GpuRefereedFast(
-        Workload(lambda _rng, _index: _spec(BATCHES[1]), fill),
-        Baseline(
-            PROGRAMS / EAGER.main,
-            "run",
-            beside=EAGER.files,
-            prepare=_use,
-            label="eager PyTorch",
-        ),
-        _referee(),
-        "run",
-        mismatch,
-        lambda _spec: BATCHES[1] * flops(*SIZE),
-        entrant=partial(running, _built),
-    )(session)
-
-
 def _built(session: Session, card: Card) -> bytes:
     session.progress("writing the model")
     maker = program("engine_files.py", "eager.py").trusted(session)
     path = maker.ask("write", *SIZE)
     model = GivenFile("detector.onnx", get_file(maker.link, str(path), MODEL_BYTES))
     session.progress("building the engine")
-    with candidate_worker(session.of(ENTRY), card) as link:
+    with builder(session.of(ENTRY), card) as link:
         target = f"{put_folder(link)}/detector.engine"
         ask_plainly(link, (model, *BATCHES, target), session.timeout(BUILD_S))
         engine = get_file(link, target, MODEL_BYTES)
@@ -117,3 +87,36 @@ def mismatch(_case: Case, got: Floats, want: Floats) -> str | None:
     if not (off[..., 4:] <= SCORE_OFF).all():
         return f"a probability is {np.nan_to_num(off[..., 4:], nan=np.inf).max():.3g} off"
     return None
+
+
+BUILDS = GpuRefereed(_cases, _referee(), "run", mismatch, entrant=partial(running, _built))
+FAST = GpuRefereedFast(
+    Workload(lambda _rng, _index: _spec(BATCHES[1]), fill),
+    Baseline(
+        PROGRAMS / EAGER.main,
+        "run",
+        beside=EAGER.files,
+        prepare=_use,
+        label="eager PyTorch",
+    ),
+    _referee(),
+    "run",
+    mismatch,
+    lambda _spec: BATCHES[1] * flops(*SIZE),
+    entrant=partial(running, _built),
+)
+
+
+@rung(after=("correct",))
+def builds(session: Session) -> str:
+    """The engine gives the table of eager PyTorch for each of BATCHES."""
+    require_tensorrt()
+    BUILDS(session)
+    return "The engine gives the network's table."
+
+
+@rung(after=("engine",))
+def fast(session: Session) -> str:
+    """Calls of 8 images in host memory, against eager PyTorch."""
+    require_tensorrt()
+    return FAST(session)

@@ -10,31 +10,73 @@ from rich.text import Text
 
 from hotloop import evidence
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, log, require_sandbox
-from hotloop.curriculum import Measurement, Run
+from hotloop.cli.answer import Answer, UserError, log, require_sandbox
+from hotloop.curriculum import Measurement, Module, Run
+from hotloop.judge.device import kind
 
 
 def run(
     module: Annotated[
         str | None, typer.Argument(help="Which module; all if not given.", show_default=False)
     ] = None,
+    task: Annotated[
+        list[str] | None, typer.Option("--task", help="Only this task; may be repeated.")
+    ] = None,
+    gpu_only: Annotated[
+        bool, typer.Option("--gpu-only", help="Only rungs that run on a GPU.")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Leave out what was measured of the same code here.")
+    ] = False,
 ) -> Answer:
     """Measure reference and wrong answers on this machine.
 
-    It writes curriculum/MODULE/runs/DEVICE.json.
+    It writes curriculum/MODULE/runs/DEVICE.json, anew after each record.
     """
     require_sandbox()
-    wanted = [find.module(module)] if module else find.all_modules()
+    if gpu_only and kind() != "cuda":
+        raise UserError("This machine has no GPU: leave --gpu-only away.")
+    asked = evidence.Asked(tasks=task, gpu_only=gpu_only)
+    wanted = _modules(module, task or [])
     runs: dict[str, Run] = {}
-    written: dict[str, str] = {}
     for found in wanted:
-        # One after the other: what was measured is kept, whatever happens to the next.
-        runs[found.id] = run = evidence.measure(found.id, log)
-        written[found.id] = str(evidence.write(run))
+        if not asked.rungs(found):
+            continue
+        here = evidence.written_here(found.id)
+        if not (resume or gpu_only or task):
+            here = None
+        known = here if resume else None
+        made = evidence.measure(
+            found.id,
+            log,
+            asked=asked,
+            earlier=known,
+            on_run=lambda run, here=here: _write(evidence.joined(here, run)),
+        )
+        runs[found.id] = evidence.joined(here, made)
+    written = {name: str(evidence.write(run)) for name, run in runs.items()}
     runs_as_data = [run.model_dump(mode="json", exclude_none=True) for run in runs.values()]
     shown = [_table(run) for run in runs.values()]
     told = Text("\n".join(f"written: {path}" for path in written.values()))
     return Answer({"written": written, "runs": runs_as_data}, *shown, told)
+
+
+def _modules(module: str | None, tasks: list[str]) -> list[Module]:
+    """Those that are asked for. UserError for a task that the module does not have."""
+    if module is None:
+        if tasks:
+            raise UserError("--task needs the name of its module before it.")
+        return find.all_modules()
+    found = find.module(module)
+    known = [task.id for task in found.tasks if task.kind == "code"]
+    if unknown := sorted(set(tasks) - set(known)):
+        raise UserError(f"{module} has no task {', '.join(unknown)}; it has {', '.join(known)}.")
+    return [found]
+
+
+def _write(run: Run) -> None:
+    """What is stopped half way has still written what it found."""
+    evidence.write(run)
 
 
 def _table(run: Run) -> Table:

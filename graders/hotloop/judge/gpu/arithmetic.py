@@ -7,6 +7,7 @@ of a worker's output are read as numbers, never as code.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -90,50 +91,66 @@ class Arithmetic:
         """Gathered bytes on the host; waits for the device."""
         return gathered.cpu().numpy()
 
-    def rows(self, tensor: Tensor, picks: Sequence[int] | slice, dtype: DType) -> NDArray[Any]:
-        """Raw elements of some rows (along the first axis) on the host."""
-        part = tensor[picks if isinstance(picks, slice) else list(picks)].contiguous()
-        raw = part.view(getattr(self.torch, _RAW_NAMES[dtype.bytes]))
-        return raw.cpu().numpy().view(dtype.storage)
-
-    def has_nan(self, tensor: Tensor) -> bool:
-        """True when an element is NaN, as poison is."""
-        if not tensor.dtype.is_floating_point:
-            return False
-        return any(bool(self.torch.isnan(tensor[b]).any()) for b in blocks(tensor.shape))
+    def any_nan(self, tensors: Sequence[Tensor]) -> bool:
+        """True when an element of one of them is NaN, as poison is."""
+        found = [
+            self.torch.isnan(tensor[block]).any()
+            for tensor in tensors
+            if tensor.dtype.is_floating_point
+            for block in blocks(tensor.shape)
+        ]
+        return bool(found) and bool(self.number(self.torch.stack(found).any()))
 
     def same(self, left: Tensor, right: Tensor) -> bool:
         """True when all bits agree. `right` is contiguous."""
         raw = getattr(self.torch, _RAW_NAMES[right.element_size()])
-        return all(
-            bool(self.torch.equal(left[b].contiguous().view(raw), right[b].view(raw)))
-            for b in blocks(right.shape)
-        )
+        differ = [
+            (left[block].contiguous().view(raw) != right[block].view(raw)).any()
+            for block in blocks(right.shape)
+        ]
+        return not differ or not self.number(self.torch.stack(differ).any())
+
+    def number(self, tensor: Tensor) -> float:
+        """The one element of a tensor; waits for the device."""
+        return float(tensor)
+
+    def give_back_unused(self) -> None:
+        """Free the device memory that torch keeps for its next tensors."""
+        self.torch.cuda.empty_cache()
 
     def disagreement(
         self,
         got: Tensor,
         inputs: Sequence[Tensor | int | float | bool | None],
-        reference: Callable[..., Tensor],
+        truth: Callable[..., Tensor],
         tolerance: Tolerance,
+        rows: NDArray[np.int64] | None = None,
     ) -> Disagreement | None:
-        """`compare` of a whole output with the float64 truth, both on the device.
+        """`compare` of an output with the float64 truth, both on the device.
 
-        Tensors in `inputs` whose first axis is the output's are cut into the same blocks of rows.
+        Tensors in `inputs` whose first axis is the output's are cut to the same rows.
+        rows: which are compared; None for all, block by block.
         """
         worst: Disagreement | None = None
         wrong = 0
-        for block in blocks(got.shape):
-            parts = [self._part(value, block, got.shape[0]) for value in inputs]
-            want = reference(*parts)
-            found = self._worst(got[block].double(), want, tolerance, block.start or 0)
+        picks: list[tuple[Any, Sequence[int]]] = [
+            (b, range(b.start, b.stop)) for b in blocks(got.shape)
+        ]
+        if rows is not None:
+            picks = [(self.index(rows), rows.tolist())]
+        for pick, numbers in picks:
+            want = truth(*[self._part(value, pick, got.shape[0]) for value in inputs])
+            found = self._worst(got[pick].double(), want, tolerance)
             if found is None:
                 continue
             wrong += found.wrong
-            worst = found if worst is None or found.excess > worst.excess else worst
+            if worst is None or found.excess > worst.excess:
+                first, *rest = found.index
+                worst = replace(found, index=(numbers[first], *rest))
         if worst is None:
             return None
-        return Disagreement(worst.index, worst.got, worst.want, wrong, got.numel(), worst.excess)
+        total = got.numel() if rows is None else len(rows) * got[0].numel()
+        return replace(worst, wrong=wrong, total=total)
 
     def churn(self, size: int = CHURN_BYTES) -> Callable[[], None]:
         """A compute kernel that reads and writes `size` bytes each, and so empties the L2 too."""
@@ -171,28 +188,26 @@ class Arithmetic:
             values.copy_(values[..., :1].clone().float() + columns)
         return values
 
-    def _part(self, value: Any, block: slice, rows: int) -> Any:
+    def _part(self, value: Any, pick: Any, rows: int) -> Any:
         if not isinstance(value, self.torch.Tensor):
             return value
-        part: Tensor = value[block] if value.dim() and value.shape[0] == rows else value
+        part: Tensor = value[pick] if value.dim() and value.shape[0] == rows else value
         return part if part.dtype == self.torch.bool else part.double()
 
-    def _worst(
-        self, got: Tensor, want: Tensor, tolerance: Tolerance, first_row: int
-    ) -> Disagreement | None:
+    def _worst(self, got: Tensor, want: Tensor, tolerance: Tolerance) -> Disagreement | None:
         torch = self.torch
         allowed = tolerance.relative * want.abs() + tolerance.absolute
         excess = (got - want).abs() / allowed.clamp_min(float(np.finfo(np.float64).tiny))
         excess = torch.where(excess.isnan() | got.isinf() | want.isinf(), torch.inf, excess)
         same = (got == want) | (got.isnan() & want.isnan())
         excess = torch.where(same, 0.0, excess)
-        wrong = int((excess > 1).sum())
+        wrong = int(self.number((excess > 1).sum()))
         if not wrong:
             return None
         place = np.unravel_index(int(excess.argmax()), excess.shape)
         index = tuple(int(i) for i in place)
         return Disagreement(
-            (index[0] + first_row, *index[1:]),
+            index,
             float(got[index]),
             float(want[index]),
             wrong,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
-from contextlib import suppress
+import logging
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 from hotloop.judge.gpu.arithmetic import CHURN_BYTES, Arithmetic
 from hotloop.judge.gpu.clocks import Clocks
@@ -13,10 +15,17 @@ from hotloop.judge.gpu.idle import IdleProbe
 from hotloop.judge.gpu.nvml import Nvml, NvmlError
 from hotloop.worker.device import CudaError
 
+log = logging.getLogger("hotloop.judge")
+
 MOST_BUSY = 6
 """So many times in a row the device may be found in use before somebody is blamed."""
 
 L2_TIMES = 5
+
+OLDEST = (7, 5)
+"""Compute capability of the oldest cards that PyTorch's builds for CUDA 13 run on."""
+
+MPS_PIPES = "/tmp/nvidia-mps"
 
 
 class NoCard(Exception):
@@ -64,6 +73,9 @@ class Card:
 def open_card(guests: int = 0) -> Card:
     """The first GPU, calibrated. NoCard where there is none that can be judged on.
 
+    Only with the machine to oneself: other judges measure on the same card. From here on this
+    process has a context there, until it ends.
+
     guests: processes that may have contexts when the card is calibrated. None may when points are
     at stake: a candidate that computes during calibration would make its later work look normal.
     """
@@ -75,14 +87,17 @@ def open_card(guests: int = 0) -> Card:
         if found.clocks.crowded():
             raise NoCard("Other programs use this GPU: stop them and judge again.")
         found.probe.calibrate()
+        found.clocks.calibrate()
         found.free_bytes = found.driver.memory()[0]
     return found
 
 
-def prepare() -> None:
-    """Open and calibrate before the first candidate lives; say nothing where there is no GPU."""
-    with suppress(NoCard):
-        open_card()
+def has_context() -> bool:
+    """True when this process has a context on a GPU, which it has until it ends."""
+    return bool(_contexts)
+
+
+_contexts: list[Driver] = []
 
 
 @functools.cache
@@ -91,6 +106,13 @@ def _open_once() -> Card | str:
         return _open()
     except NoCard as reason:
         return str(reason)
+    except Exception as error:
+        log.exception("the GPU could not be opened")
+        what = str(error).splitlines()[0] if str(error) else "no reason given"
+        return (
+            f"The GPU could not be prepared ({type(error).__name__}: {what[:200]}): "
+            "`hotloop doctor --gpu` looks for the cause."
+        )
 
 
 def _open() -> Card:
@@ -99,7 +121,10 @@ def _open() -> Card:
     require_shareable(facts)
     nvml = _open_nvml(driver)
     if nvml.sliced():
-        raise NoCard("The GPU is divided into MIG slices; speed is judged on a whole one only.")
+        raise NoCard(
+            "The GPU is divided into MIG slices; speed is judged on a whole one only: use another "
+            "card, or one whose administrator has switched MIG off."
+        )
     arithmetic = _open_arithmetic()
     size = max(CHURN_BYTES, L2_TIMES * facts.l2_bytes)
     probe = IdleProbe(driver, arithmetic.churn(size))
@@ -123,17 +148,45 @@ def open_driver() -> Driver:
     if not count:
         raise NoCard("The NVIDIA driver shows no GPU: look at CUDA_VISIBLE_DEVICES.")
     driver.use(0)
+    _contexts.append(driver)
     return driver
 
 
 def require_shareable(facts: DeviceFacts) -> None:
-    """NoCard unless the device's memory can be lent to another process as a descriptor."""
+    """NoCard unless several processes may use the device, and its memory can be lent to another one
+    as a descriptor.
+    """
+    if facts.capability < OLDEST:
+        raise NoCard(
+            f"{facts.name} has compute capability {_dotted(facts.capability)}; PyTorch's CUDA "
+            f"builds need {_dotted(OLDEST)} or newer: use another card."
+        )
+    if facts.compute_mode != 0:
+        raise NoCard(
+            f"{facts.name} is in a compute mode that lets only one process use it: an "
+            "administrator sets it back with `nvidia-smi --compute-mode=DEFAULT`."
+        )
+    if mps_runs():
+        raise NoCard(
+            "CUDA's Multi-Process Service runs here: kernels of several processes then run at the "
+            "same time, and nobody's time is known. Stop it: `echo quit | nvidia-cuda-mps-control`."
+        )
     if facts.virtual_memory and facts.posix_descriptors:
         return
     raise NoCard(
         f"{facts.name} cannot lend memory to another process (no virtual memory management with "
         "POSIX file descriptors), so speed cannot be judged on it: use another card or driver."
     )
+
+
+def mps_runs() -> bool:
+    """True where the control daemon of the Multi-Process Service listens for this user."""
+    pipes = Path(os.environ.get("CUDA_MPS_PIPE_DIRECTORY", MPS_PIPES))
+    return (pipes / "control").exists()
+
+
+def _dotted(capability: tuple[int, int]) -> str:
+    return f"{capability[0]}.{capability[1]}"
 
 
 def _open_nvml(driver: Driver) -> Nvml:

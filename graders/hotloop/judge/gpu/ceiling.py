@@ -24,12 +24,14 @@ class Ceiling:
 
 def measure(link: Link, *, matmul: bool = False) -> Ceiling:
     """Through a trusted worker that sees the folder of `FILE`, while nobody else computes."""
-    moved = _ask(link, "copy_bytes_per_second")
-    return Ceiling(moved, _ask(link, "matmul_flops_per_second") if matmul else None)
+    moved = ask_number(link, "copy_bytes_per_second", FILE.name)
+    flops = ask_number(link, "matmul_flops_per_second", FILE.name) if matmul else None
+    return Ceiling(moved, flops)
 
 
-def _ask(link: Link, function: str) -> float:
-    link.resolve(function, FILE.name, TIMEOUT_S)
+def ask_number(link: Link, function: str, file: str) -> float:
+    """What a function of ours returns that is called without arguments: a positive number."""
+    link.resolve(function, file, TIMEOUT_S)
     call: Message = {"args": [], "returns": None}
     plan: Message = {"op": "plan", "calls": [call], "framework": "torch", "style": "json"}
     link.request(plan, TIMEOUT_S)

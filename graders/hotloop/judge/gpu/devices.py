@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from hotloop.judge.device import DEV
 from hotloop.worker.device import LIBRARY_VARIABLE, library_path
 
-DEV = Path("/dev")
 _SHARED = ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools")
 _SEARCHED = (
     Path("/usr/lib/x86_64-linux-gnu"),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Self
 
-from hotloop.worker.device import POSIX_DESCRIPTOR, Cuda, CudaError, Location
+from hotloop.worker.device import NOT_SUPPORTED, POSIX_DESCRIPTOR, Cuda, CudaError, Location
 
 _PINNED = 1
 _MINIMUM_GRANULARITY = 0
@@ -27,6 +27,7 @@ class Attribute(IntEnum):
     """CUdevice_attribute: the device facts that the judge asks for."""
 
     MULTIPROCESSORS = 16
+    COMPUTE_MODE = 20
     L2_BYTES = 38
     MAJOR = 75
     MINOR = 76
@@ -62,7 +63,7 @@ class AllocationProperties(ctypes.Structure):
 
 @dataclass(frozen=True)
 class DeviceFacts:
-    """What the driver says about one device."""
+    """What the driver says about one device. compute_mode: 0 lets several processes use it."""
 
     name: str
     driver: int
@@ -70,6 +71,7 @@ class DeviceFacts:
     multiprocessors: int
     l2_bytes: int
     total_bytes: int
+    compute_mode: int
     virtual_memory: bool
     posix_descriptors: bool
 
@@ -130,6 +132,7 @@ class Driver(Cuda):
             multiprocessors=self.attribute(Attribute.MULTIPROCESSORS, ordinal),
             l2_bytes=self.attribute(Attribute.L2_BYTES, ordinal),
             total_bytes=self.memory()[1],
+            compute_mode=self.attribute(Attribute.COMPUTE_MODE, ordinal),
             virtual_memory=bool(self.attribute(Attribute.VIRTUAL_MEMORY, ordinal)),
             posix_descriptors=bool(self.attribute(Attribute.POSIX_DESCRIPTORS, ordinal)),
         )
@@ -194,8 +197,15 @@ class Driver(Cuda):
         self.call("cuMemsetD32_v2", address, word, size // 4)
 
     def reset_persisting_l2(self) -> None:
-        """Turn every cache line that someone pinned in L2 back into an ordinary one."""
-        self.call("cuCtxResetPersistingL2Cache")
+        """Turn every cache line that someone pinned in L2 back into an ordinary one.
+
+        Where the device has no such lines (before compute capability 8.0), there is nothing to do.
+        """
+        try:
+            self.call("cuCtxResetPersistingL2Cache")
+        except CudaError as error:
+            if error.code != NOT_SUPPORTED:
+                raise
 
 
 class Stream:

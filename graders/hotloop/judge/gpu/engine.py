@@ -6,14 +6,14 @@ No run of an engine on a GPU is recorded yet; elsewhere the rungs say what is mi
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.gpu.card import Card
-from hotloop.judge.gpu.workers import trusted_worker
+from hotloop.judge.gpu.workers import candidate_worker, trusted_worker
 from hotloop.judge.link import Link
 from hotloop.judge.program import Process, Program
 from hotloop.judge.questions import GivenFile
@@ -21,6 +21,9 @@ from hotloop.judge.session import Session
 
 FILE = Path(__file__).parent / "trusted" / "engine_runner.py"
 RUNNER = Program({FILE.name: FILE}, FILE.name)
+BUILDER_BYTES = 12 << 30
+"""Of the host's memory. TensorRT keeps the weights several times over while it tries kernels."""
+
 REMEDY = "on a machine with an NVIDIA GPU: python -m pip install tensorrt"
 
 
@@ -28,6 +31,11 @@ def require_tensorrt() -> None:
     """Ruling NOT_MEASURED where no engine can be built."""
     if find_spec("tensorrt") is None:
         raise Ruling(Verdict.NOT_MEASURED, f"TensorRT is not installed here: {REMEDY}")
+
+
+def builder(session: Session, card: Card) -> AbstractContextManager[Link]:
+    """The candidate's worker, in which it builds the engine."""
+    return candidate_worker(session, card, BUILDER_BYTES)
 
 
 @contextmanager

@@ -75,11 +75,16 @@ class IdleProbe:
             return first.seconds_until(last)
 
 
-def reached_within(event: Event, seconds: float) -> bool:
-    """Poll an event, so that a device that never gets there cannot hold the judge."""
-    deadline = time.monotonic() + seconds
+def reached_within(event: Event, seconds: float, *, spin_s: float = 0.0) -> bool:
+    """Poll an event, so that a device that never gets there cannot hold the judge.
+
+    spin_s: for so long without sleeping between two looks.
+    """
+    started = time.monotonic()
     while not event.reached():
-        if time.monotonic() > deadline:
+        waited = time.monotonic() - started
+        if waited > seconds:
             return False
-        time.sleep(0.0001)
+        if waited > spin_s:
+            time.sleep(0.0001)
     return True

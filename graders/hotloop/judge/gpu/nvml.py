@@ -71,10 +71,10 @@ class Nvml:
         self.call("nvmlDeviceGetCurrentClocksThrottleReasons", self._device, ctypes.byref(reasons))
         return reasons.value
 
-    def clients(self) -> int:
-        """How many processes have a compute context on the device.
+    def clients(self) -> list[int]:
+        """Ids of the processes with a compute context on the device, an entry for each of them.
 
-        A count, because inside a container their ids are not ours.
+        Inside a container they may be 0 or those of the host, and the list may be empty.
         """
         number = _uint(_MOST_CLIENTS)
         processes = (Process * _MOST_CLIENTS)()
@@ -88,7 +88,8 @@ class Nvml:
         except NvmlError as error:
             if error.code != _INSUFFICIENT_SIZE:
                 raise
-        return number.value
+            return [0] * number.value
+        return [process.pid for process in processes[: number.value]]
 
     def minor(self) -> int:
         """N in /dev/nvidiaN."""

@@ -1,14 +1,15 @@
-"""Comparison of a leg's outputs with the truth, from inputs that the worker never held.
+"""Comparison of a leg's outputs with the truth, on the card, in the judge's own context.
 
-The worker could write the memory that it computed from, so every call's inputs are drawn again from
-their seeds. Rows of every output are compared on the CPU by the code that judges CPU tasks, one
-whole output where the workload says.
+The worker could write the memory that it computed from, so the inputs of a call are drawn again
+from their seeds. Every output is searched for poison and NaN, and every captured value is compared
+with the final one. A few secret calls of a leg are compared with a float64 truth: some secret rows
+of each, and now and then a whole output.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,39 +18,44 @@ from numpy.typing import NDArray
 from hotloop.core.verdict import Ruling, Verdict
 from hotloop.judge.buffers import Placement
 from hotloop.judge.calls import Call
-from hotloop.judge.compare import Disagreement, compare
-from hotloop.judge.dtypes import BOOL, to_float64
-from hotloop.judge.gpu.arithmetic import Arithmetic, Tensor, blocks
-from hotloop.judge.gpu.memory import DeviceBuffer, Loan
+from hotloop.judge.compare import Disagreement
+from hotloop.judge.gpu.arithmetic import Arithmetic, Tensor
+from hotloop.judge.gpu.memory import DeviceBuffer, Layout, Loan
 from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
 
 Inputs = Sequence[tuple[Placement, Tensor]]
 
+WHOLE_S = 0.02
+"""Of a leg, on average: what comparing one whole output may take."""
+
 
 class Verifier:
-    """Compares what one workload computed."""
+    """Compares what one workload computed.
+
+    whole_s: what the last comparison of a whole output took.
+    """
 
     def __init__(self, workload: DeviceWorkload, arithmetic: Arithmetic) -> None:
         self._workload = workload
         self._arithmetic = arithmetic
+        self.whole_s = 0.0
 
     def verify(self, loan: Loan, secrets: Secrets, captured: NDArray[np.uint8]) -> None:
         """Ruling unless all is right. captured: bytes read before the clock was stopped."""
         flat_in, flat_out = self.flat(loan.inputs), self.flat(loan.outputs)
         self._require_complete(flat_out, secrets, captured)
-        for number, call in enumerate(loan.layout.calls):
-            output = self._arithmetic.view(flat_out, call.out)
-            if self._arithmetic.has_nan(output):
-                raise Ruling(
-                    Verdict.WRONG_ANSWER,
-                    "In a timed call an element was NaN, or not all of the output was written.",
-                )
+        self._require_written(flat_out, loan.layout)
+        whole = secrets.compares_whole(WHOLE_S / self.whole_s if self.whole_s else 1.0)
+        for number in secrets.calls:
+            call = loan.layout.calls[number]
             inputs = secrets.inputs(number, call, self._arithmetic)
             self._require_inputs_kept(flat_in, inputs)
-            rows = [int(row) for row in secrets.rows[number]]
-            _require(self._compare_on_host(call, inputs, output, rows))
-            if number == secrets.whole:
-                _require(self._compare_whole(call, inputs, output))
+            output = self._arithmetic.view(flat_out, call.out)
+            _require(self._disagreement(call, inputs, output, secrets.rows[number]))
+            if whole and number == secrets.whole:
+                started = time.monotonic()
+                _require(self._disagreement(call, inputs, output))
+                self.whole_s = time.monotonic() - started
 
     def flat(self, buffer: DeviceBuffer) -> Tensor:
         """All bytes of a buffer."""
@@ -67,6 +73,14 @@ class Verifier:
                 "leave no work behind on the GPU.",
             )
 
+    def _require_written(self, flat: Tensor, layout: Layout) -> None:
+        outputs = [self._arithmetic.view(flat, call.out) for call in layout.calls]
+        if self._arithmetic.any_nan(outputs):
+            raise Ruling(
+                Verdict.WRONG_ANSWER,
+                "In a timed call an element was NaN, or not all of the output was written.",
+            )
+
     def _require_inputs_kept(self, flat: Tensor, inputs: Inputs) -> None:
         for place, values in inputs:
             if not self._arithmetic.same(self._arithmetic.view(flat, place), values):
@@ -74,48 +88,23 @@ class Verifier:
                     Verdict.WRONG_ANSWER, "Your function changed its input: write to new memory."
                 )
 
-    def _compare_whole(self, call: Call, inputs: Inputs, output: Tensor) -> Disagreement | None:
-        reference = self._workload.device_reference
-        if reference is not None:
-            values = _arguments(call, [tensor for _, tensor in inputs])
-            tolerance = self._workload.tolerance(call.spec)
-            return self._arithmetic.disagreement(output, values, reference, tolerance)
-        found = (
-            self._compare_on_host(call, inputs, output, block) for block in blocks(call.out.shape)
-        )
-        return next((wrong for wrong in found if wrong is not None), None)
-
-    def _compare_on_host(
-        self, call: Call, inputs: Inputs, output: Tensor, picks: Sequence[int] | slice
+    def _disagreement(
+        self,
+        call: Call,
+        inputs: Inputs,
+        output: Tensor,
+        rows: NDArray[np.int64] | None = None,
     ) -> Disagreement | None:
-        rows = call.out.shape[0]
-        values = [self._on_host(place, tensor, picks, rows) for place, tensor in inputs]
-        with np.errstate(all="ignore"):
-            truth = self._workload.reference(*_arguments(call, values))
-        want = np.asarray(truth, np.float64)
-        raw = self._arithmetic.rows(output, picks, call.out.dtype)
-        found = compare(to_float64(raw, call.out.dtype), want, self._workload.tolerance(call.spec))
-        return found and _placed(found, picks)
-
-    def _on_host(
-        self, place: Placement, tensor: Tensor, picks: Sequence[int] | slice, rows: int
-    ) -> NDArray[Any]:
-        along = picks if place.shape[0] == rows else slice(None)
-        raw = self._arithmetic.rows(tensor, along, place.dtype)
-        return raw if place.dtype is BOOL else to_float64(raw, place.dtype)
+        values = _arguments(call, [tensor for _, tensor in inputs])
+        return self._arithmetic.disagreement(
+            output, values, self._workload.truth, self._workload.tolerance(call.spec), rows
+        )
 
 
 def _require(disagreement: Disagreement | None) -> None:
     if disagreement is None:
         return
     raise Ruling(Verdict.WRONG_ANSWER, f"In a timed call it was wrong: {disagreement.sentence()}.")
-
-
-def _placed(found: Disagreement, picks: Sequence[int] | slice) -> Disagreement:
-    """With the row's number in the whole output instead of among the picked rows."""
-    first = found.index[0]
-    row = first + (picks.start or 0) if isinstance(picks, slice) else picks[first]
-    return replace(found, index=(row, *found.index[1:]))
 
 
 def _arguments(call: Call, tensors: Sequence[Any]) -> list[Any]:

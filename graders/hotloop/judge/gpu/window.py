@@ -5,13 +5,14 @@ it, poisons the outputs, and shows that the device is idle. Then the clock start
 gets the descriptors: it maps, makes the calls, waits for the device, says that it is done. Before
 the clock is read, values at secret positions are copied aside on the device, so that work which
 was still under way is missing from them. Then the worker is frozen, the device shown idle again,
-and everything is compared with inputs that are drawn anew from their seeds.
+and the outputs are compared with the truth of inputs that are drawn anew from their seeds.
 
 Several legs make one window where the device's memory is too small for a window of fresh inputs.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
 import time
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 
 from hotloop.core.clock import now
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.budget import TIME_IS_UP, Budget
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.fault import JudgeFault
@@ -36,12 +38,17 @@ from hotloop.judge.gpu.memory import Layout, Loan
 from hotloop.judge.gpu.verify import Verifier
 from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
 from hotloop.judge.link import Link
+from hotloop.judge.overrun import Overrun
 from hotloop.judge.seeds import Seeds
 
 FOREIGN_SHARE = 0.03
 RUN_TIMEOUT_S = 60.0
 UNMAP_TIMEOUT_S = 5.0
 CAPTURE_TIMEOUT_S = 20.0
+CAPTURE_SPIN_S = 0.002
+"""Sleeping between two looks would be part of the measured time."""
+
+EMPTY_LEGS = 15
 KEPT_SHARE = 0.25
 """Of the device's memory: what a worker may keep for itself between windows."""
 
@@ -71,6 +78,7 @@ class DeviceSide:
 
     free_bytes: of the device's memory, were this worker not there.
     leg_cost_s: the protocol's own time, which is taken off each leg.
+    timeout_s: how long a leg's answer is waited for.
     """
 
     def __init__(
@@ -81,6 +89,7 @@ class DeviceSide:
         card: Card,
         seeds: Seeds,
         free_bytes: int,
+        budget: Budget,
     ) -> None:
         self.link = link
         self.candidate = candidate
@@ -90,6 +99,8 @@ class DeviceSide:
         self.layout = Layout.of(())
         self.legs = 1
         self.leg_cost_s = 0.0
+        self.timeout_s = RUN_TIMEOUT_S
+        self._budget = budget
         self._verifier = Verifier(workload, card.arithmetic)
         self._free_bytes = free_bytes
         self.link.freeze()
@@ -107,16 +118,11 @@ class DeviceSide:
     def window(self, adversarial: Sequence[bool]) -> DeviceWindow:
         """Make one window; `adversarial` says which calls get adversarial inputs.
 
-        Ruling when the candidate fails or answers wrongly.
+        Ruling when the candidate fails or answers wrongly, UNDECIDED when the judging's time is up.
         """
         size = len(self.layout.calls)
         shares = [adversarial[i * size : (i + 1) * size] for i in range(self.legs)]
-        try:
-            parts = [self._leg(share) for share in shares]
-        except Ruling as ruling:
-            if self.link.trusted:
-                raise JudgeFault(f"a trusted worker was ruled on: {ruling}") from ruling
-            raise
+        parts = [self._leg_in_time(share) for share in shares]
         seconds = sum(p.seconds for p in parts)
         return DeviceWindow(
             seconds=seconds - self.legs * self.leg_cost_s,
@@ -125,20 +131,31 @@ class DeviceSide:
             foreign=sum(p.foreign * p.seconds for p in parts) / seconds,
         )
 
-    def protocol_cost(self, layout: Layout, legs: int = 9) -> tuple[float, float]:
-        """Seconds of a leg that has a layout's memory but no calls: median and quartile distance.
+    def protocol_cost(self, layout: Layout) -> tuple[float, float]:
+        """Seconds of a leg that has a layout's memory but no calls: the median of a few, and how
+        uncertain it is (the distance of their quartiles, over the root of their number).
 
         Only for a trusted worker: a candidate could be slow on purpose.
         """
-        seconds = [self._empty_leg(layout) for _ in range(legs)]
+        seconds = [self._empty_leg(layout) for _ in range(EMPTY_LEGS)]
         low, middle, high = statistics.quantiles(seconds, n=4)
-        return middle, high - low
+        return middle, (high - low) / math.sqrt(EMPTY_LEGS)
 
     def close(self) -> None:
         """Take the memory back; the worker is left running."""
-        self.link.freezer.thaw()
         with suppress(Ruling, JudgeFault):
-            self.link.request({"op": "device_unmap"}, UNMAP_TIMEOUT_S)
+            self._unmap_in_worker()
+
+    def _leg_in_time(self, adversarial: Sequence[bool]) -> DeviceWindow:
+        self._budget.remaining_s()
+        try:
+            return self._leg(adversarial)
+        except Overrun:
+            raise Ruling(Verdict.UNDECIDED, TIME_IS_UP) from None
+        except Ruling as ruling:
+            if self.link.trusted and ruling.verdict is not Verdict.UNDECIDED:
+                raise JudgeFault(f"a trusted worker was ruled on: {ruling}") from ruling
+            raise
 
     def _leg(self, adversarial: Sequence[bool]) -> DeviceWindow:
         destination = self.candidate.style == "destination"
@@ -158,6 +175,8 @@ class DeviceSide:
             clean = self.card.clean() and free
             self._verifier.verify(loan, secrets, captured)
             still = still and freezer.usage() == after
+        self._unmap_in_worker()
+        self.link.freeze()
         foreign = (after.wait_ns - before.wait_ns) * 1e-9 / seconds
         return DeviceWindow(seconds, still, clean, foreign)
 
@@ -167,10 +186,12 @@ class DeviceSide:
             index = self.card.arithmetic.index(np.zeros(1, np.int64))
             self.card.require_free_soon()
             seconds, _ = self._go(loan, index)
+        self._unmap_in_worker()
+        self.link.freeze()
         return seconds
 
     def _plan_in_worker(self, layout: Layout, calls: list[dict[str, Any]]) -> None:
-        """Tell shapes and sizes; the worker lets go of the last leg's memory."""
+        """Tell shapes and sizes."""
         plan = {
             "op": "device_plan",
             "buffers": layout.describe(self.card.driver.granularity()),
@@ -178,21 +199,33 @@ class DeviceSide:
             "framework": self.candidate.framework,
             "style": self.candidate.style,
         }
-        self.link.freezer.thaw()
+        self.link.thaw()
         self.link.request(plan, RUN_TIMEOUT_S)
         self.link.freeze()
         self._require_memory_back()
 
+    def _unmap_in_worker(self) -> None:
+        """Its mapping would keep the leg's memory, and count as the other side's."""
+        self.link.thaw()
+        self.link.request({"op": "device_unmap"}, UNMAP_TIMEOUT_S)
+
     def _require_memory_back(self) -> None:
-        free, total = self.card.driver.memory()
-        kept = self._free_bytes - free
-        if self.link.trusted or kept <= KEPT_SHARE * total:
+        if self.link.trusted or self._keeps_little():
             return
+        # What torch keeps here for the judge's next tensors is not the candidate's.
+        self.card.arithmetic.give_back_unused()
+        if self._keeps_little():
+            return
+        kept = self._free_bytes - self.card.driver.memory()[0]
         raise Ruling(
             Verdict.MEMORY_LIMIT,
             f"Your process keeps {kept / 1e9:.1f} GB of GPU memory between calls: "
             "allocate less, and keep no tensors from earlier calls.",
         )
+
+    def _keeps_little(self) -> bool:
+        free, total = self.card.driver.memory()
+        return self._free_bytes - free <= KEPT_SHARE * total
 
     def _fill(self, loan: Loan, secrets: Secrets) -> None:
         arithmetic, pattern = self.card.arithmetic, self.seeds.pattern()
@@ -212,11 +245,11 @@ class DeviceSide:
             # It lies in the socket until the worker is let go.
             self.link.send({"op": "device_run"}, fds)
             started = now()
-            self.link.freezer.thaw()
+            self.link.thaw()
         finally:
             for fd in fds:
                 os.close(fd)
-        self.link.receive(time.monotonic() + RUN_TIMEOUT_S)
+        self.link.receive(time.monotonic() + self.timeout_s)
         captured = self._capture(flat, index)
         seconds = now() - started
         self.link.freeze()
@@ -226,7 +259,7 @@ class DeviceSide:
         gathered = self.card.arithmetic.gather(flat, index)
         with Event(self.card.driver) as event:
             event.record()
-            if not reached_within(event, CAPTURE_TIMEOUT_S):
+            if not reached_within(event, CAPTURE_TIMEOUT_S, spin_s=CAPTURE_SPIN_S):
                 raise Ruling(
                     Verdict.TAMPERED,
                     "The GPU was still busy long after your function had said that it was done.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from hotloop.core.verdict import Ruling, Verdict
@@ -13,6 +14,9 @@ from hotloop.judge.gpu.card import Card, CardBusy, NoCard, open_card
 from hotloop.judge.launcher import Launcher
 from hotloop.judge.link import Link
 from hotloop.judge.session import Session
+from hotloop.nvcc import toolchain
+from hotloop.simulate.problem import ToolMissing
+from hotloop.worker.cuda_tools import ARCHITECTURE_VARIABLE, NVCC_VARIABLE, program
 
 RESOLVE_TIMEOUT_S = 120.0
 
@@ -55,18 +59,27 @@ def guests_of(session: Session) -> int:
 
 
 @contextmanager
-def candidate_worker(session: Session, card: Card) -> Generator[Link]:
+def candidate_worker(
+    session: Session, card: Card, memory_bytes: int | None = None
+) -> Generator[Link]:
     """The candidate's worker: a new one for a file, the notebook's own kernel otherwise.
 
     The kernel was started by others, who must have let the device through to it, or by
     `notebook_worker`.
+
+    memory_bytes: of the host's, what a new one may use, if it needs another share than usual.
     """
     candidate = session.candidate
     if candidate.file is None:
         yield session.worker()
         return
     session.source()
-    link = _start(session.launcher, session.files.root, card, trusted=False)
+    if candidate.launched_by is not None or candidate.operator:
+        _require_nvcc(card)
+    launcher = session.launcher
+    if memory_bytes is not None:
+        launcher = replace(launcher, memory_bytes=memory_bytes)
+    link = _start(launcher, session.files.root, card, trusted=False)
     link.deadline = session.budget.deadline
     try:
         path = candidate.launched_by
@@ -87,21 +100,50 @@ def trusted_worker(session: Session, folder: Path, card: Card) -> Generator[Link
         link.close()
 
 
-def notebook_worker(launcher: Launcher, files: Path | None) -> Link:
-    """A process for a notebook's cells, with the GPU where there is one to judge on."""
-    if kind() != "cuda":
-        return launcher.start(files=files, trusted=False)
-    try:
-        card = open_card(int(launcher.isolation == "none"))
-    except NoCard:
+def notebook_worker(launcher: Launcher, files: Path | None, card: Card | None) -> Link:
+    """A process for a notebook's cells, with the GPU where it is judged on one."""
+    if card is None:
         return launcher.start(files=files, trusted=False)
     return _start(launcher, files, card, trusted=False)
 
 
+def card_or_none(launcher: Launcher) -> Card | None:
+    """The GPU, or None where there is none to judge on: what needs one says so."""
+    try:
+        return open_card(int(launcher.isolation == "none"))
+    except NoCard:
+        return None
+
+
+def _require_nvcc(card: Card) -> None:
+    """Ruling NOT_MEASURED where CUDA C++ cannot be compiled for the card."""
+    try:
+        tools = toolchain.find()
+    except ToolMissing as missing:
+        raise Ruling(Verdict.NOT_MEASURED, str(missing)) from None
+    if _number(card) not in tools.capabilities():
+        sentence = (
+            f"nvcc {tools.version()} does not compile for the {card.facts.name} "
+            f"(sm_{_number(card)}): install another release of CUDA."
+        )
+        raise Ruling(Verdict.NOT_MEASURED, sentence)
+
+
+def _number(card: Card) -> int:
+    major, minor = card.facts.capability
+    return 10 * major + minor
+
+
 def _start(launcher: Launcher, files: Path | None, card: Card, *, trusted: bool) -> Link:
+    nvcc = program("nvcc")
+    compiler = {} if nvcc is None else {NVCC_VARIABLE: str(nvcc)}
     return launcher.start(
         files=files,
         trusted=trusted,
-        environment=devices.environment(),
+        environment={
+            **devices.environment(),
+            **compiler,
+            ARCHITECTURE_VARIABLE: f"sm_{_number(card)}",
+        },
         devices=devices.nodes(card.minor),
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hotloop.judge.buffers import Placement
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
-from hotloop.judge.compare import Floats, Tolerance
+from hotloop.judge.compare import Tolerance
 from hotloop.judge.gpu.arithmetic import Arithmetic, Tensor
 from hotloop.judge.gpu.memory import Layout
 from hotloop.judge.gpu.recipes import Draw
@@ -18,6 +18,8 @@ from hotloop.judge.seeds import Seeds
 
 SAMPLED_ROWS = 4
 VALUES_PER_ROW = 8
+COMPARED_CALLS = 4
+"""Of a leg. Over a judging these are hundreds: skipping one call in ten would be seen."""
 
 _SEED_BITS = (1 << 63) - 1
 
@@ -29,18 +31,16 @@ class DeviceWorkload:
     spec: shapes and dtypes of one call, from a secret generator and the call's number. The
         generator starts the same for every call of a judging, so that few shapes are drawn.
     draws: one recipe a tensor argument; the last argument says whether they should be adversarial.
-    reference: float64 truth of some rows from the float64 rows of the inputs; rows along the first
-        axis must not depend on each other. Inputs without that axis are given whole.
+    truth: of some rows from those rows of the inputs, torch tensors of float64 (masks of bool) on
+        the GPU; rows along the first axis must not depend on each other. Inputs without that axis
+        are given whole. Where a row needs much memory, it computes one row after the other.
     tolerance: of every element of a call.
-    device_reference: the same on torch tensors, float64 on the GPU. Without it whole outputs are
-        compared on the CPU, which is right but slow.
     """
 
     spec: Callable[[np.random.Generator, int], CallSpec]
     draws: Callable[[np.random.Generator, CallSpec, bool], Sequence[Draw]]
-    reference: Callable[..., Floats]
+    truth: Callable[..., Tensor]
     tolerance: Callable[[CallSpec], Tolerance]
-    device_reference: Callable[..., Tensor] | None = None
 
 
 @dataclass(frozen=True)
@@ -48,15 +48,18 @@ class Secrets:
     """Of one leg: how its inputs are drawn, and which values are looked at.
 
     recipes: per call, a recipe and a seed for each tensor argument.
-    rows: per call, the rows that are compared.
+    calls: numbers of those that are compared with the truth.
+    rows: per call, the rows of which values are captured, and compared where the call is.
     positions: where captured values lie in the output buffer, one row of byte positions a value.
-    whole: the call of which every element is compared.
+    whole: the one of `calls` of which every element is compared if `chance`, 0 to 1, says so.
     """
 
     recipes: tuple[tuple[tuple[Draw, int], ...], ...]
+    calls: tuple[int, ...]
     rows: tuple[NDArray[np.int64], ...]
     positions: NDArray[np.int64]
     whole: int
+    chance: float
 
     @classmethod
     def draw(
@@ -73,7 +76,14 @@ class Secrets:
         )
         rows = tuple(_pick_rows(rng, call.out) for call in layout.calls)
         positions = _positions(rng, layout, rows)
-        return cls(recipes, rows, positions, int(rng.integers(len(layout.calls))))
+        count = len(layout.calls)
+        calls = rng.choice(count, size=min(COMPARED_CALLS, count), replace=False)
+        numbers = tuple(map(int, calls))
+        return cls(recipes, numbers, rows, positions, numbers[0], float(rng.random()))
+
+    def compares_whole(self, share: float) -> bool:
+        """True in `share` of all legs."""
+        return self.chance < share
 
     def inputs(
         self, number: int, call: Call, arithmetic: Arithmetic

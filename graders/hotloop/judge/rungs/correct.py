@@ -166,7 +166,7 @@ def frozen(link: Link) -> Generator[None]:
     try:
         yield
     finally:
-        link.freezer.thaw()
+        link.thaw()
 
 
 def ruling_about(case: Case) -> AbstractContextManager[None]:

@@ -186,7 +186,7 @@ class Fast:
 
     def _copied_per_second(self, side: Side, session: Session) -> float:
         """Bytes a second of a plain copy over buffers of the same sizes, on the same threads."""
-        side.link.freezer.thaw()
+        side.link.thaw()
         side.link.resolve(self.baseline.copy, side.candidate.file, 60)
         side.workload = replace(self.workload, verify=_anything)
         fastest = lengthen_side(side, side.workload, session.seeds, 2 * len(side.calls))

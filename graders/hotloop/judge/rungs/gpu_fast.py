@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,7 +25,7 @@ from hotloop.judge.gpu.workload import DeviceWorkload
 from hotloop.judge.link import Link
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.session import Session
-from hotloop.judge.speed import Trial
+from hotloop.judge.speed import USUAL, Pace, Trial
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 
 CONTROL_TOLERANCE = 0.03
@@ -42,8 +41,8 @@ class GpuFast:
     """Throughput on the GPU in windows of many calls on fresh inputs.
 
     fewest_bytes, fewest_flops: of one call; a time shorter than either allows is implausible.
-    baseline_truth: what the baseline computes, on torch tensors, where that is something else: a
-        level is then a share of what a copy reaches.
+    baseline_truth: what the baseline computes, where that is something else, as the workload's
+        truth: a level is then a share of what a copy reaches.
     seconds: budget of the measurement.
     """
 
@@ -54,6 +53,7 @@ class GpuFast:
     baseline_truth: Callable[..., Any] | None = None
     after: tuple[str, ...] = ("gpu_correct",)
     seconds: float = 60.0
+    pace: Pace = USUAL
 
     def __call__(self, session: Session) -> str:
         """Correctness is known; measure, compare, rule."""
@@ -77,13 +77,21 @@ class GpuFast:
             card.clocks.expected_clients += 1
             ours = Candidate(self.baseline.name, self.baseline.path.name, "destination")
             other.resolve(ours.name, ours.file, 120)
-            side_a = DeviceSide(other, ours, self._of_baseline(), card, session.seeds, before)
+            side_a = DeviceSide(
+                other, ours, self.of_baseline(), card, session.seeds, before, session.budget
+            )
             lengthen(side_a)
             free = card.free_bytes - max(0, before - card.driver.memory()[0])
             with candidate_worker(session, card) as link:
                 card.clocks.expected_clients += int(session.candidate.file is not None)
                 side_b = DeviceSide(
-                    link, session.candidate, self.workload, card, session.seeds, free
+                    link,
+                    session.candidate,
+                    self.workload,
+                    card,
+                    session.seeds,
+                    free,
+                    session.budget,
                 )
                 try:
                     return self._judge(side_a, side_b, ceiling, session)
@@ -92,16 +100,14 @@ class GpuFast:
                 finally:
                     side_b.close()
 
-    def _of_baseline(self) -> DeviceWorkload:
-        truth = self.baseline_truth
-        if truth is not None:
-            return replace(self.workload, reference=truth, device_reference=truth)
-        on_device = self.workload.device_reference
+    def of_baseline(self) -> DeviceWorkload:
+        """What the baseline computes."""
+        if self.baseline_truth is not None:
+            return replace(self.workload, truth=self.baseline_truth)
         return replace(
             self.workload,
-            reference=published(self.workload.reference),
+            truth=published(self.workload.truth),
             tolerance=published(self.workload.tolerance),
-            device_reference=on_device and published(on_device),
         )
 
     def _judge(
@@ -110,16 +116,15 @@ class GpuFast:
         session.progress("warming up")
         lengthen(side_b)
         shares = [take_off_protocol(side_a, side) for side in (side_a, side_b)]
-        deadline = time.monotonic() + min(self.seconds, session.budget.remaining_s())
-        rng = session.rng()
         trial = Trial(
             side_a,
             side_b,
             session.levels,
-            rng,
-            deadline,
+            session.rng(),
+            session.deadline_in(self.seconds),
             session.progress,
             control_tolerance=CONTROL_TOLERANCE,
+            pace=self.pace,
         )
         outcome = trial.run()
         evidence = speed_evidence(
@@ -130,6 +135,7 @@ class GpuFast:
             calls_per_window=len(side_b.calls),
             gpu=side_b.card.facts.name,
             clock=side_b.card.clocks.state().words(),
+            neighbours_seen=not side_b.card.clocks.blind,
             legs_per_window=side_b.legs,
             protocol_shares=shares,
             **measured_on(side_b.calls[0].spec),
@@ -154,10 +160,10 @@ def take_off_protocol(trusted: DeviceSide, side: DeviceSide) -> float:
     Handing over memory takes time in the driver that belongs to neither side. Ruling UNDECIDED
     when that time varies so much that taking it off would not be accurate.
     """
-    cost, spread = trusted.protocol_cost(side.layout)
+    cost, uncertain = trusted.protocol_cost(side.layout)
     side.leg_cost_s = 0.0
     leg = side.window([False] * len(side.calls)).seconds / side.legs
-    if spread > MOST_UNCERTAIN * leg:
+    if uncertain > MOST_UNCERTAIN * leg:
         raise Ruling(
             Verdict.UNDECIDED,
             "Lending memory takes too uneven a time on this machine now: measuring again decides.",

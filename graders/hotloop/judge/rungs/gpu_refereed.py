@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.budget import TIME_IS_UP
 from hotloop.judge.calls import Call, CallSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Floats
@@ -24,13 +25,14 @@ from hotloop.judge.gpu.ceiling import FILE as LIMITS
 from hotloop.judge.gpu.ceiling import measure
 from hotloop.judge.gpu.workers import candidate_worker, card_for_three, trusted_worker
 from hotloop.judge.link import Link
+from hotloop.judge.overrun import Overrun
 from hotloop.judge.referee import Referee
-from hotloop.judge.rungs.correct import Case, ask, ruling_about
+from hotloop.judge.rungs.correct import Case, ask, frozen, ruling_about
 from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.refereed_fast import case_of
 from hotloop.judge.scheduling import undisturbed
 from hotloop.judge.session import Session
-from hotloop.judge.speed import Trial
+from hotloop.judge.speed import Pace, Trial
 from hotloop.judge.speed_record import Limit, measured_on, rule_on_speed, speed_evidence
 from hotloop.judge.verification import Rows, Verifier
 from hotloop.judge.window import Side, Window, Workload
@@ -41,6 +43,8 @@ IMPLAUSIBLE = 1.3
 WARMUP_WINDOWS = 3
 """Algorithms are chosen, graphs captured and code compiled in them; none of it is timed."""
 
+LONG_WINDOWS = Pace(pairs=3, looks=(6, 9, 14))
+"""A window is one whole call, of tenths of a second: what disturbs a short one is lost in it."""
 
 Entrant = Callable[[Session, Card], AbstractContextManager[tuple[Link, Candidate]]]
 """What computes for a candidate: a worker, and the function that is called in it."""
@@ -78,9 +82,9 @@ class GpuRefereed:
             ):
                 for case in made(self.cases(session.rng())):
                     with ruling_about(case):
-                        timeout_s = session.timeout(self.case_timeout_s)
-                        got = ask(case, link, session.about(run), timeout_s)
-                        found = self.disagreement(case, got, truth(case))
+                        got = ask(case, link, session.about(run), self.case_timeout_s)
+                        with frozen(link):
+                            found = self.disagreement(case, got, truth(case))
                         if found is not None:
                             raise Ruling(Verdict.WRONG_ANSWER, f"{found}.")
                     passed += 1
@@ -118,10 +122,17 @@ class GpuRefereedFast:
     fewest_flops: Callable[[CallSpec], int]
     after: tuple[str, ...] = ("gpu_correct",)
     seconds: float = 120.0
+    pace: Pace = LONG_WINDOWS
     entrant: Entrant = own_worker
 
     def __call__(self, session: Session) -> str:
         """Correctness is known; measure, compare, rule."""
+        try:
+            return self._measured(session)
+        except Overrun:
+            raise Ruling(Verdict.UNDECIDED, TIME_IS_UP) from None
+
+    def _measured(self, session: Session) -> str:
         with card_for_three(session) as card:
             session.progress("measuring the card's limits")
             with trusted_worker(session, LIMITS.parent, card) as link:
@@ -160,7 +171,10 @@ class GpuRefereedFast:
         for side in (b, a):
             side.plan([spec])
             for _ in range(WARMUP_WINDOWS):
+                session.budget.remaining_s()
                 side.window([False])
+        # Our own baseline was right while it warmed up; the time is needed for the candidate.
+        a.workload = replace(a.workload, verify=_was_verified)
         links: tuple[Link, Link] = (b.link, a.link)
         with undisturbed(links, session.launcher.threads):
             a.card = b.card = card
@@ -172,6 +186,7 @@ class GpuRefereedFast:
                 session.deadline_in(self.seconds),
                 session.progress,
                 control_tolerance=CONTROL_TOLERANCE,
+                pace=self.pace,
             )
             outcome = trial.run()
         flops = float(self.fewest_flops(spec))
@@ -186,3 +201,7 @@ class GpuRefereedFast:
             **measured_on(spec),
         )
         return rule_on_speed(session, outcome, evidence, IMPLAUSIBLE)
+
+
+def _was_verified(_call: Call, _rows: Rows) -> None:
+    """What our own baseline computes was compared before."""

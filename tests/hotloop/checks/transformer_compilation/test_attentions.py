@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+import torch
 
 from hotloop.checks.transformer_compilation import attentions, gradients, speeds, tensor_cores
 from hotloop.core.verdict import Ruling
@@ -182,3 +183,13 @@ def test_gradients_of_another_loss_scale_are_wrong(number: int) -> None:
     # Float16 rounds too coarsely for that, and a single query and key have few gradients.
     assert found is not None or number in (0, 7)
     assert compare(wants[0], wants[2], allowed) is not None
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_what_is_true_on_a_gpu_is_true_here(causal: bool) -> None:
+    """The judge compares timed calls on the card, with torch."""
+    rng = np.random.default_rng(4)
+    q, k, v = rng.standard_normal((3, 5, 70, 16))
+    want = attentions.attention(q, k, v, 0.25, causal)
+    got = speeds.ON_GPU.truth(*map(torch.from_numpy, (q, k, v)), 0.25, causal)
+    assert np.abs(got.numpy() - want).max() < 1e-12

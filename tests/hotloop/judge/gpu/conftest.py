@@ -154,6 +154,7 @@ def start(fake: FakeLibraries, nursery: socket.socket, tmp_path: Path) -> Iterat
     """Starts a worker on a candidate, given as source text with a function `softmax`."""
     started: list[FakeWorker] = []
     environment = {k: v for k, v in os.environ.items() if k.startswith("FAKECUDA_")}
+    environment["FAKECUDA_LIBRARY"] = fake.cuda
 
     def start_worker(source: str, *, trusted: bool = False) -> FakeWorker:
         file = tmp_path / f"candidate{len(started)}.py"

@@ -78,24 +78,23 @@ def test_poison_is_the_judges_poison(arithmetic: Arithmetic, dtype: DType) -> No
     arithmetic.poison(flat, 0xDEADBEEF12345678, dtype)
     assert flat.numpy().tobytes() == poison(16, dtype, 0xDEADBEEF12345678).tobytes()
     values = flat.view(getattr(torch, module.TORCH_NAMES[dtype.name]))
-    assert arithmetic.has_nan(values) == dtype.floating
+    assert arithmetic.any_nan([values]) == dtype.floating
 
 
 def test_one_element_left_out_is_seen(arithmetic: Arithmetic, monkeypatch) -> None:
     monkeypatch.setattr(module, "_BLOCK_ELEMENTS", 64)
     values = torch.zeros(SHAPE)
-    assert not arithmetic.has_nan(values)
+    assert not arithmetic.any_nan([values, values])
+    assert not arithmetic.any_nan([])
     values[16, 32] = float("nan")
-    assert arithmetic.has_nan(values)
+    assert arithmetic.any_nan([torch.zeros(4), values])
 
 
-def test_view_rows_and_bytes_agree(arithmetic: Arithmetic) -> None:
+def test_view_and_bytes_agree(arithmetic: Arithmetic) -> None:
     place = Placement(1, 512, BF16, (4, 6), (10, 1))
     flat = torch.zeros(1024, dtype=torch.uint8)
     values = torch.arange(24, dtype=torch.bfloat16).reshape(4, 6)
     arithmetic.view(flat, place).copy_(values)
-    raw = arithmetic.rows(arithmetic.view(flat, place), [3, 1], BF16)
-    assert to_float64(raw, BF16).tolist() == values[[3, 1]].double().tolist()
     positions = np.array([[512 + 2 * 13, 512 + 2 * 13 + 1]])
     index = arithmetic.index(positions.reshape(-1))
     value = arithmetic.to_bytes(arithmetic.gather(flat, index)).view(np.uint16)
@@ -129,6 +128,10 @@ def test_inputs_without_the_rows_are_given_whole(arithmetic: Arithmetic, monkeyp
     want = rows.double() @ weights.double()
     reference = lambda x, w: x @ w  # noqa: E731
     assert arithmetic.disagreement(want.float(), [rows, weights], reference, TOLERANCE) is None
+    some = np.array([1, 5])
+    assert (
+        arithmetic.disagreement(want.float(), [rows, weights], reference, TOLERANCE, some) is None
+    )
     want[5, 2] += 1
     found = arithmetic.disagreement(want.float(), [rows, weights], reference, TOLERANCE)
     assert found is not None
@@ -142,3 +145,13 @@ def test_blocks_cover_the_first_axis(rows: int, width: int) -> None:
         patch.setattr(module, "_BLOCK_ELEMENTS", 64)
         covered = [i for block in blocks((rows, width)) for i in range(rows)[block]]
     assert covered == list(range(rows))
+
+
+def test_picked_rows_have_their_numbers_in_the_whole(arithmetic: Arithmetic) -> None:
+    x = torch.rand(9, 4)
+    got = x.clone()
+    got[7, 3] += 1
+    got[2, 0] += 9
+    found = arithmetic.disagreement(got, [x], lambda x: x, TOLERANCE, np.array([1, 7]))
+    assert found is not None
+    assert (found.index, found.wrong, found.total) == ((7, 3), 1, 8)

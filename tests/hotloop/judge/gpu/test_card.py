@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from hotloop.judge import device
 from hotloop.judge.gpu import card as module
 from hotloop.judge.gpu import devices, nvml
-from hotloop.judge.gpu.card import MOST_BUSY, Card, CardBusy, NoCard, open_card, prepare
+from hotloop.judge.gpu.card import MOST_BUSY, Card, CardBusy, NoCard, has_context, open_card
 from hotloop.judge.gpu.driver import Driver
 from hotloop.worker.device import LIBRARY_VARIABLE
 
@@ -41,7 +42,6 @@ def test_no_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(LIBRARY_VARIABLE, str(tmp_path / "nowhere.so"))
     module._open_once.cache_clear()
     assert "No NVIDIA GPU here" in reason()
-    prepare()
     module._open_once.cache_clear()
 
 
@@ -54,12 +54,33 @@ def test_no_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         ({"posix_descriptors": 0}, "cannot lend memory"),
         ({"nvml_error": 3}, "management library is missing"),
         ({"mig": 1}, "MIG slices"),
+        ({"compute_mode": 3}, "lets only one process use it"),
+        ({"capability": 61}, "compute capability 6.1"),
+        ({"init_error": 999}, "does not start"),
         ({}, "install a CUDA build of torch"),
     ],
 )
 def test_what_is_missing(on_fake, weather, sentence: str) -> None:
     on_fake.set(**weather)
     assert sentence in reason()
+
+
+def test_a_service_that_shares_the_card_among_processes(
+    on_fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDA_MPS_PIPE_DIRECTORY", str(tmp_path))
+    (tmp_path / "control").touch()
+    assert "Multi-Process Service" in reason()
+
+
+def test_any_failure_is_remembered_as_no_card(on_fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("undefined symbol: cuMemCreate\nmore")
+
+    monkeypatch.setattr(module, "Driver", broken)
+    assert "(ValueError: undefined symbol: cuMemCreate)" in reason()
+    monkeypatch.undo()
+    assert "ValueError" in reason()
 
 
 def test_the_answer_is_remembered(on_fake) -> None:
@@ -69,8 +90,11 @@ def test_the_answer_is_remembered(on_fake) -> None:
     assert reason() == first
 
 
-def test_a_card_is_calibrated_once(with_arithmetic) -> None:
+def test_a_card_is_calibrated_once(with_arithmetic, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_contexts", [])
+    assert not has_context()
     found = open_card()
+    assert has_context()
     assert found.probe.calibrated
     assert found.free_bytes == 1 << 30
     assert open_card() is found
@@ -105,6 +129,19 @@ def test_device_nodes_of_one_card(tmp_path: Path) -> None:
         (tmp_path / name).touch()
     found = [Path(node).name for node in devices.nodes(1, tmp_path)]
     assert found == ["nvidia1", "nvidiactl", "nvidia-uvm"]
+
+
+def test_a_container_that_was_given_another_card(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("version", "nvidia3", "nvidia12", "nvidiactl", "nvidia-caps", "nvidia3x"):
+        (tmp_path / name).touch()
+    assert device.cards(tmp_path) == [3, 12]
+    monkeypatch.setattr(device, "_DRIVER", tmp_path / "version")
+    monkeypatch.setattr(device, "cards", lambda: [3])
+    assert device.kind() == "cuda"
+    monkeypatch.setattr(device, "cards", list)
+    assert device.kind() == "cpu"
 
 
 def test_the_workers_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+
 import pytest
 
+from hotloop.judge.gpu import clocks as module
 from hotloop.judge.gpu.clocks import Clocks
 from hotloop.judge.gpu.nvml import Nvml, NvmlError
 
@@ -36,6 +41,52 @@ def test_throttling(clocks: Clocks, fake, weather, throttled: bool, words: str) 
     state = clocks.state()
     assert state.throttled is throttled
     assert state.words() == words
+
+
+def test_a_card_that_never_reaches_its_highest_clock(clocks: Clocks, fake) -> None:
+    """L4, A10G and H100 PCIe by design: what counts is the clock of the calibration."""
+    fake.set(sm_mhz=1100)
+    clocks.calibrate()
+    assert not clocks.state().throttled
+    fake.set(sm_mhz=830)
+    assert not clocks.state().throttled
+    fake.set(sm_mhz=820)
+    assert clocks.state().throttled
+
+
+def test_a_stopped_notebook_of_another_grading_is_nobody(clocks: Clocks, fake) -> None:
+    with subprocess.Popen(["sleep", "60"]) as neighbour:
+        try:
+            fake.set(clients=2, pid0=os.getpid(), pid1=neighbour.pid)
+            # Our own descendants are counted among the expected ones, stopped or not.
+            assert clocks.crowded()
+            clocks.expected_clients = 2
+            assert not clocks.crowded()
+        finally:
+            neighbour.kill()
+
+
+def test_who_is_stopped_elsewhere_does_not_count(
+    clocks: Clocks, fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "tree", lambda root: [root])
+    with subprocess.Popen(["sleep", "60"]) as neighbour:
+        try:
+            fake.set(clients=2, pid0=os.getpid(), pid1=neighbour.pid)
+            assert clocks.crowded()
+            os.kill(neighbour.pid, signal.SIGSTOP)
+            os.waitid(os.P_PID, neighbour.pid, os.WSTOPPED | os.WNOWAIT)
+            assert not clocks.crowded()
+            fake.set(clients=2, pid1=neighbour.pid)
+            assert clocks.crowded(), "ids of another namespace tell nothing"
+        finally:
+            neighbour.kill()
+
+
+def test_a_container_in_which_no_process_is_seen(clocks: Clocks, fake) -> None:
+    assert not clocks.blind
+    fake.set(clients=0)
+    assert clocks.blind
 
 
 def test_other_clients(clocks: Clocks, fake) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
+from pathlib import Path
 
 import pytest
 
 from hotloop.judge.gpu.driver import AllocationProperties, Driver, Event, Stream
+from hotloop.judge.gpu.memory import DeviceBuffer
 from hotloop.worker.device import READ, READ_WRITE, CudaError
 
 
@@ -110,3 +113,28 @@ def test_prototypes_are_those_of_cuda_h(name: str) -> None:
     assert found is not None
     parameters = [] if found[1] == "void" else found[1].split(",")
     assert len(parameters) == len(Driver.prototypes[name])
+
+
+def test_a_device_without_persisting_lines_has_none_to_reset(driver: Driver, fake) -> None:
+    fake.set(reset_l2_error=801)
+    driver.reset_persisting_l2()
+    fake.set(reset_l2_error=700)
+    with pytest.raises(CudaError, match="ILLEGAL_ADDRESS"):
+        driver.reset_persisting_l2()
+
+
+def test_without_its_node_there_is_no_device(
+    fake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKECUDA_NODE", str(tmp_path / "nvidia0"))
+    with pytest.raises(CudaError, match="NO_DEVICE"):
+        Driver(fake.cuda)
+    (tmp_path / "nvidia0").touch()
+    assert Driver(fake.cuda).count() == 1
+
+
+def test_scrubbing_and_mapping_cost_what_the_card_says(driver: Driver, fake) -> None:
+    fake.set(scrub_us_per_block=2000, map_us=3000)
+    started = time.monotonic()
+    with DeviceBuffer(driver, 8 << 20, writable=True):
+        assert time.monotonic() - started >= 4 * 0.002 + 0.003

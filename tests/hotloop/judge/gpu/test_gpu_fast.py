@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge import speed
 from hotloop.judge.budget import Budget
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -30,6 +29,7 @@ from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_fast import GpuFast
 from hotloop.judge.session import Session
 from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.speed import Pace
 
 SHAPE = (16, 32)
 COPY = "import time\ndef softmax(x, out):\n    time.sleep({seconds})\n    out.copy_(x)\n"
@@ -40,12 +40,13 @@ RUNG = GpuFast(
     DeviceWorkload(
         spec=lambda _rng, _i: CallSpec((TensorSpec(SHAPE, FP32),), TensorSpec(SHAPE, FP32)),
         draws=lambda _rng, _spec, hostile: [Normal(1.0, "spikes" if hostile else "plain")],
-        reference=lambda x: x,
+        truth=lambda x: x,
         tolerance=lambda _spec: Tolerance(0.0, 0.0),
     ),
     Baseline(Path("baseline.py"), "softmax"),
     lambda spec: 2 * spec.out.bytes,
     seconds=60.0,
+    pace=Pace(looks=(5,)),
 )
 SPEC = TaskSpec("softmax", ("c.py",), {"gpu_fast": RungSpec(levels=LEVELS)})
 
@@ -92,7 +93,6 @@ def judge(card: Card, start, session: Session, monkeypatch: pytest.MonkeyPatch):
     # Other tests may run beside this one; how noise is ruled on is tested elsewhere.
     monkeypatch.setattr(window, "FOREIGN_SHARE", 1.0)
     monkeypatch.setattr(module, "CONTROL_TOLERANCE", 0.5)
-    monkeypatch.setattr(speed, "LOOKS", (5,))
     monkeypatch.setattr(module, "take_off_protocol", lambda *_: 0.0)
     return judged
 

@@ -13,7 +13,7 @@ import pytest
 
 from hotloop.core.verdict import Verdict
 from hotloop.judge import referee as referees
-from hotloop.judge import speed, window
+from hotloop.judge import window
 from hotloop.judge.budget import Budget
 from hotloop.judge.calls import Call, CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
@@ -32,6 +32,7 @@ from hotloop.judge.rungs.fast import Baseline
 from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
 from hotloop.judge.session import Session
 from hotloop.judge.spec import RungSpec, TaskSpec
+from hotloop.judge.speed import Pace
 from hotloop.judge.window import Workload
 
 SPEC = CallSpec((TensorSpec((64,), FP32),), TensorSpec((64,), FP32))
@@ -63,6 +64,8 @@ FAST = GpuRefereedFast(
     unequal,
     lambda _spec: 1000,
     seconds=60.0,
+    # As in a real judging, a noisy first look is followed by others.
+    pace=Pace(looks=(5, 10, 20)),
 )
 LEVELS = (Level(1.5, 0.5), Level(2.0, 1.0))
 TASK = TaskSpec("train", ("loop.py",), {"r": RungSpec(levels=LEVELS)})
@@ -109,8 +112,6 @@ def judge(card: Card, start: Any, session: Session, monkeypatch: pytest.MonkeyPa
     # Other tests may run beside this one; how noise is ruled on is tested elsewhere.
     monkeypatch.setattr(window, "FOREIGN_SHARE", 1.0)
     monkeypatch.setattr(module, "CONTROL_TOLERANCE", 0.5)
-    # As in a real judging, a noisy first look is followed by others.
-    monkeypatch.setattr(speed, "LOOKS", (5, 10, 20))
     return judged
 
 

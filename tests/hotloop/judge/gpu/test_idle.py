@@ -39,3 +39,23 @@ def test_a_device_that_never_answers_is_not_idle(
     monkeypatch.setattr(idle, "PATIENCE_S", 0.02)
     fake.set(busy=1)
     assert probe.ratio() == float("inf")
+
+
+def test_without_sleeping_an_end_is_seen_at_once(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sleep of 100 µs between two looks would be a hundredth of a leg of 10 ms."""
+    slept: list[float] = []
+    monkeypatch.setattr(idle.time, "sleep", slept.append)
+
+    class Soon:
+        looks = 0
+
+        def reached(self) -> bool:
+            self.looks += 1
+            return self.looks > 50
+
+    assert idle.reached_within(Soon(), 5.0, spin_s=1.0)  # type: ignore[arg-type]
+    assert slept == []
+    assert idle.reached_within(Soon(), 5.0)  # type: ignore[arg-type]
+    assert len(slept) == 50

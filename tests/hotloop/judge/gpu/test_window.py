@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -9,19 +10,26 @@ import pytest
 import torch
 
 from hotloop.core.verdict import Ruling, Verdict
+from hotloop.judge.budget import Budget
 from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
 from hotloop.judge.fault import JudgeFault
-from hotloop.judge.gpu import arithmetic, length
+from hotloop.judge.gpu import length, verify
 from hotloop.judge.gpu.card import MOST_BUSY, Card, CardBusy
-from hotloop.judge.gpu.length import lengthen, limits
+from hotloop.judge.gpu.length import fitting, lengthen, limits
 from hotloop.judge.gpu.memory import Layout, Loan
 from hotloop.judge.gpu.recipes import HOSTILE, Normal
 from hotloop.judge.gpu.verify import Verifier
 from hotloop.judge.gpu.window import DeviceSide
-from hotloop.judge.gpu.workload import DeviceWorkload, Secrets
+from hotloop.judge.gpu.workload import (
+    COMPARED_CALLS,
+    SAMPLED_ROWS,
+    DeviceWorkload,
+    Secrets,
+)
+from hotloop.judge.overrun import Overrun
 from hotloop.judge.seeds import Seeds
 
 HONEST = "def softmax(x, out):\n    out.copy_(torch.softmax(x, -1))\n"
@@ -35,9 +43,9 @@ def unlock(x):
 """
 
 
-def truth(x):
-    shifted = np.exp(x - x.max(-1, keepdims=True))
-    return shifted / shifted.sum(-1, keepdims=True)
+def truth(x: torch.Tensor) -> torch.Tensor:
+    assert x.dtype == torch.float64
+    return torch.softmax(x, -1)
 
 
 def spec(_rng: np.random.Generator, index: int) -> CallSpec:
@@ -55,9 +63,15 @@ WORKLOAD = DeviceWorkload(spec, draws, truth, lambda _spec: TOLERANCE)
 CANDIDATE = Candidate("softmax", "candidate.py", "destination")
 
 
-def side_of(worker, card: Card, workload: DeviceWorkload = WORKLOAD, calls: int = 3) -> DeviceSide:
+def side_of(
+    worker,
+    card: Card,
+    workload: DeviceWorkload = WORKLOAD,
+    calls: int = 3,
+    budget: Budget | None = None,
+) -> DeviceSide:
     free = card.driver.memory()[0]
-    side = DeviceSide(worker.link, CANDIDATE, workload, card, Seeds(), free)
+    side = DeviceSide(worker.link, CANDIDATE, workload, card, Seeds(), free, budget or Budget(300))
     side.plan([workload.spec(np.random.default_rng(), i) for i in range(calls)])
     return side
 
@@ -89,11 +103,6 @@ def test_every_input_is_tried_with_every_twist(card: Card, start) -> None:
     side = side_of(start(HONEST), card)
     for _ in range(5):
         side.window([True] * 3)
-
-
-def test_the_whole_output_on_the_device(card: Card, start) -> None:
-    on_device = replace(WORKLOAD, device_reference=lambda x: torch.softmax(x, -1))
-    assert window(side_of(start(HONEST), card, on_device)).clean
 
 
 SLEEPING = "import time\ndef softmax(x, out):\n    time.sleep(0.03)\n    out.copy_(x.softmax(-1))\n"
@@ -283,8 +292,162 @@ def test_a_window_is_long_enough(
     assert len(side.layout.calls) == pytest.approx(calls, abs=1)
 
 
-def test_blocks_on_the_host_find_the_wrong_row(card: Card, start, monkeypatch) -> None:
-    monkeypatch.setattr(arithmetic, "_BLOCK_ELEMENTS", 80)
-    source = HONEST + "    out[13, 3] += 1e-3\n"
-    with pytest.raises(Ruling, match=r"at \[13, 3\]"):
-        window(side_of(start(source), card, calls=1))
+# --- what it costs, and when it ends --------------------------------------------------------------
+
+
+def test_few_calls_of_a_leg_are_compared_and_all_are_searched_for_nan(card: Card, start) -> None:
+    """A leg of 64 calls costs no more truth than one of 4; a hole in any of them is found."""
+    rows: list[int] = []
+
+    def counted(x: torch.Tensor) -> torch.Tensor:
+        rows.append(len(x))
+        return torch.softmax(x, -1)
+
+    side = side_of(start(HONEST), card, replace(WORKLOAD, truth=counted), calls=64)
+    side._verifier.whole_s = 1e9
+    side.window([False] * 64)
+    assert rows == [SAMPLED_ROWS] * COMPARED_CALLS
+    source = (
+        "count = 0\n"
+        "def softmax(x, out):\n"
+        "    global count\n"
+        "    count += 1\n"
+        "    if count != 17:\n"
+        "        out.copy_(torch.softmax(x, -1))\n"
+    )
+    with pytest.raises(Ruling, match="not all of the output"):
+        side_of(start(source), card, calls=64).window([False] * 64)
+
+
+def test_whole_outputs_are_compared_in_a_share_of_the_legs(card: Card, start) -> None:
+    """What one costs decides how often: on a card that is slow in float64 it is seldom."""
+    side = side_of(start(HONEST), card)
+    verifier = side._verifier
+    window(side)
+    assert verifier.whole_s > 0
+    drawn = [Secrets.draw(WORKLOAD, side.layout, [False] * 3, Seeds()) for _ in range(300)]
+    share = sum(s.compares_whole(verify.WHOLE_S / 0.2) for s in drawn) / len(drawn)
+    assert 0.04 < share < 0.2
+
+
+def test_no_leg_begins_when_the_time_is_up(card: Card, start) -> None:
+    side = side_of(start(HONEST), card, budget=Budget(-1.0))
+    for act in (lambda: window(side), lambda: lengthen(side)):
+        with pytest.raises(Ruling) as ruling:
+            act()
+        assert ruling.value.verdict is Verdict.UNDECIDED
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_comparison_that_is_interrupted_decides_nothing(
+    card: Card, start, monkeypatch: pytest.MonkeyPatch, trusted: bool
+) -> None:
+    def endless(*_: object) -> None:
+        raise Overrun
+
+    side = side_of(start(HONEST, trusted=trusted), card)
+    monkeypatch.setattr(side._verifier, "verify", endless)
+    with pytest.raises(Ruling) as ruling:
+        window(side)
+    assert ruling.value.verdict is Verdict.UNDECIDED
+
+
+def test_the_judges_time_is_not_the_candidates(card: Card, start) -> None:
+    """Its own time ended long ago, were it not for what the judge did meanwhile."""
+    side = side_of(start(HONEST), card)
+    side.link.deadline = time.monotonic() + 1.0
+    assert side.link._frozen_at is not None
+    side.link._frozen_at -= 10.0
+    side.link.deadline -= 5.0
+    assert window(side).seconds > 0
+
+
+# --- memory ---------------------------------------------------------------------------------------
+
+
+def test_nothing_of_a_leg_is_left_when_it_is_over(card: Card, start) -> None:
+    """Else the memory that one side's worker has mapped would be missing to the other one."""
+    before = card.driver.memory()[0]
+    worker = start(HONEST)
+    side = side_of(worker, card)
+    window(side)
+    assert worker.shared_mappings() == []
+    assert card.driver.memory()[0] == before
+    side.protocol_cost(side.layout)
+    assert card.driver.memory()[0] == before
+
+
+def test_a_mapping_of_the_workers_keeps_memory_alive(card: Card, start) -> None:
+    """As on a GPU: the judge has let go, and it is still not free."""
+    before = card.driver.memory()[0]
+    worker = start(HONEST)
+    side = side_of(worker, card)
+    side._unmap_in_worker = lambda: None  # type: ignore[method-assign]
+    window(side)
+    assert len(worker.shared_mappings()) == 2
+    assert card.driver.memory()[0] == before - 2 * (2 << 20)
+
+
+def test_what_torch_keeps_for_the_judge_is_not_the_candidates(
+    card: Card, start, fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    side = side_of(start(HONEST), card)
+    fake.set(clients=3, held=300 << 20)
+    monkeypatch.setattr(card.arithmetic, "give_back_unused", lambda: fake.set(clients=3))
+    assert window(side).seconds > 0
+
+
+# --- a device of its own --------------------------------------------------------------------------
+
+LATE = """
+import ctypes, os
+def softmax(x, out):
+    out.copy_(torch.softmax(x, -1))
+    device = ctypes.CDLL(os.environ["FAKECUDA_LIBRARY"])
+    assert device.fake_launch(ctypes.c_longlong({ns})) == 0
+    {then}
+"""
+
+
+def test_what_runs_is_waited_for(card: Card, start) -> None:
+    made = window(side_of(start(LATE.format(ns=40_000_000, then="pass")), card, calls=1))
+    assert made.seconds > 0.04
+    assert made.clean
+
+
+def test_work_that_is_left_behind_runs_on_while_the_process_is_stopped(card: Card, start) -> None:
+    hidden = "import hotloop.worker.device as d; d.Cuda.synchronize = lambda self: None"
+    made = window(side_of(start(LATE.format(ns=400_000_000, then=hidden)), card, calls=1))
+    assert made.seconds < 0.3
+    assert made.intact
+    assert not made.clean
+
+
+def test_a_fault_of_the_candidates_leaves_the_judge_its_context(card: Card, start) -> None:
+    source = LATE.format(ns=1, then="device.fake_fault()")
+    side = side_of(start(source), card, calls=1)
+    with pytest.raises(Ruling, match="CUDA_ERROR_ILLEGAL_ADDRESS") as ruling:
+        window(side)
+    assert ruling.value.verdict is Verdict.RUNTIME_ERROR
+    assert window(side_of(start(HONEST), card)).clean
+
+
+# --- smaller cards --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("total", "rows"), [(1 << 30, 24), (4 << 20, 24), (25_000, 6), (100, 1)])
+def test_a_card_with_little_memory_gets_fewer_rows(
+    card: Card, start, total: int, rows: int
+) -> None:
+    side = side_of(start(HONEST), card)
+    side.card = replace(card, facts=replace(card.facts, total_bytes=total))
+    made = fitting(side, 0)
+    assert made.out.shape == (rows, 40)
+    assert made.arguments[0].shape == (rows, 40)  # type: ignore[union-attr]
+
+
+def test_what_has_other_rows_stays_whole() -> None:
+    """As the second factor of a product."""
+    a, b = TensorSpec((64, 8), FP32), TensorSpec((8, 16), FP32)
+    made = length._with_rows(CallSpec((a, b, 2.0), TensorSpec((64, 16), FP32)), 64, 32)
+    assert made == CallSpec((TensorSpec((32, 8), FP32), b, 2.0), TensorSpec((32, 16), FP32))

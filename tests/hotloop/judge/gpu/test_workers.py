@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import socket
+import re
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from hotloop.core.verdict import Ruling, Verdict
-from hotloop.judge import service
-from hotloop.judge.gpu import devices, workers
+from hotloop.judge.budget import Budget
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.gpu import devices, engine, workers
 from hotloop.judge.gpu.card import NoCard
-from hotloop.judge.job import Job
-from hotloop.judge.spec import TaskSpec
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.session import Session
+from hotloop.nvcc import toolchain
 
 
 class Starts:
@@ -28,33 +31,31 @@ class Starts:
         self.asked = asked
 
 
-def started_on(monkeypatch: pytest.MonkeyPatch, kind: str, card: Any) -> dict[str, Any]:
-    def open_card(_guests: int) -> Any:
-        if card is None:
-            raise NoCard("Other programs use this GPU.")
-        return card
-
-    monkeypatch.setattr(workers, "kind", lambda: kind)
-    monkeypatch.setattr(workers, "open_card", open_card)
+def started_with(monkeypatch: pytest.MonkeyPatch, card: Any) -> dict[str, Any]:
     monkeypatch.setattr(devices, "nodes", lambda minor: (f"/dev/nvidia{minor}",))
     monkeypatch.setattr(devices, "environment", lambda: {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"})
     launcher = Starts()
-    workers.notebook_worker(launcher, None)  # type: ignore[arg-type]
+    workers.notebook_worker(launcher, None, card)  # type: ignore[arg-type]
     return launcher.asked
 
 
-def test_it_gets_the_node_of_the_card(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = started_on(monkeypatch, "cuda", SimpleNamespace(minor=3))
+CARD = SimpleNamespace(minor=3, facts=SimpleNamespace(capability=(12, 0), name="Fake GPU 3"))
+
+
+def test_it_gets_the_node_of_the_card_and_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "program", lambda name: Path("/opt/cuda/bin") / name)
+    asked = started_with(monkeypatch, CARD)
     assert asked["devices"] == ("/dev/nvidia3",)
-    assert asked["environment"] == {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+    assert asked["environment"] == {
+        "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
+        "HOTLOOP_NVCC": "/opt/cuda/bin/nvcc",
+        "HOTLOOP_CUDA_ARCHITECTURE": "sm_120",
+    }
     assert asked["trusted"] is False
 
 
-@pytest.mark.parametrize(("kind", "card"), [("cpu", SimpleNamespace(minor=0)), ("cuda", None)])
-def test_it_gets_no_node_where_nothing_is_judged_on_a_gpu(
-    monkeypatch: pytest.MonkeyPatch, kind: str, card: Any
-) -> None:
-    asked = started_on(monkeypatch, kind, card)
+def test_it_gets_no_node_where_nothing_is_judged_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = started_with(monkeypatch, None)
     assert not asked.get("devices")
     assert not asked.get("environment")
 
@@ -76,17 +77,67 @@ def test_a_grading_that_leaves_the_gpu_alone_never_opens_it(
     assert opened == [1]
 
 
-@pytest.mark.parametrize(("device", "prepared"), [("cpu", 0), ("", 1)])
-def test_the_judge_opens_the_card_only_for_a_job_that_may_use_it(
-    monkeypatch: pytest.MonkeyPatch, device: Any, prepared: int
+def test_no_card_to_judge_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(_guests: int) -> None:
+        raise NoCard("Other programs use this GPU.")
+
+    monkeypatch.setattr(workers, "open_card", none)
+    assert workers.card_or_none(Launcher("none")) is None
+
+
+@pytest.mark.parametrize(
+    ("lacking", "sentence"),
+    [("nvcc", "nvcc is missing"), ("g++", "g++ is missing"), ("sm_120", "does not compile for")],
+)
+def test_a_kernel_is_not_measured_without_its_compiler(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, lacking: str, sentence: str
 ) -> None:
-    opened: list[str] = []
-    record = SimpleNamespace(rungs=(), to_json=dict)
-    monkeypatch.setattr(service, "kind", lambda: "cuda")
-    monkeypatch.setattr(service, "prepare", lambda: opened.append("card"))
-    monkeypatch.setattr(service, "judge", lambda *_: record)
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        job = Job("module", "task", TaskSpec("f", ("f.py",)), device=device)
-        service._answer(ours, job.to_message(), [])
-    assert len(opened) == prepared
+    """The learner's file is not at fault, and nobody says that it does not compile."""
+    nvcc = tmp_path / "nvcc"
+    nvcc.write_text("#!/bin/sh\necho compute_75\necho compute_90\n")
+    nvcc.chmod(0o755)
+    monkeypatch.setattr(toolchain, "program", lambda _name: None if lacking == "nvcc" else nvcc)
+    monkeypatch.setattr(toolchain.shutil, "which", lambda name: None if lacking == name else "g++")
+    monkeypatch.setattr(toolchain, "_system_headers", lambda _host: ())
+    (tmp_path / "k.cu").touch()
+    candidate = Candidate("k", "k.cu", "destination", launched_by=tmp_path / "launch.cu")
+    session = Session(
+        candidate,
+        files=tmp_path,
+        launcher=Launcher("none"),
+        connect=lambda: None,
+        budget=Budget(10),
+        device="cuda",
+    )
+    with (
+        pytest.raises(Ruling, match=re.escape(sentence)) as ruling,
+        workers.candidate_worker(session, CARD),  # type: ignore[arg-type]
+    ):
+        pass
+    assert ruling.value.verdict is Verdict.NOT_MEASURED
+
+
+def test_tensorrts_builder_gets_more_memory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    started: list[Launcher] = []
+
+    def start(launcher: Launcher, *_: object, **_options: object) -> None:
+        started.append(launcher)
+        raise Ruling(Verdict.NOT_MEASURED, "Far enough.")
+
+    monkeypatch.setattr(workers, "_start", start)
+    (tmp_path / "build.py").touch()
+    session = Session(
+        Candidate("build_engine", "build.py"),
+        files=tmp_path,
+        launcher=Launcher("none", threads=3),
+        connect=lambda: None,
+        budget=Budget(10),
+        device="cuda",
+    )
+    for worker in (engine.builder, workers.candidate_worker):
+        with pytest.raises(Ruling), worker(session, CARD):  # type: ignore[arg-type]
+            pass
+    assert [made.memory_bytes >> 30 for made in started] == [12, 4]
+    assert started[0].threads == 3

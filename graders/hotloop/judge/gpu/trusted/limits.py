@@ -16,16 +16,25 @@ REPEATS = 12
 
 
 def copy_bytes_per_second(size: int = COPY_BYTES) -> float:
-    """Bytes read plus bytes written a second by a large copy on the device: the best of a few."""
+    """Bytes read plus bytes written a second by a large copy on the device: the best of a few.
+
+    size: at most; a card with little memory gets less.
+    """
+    size = min(size, torch.cuda.mem_get_info()[0] // 4)
     source = torch.empty(size // 4, device="cuda").normal_()
     target = torch.empty_like(source)
     return 2 * source.nbytes / _fastest(lambda: target.copy_(source))
 
 
 def matmul_flops_per_second(size: int = MATMUL_SIZE) -> float:
-    """Floating-point operations a second of a bf16 matrix product of random numbers."""
-    left = torch.randn(size, size, device="cuda", dtype=torch.bfloat16)
-    right = torch.randn(size, size, device="cuda", dtype=torch.bfloat16)
+    """Floating-point operations a second of a 16-bit matrix product of random numbers.
+
+    bf16, and fp16 where the tensor cores know no other type (compute capability 7.5).
+    """
+    modern = torch.cuda.get_device_capability() >= (8, 0)
+    dtype = torch.bfloat16 if modern else torch.float16
+    left = torch.randn(size, size, device="cuda", dtype=dtype)
+    right = torch.randn(size, size, device="cuda", dtype=dtype)
     return 2 * size**3 / _fastest(lambda: left @ right)
 
 

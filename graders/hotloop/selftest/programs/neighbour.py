@@ -15,6 +15,7 @@ LONG = 4_000_000_000
 
 
 def main(how: str) -> None:
+    """Use the card until it is ended."""
     left = torch.randn(4096, 4096, device="cuda", dtype=torch.bfloat16)
     torch.cuda.synchronize()
     print("ready", flush=True)

@@ -1,0 +1,154 @@
+"""Levels of speed rungs from recorded runs, by device.
+
+The rule: above 1.15 times what a naive solution can reach at most, and below 0.85 times what the
+reference reached at least, so that neither noise nor another day decides. Naive are the solutions
+that the run calls too slow, and the baseline itself, at 1, where levels are multiples of one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hotloop import curriculum
+from hotloop.core.verdict import Verdict
+from hotloop.curriculum import Run
+from hotloop.problem import CardLevels, Level, Rung, Threshold
+
+ABOVE_NAIVE = 1.15
+BELOW_REFERENCE = 0.85
+REFERENCE = "reference"
+STEP = 0.05
+"""Levels that are moved become multiples of it."""
+
+_NEAR = 1e-9
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """What a run says of one rung. low, high: between which every level must lie.
+
+    levels: that keep the rule, with the shares of module.yaml; empty where none can.
+    """
+
+    module: str
+    task: str
+    rung: str
+    device: str
+    low: float
+    high: float
+    levels: tuple[Level, ...]
+
+    @property
+    def said(self) -> str:
+        """One line for a person."""
+        if not self.levels:
+            return f"none lies above {self.low:.2f} (naive) and below {self.high:.2f} (reference)"
+        told = ", ".join(f"{level.ratio:g}" for level in self.levels)
+        return f"{told} (between {self.low:.2f} and {self.high:.2f})"
+
+
+def calibrate(module: str, runs: Iterable[Run] | None = None) -> list[Calibrated]:
+    """Of each speed rung on a GPU and each recorded run on one, in that order."""
+    found = curriculum.runs(module) if runs is None else runs
+    on_gpu = [run for run in found if run.kind == "gpu"]
+    return [
+        calibrated
+        for task in curriculum.load_module(module).tasks
+        for rung in task.rungs
+        if rung.needs_gpu and rung.threshold is not None
+        for run in on_gpu
+        if (calibrated := _of(run, task.id, rung, rung.threshold)) is not None
+    ]
+
+
+def _of(run: Run, task: str, rung: Rung, threshold: Threshold) -> Calibrated | None:
+    """None where the run has no speed of the reference."""
+    of_rung = [m for m in run.measurements if (m.task, m.rung) == (task, rung.id) and m.ratio]
+    reference = next((m.ratio for m in of_rung if m.candidate == REFERENCE), None)
+    if reference is None:
+        return None
+    slow = [
+        m.ratio.high
+        for m in of_rung
+        if m.ratio and m.verdict is Verdict.TOO_SLOW and m.candidate != REFERENCE
+    ]
+    # A share of a fast baseline: nobody naive reaches it.
+    naive = 1.0 if min(level.ratio for level in threshold.levels) >= 1 else 0.0
+    low = ABOVE_NAIVE * max([naive, *slow])
+    high = BELOW_REFERENCE * reference.low
+    levels = _between(threshold.levels, low, high)
+    return Calibrated(run.module, task, rung.id, run.device, low, high, levels)
+
+
+def _between(declared: Sequence[Level], low: float, high: float) -> tuple[Level, ...]:
+    """The declared levels, moved between the bounds where they are not; evenly spread (as ratios)
+    where that would make one of two.
+    """
+    first = STEP * (math.floor(low / STEP + _NEAR) + 1)
+    last = STEP * (math.ceil(high / STEP - _NEAR) - 1)
+    if first > last + _NEAR:
+        return ()
+    ratios = [level.ratio for level in declared]
+    moved = [min(max(ratio, first), last) for ratio in ratios]
+    if len(set(moved)) < len(moved):
+        growth = (last / first) ** (1 / (len(moved) - 1))
+        moved = [STEP * round(first * growth**index / STEP) for index in range(len(moved))]
+    # Two that fall together all the same are one, with the larger share.
+    shares = {round(ratio, 2): level.earned for ratio, level in zip(moved, declared, strict=True)}
+    return tuple(Level(ratio=ratio, earned=earned) for ratio, earned in shares.items())
+
+
+def write(found: Sequence[Calibrated]) -> list[Path]:
+    """Put levels into module.yaml, in place of those that the device has there."""
+    written: dict[Path, None] = {}
+    for calibrated in found:
+        if not calibrated.levels:
+            continue
+        path = curriculum.folder(calibrated.module) / "module.yaml"
+        text = path.read_text(encoding="utf-8")
+        path.write_text(with_levels(text, calibrated), encoding="utf-8")
+        written[path] = None
+    curriculum.load_module.cache_clear()
+    for path in written:
+        curriculum.load_module(path.parent.name)
+    return list(written)
+
+
+def with_levels(text: str, calibrated: Calibrated) -> str:
+    """module.yaml with the levels of one device: a line below `cards:`, which is made if there is
+    none. Everything else stays as it is, comments too.
+    """
+    lines = text.splitlines()
+    at, indent = _levels_line(lines, calibrated.task, calibrated.rung)
+    card = CardLevels(device=calibrated.device, levels=list(calibrated.levels))
+    pairs = ", ".join(f"{{ratio: {lv.ratio:g}, earned: {lv.earned:g}}}" for lv in card.levels)
+    entry = f"{indent}  - {{device: {card.device}, levels: [{pairs}]}}"
+    cards = at + 1
+    if cards >= len(lines) or lines[cards] != f"{indent}cards:":
+        lines.insert(cards, f"{indent}cards:")
+    mine = re.compile(rf"{indent}  - \{{device: {re.escape(card.device)}, ")
+    end = cards + 1
+    while end < len(lines) and lines[end].startswith(f"{indent}  - "):
+        if mine.match(lines[end]):
+            del lines[end]
+        else:
+            end += 1
+    lines.insert(end, entry)
+    return "\n".join(lines) + "\n"
+
+
+def _levels_line(lines: Sequence[str], task: str, rung: str) -> tuple[int, str]:
+    """Where the rung's `levels:` stands, and what is before it. ValueError where there is none."""
+    inside_task = inside_rung = False
+    for number, line in enumerate(lines):
+        if re.match(r"  - id: ", line):
+            inside_task, inside_rung = line.split(": ", 1)[1].strip() == task, False
+        elif re.match(r"      - id: ", line):
+            inside_rung = inside_task and line.split(": ", 1)[1].strip() == rung
+        elif inside_rung and (found := re.match(r"( +)levels: \[", line)):
+            return number, found[1]
+    raise ValueError(f"module.yaml has no `levels:` of {task}.{rung} on a line of its own")

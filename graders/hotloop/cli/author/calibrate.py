@@ -1,0 +1,52 @@
+"""`hotloop author calibrate`: which levels the recorded runs on GPUs support."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from hotloop import card_levels
+from hotloop.cli import find
+from hotloop.cli.answer import Answer, listing
+from hotloop.core import paths
+from hotloop.core.user_error import UserError
+
+
+def run(
+    module: Annotated[
+        str | None, typer.Argument(help="Which module; all if not given.", show_default=False)
+    ] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Put the levels into module.yaml, by device.")
+    ] = False,
+) -> Answer:
+    """Say which speed levels the recorded GPU runs support.
+
+    A level lies above 1.15 × the upper bound of a naive solution, and below 0.85 × the lower bound
+    of the reference. Where no run is recorded, module.yaml's own levels stay, and stay provisional.
+    """
+    wanted = [find.module(module)] if module else find.all_modules()
+    found = [each for one in wanted for each in card_levels.calibrate(one.id)]
+    written: list[str] = []
+    if write:
+        if not paths.in_clone():
+            raise UserError("Levels are written in a clone, not in an installed package.")
+        written = [str(path) for path in card_levels.write(found)]
+    document = [
+        asdict(each) | {"levels": [level.model_dump() for level in each.levels]} for each in found
+    ]
+    told = "\n".join(f"written: {path}" for path in written)
+    if not found:
+        told = "No run on a GPU is recorded: all levels on GPUs stay provisional."
+    return Answer({"calibrated": document, "written": written}, _table(found), Text(told))
+
+
+def _table(found: list[card_levels.Calibrated]) -> Table:
+    table = listing("rung", "device", "levels")
+    for each in found:
+        table.add_row(f"{each.module}.{each.task}.{each.rung}", each.device, Text(each.said))
+    return table

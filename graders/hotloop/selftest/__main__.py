@@ -1,0 +1,45 @@
+"""`python -m hotloop.selftest [--json FILE]`: without the libraries of the command line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from hotloop.selftest.found import Broken
+from hotloop.selftest.run import exit_code, run
+from hotloop.selftest.steps import STEPS
+
+
+def main() -> int:
+    """Run all steps, or one of them here."""
+    parser = argparse.ArgumentParser(prog="python -m hotloop.selftest")
+    parser.add_argument("--json", type=Path, help="write what was found to this file")
+    parser.add_argument("--step", type=int, help="only this one, in this process")
+    arguments = parser.parse_args()
+    if arguments.step is not None:
+        told = look(arguments.step)
+        print(json.dumps(told), flush=True)
+        return int("broken" in told)
+    results = run(lambda result: print(result.line(), flush=True), arguments.json)
+    return exit_code(results)
+
+
+def look(number: int) -> dict[str, Any]:
+    """What one step found, as plain data."""
+    try:
+        found = STEPS[number].look()
+    except Broken as broken:
+        return {"broken": broken.what, "fix": broken.fix, "figures": broken.figures}
+    except Exception as error:  # noqa: BLE001 - a step that fails is a broken step
+        return {
+            "broken": f"{type(error).__name__}: {error}",
+            "fix": f"`python -m hotloop.selftest --step {number}` shows it again",
+        }
+    return {"said": found.said, "figures": found.figures}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

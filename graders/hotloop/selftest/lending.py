@@ -1,0 +1,218 @@
+"""Steps 2 and 3: memory of the judge's own, and memory that it lends, through one layer more each
+time, so that the first one that breaks names the cause.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from hotloop.judge.gpu import devices
+from hotloop.judge.gpu.card import open_driver
+from hotloop.judge.gpu.driver import Driver
+from hotloop.judge.gpu.memory import DeviceBuffer
+from hotloop.judge.gpu.nvml import Nvml
+from hotloop.judge.launcher import Launcher
+from hotloop.judge.link import Link
+from hotloop.sandbox import seccomp
+from hotloop.sandbox.confinement import SUBMISSION
+from hotloop.sandbox.freezer import SignalFreezer
+from hotloop.selftest.found import Broken, Found
+from hotloop.worker.device import LIBRARY_VARIABLE
+
+PROGRAMS = Path(__file__).parent / "programs"
+BORROWER = PROGRAMS / "borrower.py"
+SIZES = (2 << 20, 1 << 30, 14 << 30)
+LENT_BYTES = 64 << 20
+WORD = 0x5EED5EED
+NOBODY = 65534
+REPLY_S = 20.0
+FREED_S = 5.0
+
+
+def own_memory() -> Found:
+    """Make, map, fill, read and give back blocks; what is mapped for reading is not written."""
+    driver = open_driver()
+    figures: dict[str, Any] = {}
+    for size in SIZES:
+        free, _ = driver.memory()
+        if size > free // 2:
+            figures[f"{size >> 20}_mb"] = "larger than half of what is free"
+            continue
+        started = time.monotonic()
+        with DeviceBuffer(driver, size, writable=True) as block:
+            driver.fill(block.address, WORD, block.size)
+            driver.synchronize()
+            _require(_word_at(driver, block, block.size - 4) == WORD, "A block kept another value.")
+        figures[f"{size >> 20}_mb_ms"] = 1e3 * (time.monotonic() - started)
+    figures["read_only"] = _read_only(driver)
+    _require_free_again(driver, driver.memory()[0])
+    return Found("Blocks are made, filled, read and given back.", figures)
+
+
+def _read_only(driver: Driver) -> str:
+    """How a write to memory that is mapped for reading ends: in a process that it may end with."""
+    with DeviceBuffer(driver, SIZES[0], writable=False) as block, _child() as link:
+        try:
+            _fill(link, block, writable=False)
+        except Exception as error:  # noqa: BLE001 - any end of it is one
+            kept = _word_at(driver, block, 0) != WORD
+            return f"refused ({error})" if kept else f"written all the same ({error})"
+        return "written: the driver has no read-only mappings, and the judge does not rely on them"
+
+
+def lending() -> Found:
+    """A process that knows nothing fills memory of ours: a child, another user, the sandbox."""
+    driver = open_driver()
+    passed: list[str] = []
+    for name, layer in _layers(driver).items():
+        try:
+            layer()
+        except Exception as error:  # noqa: BLE001 - told as what it is
+            before = f"after {passed[-1]} had worked" if passed else "at the first layer"
+            raise Broken(
+                f"Memory cannot be lent {name} ({error}), {before}.",
+                _FIXES.get(name, "update the driver; compare with the sandbox's page"),
+                passed=passed,
+            ) from None
+        passed.append(name)
+    return Found(f"Memory is lent {', '.join(passed)}.", {"layers": passed})
+
+
+_FIXES = {
+    "to a process in the sandbox without a filter": (
+        "look at which of /dev/nvidia* the sandbox binds (hotloop/judge/gpu/devices.py)"
+    ),
+    "to a process in the sandbox": (
+        "the filter denies a system call that CUDA needs: see hotloop/sandbox/seccomp.py"
+    ),
+    "to a process of another user": "look at the rights of /dev/nvidia*: all users need rw",
+}
+
+
+def _layers(driver: Driver) -> dict[str, Callable[[], None]]:
+    minor = Nvml(driver.bus_id()).minor()
+    found: dict[str, Callable[[], None]] = {"to a child": lambda: _lend(driver, _child())}
+    if os.geteuid() == 0:
+        found["to a process of another user"] = lambda: _lend(driver, _child(NOBODY))
+    return {
+        **found,
+        "to a process in the sandbox without a filter": lambda: _unfiltered(driver, minor),
+        "to a process in the sandbox": lambda: _lend(driver, _confined(minor)),
+        "to a process that is then frozen": lambda: _frozen(driver, minor),
+        "to a process that is then killed": lambda: _killed(driver, minor),
+    }
+
+
+def _unfiltered(driver: Driver, minor: int) -> None:
+    with mock.patch.object(seccomp, "DENIED", list[str]()):
+        seccomp.program.cache_clear()
+        try:
+            _lend(driver, _confined(minor))
+        finally:
+            seccomp.program.cache_clear()
+
+
+def _lend(driver: Driver, borrower: Any) -> None:
+    """Lent, filled there, read here, and free again."""
+    free, _ = driver.memory()
+    with borrower as link:
+        with DeviceBuffer(driver, LENT_BYTES, writable=True) as block:
+            _fill(link, block)
+            _require(_word_at(driver, block, block.size - 4) == WORD, "It did not arrive here.")
+        link.request({"op": "give_back"}, REPLY_S)
+    _require_free_again(driver, free)
+
+
+def _frozen(driver: Driver, minor: int) -> None:
+    with (
+        _confined(minor) as link,
+        DeviceBuffer(driver, LENT_BYTES, writable=True) as block,
+    ):
+        _fill(link, block)
+        link.freeze()
+        _require(_word_at(driver, block, 0) == WORD, "It cannot be read while the other is frozen.")
+        link.thaw()
+        link.request({"op": "give_back"}, REPLY_S)
+
+
+def _killed(driver: Driver, minor: int) -> None:
+    free, _ = driver.memory()
+    with _confined(minor) as link, DeviceBuffer(driver, LENT_BYTES, writable=True) as block:
+        _fill(link, block)
+        link.close()
+        _require(_word_at(driver, block, 0) == WORD, "It went with the process that was killed.")
+    _require_free_again(driver, free)
+
+
+def _fill(link: Link, block: DeviceBuffer, *, writable: bool = True) -> None:
+    fd = block.export()
+    try:
+        message = {"op": "fill", "bytes": block.size, "word": WORD, "writable": writable}
+        link.request(message, REPLY_S, [fd])
+    finally:
+        os.close(fd)
+
+
+def _word_at(driver: Driver, block: DeviceBuffer, offset: int) -> int:
+    return int.from_bytes(driver.to_host(block.address + offset, 4), sys.byteorder)
+
+
+def _require_free_again(driver: Driver, free: int) -> None:
+    """Contexts of others come and go; the lent block must not be missing."""
+    until = time.monotonic() + FREED_S
+    while driver.memory()[0] < free - LENT_BYTES // 2:
+        _require(time.monotonic() < until, "Memory that was lent is never free again.")
+        time.sleep(0.05)
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise Broken(otherwise, "update the driver, or use another card")
+
+
+@contextmanager
+def _child(user: int | None = None) -> Generator[Link]:
+    """An ordinary child; as another user, if given."""
+    ours, theirs = socket.socketpair()
+    packages = str(Path(__file__).resolve().parents[2])
+    becoming = () if user is None else ("--user", str(user))
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, str(BORROWER), "--fd", str(theirs.fileno()), *becoming],
+            pass_fds=[theirs.fileno()],
+            env={**os.environ, "PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+    link = Link(ours, SignalFreezer(process.pid), trusted=False)
+    try:
+        yield link
+    finally:
+        link.sock.close()
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def _confined(minor: int) -> Generator[Link]:
+    """As a candidate's worker is."""
+    named = os.environ.get(LIBRARY_VARIABLE)
+    link = Launcher("bubblewrap").start(
+        program=(f"{SUBMISSION}/{BORROWER.name}",),
+        files=PROGRAMS,
+        trusted=False,
+        environment=devices.environment(),
+        devices=devices.nodes(minor),
+        read_only={} if named is None else {named: Path(named)},
+    )
+    try:
+        yield link
+    finally:
+        link.close()

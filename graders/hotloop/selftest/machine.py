@@ -1,0 +1,139 @@
+"""Steps 0, 1 and 6: what the machine has, what the driver can do, what NVML sees."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import statistics
+import sys
+import sysconfig
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from hotloop.judge.device import DEV, cards, driver_version, kind
+from hotloop.judge.gpu import devices
+from hotloop.judge.gpu.card import NoCard, open_driver, require_shareable
+from hotloop.judge.gpu.clocks import Clocks
+from hotloop.judge.gpu.nvml import Nvml
+from hotloop.nvcc import toolchain
+from hotloop.sandbox.cgroup import places
+from hotloop.sandbox.level import level
+from hotloop.selftest.found import Broken, Found
+from hotloop.simulate.problem import ToolMissing
+
+SLOW_NVML_S = 0.02
+"""It is asked three times a leg of 45 ms."""
+
+
+def machine() -> Found:
+    """No GPU is touched: user, mounts, device nodes, driver, sandbox, compilers."""
+    if kind() != "cuda":
+        raise Broken(
+            "No NVIDIA driver or device node is here: nothing can be measured.",
+            "run it on a machine with an NVIDIA GPU; a container needs `--gpus all`",
+        )
+    isolation, reason = level()
+    if isolation == "none":
+        raise Broken(f"Nothing can be confined here: {reason}", reason.rpartition(": ")[2])
+    figures = {
+        "user": os.geteuid(),
+        "nodes": sorted(str(path) for path in DEV.glob("nvidia*")),
+        "cards": cards(),
+        "driver": driver_version(),
+        "driver_folder": str(devices.driver_folder()),
+        "freezer": "control group" if places().freezer is not None else "signals",
+        "versions": {name: _version(name) for name in ("torch", "triton", "numpy", "tensorrt")},
+        "python": sys.version.split()[0],
+    }
+    lacking = [*_without_headers(), *_without_nvcc()]
+    said = f"{len(cards())} card(s), sandbox {isolation}, freezer: {figures['freezer']}"
+    return Found("; ".join([said, *lacking]) + ".", figures)
+
+
+def _without_headers() -> list[str]:
+    header = Path(sysconfig.get_paths()["include"]) / "Python.h"
+    return [] if header.exists() else [f"Triton needs {header} (apt-get install python3-dev)"]
+
+
+def _without_nvcc() -> list[str]:
+    try:
+        toolchain.find()
+    except ToolMissing as missing:
+        return [str(missing)]
+    return []
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def driver() -> Found:
+    """Its library has all functions that the judge calls, and gives a context."""
+    try:
+        opened = open_driver()
+        facts = opened.facts()
+        require_shareable(facts)
+    except NoCard as reason:
+        raise Broken(str(reason), "see the sentence itself") from None
+    except AttributeError as missing:
+        raise Broken(
+            f"The driver's library lacks a function: {missing}.", "install a driver of release 525+"
+        ) from None
+    major, minor = facts.capability
+    figures = {
+        "name": facts.name,
+        "cuda": facts.driver,
+        "capability": 10 * major + minor,
+        "l2_bytes": facts.l2_bytes,
+        "total_bytes": facts.total_bytes,
+        "granularity_bytes": opened.granularity(),
+        "read_only_mappings": None,
+    }
+    return Found(f"{facts.name}, compute capability {major}.{minor}.", figures)
+
+
+def management() -> Found:
+    """NVML answers fast enough to be asked around each leg, and sees processes."""
+    opened = open_driver()
+    nvml = Nvml(opened.bus_id())
+    asked: dict[str, Callable[[], object]] = {
+        "sm_mhz": nvml.sm_mhz,
+        "throttle_reasons": nvml.throttle_reasons,
+        "clients": nvml.clients,
+    }
+    took = {f"{name}_ms": 1e3 * _median_s(call) for name, call in asked.items()}
+    clocks = Clocks(nvml)
+    figures = {
+        **took,
+        "clients": len(nvml.clients()),
+        "own_id_seen": os.getpid() in nvml.clients(),
+        "clock": clocks.state().words(),
+        "persistence": nvml.persistent(),
+        "mig": nvml.sliced(),
+    }
+    if max(took.values()) > SLOW_NVML_S * 1e3:
+        raise Broken(
+            "The management library takes longer to answer than a leg may wait.",
+            "switch on persistence mode (`nvidia-smi -pm 1`, by an administrator), or update it",
+            **figures,
+        )
+    if clocks.blind:
+        return Found(
+            "It sees no process at all, as in a container without the host's process ids: an idle "
+            "neighbour goes unseen, a busy one is noticed by its effect.",
+            figures,
+        )
+    return Found("It answers in time, and sees this process.", figures)
+
+
+def _median_s(call: Callable[[], object]) -> float:
+    seconds: list[float] = []
+    for _ in range(20):
+        started = time.monotonic()
+        call()
+        seconds.append(time.monotonic() - started)
+    return statistics.median(seconds)

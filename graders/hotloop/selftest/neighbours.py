@@ -1,0 +1,64 @@
+"""Step 7: the idle probe alone, and beside processes that are idle, busy or asleep on the card."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import Any
+
+from hotloop.judge.gpu.card import Card
+from hotloop.judge.gpu.idle import LIMIT
+from hotloop.selftest import opened
+from hotloop.selftest.found import Broken, Found
+
+PROBES = 40
+QUIET, LOUD = ("alone", "idle"), ("busy", "sleep")
+
+
+def probe() -> Found:
+    """Its ratios tell a card that is used from one that is not."""
+    card = opened.card(workers=0)
+    figures: dict[str, Any] = {"alone": ratios(card)}
+    for how in ("idle", *LOUD):
+        with neighbour(how):
+            figures[how] = ratios(card) | {"clients": card.clocks.state().clients}
+    for how in QUIET:
+        if figures[how]["median"] > LIMIT:
+            raise Broken(
+                f"Beside nobody who computes ({how}), the probe finds the card in use.",
+                "stop other programs on the card; else no window will count here",
+                **figures,
+            )
+    for how in LOUD:
+        if figures[how]["least"] <= LIMIT:
+            raise Broken(
+                f"The probe misses a neighbour that is on the card ({how}).",
+                "no speed may be judged on this card: report it with this file",
+                **figures,
+            )
+    return Found("The probe tells neighbours that compute from those that do not.", figures)
+
+
+def ratios(card: Card) -> dict[str, float]:
+    """Of some probes, over one of the calibration."""
+    seen = sorted(card.probe.ratio() for _ in range(PROBES))
+    return {"least": seen[0], "median": statistics.median(seen), "most": seen[-1]}
+
+
+@contextmanager
+def neighbour(how: str) -> Generator[None]:
+    """A process that uses the card in one way."""
+    command = [sys.executable, str(opened.PROGRAMS / "neighbour.py"), how]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        if process.stdout is None or process.stdout.readline() != "ready\n":
+            raise RuntimeError(f"the neighbour that should be {how} did not start")
+        time.sleep(0.5)
+        yield
+    finally:
+        process.kill()
+        process.wait()

@@ -1,0 +1,39 @@
+"""Copies on the GPU, in PyTorch and in Triton. Runs in a worker. Destination style."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+try:
+    import triton
+    import triton.language as tl
+except ImportError:
+    triton = None
+
+
+def torch_copy(x: torch.Tensor, out: torch.Tensor) -> None:
+    """By PyTorch's own kernel."""
+    out.copy_(x)
+
+
+def begin_a_second() -> None:
+    """A kernel that waits for about a second; it is not waited for."""
+    torch.cuda._sleep(1_500_000_000)
+
+
+if triton is not None:
+
+    @triton.jit
+    def _copy(x_ptr: Any, out_ptr: Any, count: Any, BLOCK: tl.constexpr):  # noqa: N803
+        places = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        inside = places < count
+        tl.store(out_ptr + places, tl.load(x_ptr + places, mask=inside), mask=inside)
+
+
+def triton_copy(x: torch.Tensor, out: torch.Tensor) -> None:
+    """By a kernel that is compiled here."""
+    if triton is None:
+        raise RuntimeError("Triton is not installed")
+    _copy[(triton.cdiv(x.numel(), 1024),)](x, out, x.numel(), BLOCK=1024)

@@ -1,0 +1,12 @@
+// Launches copy_rows.
+#include <cuda_runtime.h>
+
+__global__ void copy_rows(const float* x, float* y, int columns);
+
+extern "C" int hotloop_run(void* const* tensors, const double* numbers) {
+  const int rows = static_cast<int>(numbers[0]);
+  const int columns = static_cast<int>(numbers[1]);
+  copy_rows<<<rows, 256>>>(static_cast<const float*>(tensors[0]), static_cast<float*>(tensors[1]),
+                           columns);
+  return cudaGetLastError();
+}

@@ -1,0 +1,46 @@
+"""The steps in order. Each looks at one thing that those after it take for granted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hotloop.selftest import judging, lending, machine, neighbours, timing, workers
+from hotloop.selftest.found import Found
+
+
+@dataclass(frozen=True)
+class Step:
+    """limit_s: its process is ended after so long. needed: without it no later step is run.
+
+    look: returns what it found, or raises `Broken`.
+    """
+
+    number: int
+    name: str
+    limit_s: float
+    look: Callable[[], Found]
+    needed: bool = False
+
+
+STEPS = tuple(
+    Step(number, name, limit_s, look, number <= 2)
+    for number, (name, limit_s, look) in enumerate(
+        (
+            ("machine", 30, machine.machine),
+            ("driver", 20, machine.driver),
+            ("memory of its own", 25, lending.own_memory),
+            ("lending memory", 40, lending.lending),
+            ("PyTorch, Triton and nvcc in the sandbox", 90, workers.frameworks),
+            ("freezing", 30, workers.freezing),
+            ("management library", 15, machine.management),
+            ("neighbours", 45, neighbours.probe),
+            ("late work", 45, workers.late_work),
+            ("the protocol's cost", 45, timing.protocol),
+            ("a known length", 45, timing.known_length),
+            ("a window of each task", 90, timing.windows),
+            ("a right and a wrong kernel, an exploit", 120, judging.verdicts),
+        )
+    )
+)
+"""The limits are for a machine on which something hangs; in order, all take four minutes."""

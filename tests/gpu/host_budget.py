@@ -1,0 +1,352 @@
+"""Does the judge's own work on the host leave time to decide? `python tests/gpu/host_budget.py`
+
+For each rung that runs on a GPU: the CPU time that the judge itself takes for a window, times the
+fewest windows of a trial, against the rung's time. No GPU is needed and none is measured: plans,
+secrets and layouts are those of the real shapes, tensors on the card have a few elements, so that
+each operation is begun and none takes time, and the worker answers at once. How many calls a window
+has follows from NVIDIA's datasheet figures of a card; it is the largest number, as if every call
+reached the card's limits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import torch
+
+from hotloop import curriculum
+from hotloop.judge.budget import Budget
+from hotloop.judge.buffers import Placement, row_strides
+from hotloop.judge.calls import Arena, CallSpec, TensorSpec
+from hotloop.judge.candidate import Candidate
+from hotloop.judge.compare import compare
+from hotloop.judge.gpu import arithmetic, length
+from hotloop.judge.gpu.arithmetic import Arithmetic
+from hotloop.judge.gpu.card import Card
+from hotloop.judge.gpu.clocks import Clocks
+from hotloop.judge.gpu.driver import Driver
+from hotloop.judge.gpu.idle import IdleProbe
+from hotloop.judge.gpu.nvml import Nvml
+from hotloop.judge.gpu.verify import WHOLE_S
+from hotloop.judge.gpu.window import DeviceSide
+from hotloop.judge.rung import Rung
+from hotloop.judge.rungs.cuda_operator import Called
+from hotloop.judge.rungs.gpu_correct import GpuCorrect
+from hotloop.judge.rungs.gpu_fast import GpuFast
+from hotloop.judge.rungs.gpu_refereed import GpuRefereed, GpuRefereedFast
+from hotloop.judge.rungs.refereed_fast import case_of
+from hotloop.judge.seeds import Seeds
+from hotloop.judge.task import find
+from hotloop.sandbox.processes import Usage
+
+FAKE = Path(__file__).parents[1] / "fakecuda"
+FEW = 4
+SHARE = 0.5
+"""Of a rung's time, at most, for the judge's work on the host: the card needs the rest."""
+
+CORRECT_S = 60.0
+"""For all cases of a rung that only compares; a course gives a whole task 180 s."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A card as its datasheet has it. Source: NVIDIA H100 (SXM) and T4 datasheets.
+
+    flops_per_s: in float32 without tensor cores, and of 16-bit numbers with them.
+    """
+
+    name: str
+    total_bytes: int
+    l2_bytes: int
+    bytes_per_s: float
+    flops_per_s: tuple[float, float]
+
+
+H100 = Sheet("H100", 80_000_000_000, 50 << 20, 3.35e12, (67e12, 989e12))
+T4 = Sheet("T4", 16_000_000_000, 4 << 20, 320e9, (8.1e12, 65e12))
+
+
+@dataclass(frozen=True)
+class Row:
+    """host_s: CPU seconds of the judge a window, on this machine. budget_s: of the rung."""
+
+    rung: str
+    card: str
+    calls: int
+    legs: int
+    host_s: float
+    windows: int
+    budget_s: float
+
+    @property
+    def decidable(self) -> bool:
+        return self.host_s * self.windows <= SHARE * self.budget_s
+
+
+def rows(only: str = "") -> Iterator[Row]:
+    """Every rung of every module that runs on a GPU, or those whose name holds `only`."""
+    for name, rung in rungs():
+        if only in name:
+            yield from measured(name, rung)
+
+
+def rungs() -> Iterator[tuple[str, Any]]:
+    for module in curriculum.modules():
+        for task in module.tasks:
+            of_task = find(module.id, task.id).rungs if task.kind == "code" else {}
+            for rung in task.rungs:
+                if rung.needs_gpu:
+                    yield f"{module.id}.{task.id}.{rung.id}", _measured_by(of_task[rung.id])
+
+
+def _measured_by(rung: Rung) -> Any:
+    """What measures: a function of the module's own says so in FAST or RIGHT beside it."""
+    if isinstance(rung, Called):
+        return rung.rung
+    if isinstance(rung, GpuFast | GpuRefereedFast | GpuCorrect | GpuRefereed):
+        return rung
+    return vars(sys.modules[rung.__module__])[rung.__name__.upper()]
+
+
+def measured(name: str, rung: Any) -> Iterator[Row]:
+    if isinstance(rung, GpuFast):
+        yield from (_of_windows(name, rung, sheet) for sheet in (H100, T4))
+    elif isinstance(rung, GpuRefereedFast):
+        yield _of_calls(name, rung)
+    elif isinstance(rung, GpuCorrect):
+        yield Row(name, "any", 1, 1, cpu_s(lambda: _of_cases(rung)), 1, CORRECT_S / SHARE)
+    else:
+        cases = cpu_s(lambda: [_disagrees(rung, case) for case in rung.cases(Seeds().generator())])
+        yield Row(name, "any", 1, 1, cases, 1, CORRECT_S / SHARE)
+
+
+def cpu_s(act: Callable[[], object]) -> float:
+    """CPU seconds of this process, whoever else uses the machine."""
+    started = time.process_time()
+    act()
+    return time.process_time() - started
+
+
+# --- windows of lent memory -----------------------------------------------------------------------
+
+
+class Tiny(Arithmetic):
+    """Begins all operations that a card would be given, on tensors of a few elements.
+
+    Each is cut into as many blocks as a tensor of 2²⁶ elements. What two of them hold is not
+    compared: whatever the worker of a real card computes, `Answers` computes nothing.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("cpu", lambda _at, _size: torch.zeros(512, dtype=torch.uint8))
+
+    def view(self, flat: Any, place: Placement) -> Any:
+        return super().view(
+            flat, replace(place, offset=0, shape=_few(place), strides=_dense(place))
+        )
+
+    def draw(self, spec: TensorSpec, recipe: Any, seed: int) -> Any:
+        return super().draw(replace(spec, shape=_few(spec), row_gap=0), recipe, seed)
+
+    def index(self, positions: Any) -> Any:
+        return super().index(positions) % 2
+
+    def disagreement(
+        self, got: Any, inputs: Any, truth: Any, tolerance: Any, rows: Any = None
+    ) -> Any:
+        """The truth of a few rows is some operations among thousands, and needs real shapes."""
+        del inputs, truth
+        return super().disagreement(got, [got], lambda x: x, tolerance, rows)
+
+    def number(self, tensor: Any) -> float:
+        return 0.0 * super().number(tensor)
+
+    def to_bytes(self, gathered: Any) -> Any:
+        return 0 * super().to_bytes(gathered)
+
+
+def _few(of: Any) -> tuple[int, ...]:
+    return tuple(min(FEW, extent) for extent in of.shape)
+
+
+def _dense(place: Placement) -> tuple[int, ...]:
+    return row_strides(_few(place), 0)
+
+
+class Answers:
+    """The link of a worker that answers at once, and its freezer."""
+
+    trusted = False
+    freezer: Any
+    usage_ = Usage(frozenset(), 0, 0)
+
+    def __init__(self) -> None:
+        self.freezer = self
+
+    def usage(self) -> Any:
+        return self.usage_
+
+    def freeze(self) -> None:
+        pass
+
+    thaw = freeze
+
+    def send(self, message: Any, fds: Any = ()) -> None:
+        json.dumps(message)
+
+    def receive(self, _deadline: float) -> dict[str, Any]:
+        return {"ok": True}
+
+    def request(self, message: Any, _timeout_s: float, _fds: Any = ()) -> dict[str, Any]:
+        json.dumps(message)
+        return {"ok": True}
+
+
+def _of_windows(name: str, rung: GpuFast, sheet: Sheet) -> Row:
+    with tempfile.TemporaryDirectory() as folder:
+        card = fake_card(Path(folder), sheet)
+        side = DeviceSide(
+            Answers(),  # type: ignore[arg-type]
+            Candidate("f", "f.py", "destination"),
+            rung.workload,
+            card,
+            Seeds(),
+            sheet.total_bytes,
+            Budget(math.inf),
+        )
+        calls, legs = longest(side, rung, sheet)
+        side.plan([length.fitting(side, index) for index in range(calls)], legs)
+        hostile = [index % 4 == 1 for index in range(calls * legs)]
+        side._verifier.whole_s = math.inf  # its time is limited, and added
+        with mock.patch.object(arithmetic, "_BLOCK_ELEMENTS", 1):
+            host_s = cpu_s(lambda: side.window(hostile)) + legs * WHOLE_S
+    return Row(name, sheet.name, calls, legs, host_s, rung.pace.windows, rung.seconds)
+
+
+def longest(side: DeviceSide, rung: GpuFast, sheet: Sheet) -> tuple[int, int]:
+    """Calls of a leg, and legs, if every call is as fast as the card allows."""
+    spec = length.fitting(side, 0)
+    fewest, most = length.limits(side, spec)
+    flops = rung.fewest_flops(spec) if rung.fewest_flops is not None else 0
+    peak = sheet.flops_per_s[spec.out.dtype.bytes == 2]
+    seconds = max(rung.fewest_bytes(spec) / sheet.bytes_per_s, flops / peak)
+    wanted = math.ceil(1.1 * length.WINDOW_S / seconds)
+    if wanted <= most:
+        return max(fewest, wanted), 1
+    return most, min(length.MOST_LEGS, math.ceil(wanted / most))
+
+
+def fake_card(folder: Path, sheet: Sheet) -> Card:
+    """The fake driver, with a card's sizes; its memory is never touched."""
+    for library in ("libcuda", "libnvidia_ml"):
+        flags = ["-x", "c", "-std=gnu11", "-shared", "-fPIC", "-O1"]
+        target = str(folder / f"{library}.so")
+        subprocess.run(["cc", *flags, "-o", target, str(FAKE / f"{library}.c")], check=True)
+    driver = Driver(str(folder / "libcuda.so"))
+    driver.use(0)
+    driver.memory = lambda: (sheet.total_bytes, sheet.total_bytes)  # type: ignore[method-assign]
+    driver.create = _sparse(driver)  # type: ignore[method-assign]
+    clocks = Clocks(Nvml(driver.bus_id(), str(folder / "libnvidia_ml.so")))
+    clocks.expected_clients = 3
+    probe = IdleProbe(driver, lambda: None)
+    probe.alone_s = 0.01
+    facts = replace(driver.facts(), total_bytes=sheet.total_bytes, l2_bytes=sheet.l2_bytes)
+    return Card(driver, facts, Tiny(), probe, clocks, 0)
+
+
+def _sparse(driver: Driver) -> Callable[[int], int]:
+    """The fake device has a gibibyte; a block of any size is made of its first two mebibytes."""
+    create = driver.create
+    small = driver.granularity()
+    reserve, mapped, allow = driver.reserve, driver.map, driver.allow
+    unmap, free = driver.unmap, driver.free_address
+    driver.reserve = lambda _size: reserve(small)  # type: ignore[method-assign]
+    driver.map = lambda at, _size, handle: mapped(at, small, handle)  # type: ignore[method-assign]
+    driver.allow = lambda at, _size, flags: allow(at, small, flags)  # type: ignore[method-assign]
+    driver.unmap = lambda at, _size: unmap(at, small)  # type: ignore[method-assign]
+    driver.free_address = lambda at, _size: free(at, small)  # type: ignore[method-assign]
+    return lambda _size: create(small)
+
+
+# --- whole calls with their inputs in the host's memory -------------------------------------------
+
+
+def _of_calls(name: str, rung: GpuRefereedFast) -> Row:
+    spec = rung.workload.spec(Seeds().shapes(), 0)
+    arena = Arena([spec], seal_inputs=False)
+    [call] = arena.calls
+    fill_s = cpu_s(lambda: _filled(rung, call))
+    case = case_of(call)
+    right = _plausible(spec)
+
+    def verify() -> None:
+        found = case_of(call)
+        call.output_values()
+        rung.disagreement(found, right, right.astype(np.float64))
+
+    verify_s = cpu_s(verify)
+    del case
+    arena.close()
+    blocks = rung.pace.looks[0]
+    mean = fill_s + verify_s * 2 * blocks / rung.pace.windows
+    return Row(name, "any", 1, 1, mean, rung.pace.windows, rung.seconds)
+
+
+def _filled(rung: GpuRefereedFast, call: Any) -> None:
+    call.poison_output(Seeds().pattern())
+    rung.workload.fill(Seeds().generator(), call, True)
+
+
+def _plausible(spec: CallSpec) -> Any:
+    return np.random.default_rng(0).random(spec.out.shape)
+
+
+def _of_cases(rung: GpuCorrect) -> None:
+    for case in rung.cases(Seeds().generator()):
+        want = case.truth(rung.reference)
+        compare(want, want, rung.tolerance(case))
+
+
+def _disagrees(rung: GpuRefereed, case: Any) -> None:
+    right = np.random.default_rng(0).random(case.out.shape)
+    rung.disagreement(case, right, right)
+
+
+def table(found: list[Row]) -> str:
+    lines = [
+        f"{'rung':56} {'card':5} {'calls':>9} {'host s':>8} {'windows':>7} {'host, all':>9} budget"
+    ]
+    for row in found:
+        calls = f"{row.calls} × {row.legs}"
+        late = "" if row.decidable else "  NOT DECIDABLE"
+        lines.append(
+            f"{row.rung:56} {row.card:5} {calls:>9} {row.host_s:8.3f} {row.windows:7} "
+            f"{row.host_s * row.windows:9.1f} {row.budget_s:6.0f}{late}"
+        )
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("only", nargs="?", default="", help="rungs whose name holds this")
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    arguments = parser.parse_args()
+    found = list(rows(arguments.only))
+    print(json.dumps([asdict(r) for r in found], indent=1) if arguments.json else table(found))
+    return int(not all(row.decidable for row in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""Every rung that runs on a GPU can be decided in its time, as far as the host's part goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from hotloop import curriculum
+
+SCRIPT = Path(__file__).parents[3] / "gpu" / "host_budget.py"
+RUNGS = [
+    f"{module.id}.{task.id}.{rung.id}"
+    for module in curriculum.modules()
+    for task in module.tasks
+    for rung in task.rungs
+    if rung.needs_gpu
+]
+
+
+@pytest.fixture(scope="module")
+def script(load_file: Callable[[Path], ModuleType]) -> Any:
+    return load_file(SCRIPT)
+
+
+@pytest.fixture(scope="module")
+def rungs(script: Any) -> dict[str, Any]:
+    return dict(script.rungs())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RUNGS)
+def test_the_judges_own_work_leaves_time_to_decide(
+    script: Any, rungs: dict[str, Any], name: str
+) -> None:
+    found = list(script.measured(name, rungs[name]))
+    print(script.table(found))
+    assert found
+    assert all(row.decidable for row in found), script.table(found)
+
+
+def test_what_takes_too_long_on_the_host_is_not_decidable(
+    script: Any, rungs: dict[str, Any]
+) -> None:
+    """As the first version was: rows of every call in float64 on one thread of the host."""
+    rung = rungs["transformer_compilation.flash_forward.gpu_fast"]
+    tight = replace(rung, seconds=1.0)
+    found = list(script.measured("flash", tight))
+    assert not any(row.decidable for row in found)
+    assert "NOT DECIDABLE" in script.table(found)

@@ -1,0 +1,74 @@
+"""Several judges on one card: each is there in its turn only, and ends to give up its context."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hotloop import render
+from hotloop.core.verdict import Verdict
+from hotloop.curriculum import load_module
+from hotloop.judge.client import JudgeProcess
+from hotloop.judge.gpu import nvml
+from hotloop.judge.job import Job
+from hotloop.worker.device import LIBRARY_VARIABLE
+
+MODULE = "fused_softmax"
+JOB = Job(
+    MODULE,
+    "triton_forward",
+    load_module(MODULE).spec("triton_forward"),
+    isolation="none",
+    rungs=("gpu_correct",),
+)
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job:
+    folder = tmp_path / "submission"
+    folder.mkdir()
+    for name, content in render.submission(MODULE).items():
+        (folder / name).write_bytes(content)
+    return replace(JOB, files=str(folder))
+
+
+def events(fake) -> list[str]:
+    return fake.log.read_text().splitlines() if fake.log.exists() else []
+
+
+def test_a_judge_that_was_on_the_card_ends_with_its_answer(
+    fake, job: Job, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(LIBRARY_VARIABLE, fake.cuda)
+    monkeypatch.setenv(nvml.LIBRARY_VARIABLE, fake.nvml)
+    with JudgeProcess() as judge:
+        for _ in range(2):
+            record = judge.judge(job)
+            assert record.rungs[0].verdict is Verdict.NOT_MEASURED
+            assert "PyTorch cannot use the GPU" in record.rungs[0].sentence
+            assert judge._process is None
+
+
+def test_a_judge_starts_without_touching_the_card(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another one may be measuring: a context would spoil that, a calibration even more."""
+    monkeypatch.setenv(LIBRARY_VARIABLE, fake.cuda)
+    with JudgeProcess() as judge:
+        judge.judge(Job("no_such_module", "task", JOB.spec))
+        assert judge._process is not None
+        assert judge._process.poll() is None
+    assert events(fake) == []
+
+
+def test_a_judge_that_found_no_gpu_goes_on(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LIBRARY_VARIABLE, "/nowhere/libcuda.so")
+    with JudgeProcess() as judge:
+        assert "No NVIDIA GPU here" in judge.judge(job).rungs[0].sentence
+        assert judge._process is not None
+
+
+def test_the_judge_knows_which_tasks_use_a_gpu() -> None:
+    assert JOB.spec.uses_gpu()
+    assert JOB.spec.uses_gpu(["gpu_fast"])
+    assert not JOB.spec.uses_gpu(["correct", "traffic"])
