@@ -186,7 +186,7 @@ def late_work() -> Found:
         if "missed" in seen:
             raise Broken(
                 f"Work of {late_ms} ms that was left behind was missed in a window.",
-                "no speed may be judged on this card: report it with this file",
+                "do not judge speed on this GPU; report it with this file",
                 **figures,
             )
     return Found(f"Late work of {', '.join(map(str, LATE_MS))} ms is always noticed.", figures)

@@ -127,7 +127,7 @@ def test_driver_memory_and_management_library(on_fake) -> None:
     ("weather", "number", "words"),
     [
         ({"posix_descriptors": 0}, 1, "cannot lend memory"),
-        ({"compute_mode": 2}, 1, "lets only one process use it"),
+        ({"compute_mode": 2}, 1, "allows only one process"),
         ({"init_error": 999}, 1, "does not start"),
         ({"nvml_us": 30000}, 6, "longer to answer than a leg may wait"),
         ({"total": 1 << 20}, 2, "OUT_OF_MEMORY"),
@@ -146,7 +146,7 @@ def test_what_is_wrong_has_the_step_and_a_remedy(
 
 def test_no_process_is_seen_in_a_container(on_fake) -> None:
     on_fake.set(clients=0)
-    assert "an idle neighbour goes unseen" in outcomes(6)[6].said.replace("\n", " ")
+    assert "an idle process on the GPU goes unseen" in outcomes(6)[6].said.replace("\n", " ")
 
 
 @pytest.mark.sandbox
@@ -220,10 +220,10 @@ def test_the_probe_and_its_neighbours(
     assert figures["alone"]["median"] == pytest.approx(1.0)
     assert figures["busy"]["least"] == pytest.approx(2.0)
     seen.remove("sleep")
-    with pytest.raises(Broken, match=r"misses a neighbour that is on the card \(sleep\)"):
+    with pytest.raises(Broken, match=r"misses a process that uses the GPU \(sleep\)"):
         neighbours.probe()
     seen.add("idle")
-    with pytest.raises(Broken, match=r"finds the card in use"):
+    with pytest.raises(Broken, match=r"finds the GPU in use"):
         neighbours.probe()
 
 
@@ -311,7 +311,7 @@ def test_a_window_of_each_task(in_process: Card, monkeypatch: pytest.MonkeyPatch
     assert figures["trial_s"] == pytest.approx(0.058 * figures["with_the_judges_work_ms"])
     slow = replace(rung, pace=Pace(looks=(10**9,)))
     monkeypatch.setattr(timing, "timed_rungs", lambda: [("slow", slow), ("quick", rung)])
-    with pytest.raises(Broken, match="decide slow on this card") as broken:
+    with pytest.raises(Broken, match="decide slow on this GPU") as broken:
         timing.windows()
     assert broken.value.figures["quick"]["trial_s"] > 0
 
@@ -322,7 +322,7 @@ def test_the_machine_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setattr(machine, "level", lambda: ("bubblewrap", ""))
     monkeypatch.setattr(machine.sysconfig, "get_paths", lambda: {"include": str(tmp_path)})
     found = machine.machine()
-    assert "1 card(s), sandbox bubblewrap" in found.said
+    assert "1 GPU(s), sandbox bubblewrap" in found.said
     assert "python3-dev" in found.said
     assert found.figures["cards"] == [3]
     monkeypatch.setattr(machine, "level", lambda: ("none", "no bwrap: apt-get install bubblewrap"))
