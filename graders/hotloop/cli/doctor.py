@@ -71,7 +71,7 @@ def run(
 def _broken(results: Sequence[selftest.Result]) -> Text:
     broken = [result.name for result in results if result.state == "broken"]
     if broken:
-        return Text(f"No speed is judged on this GPU until this is fixed: {', '.join(broken)}.")
+        return Text(f"Speed cannot be judged on this GPU until this is fixed: {', '.join(broken)}.")
     return Text("Speed can be judged on this GPU.")
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from hotloop.judge.lease import Lease
 from hotloop.selftest.found import Broken
 from hotloop.selftest.run import exit_code, run
 from hotloop.selftest.steps import STEPS
@@ -29,8 +31,10 @@ def main() -> int:
 
 def look(number: int) -> dict[str, Any]:
     """What one step found, as plain data."""
+    step = STEPS[number]
     try:
-        found = STEPS[number].look()
+        with Lease().exclusive() if step.alone else nullcontext():
+            found = step.look()
     except Broken as broken:
         return {"broken": broken.what, "fix": broken.fix, "figures": broken.figures}
     except Exception as error:  # noqa: BLE001 - a step that fails is a broken step

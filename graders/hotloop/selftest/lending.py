@@ -176,7 +176,7 @@ def _require_free_again(driver: Driver, free: int) -> None:
 
 def _require(holds: bool, otherwise: str) -> None:
     if not holds:
-        raise Broken(otherwise, "update the driver, or use another card")
+        raise Broken(otherwise, "update the driver, or use another GPU")
 
 
 @contextmanager

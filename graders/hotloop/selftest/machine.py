@@ -47,7 +47,7 @@ def machine() -> Found:
         "python": sys.version.split()[0],
     }
     lacking = [*_without_headers(), *_without_nvcc()]
-    said = f"{len(cards())} card(s), sandbox {isolation}, freezer: {figures['freezer']}"
+    said = f"{len(cards())} GPU(s), sandbox {isolation}, freezer: {figures['freezer']}"
     return Found("; ".join([said, *lacking]) + ".", figures)
 
 
@@ -117,17 +117,17 @@ def management() -> Found:
     }
     if max(took.values()) > SLOW_NVML_S * 1e3:
         raise Broken(
-            "The management library takes longer to answer than a leg may wait.",
+            "NVML takes longer to answer than a leg may wait.",
             "switch on persistence mode (`nvidia-smi -pm 1`, by an administrator), or update it",
             **figures,
         )
     if clocks.blind:
         return Found(
-            "It sees no process at all, as in a container without the host's process ids: an idle "
-            "neighbour goes unseen, a busy one is noticed by its effect.",
+            "NVML lists no processes, as in a container without the host's process ids: an idle "
+            "process on the GPU goes unseen; a busy one is noticed because kernels time-slice.",
             figures,
         )
-    return Found("It answers in time, and sees this process.", figures)
+    return Found("NVML answers in time and lists this process.", figures)
 
 
 def _median_s(call: Callable[[], object]) -> float:

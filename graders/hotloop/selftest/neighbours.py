@@ -29,18 +29,18 @@ def probe() -> Found:
     for how in QUIET:
         if figures[how]["median"] > LIMIT:
             raise Broken(
-                f"Beside nobody who computes ({how}), the probe finds the card in use.",
-                "stop other programs on the card; else no window will count here",
+                f"Nothing computes ({how}), and still the probe finds the GPU in use.",
+                "stop other programs on the GPU; otherwise no window counts",
                 **figures,
             )
     for how in LOUD:
         if figures[how]["least"] <= LIMIT:
             raise Broken(
-                f"The probe misses a neighbour that is on the card ({how}).",
-                "no speed may be judged on this card: report it with this file",
+                f"The probe misses a process that uses the GPU ({how}).",
+                "do not judge speed on this GPU; report it with this file",
                 **figures,
             )
-    return Found("The probe tells neighbours that compute from those that do not.", figures)
+    return Found("The probe notices processes that compute, and only those.", figures)
 
 
 def ratios(card: Card) -> dict[str, float]:

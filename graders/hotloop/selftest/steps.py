@@ -13,7 +13,8 @@ from hotloop.selftest.found import Found
 class Step:
     """limit_s: its process is ended after so long. needed: without it no later step is run.
 
-    look: returns what it found, or raises `Broken`.
+    look: returns what it found, or raises `Broken`. alone: only while no grading is at work; the
+        last step has judges that ask for the machine themselves.
     """
 
     number: int
@@ -21,10 +22,11 @@ class Step:
     limit_s: float
     look: Callable[[], Found]
     needed: bool = False
+    alone: bool = True
 
 
 STEPS = tuple(
-    Step(number, name, limit_s, look, number <= 2)
+    Step(number, name, limit_s, look, needed=number <= 2, alone=0 < number < 12)
     for number, (name, limit_s, look) in enumerate(
         (
             ("machine", 30, machine.machine),
@@ -38,7 +40,7 @@ STEPS = tuple(
             ("late work", 45, workers.late_work),
             ("the protocol's cost", 45, timing.protocol),
             ("a known length", 45, timing.known_length),
-            ("a window of each task", 90, timing.windows),
+            ("a window of each task", 150, timing.windows),
             ("a right and a wrong kernel, an exploit", 120, judging.verdicts),
         )
     )

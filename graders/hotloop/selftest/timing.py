@@ -43,7 +43,7 @@ def protocol() -> Found:
             cost, uncertain = side.protocol_cost(layout)
             size = (layout.input_bytes + layout.output_bytes) / 1e9
             figures[f"{size:.2f}_gb"] = {"ms": cost * 1e3, "uncertain_ms": uncertain * 1e3}
-    return Found("Measured; what it is taken off from must be a hundred times as long.", figures)
+    return Found("Measured; it is subtracted from each leg.", figures)
 
 
 def known_length() -> Found:
@@ -60,14 +60,14 @@ def known_length() -> Found:
     figures = {"events_ms": 1e3 * events_s, "windows_that_count": f"{len(counted)} of {WINDOWS}"}
     if not counted:
         raise Broken(
-            f"No window counts: {made[0]}", "stop other programs on card and processors", **figures
+            f"No window counts: {made[0]}", "stop other programs on GPU and CPU", **figures
         )
     off = statistics.median(counted) / events_s - 1
     figures |= {"window_ms": 1e3 * statistics.median(counted), "off": off}
     if abs(off) > NEAR:
         raise Broken(
             f"A window's time is {off:+.1%} off that of events on the device.",
-            "no speed may be judged on this machine until it is not: report it with this file",
+            "do not judge speed on this machine; report it with this file",
             **figures,
         )
     return Found(f"A window's time is within {abs(off):.1%} of that of events.", figures)
@@ -89,7 +89,7 @@ def windows() -> Found:
             late.append(name)
     if late:
         raise Broken(
-            f"Not enough time to decide {', '.join(late)} on this card.",
+            f"Not enough time to decide {', '.join(late)} on this GPU.",
             "give the rung fewer looks (`pace`) or smaller calls, in the module's tasks.py",
             **figures,
         )

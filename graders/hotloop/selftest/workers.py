@@ -16,7 +16,7 @@ from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.candidate import Candidate
 from hotloop.judge.compare import Tolerance
 from hotloop.judge.dtypes import FP32
-from hotloop.judge.gpu.card import Card
+from hotloop.judge.gpu.card import Card, CardBusy
 from hotloop.judge.gpu.recipes import Draw, Normal
 from hotloop.judge.gpu.window import DeviceSide
 from hotloop.judge.gpu.workers import candidate_worker, trusted_worker
@@ -111,8 +111,10 @@ def _kernel(session: Session, card: Card) -> None:
 
 def _operator(session: Session, card: Card) -> None:
     """That of the module on softmax; of equal numbers it makes equal shares."""
-    from hotloop import curriculum  # libraries that a GPU machine may lack
+    from hotloop import curriculum, extras  # libraries that a GPU machine may lack
 
+    if lacking := extras.missing("cuda"):
+        raise Ruling(Verdict.NOT_MEASURED, f"{lacking[0]} is missing: {extras.remedy('cuda')}")
     spec = curriculum.load_module("fused_softmax").spec("operator_launcher")
     ours = Candidate(spec.entry, spec.files[0], operator=True)
     with trusted_worker(session, paths.solutions() / "fused_softmax", card) as link:
@@ -142,7 +144,7 @@ def freezing() -> Found:
     card = opened.card()
     figures: dict[str, Any] = {}
     with opened.session() as session, trusted_worker(session, PROGRAMS, card) as link:
-        for name in ("torch_copy", "begin_a_second"):
+        for name in ("torch_copy", "begin_a_while"):
             link.resolve(name, "copies.py", RESOLVE_S)
             seconds = sorted(_freeze_s(link, busy=name != "torch_copy") for _ in range(FREEZES))
             figures[name] = {
@@ -179,22 +181,22 @@ def late_work() -> Found:
     card = opened.card()
     figures: dict[str, Any] = {}
     for late_ms in LATE_MS:
-        seen = [_late_window(card, late_ms) for _ in range(LATE_WINDOWS)]
+        seen = _late_windows(card, late_ms)
         figures[f"{late_ms}_ms"] = seen
         if "missed" in seen:
             raise Broken(
                 f"Work of {late_ms} ms that was left behind was missed in a window.",
-                "no speed may be judged on this card: report it with this file",
+                "do not judge speed on this GPU; report it with this file",
                 **figures,
             )
     return Found(f"Late work of {', '.join(map(str, LATE_MS))} ms is always noticed.", figures)
 
 
-def _late_window(card: Card, late_ms: int) -> str:
+def _late_windows(card: Card, late_ms: int) -> list[str]:
     file = PROGRAMS / "late.py"
     with opened.side(card, file, f"late_{late_ms}", copies(), trusted=False) as side:
         side.plan([side.workload.spec(side.seeds.shapes(), 0)])
-        return how_it_was_noticed(side, late_ms)
+        return [how_it_was_noticed(side, late_ms) for _ in range(LATE_WINDOWS)]
 
 
 def how_it_was_noticed(side: DeviceSide, late_ms: int) -> str:
@@ -203,6 +205,8 @@ def how_it_was_noticed(side: DeviceSide, late_ms: int) -> str:
         window = side.window([False] * len(side.calls))
     except Ruling:
         return "ruled"
+    except CardBusy:
+        return "discarded"
     if not window.counts:
         return "discarded"
     return "timed" if window.seconds >= late_ms * 1e-3 else "missed"

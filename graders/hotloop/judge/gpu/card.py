@@ -122,8 +122,8 @@ def _open() -> Card:
     nvml = _open_nvml(driver)
     if nvml.sliced():
         raise NoCard(
-            "The GPU is divided into MIG slices; speed is judged on a whole one only: use another "
-            "card, or one whose administrator has switched MIG off."
+            "The GPU is divided into MIG slices, and speed is judged on a whole GPU only: use "
+            "another GPU, or have an administrator switch MIG off."
         )
     arithmetic = _open_arithmetic()
     size = max(CHURN_BYTES, L2_TIMES * facts.l2_bytes)
@@ -159,23 +159,24 @@ def require_shareable(facts: DeviceFacts) -> None:
     if facts.capability < OLDEST:
         raise NoCard(
             f"{facts.name} has compute capability {_dotted(facts.capability)}; PyTorch's CUDA "
-            f"builds need {_dotted(OLDEST)} or newer: use another card."
+            f"builds need {_dotted(OLDEST)} or newer: use another GPU."
         )
     if facts.compute_mode != 0:
         raise NoCard(
-            f"{facts.name} is in a compute mode that lets only one process use it: an "
-            "administrator sets it back with `nvidia-smi --compute-mode=DEFAULT`."
+            f"{facts.name} is in a compute mode that allows only one process: an administrator "
+            "can reset it with `nvidia-smi --compute-mode=DEFAULT`."
         )
     if mps_runs():
         raise NoCard(
-            "CUDA's Multi-Process Service runs here: kernels of several processes then run at the "
-            "same time, and nobody's time is known. Stop it: `echo quit | nvidia-cuda-mps-control`."
+            "CUDA MPS (Multi-Process Service) is active: kernels of several processes run at the "
+            "same time, so they cannot be timed. Stop it with "
+            "`echo quit | nvidia-cuda-mps-control`, or remove its stale folder /tmp/nvidia-mps."
         )
     if facts.virtual_memory and facts.posix_descriptors:
         return
     raise NoCard(
         f"{facts.name} cannot lend memory to another process (no virtual memory management with "
-        "POSIX file descriptors), so speed cannot be judged on it: use another card or driver."
+        "POSIX file descriptors), so speed cannot be judged on it: use another GPU or driver."
     )
 
 

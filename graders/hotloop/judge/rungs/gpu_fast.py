@@ -68,7 +68,7 @@ class GpuFast:
             raise _others_use_it(str(busy)) from None
 
     def _judge_on(self, card: Card, session: Session) -> str:
-        session.progress("measuring the card's limits")
+        session.progress("measuring the GPU's limits")
         with trusted_worker(session, LIMITS.parent, card) as link:
             ceiling = measure(link, matmul=self.fewest_flops is not None)
         session.progress("starting the baseline")

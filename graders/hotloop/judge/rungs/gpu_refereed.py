@@ -134,7 +134,7 @@ class GpuRefereedFast:
 
     def _measured(self, session: Session) -> str:
         with card_for_three(session) as card:
-            session.progress("measuring the card's limits")
+            session.progress("measuring the GPU's limits")
             with trusted_worker(session, LIMITS.parent, card) as link:
                 peak = measure(link, matmul=True).flops_per_s
             with (

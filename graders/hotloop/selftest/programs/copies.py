@@ -18,9 +18,9 @@ def torch_copy(x: torch.Tensor, out: torch.Tensor) -> None:
     out.copy_(x)
 
 
-def begin_a_second() -> None:
-    """A kernel that waits for about a second; it is not waited for."""
-    torch.cuda._sleep(1_500_000_000)
+def begin_a_while() -> None:
+    """A kernel that waits for some 50 ms; it is not waited for."""
+    torch.cuda._sleep(75_000_000)
 
 
 if triton is not None:

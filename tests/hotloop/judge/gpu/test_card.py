@@ -54,7 +54,7 @@ def test_no_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         ({"posix_descriptors": 0}, "cannot lend memory"),
         ({"nvml_error": 3}, "management library is missing"),
         ({"mig": 1}, "MIG slices"),
-        ({"compute_mode": 3}, "lets only one process use it"),
+        ({"compute_mode": 3}, "allows only one process"),
         ({"capability": 61}, "compute capability 6.1"),
         ({"init_error": 999}, "does not start"),
         ({}, "install a CUDA build of torch"),

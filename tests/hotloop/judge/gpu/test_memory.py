@@ -12,6 +12,7 @@ from hotloop.judge.calls import CallSpec, TensorSpec
 from hotloop.judge.dtypes import BF16, BOOL, FP32
 from hotloop.judge.gpu.driver import Driver
 from hotloop.judge.gpu.memory import ALIGNMENT, DeviceBuffer, Layout, Loan
+from hotloop.worker.device import LIBRARY_VARIABLE, DeviceCalls
 
 SPEC = CallSpec((TensorSpec((3, 5), FP32),), TensorSpec((3, 5), FP32))
 COPY = "def softmax(x, out):\n    out.copy_(x)\n"
@@ -123,3 +124,36 @@ def test_writing_to_an_input_faults(driver: Driver, start) -> None:
         assert driver.to_host(loan.inputs.address, 60) == b"\x01" * 60
     assert ruling.value.verdict is Verdict.RUNTIME_ERROR
     assert worker.ended()
+
+
+def test_memory_is_wrapped_for_torch_by_its_address(fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a CUDA build of torch gets: the array interface of raw bytes, on the right device."""
+    import torch
+
+    wrapped: list[tuple[dict, str]] = []
+    monkeypatch.setenv(LIBRARY_VARIABLE, fake.cuda)
+    monkeypatch.setattr(torch.cuda, "init", lambda: None)
+    monkeypatch.setattr(torch.cuda, "set_device", lambda _ordinal: None)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    monkeypatch.setattr(
+        torch,
+        "as_tensor",
+        lambda of, device: wrapped.append((of.__cuda_array_interface__, device)),
+    )
+    calls = DeviceCalls.for_torch()
+    plan = {"calls": [], "style": "destination"}
+    calls.plan({**plan, "buffers": [{"id": 0, "bytes": 2 << 20, "writable": True}]})
+    driver = Driver(fake.cuda)
+    driver.use(0)
+    with DeviceBuffer(driver, 2 << 20, writable=True) as buffer:
+        assert calls.run(lambda: None, [buffer.export()]) == {"returned": []}
+        [(interface, device)] = wrapped
+        [mapping] = calls._mappings.values()
+        assert interface["data"] == (mapping.address, False)
+        assert (interface["shape"], interface["typestr"], interface["version"]) == (
+            (2 << 20,),
+            "|u1",
+            3,
+        )
+        assert device == "cuda:0"
+        calls.unmap()

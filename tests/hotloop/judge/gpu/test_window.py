@@ -330,6 +330,16 @@ def test_whole_outputs_are_compared_in_a_share_of_the_legs(card: Card, start) ->
     assert 0.04 < share < 0.2
 
 
+def test_an_adversarial_call_is_often_the_one_that_is_compared_whole() -> None:
+    """Three of its rows in thousands are unusual, and four rows are sampled."""
+    layout = Layout.of([spec(np.random.default_rng(), i) for i in range(16)])
+    hostile = [i == 5 for i in range(16)]
+    drawn = [Secrets.draw(WORKLOAD, layout, hostile, Seeds()) for _ in range(300)]
+    assert 0.4 < sum(s.whole == 5 for s in drawn) / len(drawn) < 0.65
+    assert {number for s in drawn for number in s.calls} == set(range(16))
+    assert all(len(set(s.calls)) == COMPARED_CALLS and s.whole in s.calls for s in drawn)
+
+
 def test_no_leg_begins_when_the_time_is_up(card: Card, start) -> None:
     side = side_of(start(HONEST), card, budget=Budget(-1.0))
     for act in (lambda: window(side), lambda: lengthen(side)):
