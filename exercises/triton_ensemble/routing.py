@@ -9,6 +9,6 @@ STABLE, CANARY = "topics", "topics_canary"
 def route(users, share, experiment):
     """The ensemble for each user: "topics" or "topics_canary", in a list.
 
-    users: names. share: of all users who should get the canary, 0 to 1. experiment: a name.
+    users: names. share: of the users who get the canary, 0 to 1. experiment: a name.
     """
     raise NotImplementedError("triton_ensemble.versions")

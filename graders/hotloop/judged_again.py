@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from hotloop.core.record import Record, RungRecord, summarize
+from hotloop.core.record import Record, summarize
 from hotloop.core.verdict import Verdict
 
 SECOND_SEED = "judged_again_with_seed"
-"""Key in a rung's evidence: the record's own seed is that of the first time."""
+SECOND_DEVICE = "judged_again_on"
+"""Keys in a rung's evidence: the record's own seed and device are those of the first time."""
 
 
 def settled(record: Record, again: Callable[[list[str]], Record]) -> Record:
@@ -20,7 +21,10 @@ def settled(record: Record, again: Callable[[list[str]], Record]) -> Record:
 
 def with_rungs(record: Record, later: Record) -> Record:
     """The record with what was judged again in place of what was open."""
-    again = {rung.rung: _told(rung, later.circumstances.seed) for rung in later.rungs}
+    told = {SECOND_SEED: later.circumstances.seed}
+    if later.circumstances.device != record.circumstances.device:
+        told[SECOND_DEVICE] = later.circumstances.device
+    again = {r.rung: replace(r, evidence={**r.evidence, **told}) for r in later.rungs}
     rungs = tuple(again.get(rung.rung, rung) for rung in record.rungs)
     verdict, sentence = summarize(rungs)
     return replace(record, rungs=rungs, verdict=verdict, sentence=sentence)
@@ -31,7 +35,3 @@ def seeds(record: Record) -> str:
     others = {rung.rung: rung.evidence.get(SECOND_SEED) for rung in record.rungs}
     also = [f"{rung} again with {seed}" for rung, seed in others.items() if seed]
     return "; ".join(filter(None, [record.circumstances.seed, *also]))
-
-
-def _told(rung: RungRecord, seed: str) -> RungRecord:
-    return replace(rung, evidence={**rung.evidence, SECOND_SEED: seed})

@@ -14,9 +14,9 @@
 # %% [markdown]
 # # Export a model with control flow
 #
-# A shop sorts its messages with a small encoder. It has three ifs in its `forward`: which mask, which pattern of attention,
-# and whether one layer was enough. On Monday it has to run in a service that has neither your source nor, if you can help it,
-# a compiler. By the end you have it there, and you can say for each of its twelve ways how you know that it still goes them.
+# A shop sorts its messages with a small encoder. Its `forward` has three ifs: which mask, which attention pattern,
+# and whether to exit after the first layer. It has to be deployed to a service that has neither your source nor, if
+# possible, a compiler. By the end it runs there, and you can show that each of its twelve paths still gives the right result.
 #
 # How it works here:
 #
@@ -29,9 +29,9 @@
 # | file | what it is |
 # | --- | --- |
 # | `encoder.py` | the encoder, as its authors wrote it |
-# | `trap.py`, `scripted.py` | what tracing loses, and the old way: tasks 1 and 2 |
+# | `trap.py`, `scripted.py` | what tracing loses, and TorchScript: tasks 1 and 2 |
 # | `triage.py`, `graph_breaks.py` | a model full of graph breaks, and yours: task 3 |
-# | `portable.py`, `package_model.py`, `service.py` | the exported program, the package, who serves it: tasks 4 and 5 |
+# | `portable.py`, `package_model.py`, `service.py` | the exported program, the package, and the service that loads it: tasks 4 and 5 |
 # | `freezing.py`, `migration.py` | old files: tasks 6 and 8 |
 # | `decoder.py`, `decode.py` | a decoder with a growing cache, and your step: task 7 |
 # | `failure_a.txt` to `failure_d.txt`, `diagnosis.py` | four recorded failures: task 9 |
@@ -167,7 +167,7 @@ check("control_flow_export.graph_breaks")
 # `tokens`, int64 `[n, length]`; `kind`, int64 `[]`; output float32 `[n, 8]`. *n* from 1 to 64 and *length* from 1 to 128 are free.
 #
 # The judge reads the archive as data (PyTorch's own operators only, no Python objects), and runs it without your source on all twelve
-# ways: three kinds, short and long, one layer or all. The last rung counts the operations of matrix products: an early exit
+# ways: three kinds, short and long, one layer or all. The last check counts the operations of matrix products: an early exit
 # that computes the other layers all the same saves nothing.
 #
 # ### HINTS control_flow_export.export
@@ -218,7 +218,7 @@ check("control_flow_export.export")
 #   and lengths. Return eight numbers for each, in order: those that the message would get if it came alone. The judge runs this
 #   file in a folder with nothing else of yours.
 #
-# Compiling takes half a minute or more; the judge does it once for all four rungs. *Cold start* is measured from an empty process to the first
+# Compiling takes half a minute or more; the judge does it once for all four checks. *Cold start* is measured from an empty process to the first
 # answer, against a process that compiles the source with `torch.compile` when the first message comes.
 #
 # ### HINTS control_flow_export.package
@@ -303,7 +303,7 @@ check("control_flow_export.freeze")
 #   Output float32 `[4, 256]`. What an earlier answer left in the cache must not matter.
 # - `generate(seed, first, out)`: as `decoder.generate`. On a GPU the step is a recorded `torch.cuda.CUDAGraph`; elsewhere it runs as it is.
 #
-# The exported step shows on a CPU what a recording needs; two more rungs run on a GPU, where there is one.
+# The exported step shows on a CPU what a recording needs; two more checks run on a GPU, where there is one.
 #
 # ### HINTS control_flow_export.decode_graphs
 

@@ -14,9 +14,9 @@
 # %% [markdown]
 # # Fused softmax
 #
-# Softmax does five small things to every element. Run as five operations, they carry the whole
-# tensor to memory and back again and again; run as one kernel, they read it once and write it once.
-# In this notebook you build that kernel in PyTorch, in OpenAI Triton, in CUDA C++ and as operators of your own, and
+# Softmax takes five elementwise or reduction steps. Run as five operations, each step reads the whole
+# tensor from memory and writes it back; fused into one kernel, they read it once and write it once.
+# In this notebook you build that kernel in PyTorch, in OpenAI Triton, in CUDA C++ and as custom operators, and
 # explain why it is fast.
 #
 # How it works here:
@@ -61,7 +61,7 @@ from hotloop import check
 #
 # The check follows every operation. In rows longer than 65,536 columns, the reductions (`amax`, `sum`, `softmax`,
 # everything that is not element by element) may read each element of a row **once**, and at most **4096 columns
-# of a row in one operation**. To reduce the same block twice in a row, for its maximum and then for its sum, counts
+# of a row in one operation**. Reducing the same block twice in a row, for its maximum and then for its sum, counts
 # as one read. Element-by-element operations, such as those of the second pass, may be as wide as you like.
 #
 # Before you write it: how often does your loop read each element of `x`? How often would
@@ -122,13 +122,13 @@ check("fused_softmax.online_pass")
 #
 # - `x` and `out` are float32 and `[rows, columns]`, with 4096 columns or more. Every row has at least
 #   one finite element; others may be `-inf`.
-# - Nothing is returned: your result must lie in `out`. Think about who copies it there.
+# - Nothing is returned: write your result into `out`. Think about which code copies it there.
 # - The check compares values and times. It does not look at how the result is computed: `torch.softmax`, which is one
 #   fused kernel already, would be right as well. Here you let the compiler fuse operations that have no library kernel.
-# - The judge times it against the five lines above, in processes of their own, on the CPU, and on a GPU
-#   where there is one. Compiling is not timed.
+# - The judge times it against the five lines above, each in its own process, on the CPU, and on a GPU
+#   if there is one. Compilation is not timed.
 #
-# Predict before you check: how many times faster can it get if bytes were all that counts? Write your
+# Predict before you check: how many times faster could it get if only bytes moved mattered? Write your
 # number down, then compare it with the measured one, and think about what else costs time on a CPU.
 #
 # ### HINTS fused_softmax.compiled_chain
@@ -171,15 +171,15 @@ check("fused_softmax.compiled_chain")
 # Write `softmax(x, out)` in `softmax_triton.py`, with kernels in OpenAI Triton:
 #
 # - `x` and `out` are `[rows, columns]`, float32, float16 or bfloat16, of the same dtype. A row's elements
-#   lie side by side, but **rows may lie further apart than a row is long**: use `stride(0)` of both.
-# - Any number of columns: 1, odd, no power of two, and more than any block can hold (Triton allows
+#   are contiguous, but **the row stride may be larger than the row length**: use `stride(0)` of both.
+# - Any number of columns: 1, odd, not a power of two, and more than any block can hold (Triton allows
 #   1,048,576 elements a block).
-# - Rows of up to 8192 elements fit in one block: load such a row once and store it once. For a longer row
-#   read twice and write once; here the recurrence of task 1 comes back.
+# - Rows of up to 8192 elements fit in one block: load such a row once and store it once. Read a longer
+#   row twice and write it once, with the recurrence of task 1.
 # - Compute in float32. **A row of nothing but `-inf` gives zeros.**
 #
-# The judge notes which kernels every call launches, and runs these kernels again without the rest of your
-# file, on new values of the same shapes: **they alone must give the answer**, for every kind of input. What
+# The judge records which kernels each call launches, and runs these kernels again without the rest of your
+# file, on new values of the same shapes: **they alone must compute the result**, for every kind of input. What
 # the launcher computes in PyTorch does not count. In some of these runs it counts the bytes that the kernels
 # load and store. It compiles them for sm_80 and sm_90 without needing such a GPU.
 #
@@ -211,7 +211,7 @@ check("fused_softmax.triton_forward")
 # `masked_softmax(x, mask, scale, out)` in `softmax_triton.py`, so that all of it is one kernel:
 #
 # - `out` = softmax of `scale · x` over the elements of the row where `mask` is true; **0 where it is false**.
-# - `mask` has the shape of `x`, is bool or uint8, and 1 means *keep*. It has a row stride of its own.
+# - `mask` has the shape of `x`, is bool or uint8, and 1 means *keep*. It has its own row stride.
 # - `scale` is a Python float of either sign, or 0. `x` is finite here; `-inf` comes from the mask alone.
 # - **A row that is masked out altogether gives zeros.**
 # - Shapes, dtypes and strides are as in task 3.
@@ -226,13 +226,13 @@ check("fused_softmax.triton_masked")
 #
 # ### CARD fused_softmax.cuda_naive
 #
-# Now without a compiler that thinks of blocks: `softmax.cu` holds three kernels, and you write all three.
+# Now in CUDA C++, where you program threads instead of blocks: `softmax.cu` holds three kernels, and you write all three.
 # You need no GPU. Hotloop runs your CUDA C++ on the CPU, thread by thread, and watches every access: it
-# names races, barriers that not everybody reaches, and addresses outside of your tensors, with their lines.
+# reports races, barriers that not all threads reach, and out-of-bounds accesses, with their lines.
 #
 # `softmax_naive(x, y, rows, columns)` is launched as `<<<(rows + 255) / 256, 256>>>`: **one thread a row**.
 # `x` and `y` are row-major float matrices without gaps, in any shape from 1 × 1 on. A row without a finite
-# element becomes zeros, as in task 1.
+# element gives zeros, as in task 1.
 #
 # ### HINTS fused_softmax.cuda_naive
 
@@ -240,8 +240,8 @@ check("fused_softmax.triton_masked")
 check("fused_softmax.cuda_naive")
 
 # %% [markdown]
-# Which line moves how much? The cell below launches your kernel on 64 rows of 1024 columns and counts. *Predict
-# first*: the lanes of a warp walk along 32 different rows. Of the bytes that move, how many were asked for?
+# How many bytes does each line move? The cell below launches your kernel on 64 rows of 1024 columns and counts. *Predict
+# first*: the lanes of a warp walk along 32 different rows. What share of the bytes moved did the lanes request?
 
 # %%
 from hotloop.simulate.lesson import show_traffic
@@ -277,11 +277,11 @@ show_traffic("softmax.cu", "softmax_block", rows=64, columns=1024)
 # `softmax_warp(x, y, rows, columns)` is launched as `<<<rows, 256>>>` too. Three reasons to rewrite it:
 #
 # - the online recurrence of task 1 needs **one pass** for maximum and sum;
-# - lanes of a warp exchange registers by `__shfl_xor_sync`, **without shared memory and without barriers**;
+# - lanes of a warp exchange registers with `__shfl_xor_sync`, **without shared memory and without barriers**;
 # - a `float4` is **one load of 16 bytes** instead of four, and eight of them a thread hold a row of up to 8192
 #   elements in registers: it is read once.
 #
-# Rows that are longer, or that do not begin on 16 bytes, must be right as well; there two passes are enough.
+# Longer rows, and rows that are not aligned to 16 bytes, must be right as well; two passes are enough there.
 #
 # ### HINTS fused_softmax.cuda_warp
 
@@ -297,11 +297,11 @@ show_traffic("softmax.cu", "softmax_warp", rows=64, columns=1024)
 # ### CARD fused_softmax.operator_launcher
 #
 # A kernel becomes useful when PyTorch can call it. `softmax_op.cu` includes your `softmax.cu` and registers an
-# operator on PyTorch's **stable ABI**: a small set of C headers that stays the same from version to version, and
+# operator on PyTorch's **stable ABI**: a small set of C headers that stays compatible from version to version, and
 # compiles in seconds. Write the body of `softmax_forward(x)`.
 #
-# `x` must be a float32 tensor with 2 dimensions on the GPU; everything else is refused with an error that says
-# why. Rows may have gaps between them, and there may be no elements at all. Without a GPU the simulator is the
+# `x` must be a float32 tensor with 2 dimensions on the GPU; reject everything else with an error that says
+# why. Rows may be strided, and the tensor may be empty. Without a GPU the simulator is the
 # device: `x.is_cuda()` is true of its tensors there.
 #
 # ### HINTS fused_softmax.operator_launcher
@@ -315,8 +315,8 @@ check("fused_softmax.operator_launcher")
 # ### CARD fused_softmax.operator_python
 #
 # `torch.compile` and `torch.export` cannot look into your kernel. In `softmax_op.py` register a *fake* kernel for
-# `forward`, which says what comes out without computing it: shape, dtype and layout, for every input that the real
-# one takes. What comes out of yours is contiguous.
+# `forward`, which describes the output without computing it: shape, dtype and layout, for every input that the real
+# kernel accepts. The output of yours is contiguous.
 #
 # The check traces your operator between two others with `fullgraph=True`, where a graph break is an error. Then it
 # exports it with one matrix and runs the graph with another one, transposed. See `operator_trials.py` for what each check calls.
@@ -331,12 +331,12 @@ check("fused_softmax.operator_python")
 #
 # ### CARD fused_softmax.operator_backward
 #
-# `softmax_backward_kernel` in `softmax_op.cu` computes the gradient: with `y` the result and `dy` the gradient that
-# came back, **dx = y · (dy − Σ y · dy)**, the sum over the row. One block of 256 threads writes one row.
+# `softmax_backward_kernel` in `softmax_op.cu` computes the gradient: with `y` the output and `dy` the incoming
+# gradient, **dx = y · (dy − Σ y · dy)**, the sum over the row. One block of 256 threads writes one row.
 #
 # In `softmax_op.py` register `backward` as the gradient of `forward`, and a fake kernel for it. Then decide what
-# happens when somebody differentiates your gradient once more. PyTorch takes an operator without a gradient for a
-# constant: *predict* what the gradient of the gradient then is, and try it.
+# happens when a user differentiates your gradient again. PyTorch treats an operator without a gradient as a
+# constant: *predict* what the second derivative then is, and try it.
 #
 # ### HINTS fused_softmax.operator_backward
 
@@ -344,8 +344,8 @@ check("fused_softmax.operator_python")
 check("fused_softmax.operator_backward")
 
 # %% [markdown]
-# PyTorch has checks of its own for operators. The cell below runs `opcheck` on yours: it looks at the schema, at
-# the registrations, and at what your fake kernels promise.
+# PyTorch has its own checks for operators. The cell below runs `opcheck` on yours: it checks the schema, the
+# registrations, and what your fake kernels declare.
 
 # %%
 from hotloop.simulate.lesson import try_operator
@@ -357,14 +357,14 @@ try_operator("softmax_op.py")
 #
 # ### CARD fused_softmax.operator_triton
 #
-# An operator is a promise to PyTorch, and PyTorch does not ask what implements it. In `softmax_op_triton.py` make
-# one of your kernel of task 3, with `torch.library.custom_op`, and with a backward kernel in Triton:
+# An operator is an interface, and PyTorch does not care what implements it. In `softmax_op_triton.py` make
+# your kernel of task 3 an operator, with `torch.library.custom_op`, and with a backward kernel in Triton:
 #
-# - `forward(x)` takes float32, float16 and bfloat16 matrices of any strides, and gives a contiguous result;
-# - `backward(y, dy)` gives its gradient, for rows of any length;
-# - both have fake kernels, and `forward` knows its gradient. The gradient of the gradient is right, or an error.
+# - `forward(x)` takes float32, float16 and bfloat16 matrices of any strides, and returns a contiguous result;
+# - `backward(y, dy)` returns its gradient, for rows of any length;
+# - both have fake kernels, and `forward` has its gradient registered. The second derivative is right, or an error.
 #
-# The check compares values; it does not look here at what computed them. Your kernels themselves are checked in task 3.
+# The check compares values; here it does not look at how they were computed. Your kernels themselves are checked in task 3.
 #
 # ### HINTS fused_softmax.operator_triton
 
@@ -372,9 +372,9 @@ try_operator("softmax_op.py")
 check("fused_softmax.operator_triton")
 
 # %% [markdown]
-# Now the two of them beside `torch.nn.functional.softmax`. *Predict first*: on which inputs do the three differ,
-# and by how much? Is it more than float32 explains? On a GPU the cell measures times as well. You will need what
-# you see in the last task.
+# Now compare both operators with `torch.nn.functional.softmax`. *Predict first*: on which inputs do the three differ,
+# and by how much? Is it more than float32 explains? On a GPU the cell measures times as well. You will need the
+# results in the last task.
 
 # %%
 from hotloop.simulate.lesson import compare_operators
@@ -394,9 +394,9 @@ compare_operators("softmax_op.py", "softmax_op_triton.py")
 #    3 TB/s (bytes read plus bytes written, a second), with the calculation;
 # 3. one case in which fusing gains little or nothing, and why;
 # 4. what changes when a row no longer fits in one block;
-# 5. where your two operators and `torch.nn.functional.softmax` differ, and why that is no mistake of either.
+# 5. where your two operators and `torch.nn.functional.softmax` differ, and why neither is wrong.
 #
-# A person reads and marks this answer.
+# A person grades this answer.
 #
 # ### HINTS fused_softmax.explain
 
@@ -405,15 +405,15 @@ compare_operators("softmax_op.py", "softmax_op_triton.py")
 # ### STUB *Write your answer here.*
 # The chain reads the tensor five times and writes it three times: 8 · 4 = 32 bytes an element in
 # float32, 8 · 2 = 16 in bfloat16. My kernel loads each row once and stores it once: 8 and 4 bytes. The
-# arithmetic is the same, but softmax does only a few operations a byte, so memory sets the pace and the
-# bound on the gain is 32 / 8 = 4 in both types.
+# arithmetic is the same, but softmax does only a few operations a byte, so it is memory-bound and the
+# upper bound on the speedup is 32 / 8 = 4 in both types.
 #
 # `[4096, 8192]` in bfloat16 is 4096 · 8192 · 2 B = 67 MB. Read once and written once that is 134 MB; at
 # 3 TB/s it takes at least 134e6 / 3e12 s = 45 µs. A kernel that takes 60 µs reaches 75 % of the limit.
 #
-# Fusing gains little when memory isn't what is waited for. A tensor that fits in the cache makes the
-# intermediate results cheap; on a CPU the exponentials then dominate. A tiny tensor on a GPU costs launches,
-# and five launches against one is another gain than bytes. And against `torch.softmax`, which is one fused
+# Fusing gains little when memory isn't the bottleneck. A tensor that fits in the cache makes the
+# intermediate results cheap; on a CPU the exponentials then dominate. A tiny tensor on a GPU is launch-bound,
+# and one launch instead of five is a different gain from fewer bytes. And against `torch.softmax`, which is one fused
 # kernel already, there is nothing left to fuse.
 #
 # When a row doesn't fit in one block, its elements can't stay in registers between the sum and the

@@ -14,30 +14,30 @@
 # %% [markdown]
 # # A fault-tolerant trainer for several backends
 #
-# Training a large model is a matter of weeks, and in weeks everything breaks: a compiler meets a shape that it does
-# not like, a GPU runs out of memory, a process is gone. You write a trainer that goes on through all of it, and
-# whose losses nobody could tell from those of a run to which nothing happened.
+# Training a large model takes weeks, and over weeks everything fails at some point: a compiler rejects a shape,
+# a GPU runs out of memory, a process dies. You write a trainer that keeps training through all of these, with
+# losses that match those of a run in which nothing failed.
 #
 # How it works here:
 #
 # - You write in the Python files beside this notebook, where a line says `### TASK …`. Save, and run the cell with
 #   `check(…)` here.
-# - The judge breaks things where you cannot see it coming. What your code says of itself is not believed: losses are
-#   computed by a program of the judge's from what you left on the disk, and samples are counted by whoever hands them out.
-# - No GPU is needed. Eight devices of XLA's on this CPU stand for a pod, two processes for ranks.
+# - The judge injects failures at points that you cannot predict. It does not trust what your code reports: it computes
+#   losses itself from what you wrote to disk, and the process that hands out samples counts them.
+# - No GPU is needed. Eight XLA devices on this CPU simulate a pod, and two processes simulate ranks.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |
 # | --- | --- |
-# | `vlm.py`, `vlm_jax.py` | the model, image encoder and text decoder, in PyTorch and for XLA |
-# | `shapes.py`, `run.py` | drawn shapes with captions, and a run of training |
-# | `layout.py`, `checkpoint.py` | what a checkpoint is, and yours |
-# | `backends.py` | a step in four ways |
-# | `policy.md`, `policy.py` | the rules of the fallback policy, and yours |
+# | `vlm.py`, `vlm_jax.py` | the model (image encoder and text decoder) in PyTorch and for XLA |
+# | `shapes.py`, `run.py` | drawn shapes with captions, and a training run |
+# | `layout.py`, `checkpoint.py` | the checkpoint format, and your code for it |
+# | `backends.py` | one training step on four backends |
+# | `policy.md`, `policy.py` | the rules of the fallback policy, and your code for it |
 # | `remote.py`, `practice.py`, `trainer.py` | backends in another process, backends to practice on, and your trainer |
-# | `samples.py`, `ranks.py`, `mesh.py` | samples that are counted, several ranks, a mesh of devices |
-# | `monitor.py`, `events.md`, `monitor_recording.jsonl` | figures about a run |
-# | `planner.py`, `cluster.py`, `costs.md` | a planner for clusters that are not here |
+# | `samples.py`, `ranks.py`, `mesh.py` | counted samples, several ranks, a device mesh |
+# | `monitor.py`, `events.md`, `monitor_recording.jsonl` | metrics of a run |
+# | `planner.py`, `cluster.py`, `costs.md` | a planner for clusters that you do not have |
 
 # %%
 from pathlib import Path
@@ -152,7 +152,7 @@ check("portable_trainer.policy")
 # ### CARD portable_trainer.survive
 #
 # Now the trainer. `practice.Cluster` has backends that fail as you tell them; the judge's are in another process, and
-# fail as nobody has told you. Write `train` in `trainer.py`.
+# fail in ways that you have not been told. Write `train` in `trainer.py`.
 #
 # ### HINTS portable_trainer.survive
 
@@ -217,7 +217,7 @@ with torch.no_grad():
 
 # %% [markdown]
 # Write `train` in `ranks.py`: each rank's part of the work, for `data_parallel` and for `fully_sharded`. torchrun starts
-# the ranks, and starts all of them again when one is gone; nothing that you write does.
+# the ranks, and restarts all of them when one dies; your code does not.
 #
 # ### HINTS portable_trainer.ranks
 
@@ -258,7 +258,7 @@ kinds = "all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute"
 print(collections.Counter(re.findall(rf" ({kinds})(?:-start)?[(]", text)))
 
 # %% [markdown]
-# Nobody wrote these down. A collective for each layer that is cut, and gathers where the contrastive loss compares each
+# You wrote none of these. A collective for each layer that is cut, and gathers where the contrastive loss compares each
 # with each: count what a mesh of 8 × 1 has, and one of 1 × 8.
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "mesh", "locked": true, "points": 14, "solution": false, "task": false}
@@ -315,7 +315,7 @@ check("portable_trainer.monitor")
 #
 # ### CARD portable_trainer.plan
 #
-# Eight devices are here. The system is for 256 GPUs and for a TPU pod, and nobody gives you those to try things on.
+# Eight devices are here. The system is for 256 GPUs and for a TPU pod, which you do not have for experiments.
 # So you compute what a plan costs, and let a program look for the cheapest.
 #
 # Predict before you run the next cell, for a model of 18.4 billion parameters on 256 A100s of 80 GB, 8 in a node: how

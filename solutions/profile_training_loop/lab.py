@@ -14,8 +14,8 @@
 # %% [markdown]
 # # Profile a training loop
 #
-# You are given a ResNet and a training loop that works and is slow. By the end you have found out why, by
-# evidence and not by reading, fixed it cause by cause, and proved each gain.
+# You are given a ResNet and a training loop that is correct but slow. By the end you have found out why from
+# measurements, fixed one cause at a time, and proved each speedup.
 #
 # How it works here:
 #
@@ -29,10 +29,10 @@
 #
 # | file | what it is |
 # | --- | --- |
-# | `slow_loop.py` | the loop that is slow; you run it, and do not change it |
+# | `slow_loop.py` | the slow loop; you run it, and do not change it |
 # | `training.py` | your loop |
 # | `resnet.py`, `data.py` | the network, and images to train it on |
-# | `software_device.py` | a device like a GPU, with a clock of its own, for task 1 |
+# | `software_device.py` | a simulated asynchronous device with its own clock, for task 1 |
 # | `watched_loop.py` | a short healthy loop to profile, for task 2 |
 # | `recorded_*.pt.trace.json.gz` | four slow runs and a healthy one, for task 4 |
 
@@ -55,17 +55,17 @@ _ = os.environ.setdefault("KINETO_LOG_LEVEL", "6")
 #
 # ### CARD profile_training_loop.honest_clock
 #
-# A GPU works through a queue. `model(x)` puts work into the queue and comes back at once; only whoever needs
-# a result waits. A timer around `model(x)` therefore measures how long it takes to *ask*. `Device` in
-# `software_device.py` behaves like that, with a clock of its own, so that everybody sees the same numbers:
+# A GPU works through a queue. `model(x)` enqueues work and returns at once; the host waits only when it needs
+# a result. A timer around `model(x)` therefore measures how long it takes to *launch*. `Device` in
+# `software_device.py` behaves like that, with its own clock, so that everybody sees the same numbers:
 # `submit` returns at once, `synchronize` waits.
 #
 # Write two functions. Both get `phases`, a dict of functions that make up one training step, in order:
 # `load`, `forward`, `backward`, `update` and, in some loops, `read_loss`, which waits for the device as
 # `loss.item()` does.
 #
-# - `time_per_step(phases, synchronize, clock, warmup, steps)`: milliseconds of a step of the loop as it
-#   stands, averaged over `steps` steps: do not make it wait where it does not wait by itself. The first
+# - `time_per_step(phases, synchronize, clock, warmup, steps)`: milliseconds per step of the unmodified
+#   loop, averaged over `steps` steps: add no synchronization inside it. The first
 #   `warmup` steps compile, allocate and fill caches: run them, and leave them out.
 # - `time_per_phase(phases, synchronize, clock, warmup, steps)`: a dict with the mean milliseconds that each
 #   phase's own work takes, again without the warm-up.
@@ -135,7 +135,7 @@ check("profile_training_loop.honest_clock")
 
 # %% [markdown]
 # Try it: on this device a step is 2 ms of loading and 9 ms of work for the device. What do your functions
-# say, with and without reading the loss, and what would a timer without `synchronize` say?
+# return, with and without reading the loss, and what would a timer without `synchronize` say?
 
 # %%
 clock_trial(3, 20, cold=50.0, load=2.0, forward=3.0, backward=5.0, update=1.0, reads=False)
@@ -148,13 +148,13 @@ clock_trial(3, 20, cold=50.0, load=2.0, forward=3.0, backward=5.0, update=1.0, r
 # `watched_loop.py` holds a short, healthy loop: open it and look at `Training` with its methods `load`,
 # `forward`, `backward` and `update`, and at `steps`, which calls them. Write
 # `record(folder, wait, warmup, active, label)`, which trains for `wait + warmup + active` steps under
-# `torch.profiler` and writes what happened in the `active` ones:
+# `torch.profiler` and records the `active` ones:
 #
 # - Its schedule skips `wait` steps, lets the profiler warm up for `warmup`, records `active`, once.
 # - Each phase is a range of its own, called `label/load`, `label/forward`, `label/backward`, `label/update`,
-#   with whatever `label` is.
+#   for any `label`.
 # - Memory, shapes and Python stacks are recorded.
-# - In `folder` lie a Chrome trace and the layout that TensorBoard's profiler plugin reads: a file
+# - It writes to `folder` a Chrome trace and the layout that TensorBoard's profiler plugin reads: a file
 #   `<worker>.<time>.pt.trace.json` in a folder of its own.
 # - It returns `{"chrome": path, "tensorboard": path}`, both as text.
 #
@@ -233,7 +233,7 @@ trace.perfetto(written["chrome"])
 #
 # ### CARD profile_training_loop.read_trace
 #
-# A trace is JSON: `{"traceEvents": [...]}`, one event with `ph` "X" for everything that lasted, with `name`,
+# A trace is JSON: `{"traceEvents": [...]}`, one event with `ph` "X" for each interval, with `name`,
 # `cat`, `pid`, `tid`, `ts` (start) and `dur`, both in microseconds. Tools sum these up for you. To trust a
 # tool you should have done it once yourself.
 #
@@ -251,8 +251,8 @@ trace.perfetto(written["chrome"])
 # | `largest_allocation` | the largest positive `Bytes` of the `[memory]` events; `None` without any |
 #
 # Self time of an event is its duration less that of the `cpu_op` events directly inside it, on the same
-# `pid` and `tid`. “Within the steps” means: it starts within one. Several streams may be busy at once, and
-# time does not count twice.
+# `pid` and `tid`. “Within the steps” means: it starts within one. Several streams may be busy at once;
+# count overlapping time once.
 #
 # ### HINTS profile_training_loop.read_trace
 
@@ -341,17 +341,17 @@ answers(written["chrome"])
 # ### CARD profile_training_loop.diagnose
 #
 # `recorded_a` to `recorded_d` are traces of real runs on a CPU, each slow for one reason, and
-# `recorded_healthy` is one without. Find out what each suffers from, and name the evidence:
+# `recorded_healthy` has no such problem. Find the cause in each, and name the evidence:
 #
 # - `loader`: the step waits for its data.
-# - `sync`: the step waits for somebody else to finish.
-# - `launch`: so many tiny operators that calling them takes the time, and not their arithmetic.
-# - `allocator`: memory is taken from the system and given back again and again.
+# - `sync`: the step waits at a synchronization point.
+# - `launch`: so many tiny operators that calling them takes longer than their arithmetic.
+# - `allocator`: memory is repeatedly taken from the system and given back.
 #
 # Write `diagnosis()`: it returns a dict with `"a"`, `"b"`, `"c"` and `"d"`, each `{"cause": …, "event": …,
-# "share": …}`. `event` is the name of the range or operator in which the lost time lies, as the trace
-# spells it, and `share` is the share of all steps' time that lies within events of that name. That is not
-# what `top_ops` shows, which divides by the time of all operators. Your share may be off by a tenth of itself. Work them out below, then write
+# "share": …}`. `event` is the name of the range or operator in which the time is lost, as the trace
+# spells it, and `share` is the share of all steps' time spent within events of that name. That is not
+# what `top_ops` shows, which divides by the time of all operators. Your share may be off by 10 % of its value. Work them out below, then write
 # the results down. Ranges that begin with `ProfilerStep` are the steps themselves.
 #
 # ### HINTS profile_training_loop.diagnose
@@ -388,8 +388,8 @@ check("profile_training_loop.diagnose")
 #
 # ### CARD profile_training_loop.augment
 #
-# Profile the slow loop, and look for `enumerate(DataLoader)`. What a range takes beside the operators in it
-# is Python or waiting; the loader has no worker to wait for, so it is Python: pixel by pixel.
+# Profile the slow loop, and look for `enumerate(DataLoader)`. The time of a range that is not in the operators inside it
+# is Python or waiting; the loader has no workers to wait for, so it is Python: pixel by pixel.
 
 # %%
 import slow_loop
@@ -443,12 +443,12 @@ check("profile_training_loop.augment")
 # ### CARD profile_training_loop.train
 #
 # Write `train` in `training.py`. It trains as `slow_loop.train` does: the same samples in the same steps, the
-# same augmentation, loss and update. The judge compares the weights that come back, first after a few steps,
-# then by how often they are right on images that it keeps to itself, and measures your loop against the
-# slow one, one after the other, with fresh images, labels and weights each time.
+# same augmentation, loss and update. The judge compares the weights that you return, first after a few steps,
+# then by their accuracy on held-out images, and times your loop against the
+# slow one in alternation, with new images, labels and weights each time.
 #
-# Fix one cause at a time, and measure after each: what gains nothing here may gain much on a GPU, and the
-# other way round. Write down what each step brought; the report asks for it. You need no log and no
+# Fix one cause at a time, and measure after each: what gains nothing here may gain much on a GPU, and
+# vice versa. Write down what each change gained; the report asks for it. You need no log and no
 # checkpoint in the steps, but say in the report where they should go.
 #
 # ### HINTS profile_training_loop.train
@@ -487,21 +487,21 @@ check("profile_training_loop.train")
 # Write one page for a colleague who pays for the machine:
 #
 # 1. What was slow: each cause with its evidence from a trace (event, share of the step, where you saw it).
-# 2. What you changed, in which order, and what each change brought, in percent of the step's time, with how
-#    you measured it and how sure you are.
+# 2. What you changed, in which order, and what each change gained, in percent of the step time, with how
+#    you measured it and with what uncertainty.
 # 3. GPU utilization before and after, or, without a GPU, which of your changes you expect to matter there
 #    and how you would prove it.
-# 4. What you left alone, and why: where the next gain would come from, and how far the limit is.
+# 4. What you left alone, and why: where the next gain would come from, and how far you are from the limit.
 #
 # ### HINTS profile_training_loop.report
 
 # %% [markdown] nbgrader={"schema_version": 3, "grade": true, "grade_id": "report", "locked": false, "points": 10, "solution": true, "task": false}
 # ### BEGIN SOLUTION profile_training_loop.report
 # ### STUB Write your report here.
-# **What was slow.** One step of the slow loop takes 65 ms on one core of an AMD EPYC. Its trace says where:
-# `enumerate(DataLoader)` holds most of what is lost, and inside it there is nothing but Python, pixel by pixel.
-# Two gaps without any operator lie before `aten::copy_`: tensors go through Python lists. `aten::item` and the
-# checkpoint come at the end of every step, also where nobody looks at them.
+# **What was slow.** One step of the slow loop takes 65 ms on one core of an AMD EPYC. Its trace shows where:
+# `enumerate(DataLoader)` takes most of the lost time, and inside it there is nothing but Python, pixel by pixel.
+# There are two gaps without any operator before `aten::copy_`: tensors go through Python lists. `aten::item` and the
+# checkpoint come at the end of every step, even when nobody uses them.
 #
 # **What I changed**, one thing at a time, each measured in turn with the others (15 rounds, order reversed every
 # second one, medians; `tests/benchmarks/loop_causes.py` of the course repeats it):
@@ -516,12 +516,12 @@ check("profile_training_loop.train")
 # | channels_last | 19.6 | −29 % |
 #
 # Together 3.3 times as fast. The judge, which measures in processes of its own, says 3.44 (3.36 to 3.53). The
-# optimizer's 2 % are within what two runs differ by: I would not claim them. The trained weights are the same.
+# optimizer's 2 % are within run-to-run noise: I would not claim them. The trained weights are the same.
 #
-# **On a GPU** I expect another order: loading in workers and pinned memory, so that it overlaps; no `.item()`,
+# **On a GPU** I expect a different order: loading in workers and pinned memory, so that it overlaps; no `.item()`,
 # since each one empties the queue; then bfloat16 and channels_last for the arithmetic, and torch.compile or a
 # CUDA graph if launches show as gaps. I would prove it by the idle share of the device before and after.
 #
-# **What I left alone.** The loop now does 9 % of what a matrix product reaches on this core: the layers are small.
-# The log belongs behind the step, every 50th; the checkpoint in a thread or at the end of an epoch.
+# **What I left alone.** The loop now reaches 9 % of the FLOP/s of a matrix product on this core: the layers are small.
+# The log belongs after the step, every 50th; the checkpoint in a thread or at the end of an epoch.
 # ### END SOLUTION

@@ -14,16 +14,16 @@
 # %% [markdown]
 # # Convert ResNet-50: PyTorch, ONNX, TensorRT
 #
-# A small robot reads signs. Its network is a ResNet-50, trained in PyTorch, and it has to run where PyTorch is not. By
-# the end you have it in ONNX, in ONNX Runtime, in eight bits and, on paper or on a GPU, in TensorRT; and you can say for
-# each of them how you know that it still computes the same.
+# A small robot reads signs. Its network is a ResNet-50, trained in PyTorch, and it has to run on a board without PyTorch.
+# By the end you have exported it to ONNX, run it in ONNX Runtime, quantized it to INT8 and, on paper or on a GPU, built
+# it with TensorRT; and you can show for each of them that the results still match.
 #
 # How it works here:
 #
 # - You write functions in files beside this notebook. Open them in JupyterLab's editor (double-click in the file list),
-#   save, and run the cell with `check(…)` here. The judge gives your functions files that you have not seen, and looks
-#   at the files that they write.
-# - No GPU and no board is needed. What only they can show says `not_measured`, and its points stay open.
+#   save, and run the cell with `check(…)` here. The judge gives your functions files that you have not seen, and checks
+#   the files that they write.
+# - No GPU and no board is needed. What can only be measured on one says `not_measured`, and its points stay open.
 # - Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |
@@ -31,11 +31,11 @@
 # | `resnet.py`, `resnet50_signs.safetensors` | the network and its weights, a quarter as wide as ResNet-50 |
 # | `signs.py` | draws the signs: ten classes, for which the color matters |
 # | `export.py` | your exports: tasks 1, 8 and 9 |
-# | `graph_reading.py`, `rewrites.py` | what you read from a graph, and how you rewrite it: tasks 2 to 5 |
-# | `quantize.py`, `session.py` | eight bits, and a call that is timed: tasks 6 and 7 |
+# | `graph_reading.py`, `rewrites.py` | reading and rewriting graphs: tasks 2 to 5 |
+# | `quantize.py`, `session.py` | INT8 quantization, and timed inference: tasks 6 and 7 |
 # | `build_logs.py`, `build_healthy.json.gz`, `build_a.json.gz` to `build_d.json.gz` | five recorded sessions, and what you find in them: task 10 |
 # | `graph_drawing.py` | draws a graph in this notebook |
-# | `jetson_nano.json` | what a Jetson Nano can read, row by row with its source |
+# | `jetson_nano.json` | the versions that a Jetson Nano can run, each with its source |
 
 # %%
 import importlib.util
@@ -85,7 +85,7 @@ print(
 # ### CARD resnet_tensorrt.export
 #
 # Write `export(opset, target)` in `export.py`: the trained network as ONNX, with everything that comes before and after
-# it, so that nobody who calls it can get that wrong.
+# it, so that no caller can get that wrong.
 #
 # | | name | type | shape |
 # | --- | --- | --- | --- |
@@ -224,7 +224,7 @@ check("resnet_tensorrt.first_departure")
 #
 # Alive: nodes run in the order of the file. A tensor is alive from the node that makes it to the last node
 # that reads it, both included; an input of the graph from the beginning; an output of the graph to the end;
-# a tensor that nobody reads only at its own node. So while a node runs, its inputs and its outputs are both
+# a tensor that no node reads, only at its own node. So while a node runs, its inputs and its outputs are both
 # there. Initializers do not count; everything that a node makes does, a Constant's output too. Nothing is
 # computed in place. At each node add up what is alive, and take the largest sum.
 #
@@ -271,15 +271,15 @@ check("resnet_tensorrt.read_graph")
 # Write `fold_batchnorm(source, target)` in `rewrites.py`: it reads an ONNX model from the path `source` and
 # writes one to `target`. Fold a BatchNormalization into the Conv whose output it normalizes, if
 #
-# - nobody else reads that output, and it is no output of the graph,
+# - no other node reads that output, and it is no output of the graph,
 # - the normalization is not in training mode (`training_mode` absent or 0),
 # - the weight, the bias if there is one, and what the normalization scales by are initializers, and none of
-#   them is an input of the graph too (then whoever runs the model may put in another one),
+#   them is an input of the graph too (then the caller may replace it),
 # - no other node reads the weight or the bias.
 #
 # After that, the Conv has the same name, attributes and first input, a new weight and a new bias, and makes
-# the tensor that the normalization made, so that nobody behind it notices. Two normalizations in a row are
-# both folded. Initializers that nobody reads any more are gone. Everything else stays as it was: nodes,
+# the tensor that the normalization made, so that later nodes are unaffected. Two normalizations in a row are
+# both folded. Remove initializers that no node reads any more. Everything else stays as it was: nodes,
 # inputs, outputs, opset, IR version. `onnx.checker` accepts the result.
 #
 # Models of the judge have no subgraphs, all their weights are float32, and each node has a name of its own.
@@ -312,11 +312,11 @@ check("resnet_tensorrt.fold_batchnorm")
 #
 # - no Identity is left, unless an output of the graph cannot do without one (see below),
 # - no Dropout is left that only passes its input on: `training_mode` is absent, or an initializer that is
-#   false, and nobody reads its mask. Any other Dropout stays,
+#   false, and no node reads its mask. Any other Dropout stays,
 # - a Transpose that reads what another Transpose has made is composed with it, also through what was removed,
 #   and none is left that changes nothing. Without `perm` it reverses all axes. Two that give the same axes of
 #   the same tensor are one,
-# - what nobody needs any more of these three is gone,
+# - those of these three that are no longer needed are removed,
 # - all nodes that compute something are there, with their names and attributes,
 # - inputs and outputs of the graph have the names, types and order that they had.
 #
@@ -325,7 +325,7 @@ check("resnet_tensorrt.fold_batchnorm")
 # one Identity stays. The judge counts: your graph has as many nodes as needed, and not one more. Rewriting it
 # once more changes nothing.
 #
-# It draws a hundred small graphs at random for each rung, again each time.
+# It draws a hundred small graphs at random for each check, again each time.
 #
 # ### HINTS resnet_tensorrt.remove_noops
 
@@ -374,7 +374,7 @@ check("resnet_tensorrt.remove_noops")
 # compute with 8-bit integers of fixed scales.
 #
 # Look at the frames before you choose some. Of three recordings, calibrating on one class by day cost this network
-# nothing, measured on 2,000 signs; on the frames that come first, one class by night, it cost 8 in a hundred.
+# nothing, measured on 2,000 signs; on the frames that come first, one class by night, it cost 8 %.
 #
 # ### HINTS resnet_tensorrt.quantize
 
@@ -438,7 +438,7 @@ check("resnet_tensorrt.quantize")
 #
 # - `prepare(target)`: writes the trained network to an ONNX file for `float32 [n, 3, 64, 64]`, any `n`, weights
 #   in the file. You may optimize it beforehand, as long as its logits stay those of PyTorch.
-# - `session_options(threads)`: a dict, plain data, of how the session is to run on so many threads. The keys
+# - `session_options(threads)`: a dict, plain data, of how the session is to run on that many threads. The keys
 #   there are: `graph_optimization_level` ("disabled", "basic", "extended", "layout" or "all"), `execution_mode`
 #   ("sequential", "parallel"), `intra_op_num_threads`, `inter_op_num_threads`, `intra_op_spinning`,
 #   `inter_op_spinning`, `enable_mem_pattern` and `enable_cpu_mem_arena`.
@@ -516,12 +516,12 @@ check("resnet_tensorrt.jetson_nano")
 # the builder. Write in `export.py`:
 #
 # - `in_half(source, target)`: the same model with float16 weights and arithmetic. Inputs and outputs stay as they are.
-#   This rung is judged on a CPU.
+#   This check is judged on a CPU.
 # - `build_engine(source, precision, cache, target)`: an engine for batches of 1 to 64, made for 32, at most 1 GiB of
 #   workspace, in `"fp32"`, `"fp16"` (by `in_half`) or `"int8"` (of a model that was quantized). Trying kernels takes
 #   minutes; what was measured goes to the timing cache at `cache`, and comes from there the next time.
 #
-# Without TensorRT and a GPU the other two rungs say `not_measured`. On a machine that has both:
+# Without TensorRT and a GPU the other two checks say `not_measured`. On a machine that has both:
 # `python -m pip install tensorrt`, or NVIDIA's container. Without TensorRT but with a GPU, ONNX Runtime's CUDA provider
 # is the next best thing to compare eager PyTorch with; it is not graded here.
 #
@@ -556,7 +556,7 @@ check("resnet_tensorrt.engine")
 # ### CARD resnet_tensorrt.slow_builds
 #
 # `build_healthy.json.gz` is a recorded session of ONNX Runtime with this network, eight crops a call, and
-# `build_a` to `build_d` are four that somebody complained about. All five are real runs on one CPU, with the
+# `build_a` to `build_d` are four with a problem. All five are real runs on one CPU, with the
 # verbose log (`log_severity_level = 0`) and the profile (`enable_profiling`). Each is gzipped JSON:
 #
 # | key | what |
@@ -586,12 +586,12 @@ check("resnet_tensorrt.engine")
 #
 # - `disabled`: the optimizations were switched off.
 # - `training`: the network was exported in training mode.
-# - `outputs`: what lies between the layers was asked for, so nothing may be fused across it.
-# - `inputs`: the weights are inputs that anybody may replace, so they are no constants.
+# - `outputs`: the tensors between the layers are outputs, so nothing can be fused across them.
+# - `inputs`: the weights are graph inputs that a caller may replace, so they are not constants.
 # - `threads`: more threads than cores.
 #
 # `evidence` is `"warnings"`, `"outputs"` (their number), `"threads_per_core"`, or a type of operator whose share of the
-# nodes' time shows the cause; `value` is that number, within three in a hundred of itself.
+# nodes' time shows the cause; `value` is that number, within 3 %.
 #
 # TensorRT's own log cannot be recorded without a GPU. `trtexec_log.md` in the lesson's folder shows how to read
 # one, on lines from public issues.
@@ -649,6 +649,6 @@ check("resnet_tensorrt.slow_builds")
 # memory is 5.9 MB of weights and 0.25 MB of values at one time. With a board I would first run trtexec --onnx --fp16 --verbose on
 # it, then compare its output with the table above, and only then look at the clock.
 #
-# **What I would ship.** float32 in ONNX Runtime, until somebody needs the rest: it is the same network. int8 after a calibration
+# **What I would ship.** float32 in ONNX Runtime, until a product needs the rest: it is the same network. int8 after a calibration
 # with frames of the real camera. What can still be wrong: real signs are not drawn ones, and nothing here has seen any.
 # ### END SOLUTION

@@ -14,9 +14,9 @@
 # %% [markdown]
 # # Deploy a custom sparse attention
 #
-# A research team has an attention that looks at a tenth of the sequence and picks that tenth by what it reads. You have
-# one page of its paper, `paper.md`. No opset has such an operator, no runtime has heard of it. By the end it runs where it has to run,
-# and each of its forms has been held against the same float64 truth.
+# A research team has a sparse attention that attends to about a tenth of the sequence, chosen by content. You have
+# one page of its paper, `paper.md`. No ONNX opset has such an operator, and no runtime supports it. By the end it runs in each
+# target runtime, and every implementation has been compared with the same float64 reference.
 #
 # How it works here:
 #
@@ -29,17 +29,17 @@
 # | --- | --- |
 # | `paper.md` | the specification: read it first, and twice |
 # | `reference.py` | the paper in plain PyTorch: task 1 |
-# | `sparse_op.py`, `operator_trials.py` | the operator, and what is asked of it: task 2 |
+# | `sparse_op.py`, `operator_trials.py` | the operator, and trials of it: task 2 |
 # | `sparse_triton.py` | the kernel: task 3 |
-# | `export_ops.py` | into ONNX, in three ways: tasks 4 to 6 |
-# | `shape_inference.py` | shapes behind a node that ONNX does not know: task 7 |
-# | `fallback.py` | what a runtime can take, and what it is given: task 9 |
-# | `sparse_attention.cpp`, `cpu_op.py` | the kernel in C++, and what builds it: task 10 |
-# | `custom_op.py` | bare nodes in ONNX Runtime: task 11 |
-# | `ort_op.cpp`, `ort_custom_op.h`, `host_attention.h` | a library in C++ that ONNX Runtime loads: task 12 |
+# | `export_ops.py` | export to ONNX, in three ways: tasks 4 to 6 |
+# | `shape_inference.py` | shape inference for a node that ONNX does not know: task 7 |
+# | `fallback.py` | which nodes a runtime supports, and the fallback for the others: task 9 |
+# | `sparse_attention.cpp`, `cpu_op.py` | the kernel in C++, and its build: task 10 |
+# | `custom_op.py` | custom nodes run in ONNX Runtime: task 11 |
+# | `ort_op.cpp`, `ort_custom_op.h`, `host_attention.h` | a C++ custom-operator library for ONNX Runtime: task 12 |
 # | `attention_plugin.cpp`, `launch_attention.h`, `tensorrt_stub/` | a plugin for TensorRT, and a stub of its interface: task 13 |
 # | `attention_plugin.py`, `plugin_launch.py` | the same in Python: task 14 |
-# | `legacy.py`, `silent.py` | the team's own code, and exports that are wrong in silence: task 8 |
+# | `legacy.py`, `silent.py` | the team's own code, and exports that are silently wrong: task 8 |
 
 # %%
 import logging
@@ -117,7 +117,7 @@ print("query blocks without any:", (~kept.any(-1)).sum(-1).tolist())
 # - its gradient is registered, and can itself be traced;
 # - it keeps what it promises: contiguous output, no input changed.
 #
-# `operator_trials.py` has the functions by which the judge asks. Its last rung runs `torch.library.opcheck`, as you should before.
+# `operator_trials.py` has the functions by which the judge asks. Its last check runs `torch.library.opcheck`, as you should before.
 #
 # ### HINTS sparse_attention_op.operator
 
@@ -216,7 +216,7 @@ check("sparse_attention_op.decomposition")
 # ### CARD sparse_attention_op.function
 #
 # Sixty nodes say what is computed and hide what it is. A runtime that has a kernel for it would have to find it again in them. A *function* keeps both:
-# one node with a name, and in the same file its meaning in standard operators, for whoever has no kernel. Write in `export_ops.py`
+# one node with a name, and in the same file its meaning in standard operators, for runtimes without a kernel. Write in `export_ops.py`
 # `as_function(heads, depth, block, causal, target)`: one node `SparseAttention` of domain `hotloop.lab`, version 1, inputs `q, k, v, threshold`,
 # attributes `block` and `causal`, and the function behind it. The judge changes the attributes in your node; the function has to follow.
 #
@@ -243,7 +243,7 @@ check("sparse_attention_op.function")
 # ### CARD sparse_attention_op.node
 #
 # Some readers want no function: a compiler of a vendor maps the node to a kernel, and refuses functions. Write `as_node(heads, depth, block, causal, target)`: the
-# same node, and nothing behind it. As nobody can find out anything about it, the file has to say it: the domain's version, the attributes, type and
+# same node, and nothing behind it. As no runtime can infer anything about it, the file has to state it: the domain's version, the attributes, type and
 # shape of what comes out.
 #
 # ### HINTS sparse_attention_op.node
@@ -364,7 +364,7 @@ check("sparse_attention_op.fallback")
 # PyTorch's operator, a custom operator of ONNX Runtime, a plugin: each has its own types, and all of them can call one function that has none of them. Write it in
 # `sparse_attention.cpp`, plain C++17. `cpu_op.py` builds it with g++ and calls it.
 #
-# In one rung keys and values of blocks that nobody lists are NaN. A kernel that computes with them and throws the result away is found out: 0 · NaN is NaN. The last one counts:
+# In one check the keys and values of blocks that are not listed are NaN. A kernel that computes with them and discards the result is detected: 0 · NaN is NaN. The last one counts:
 # your source is built with a call before each access to memory, and runs at three densities. What each query's listed keys and values are is 1.00. It runs there without `cpu_op.py`, and
 # must be right on new cases of all kinds first: what Python computes in its place does not count.
 #
@@ -445,7 +445,7 @@ check("sparse_attention_op.native_op")
 #
 # There is no TensorRT here. So your source is built with a *stub* of its interface, `tensorrt_stub/`, which has the documented names and signatures and nothing behind them, and the judge calls it as TensorRT
 # would, with memory on the host: sizes that are unknown at first, types in every combination, fields whose memory is gone after `createPlugin`, an engine that is stored and loaded, two contexts in turns. It
-# shows that your answers are right, not that an engine runs. The last rung compiles it with the real headers where they are installed, and says `not_measured` elsewhere.
+# shows that your answers are right, not that an engine runs. The last check compiles it with the real headers where they are installed, and says `not_measured` elsewhere.
 #
 # ### HINTS sparse_attention_op.plugin
 
@@ -499,7 +499,7 @@ check("sparse_attention_op.plugin_python")
 # | decomposition | every runtime with opset 18 | dense: all scores are computed |
 # | function | who reads functions; who has a kernel takes the node | as its reader decides |
 # | bare node | who has a kernel | as the kernel |
-# | C++ | whoever registers it | loads follow the density: 1.00 times each query's own |
+# | C++ | applications that register it | loads follow the density: 1.00 times each query's own |
 # | library for ONNX Runtime | ONNX Runtime on a CPU, without Python | as the function behind it: dense here |
 # | plugin | TensorRT, once kernels implement it | as the kernel; not measured |
 #

@@ -14,9 +14,9 @@
 # %% [markdown]
 # # SSA and compiler passes
 #
-# You write a small compiler: it reads a Python function, makes blocks and jumps of it, brings them into SSA form, checks that,
-# and takes away what need not be computed. Each pass is a function from a program to a program. The judge tries it on two
-# hundred programs that it draws again each time.
+# You write a small compiler: it lowers a Python function to basic blocks and jumps, converts them to SSA form, verifies
+# the result, and removes redundant computation. Each pass is a function from a program to a program. The judge tests it on
+# two hundred programs that it generates for each check.
 #
 # How it works here:
 #
@@ -24,21 +24,21 @@
 #   `check(…)` here.
 # - Programs travel as text. `ir.py` holds the language: read its first page now. `@ir.on_text` lets your pass work on a
 #   `Function`; what the judge sees is the text.
-# - When a program is short enough, the judge's sentence shows it, with ⏎ for each new line, and the call that goes wrong.
+# - When a program is short enough, the judge's message shows it, with ⏎ for each new line, and the call that fails.
 # - No GPU is needed. Stuck? Each task has three hints. Open one at a time.
 #
 # | file | what it is |
 # | --- | --- |
-# | `ir.py` | the language: read, written, run |
-# | `lowering.py`, `dominance.py`, `to_ssa.py`, `verify.py` | into SSA form: tasks 1 to 4 |
+# | `ir.py` | the language: parser, printer, interpreter |
+# | `lowering.py`, `dominance.py`, `to_ssa.py`, `verify.py` | conversion to SSA form: tasks 1 to 4 |
 # | `dead_code.py`, `fold.py`, `common.py`, `simplify.py`, `hoist.py` | passes: tasks 5 to 9 |
 # | `leave.py` | out of SSA form: task 10 |
-# | `memory_plan.py`, `fuse.py` | where tensors lie, and which steps are one kernel: tasks 11 and 12 |
+# | `memory_plan.py`, `fuse.py` | memory planning, and operator fusion: tasks 11 and 12 |
 # | `fx_pass.py`, `fx_text.py` | a pass in torch.fx, and its graphs as text: task 13 |
 # | `xdsl_pass.py`, `mlir_pass.py` | the same pass in xDSL and through MLIR's bindings: tasks 14 and 15 |
 # | `shapes.py` | types and shapes: task 16 |
 # | `pir_pass.py` | from Python to PaddlePaddle's PIR, and the pass there: task 17 |
-# | `small_classifier.py`, `stripes.py` | a classifier made smaller in PaddlePaddle, and its pictures: task 18 |
+# | `small_classifier.py`, `stripes.py` | a classifier to shrink in PaddlePaddle, and its images: task 18 |
 # | `ir_drawing.py`, `tensor_drawing.py` | programs and graphs drawn in this notebook |
 
 # %%
@@ -175,7 +175,7 @@ check("ssa_passes.verify")
 # From here on each task is a pass on SSA form, and each is judged in the same four ways: sound, the same for everybody outside, idempotent,
 # complete. What can be seen from outside: what is printed, in order; the result; and whether it trapped.
 #
-# Write `dead_code(function)` in `dead_code.py`. An instruction is dead if nobody could notice its absence. A division of ints traps if its divisor is 0: only
+# Write `dead_code(function)` in `dead_code.py`. An instruction is dead if removing it changes nothing observable. A division of ints traps if its divisor is 0: only
 # with a constant divisor that is not 0 is it sure not to. Blocks and jumps stay.
 #
 # ### HINTS ssa_passes.dead_code
@@ -214,7 +214,7 @@ check("ssa_passes.dead_code")
 #
 # - no pure operation has constants only, unless it traps;
 # - no branch has a constant, or one target twice;
-# - no block is left that nothing reaches, and phis have nothing for blocks that are gone;
+# - no unreachable block is left, and phis have no entries for removed blocks;
 # - no phi stands for one value only (itself left out).
 #
 # Blocks need not be merged. `ir.evaluate(op, values)` computes exactly as the machine does.
@@ -507,11 +507,11 @@ check("ssa_passes.fuse")
 #
 # ### CARD ssa_passes.torch_fx
 #
-# `torch.fx` holds a PyTorch program as a list of nodes, each with a name of its own. That looks like SSA, and is it for names only: `add_` writes into a tensor that an earlier node has
+# `torch.fx` holds a PyTorch program as a list of nodes, each with its own name. That looks like SSA, but it is SSA for names only: `add_` writes into a tensor that an earlier node has
 # given, and `rand_like` takes the next number of a generator. Write `clean(graph)` in `fx_pass.py`: it merges and removes pure nodes (`fx_text.PURE`) such that
 #
 # - what is returned and what is in the inputs at the end is the same; writes and `rand_like` stay, as many and in their order;
-# - no pure node is left that nobody reads;
+# - no unused pure node is left;
 # - no two pure nodes are left of the same operation on the same memory in the same state, if neither result is ever written to. `add` and `mul` count either way round.
 #
 # Predict: what does `graph.eliminate_dead_code()` make of the graph below?
@@ -546,9 +546,9 @@ check("ssa_passes.torch_fx")
 # ### CARD ssa_passes.xdsl
 #
 # [xDSL](https://docs.xdsl.dev) is MLIR in Python: operations have operands, results, attributes, and **regions**, which hold blocks of more operations. An `scf.if` has two of them, so that there are
-# no jumps, and dominance is what you see: a value is known behind its operation and in all regions below, not outside of its own region. A value is an object, and its `uses` are there to be asked.
+# no jumps, and dominance is what you see: a value is visible after its operation and in all nested regions, not outside of its own region. A value is an object, and `uses` lists its uses.
 #
-# Write `clean(module)` in `xdsl_pass.py`. In its result no pure operation is left that nobody reads, no `scf.if` without effect that nobody reads, and no pure operation that was there already: the same
+# Write `clean(module)` in `xdsl_pass.py`. In its result no unused pure operation is left, no unused `scf.if` without effect, and no pure operation that repeats an earlier one: the same
 # operation, operands (either way round where it is in `COMMUTATIVE`), attributes and type.
 #
 # Useful: `op.name`, `op.operands`, `op.results`, `op.properties`, `op.regions`, `region.blocks`, `block.ops`; `value.uses`, `value.replace_all_uses_with(other)`; `op.detach()`, then `op.erase()`.
@@ -638,7 +638,7 @@ check("ssa_passes.infer")
 # `paddle.jit.to_static` reads the *source* of a function and rewrites it: an `if` on a tensor becomes an operation `pd_op.if` with two blocks. What comes out is PIR, Paddle's graph in SSA form, with regions as in MLIR.
 #
 # In `pir_pass.py` write `captured(f)`: the program of `f(a, b, c)`, for tensors without extents, `a` and `b` of int64, `c` of bool, which fetches what `f` returns. Then `clean(program)`, as in task 14: in its result no pure operation
-# is left that nobody reads, no `pd_op.if` without effect that nobody reads, and no pure operation that was there already. Inputs stay. A print is an effect; what it gives, nobody reads.
+# is left that nobody reads, no unused `pd_op.if` without effect, and no pure operation that repeats an earlier one. Inputs stay. A print is an effect; its result is never used.
 #
 # Useful: `InputSpec([], dtype, name)`, `static.concrete_program` with its `main_program` and `outputs`; `program.global_block()`, `block.ops`, `block.remove_op(op)`; `op.name()`, `op.operands()`, `operand.source()`, `op.results()`,
 # `op.attrs()`, `op.blocks()`; `value.id`, `value.use_empty()`, `value.replace_all_uses_with(other)`. All of it is C++'s memory: who removes an operation that is still read, from another block for instance, ends the process,
@@ -696,7 +696,7 @@ check("ssa_passes.pir")
 # - `quantised(arrays)`: of a network without batch norm, whose biases stay as they are; weights int8 from -127 to 127, and a float32 scale above 0 for each *output* channel: `conv1.scale`, `conv2.scale`, `linear.scale`. Each weight
 #   times its scale is at most half a step from what it was; a channel's step is its largest absolute weight divided by 127. A channel may be all 0.
 # - `pruned(arrays, images, labels, most_bytes)`: of a trained network *with* batch norm, one *without* that has fewer channels, float32 or int8, trained again on the images given. The judge counts the bytes of all
-#   arrays, and then the right answers on images that nobody has seen.
+#   arrays, and then the right answers on unseen images.
 #
 # A tenth of the bytes is what you get. Predict: 16 and 32 channels become 9 and 18. How many of the weights are left? And of 100 answers that were right, how many still are, before the rest is trained again?
 #

@@ -14,8 +14,8 @@
 # %% [markdown]
 # # Compile a transformer
 #
-# A transformer is matrix products with attention between them. Compilers are good at the products since decades, and at attention
-# since a few years. Here you find out why, on paper first, then on a CPU, then as a kernel for a GPU that need not be there.
+# A transformer is matrix products with attention between them. Libraries have been good at the products for decades, and at
+# attention for only a few years. Here you find out why: first on paper, then on a CPU, then in a GPU kernel that also runs without one.
 #
 # How it works here:
 #
@@ -25,18 +25,18 @@
 #
 # | file | what it is |
 # | --- | --- |
-# | `attention_cost.py` | bytes and least times, before anything is run |
-# | `tiled.py` | attention by tiles in PyTorch |
+# | `attention_cost.py` | bytes moved and lower bounds on time, before anything is run |
+# | `tiled.py` | tiled attention in PyTorch |
 # | `flash_triton.py` | attention as one kernel in OpenAI Triton |
 # | `flash_backward.py` | its gradients |
-# | `fusion_pass.py`, `small_graph.py` | a pass for what lies between the products, and graphs for it |
-# | `output_code.py` | what Inductor has written, read |
-# | `schedules.py` | schedules by a learned cost model |
-# | `fp8.py` | keys in eight bits |
-# | `policy.py` | when to compile, and what for |
-# | `cold_start.py`, `starts.py` | what a new process pays before its first answer, and processes to measure it with |
-# | `serving.py`, `served.py` | a service that is compiled once for all sizes, and what it computes |
-# | `decoding.py`, `decoder.py`, `recording.py` | a decoding step that can be recorded, a decoder, and a recorder for a CPU |
+# | `fusion_pass.py`, `small_graph.py` | a fusion pass for the operators between the products, and graphs for it |
+# | `output_code.py` | reading the code that Inductor generates |
+# | `schedules.py` | schedules chosen by a learned cost model |
+# | `fp8.py` | keys in FP8 |
+# | `policy.py` | when to compile, and with which mode |
+# | `cold_start.py`, `starts.py` | what a new process spends before its first answer, and processes to measure it with |
+# | `serving.py`, `served.py` | a service that compiles once for all sizes, and the model that it serves |
+# | `decoding.py`, `decoder.py`, `recording.py` | a decoding step that can be captured, a decoder, and a graph recorder for the CPU |
 
 # %%
 import json
@@ -66,7 +66,7 @@ from hotloop import check
 # The tiled kernel has a program for each `block_q` queries of each head (the last one has fewer where they do not divide). It reads its
 # queries once, writes its outputs once, and reads K and V in blocks of `block_k` keys (the last one may be shorter). With `causal` the last query sees
 # the last key, and query i the keys up to i + keys − queries; a program reads no block of which its last query sees nothing, and every block
-# that it reads is computed with all of its queries: 4 · head_dim operations a pair. Nobody shares a cache with anybody.
+# that it reads is computed with all of its queries: 4 · head_dim operations a pair. Requests do not share caches.
 #
 # A kernel takes at least `launch_s + max(bytes / bytes_per_s, operations / flops_per_s)`. Write `account(path)` in `attention_cost.py`; the file
 # holds a dict of these numbers. It returns a dict of
@@ -144,7 +144,7 @@ predict_and_measure()
 #
 # - `q` and `out` are `[heads, n, d]`, `k` and `v` `[heads, m, d]`, all float32. Scores are `q · k / √d`.
 # - With `cap` other than 0 a score s becomes `cap · tanh(s / cap)` before anything else, as Gemma 2 does it. PyTorch's
-#   `scaled_dot_product_attention` has no such argument: a library has the kernels that somebody has asked for.
+#   `scaled_dot_product_attention` has no such argument: a library has only the kernels that were requested often enough.
 # - With `causal`, query i sees the keys up to i + m − n: the last query sees the last key. **A query that sees no key gives zeros.**
 # - Scores may be some hundred. Nothing is returned: your result must lie in `out`.
 #
@@ -313,7 +313,7 @@ check("transformer_compilation.learned_costs")
 # | `{"run": "static", "size": S}`, S ≥ L | `static[0] + static[1] · S`, whatever L is | `compile_static_s` |
 # | `{"run": "dynamic"}` | `dynamic[0] + dynamic[1] · L` | `compile_dynamic_s` |
 #
-# Now and then the process is restarted. Its programs are gone, but what was once compiled is on the disk, and costs `load_s` when it is
+# Now and then the process is restarted. Its programs are lost, but what was compiled once is cached on disk, and costs `load_s` when it is
 # first wanted again: that is what compiling ahead of time leaves. At most `most_static` programs for one size can be alive; one more runs eagerly
 # instead, as PyTorch does beyond `recompile_limit`.
 #
@@ -325,7 +325,7 @@ check("transformer_compilation.learned_costs")
 #   program for all lengths is listed as 0.
 #
 # It returns one text of JSON: `[memory, way]`. You do not know how many calls there will be, and the numbers are redrawn each time. The judge adds
-# up the seconds, and compares with the best fixed set of programs for the whole stream, which nobody can know before.
+# up the seconds, and compares with the best fixed set of programs for the whole stream, which is known only in hindsight.
 #
 # ### HINTS transformer_compilation.compile_policy
 
@@ -343,7 +343,7 @@ check("transformer_compilation.compile_policy")
 # `measured(start, build, clock, processes, calls)` takes the times:
 #
 # - `start(way, kept)` starts a process, and returns when it has imported PyTorch. `kept` names the folder in which its compiler looks for what was compiled before under this name, and keeps what it compiles. The process has `call()`, which is back when the
-#   call is answered, and `end()`, after which it is gone. Processes that run at the same time slow each other down.
+#   call is answered, and `end()`, which ends it. Processes that run at the same time slow each other down.
 # - `build()` builds the package, which must be there before a process is started from it. `clock()` gives seconds.
 #
 # Start at least `processes` processes for each way, and make 1 + `calls` calls in each. Return `{"ways": {way: {"build_s": …, "runs": [{"kept": …, "seconds": […]}, …]}}}`: `build_s` is 0 but for the package; each process is a run; `seconds` are those of its calls, **the first one counted
@@ -352,10 +352,10 @@ check("transformer_compilation.compile_policy")
 # `break_even(path)` reads such a record, with `calls_each` beside `ways`: how many calls each process of a service gets. It returns a dict of a dict for each way:
 #
 # - `first_s`: the median of first answers, of processes that found nothing kept; `call_s`: the median of all later calls, of all processes;
-# - for `compiled` and `package` also `calls`, a whole number: from this call of a process on, should it get so many, it has not taken longer than an eager process, and never will again; `None` if there is no such call;
+# - for `compiled` and `package` also `calls`, a whole number: the first call from which on a process that gets that many calls has taken no longer in total than an eager process; `None` if there is no such call;
 # - and `processes`: the fewest processes of `calls_each` calls, one at least, one after the other, that together with `build_s` take no longer than as many eager ones; `None` if no number does. Every process that compiles finds nothing kept.
 #
-# The judge does not believe your machine's figures: `break_even` gets made-up records, and `measured` is run in a made-up world with a clock of its own, beside your code, so that this rung says `instrumented`.
+# The judge does not rely on timings of your machine: `break_even` gets made-up records, and `measured` is run in a simulated environment with its own clock, in the same process as your code, so that this check says `instrumented`.
 #
 # *Predict first*, for your machine: which way has the first answer first, and how many calls make up for compiling?
 #
@@ -390,7 +390,7 @@ check("transformer_compilation.cold_start")
 #   number of Python, sometimes an int.
 # - `compiled(function, …)` is `torch.compile` with a backend of the judge's, which counts. It takes `dynamic=` and the other options. All positions of each request must go through what it has compiled.
 #
-# The judge serves streams of requests that nobody has seen: at most 2 graphs, and at most 1.3 times the positions that were asked for. Counted in the process that your code runs in, so these rungs say `instrumented`.
+# The judge serves unseen streams of requests: at most 2 graphs, and at most 1.3 times the positions that were asked for. They are counted in the process that your code runs in, so these checks say `instrumented`.
 #
 # *Predict first*: how many graphs does `compiled(served.pooled)` alone make of the stream in the cell?
 #
@@ -521,7 +521,7 @@ with torch.no_grad():
 # 3. which programs you compile, when, for which sizes, and from which number of calls on this pays;
 # 4. what you have not measured, and what would change the plan.
 #
-# A person reads and marks this answer.
+# A person grades this answer.
 #
 # ### HINTS transformer_compilation.explain
 

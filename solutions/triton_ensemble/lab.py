@@ -14,15 +14,16 @@
 # %% [markdown]
 # # Serve an ensemble on Triton Inference Server
 #
-# A sentence comes in, a small BERT reads it, and the topic that it is about goes out, with how sure the network is.
-# By the end it runs on a real Triton Inference Server: laid out, called, rolled out in two versions, and tuned.
+# A small BERT classifies sentences by topic and returns the topic with a confidence.
+# By the end you serve it as an ensemble on a real Triton Inference Server, call it from a client, roll out a second
+# version as a canary, and tune it.
 #
 # How it works here:
 #
 # - You write files beside this notebook: configurations (`config.pbtxt`) and Python models (`model.py`). Open them in
 #   JupyterLab's editor (double-click in the file list), save, and run the cell with `check(…)` here.
-# - The judge starts a real tritonserver over your files and asks it with texts that nobody has seen. Of each task only
-#   your part is yours: the rest of the repository is ours, so that a mistake in one task costs nothing in another.
+# - The judge starts a real tritonserver with your files and sends it texts that you have not seen. For each task it takes
+#   only your part and adds a working model repository around it, so that a mistake in one task costs nothing in another.
 # - No GPU and no container is needed. Once, in a terminal: `hotloop serving install` (about 500 MB). Without it, these
 #   tasks say `not_measured`, and their points stay open.
 # - Stuck? Each task has three hints. Open one at a time.
@@ -31,7 +32,7 @@
 # | --- | --- |
 # | `repository/` | tasks 1 to 3: a folder for each model |
 # | `client.py` | task 4: your client |
-# | `canary/`, `routing.py` | task 5: two versions, and who gets which |
+# | `canary/`, `routing.py` | task 5: two versions, and routing between them |
 # | `deployment_*.json` | task 6: recorded deployments, four faulty ones and a healthy one |
 # | `tuned/` | task 7: the same models, set up for a load |
 # | `served.py` | serves these folders for you to try; you need not change it |
@@ -93,8 +94,8 @@ if served.here():
 #   `pb.InferenceResponse([pb.Tensor(name, array), …])`, and one with an error `pb.InferenceResponse(error=error)`, where
 #   `error` is a `pb.TritonError("why")`.
 # - `TEXT` is an array of bytes objects, shape `[rows, 1]`. `input_ids` and `attention_mask` are int64, `[rows, 32]`; the
-#   tokenizer pads and cuts by itself.
-# - A request with a text that is empty (also: nothing but blanks) or that is not UTF-8 gets an error of its own. All
+#   tokenizer pads and truncates.
+# - A request with a text that is empty (also: nothing but blanks) or that is not UTF-8 gets its own error. All
 #   others get their answers.
 # - The server calls `execute` with requests of *different* callers. Whatever you raise, all of them get.
 #

@@ -9,13 +9,13 @@ STABLE, CANARY = "topics", "topics_canary"
 ### STUB def route(users, share, experiment):
 ### STUB     """The ensemble for each user: "topics" or "topics_canary", in a list.
 ### STUB
-### STUB     users: names. share: of all users who should get the canary, 0 to 1. experiment: a name.
+### STUB     users: names. share: of the users who get the canary, 0 to 1. experiment: a name.
 ### STUB     """
 ### STUB     raise NotImplementedError("triton_ensemble.versions")
 def route(users, share, experiment):
     """The ensemble for each user: "topics" or "topics_canary", in a list.
 
-    users: names. share: of all users who should get the canary, 0 to 1. experiment: a name.
+    users: names. share of users who get the canary, 0 to 1. experiment: a name.
     """
     return [CANARY if place(user, experiment) < share else STABLE for user in users]
 

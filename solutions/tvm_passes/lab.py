@@ -14,15 +14,15 @@
 # %% [markdown]
 # # Schedules and passes in TVM
 #
-# A compiler for tensor programs does two things: it changes the order in which numbers are computed, and it
-# changes which operations there are. By the end you have done both, by hand and by search, and have tried your
-# rewrites on programs that you have never seen.
+# A compiler for tensor programs does two things: it changes the order of the computation (the schedule), and it
+# rewrites the operators. By the end you have done both, by hand and by search, and your rewrites have been tested
+# on programs that you have not seen.
 #
 # How it works here:
 #
 # - You write in the Python files beside this notebook, where a line says `### TASK …`. Save, and run the cell
-#   with `check(…)` here. The judge has your functions make modules from hidden ones, looks at what they made,
-#   and runs it in a process of its own.
+#   with `check(…)` here. The judge applies your functions to hidden modules, checks the modules that they return,
+#   and runs those in a separate process.
 # - A module travels as a file: `ir_files.read_module` and `ir_files.write_module`.
 # - No GPU is needed. What only a GPU can show says `not_measured`, and its points stay open.
 # - Stuck? Each task has three hints. Open one at a time.
@@ -32,10 +32,10 @@
 # | `matmul.py` | a matrix product: naive, scheduled for a CPU and a GPU, tuned |
 # | `import_network.py`, `relax_pass.py` | a network from PyTorch, and a pass on operators |
 # | `tir_pass.py` | a pass on loops |
-# | `accelerator.py` | what an accelerator can do, cut out of a network |
-# | `accelerator.md`, `mac16.py` | that accelerator, described and as functions |
+# | `accelerator.py` | offloading the supported parts of a network to an accelerator |
+# | `accelerator.md`, `mac16.py` | that accelerator: its description, and a model of it in Python |
 # | `network.py` | the network that you import |
-# | `ir_files.py`, `passes_drawing.py` | modules in files, and drawn in this notebook |
+# | `ir_files.py`, `passes_drawing.py` | reads and writes modules, and draws them in this notebook |
 # | `in_process.py` | MetaSchedule's builder and runner in this process |
 # | `recorded_workload.json`, `recorded_trials.json` | a search that was recorded |
 
@@ -64,7 +64,7 @@ made.mkdir(exist_ok=True)
 #
 # ### CARD tvm_passes.naive_matmul
 #
-# TIR is a language of loops around *blocks*. A block says what one step computes, with axes of its own: spatial
+# TIR is a language of loops around *blocks*. A block says what one step computes, with its own axes: spatial
 # ones (S), whose steps are independent, and reductions (R), which are summed over. The loops around it only say
 # in which order the steps come. That is why a schedule may change them.
 #
@@ -72,7 +72,7 @@ made.mkdir(exist_ok=True)
 #
 # - `naive_matmul(m, n, k)`: a `PrimFunc` with buffers `A [m, k]`, `B [k, n]`, `C [m, n]` in float32, three plain
 #   loops over m, n and k, in that order, and one block called `"C"` that starts each sum in its `T.init`.
-# - `read_tir(source)`: what a function says that somebody else wrote. It has one block, `"out"`; its loops can
+# - `read_tir(source)`: what a given function computes. It has one block, `"out"`; its loops can
 #   have any names and come in any order. A dict of
 #   - `loops`: `[name, extent]` of each, from the outside in;
 #   - `reductions`: names of the loops that it sums over, sorted;
@@ -277,7 +277,7 @@ for fuse in (relax_pass.fuse_by_pattern, relax_pass.fuse_by_mutator):
     ir_files.read_module(made / "fused.json").show()
 
 # %% [markdown]
-# The judge draws random functions, runs yours and the original on fresh numbers, counts the pairs by itself, and
+# The judge draws random functions, runs yours and the original on fresh numbers, counts the pairs itself, and
 # runs the pass a second time on what it has made.
 
 # %% nbgrader={"schema_version": 3, "grade": true, "grade_id": "fuse_multiply_add", "locked": true, "points": 14, "solution": false, "task": false}
@@ -485,7 +485,7 @@ for rows, k in [(32, 40), (8, 64), (64, 256)]:
 # | numpy | 2.9 |
 #
 # Tiles alone bring nothing: the innermost loop still goes down a column of B and waits for each sum. With the
-# columns innermost, LLVM makes vectors of them by itself. What is left is C, which goes through memory for
+# columns innermost, LLVM vectorizes them automatically. What is left is C, which goes through memory for
 # each k; in registers it does not. On a quiet machine the first row would be smaller: it waits for memory that
 # others use as well, so I would not claim a factor from it.
 #

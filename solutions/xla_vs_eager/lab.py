@@ -14,9 +14,9 @@
 # %% [markdown]
 # # Eager against compiled, with XLA
 #
-# Eager, each operation is started, writes its result to memory, and the next one reads it. Compiled, a whole
-# training step is one program that was made beforehand, for one set of shapes. By the end you can say what that
-# brings, what it costs, when it has paid, and what went wrong where it does not.
+# In eager mode each operation is launched, writes its result to memory, and the next one reads it. Compiled, a whole
+# training step is one program, built ahead of time for one set of shapes. By the end you can say what compiling
+# gains, what it costs, after how many steps it pays off, and why it sometimes does not.
 #
 # How it works here:
 #
@@ -30,11 +30,11 @@
 # | --- | --- |
 # | `network.py`, `digits.npz` | a CNN with a training step, and 1797 handwritten digits of 8×8 pixels (E. Alpaydin and C. Kaynak, UCI, CC BY 4.0) |
 # | `fast_training.py` | steps of training, which you compile |
-# | `recompiles.py`, `timings.py`, `buckets.py` | how many programs, when they have paid, and how to need few |
-# | `hlo_reading.py`, `hlo_drawing.py` | what XLA has made: read by you, drawn for you |
+# | `recompiles.py`, `timings.py`, `buckets.py` | how many programs are compiled, when they pay off, and how to need fewer |
+# | `hlo_reading.py`, `hlo_drawing.py` | the HLO that XLA generates: for you to read, and drawn |
 # | `annotations.py` | names in a program and in a profile |
-# | `slow_training.py`, `on_device.py` | a step that asks the host; the same without |
-# | `donation.py` | memory that is given back |
+# | `slow_training.py`, `on_device.py` | a step with host callbacks; the same step without them |
+# | `donation.py` | buffer donation |
 # | `runs.py`, `run_*.json.gz` | recorded runs, four of them slow |
 
 # %%
@@ -69,7 +69,7 @@ SVG(hlo_drawing.pictures(images[:12]))
 #
 # ### CARD xla_vs_eager.compiled_step
 #
-# JAX does nothing by itself to make your code fast: what is not under `jax.jit` runs an operation at a time, as
+# JAX does not compile your code by default: what is not under `jax.jit` runs one operation at a time, as
 # in eager PyTorch. **Predict**: this network has 1898 parameters and a batch 32 images. How long does a
 # step take op by op, how long compiled, and how long does the first compiled call take?
 
@@ -111,17 +111,17 @@ check("xla_vs_eager.compiled_step")
 #
 # | key | what |
 # | --- | --- |
-# | `eager`, `compiled` | a list of steps each: `dispatch_s`, until Python had the hand again; `ready_s`, until the result was there |
+# | `eager`, `compiled` | one list of steps each: `dispatch_s`, until the call returned to Python; `ready_s`, until the result was ready |
 # | `events` | of the compiled run: `[step, event, seconds]` for each part of a compilation: tracing, lowering, XLA |
-# | `storm_every` | suppose a new shape came every so many steps, with a program of its own |
+# | `storm_every` | suppose a new shape came every `storm_every` steps, each with its own program |
 #
 # Write `break_even(path)`, a dict of
 #
 # | key | what |
 # | --- | --- |
 # | `programs` | steps in which something was compiled |
-# | `compile_s` | all that compiling took |
-# | `eager_step_s` | the median step, done |
+# | `compile_s` | total compilation time |
+# | `eager_step_s` | the median step, until its result is ready |
 # | `compiled_step_s` | likewise, of those steps in which nothing was compiled |
 # | `break_even` | the first number of steps whose gain is at least `compile_s`; None if there is no gain |
 # | `with_storm` | True if the gain of `storm_every` steps is more than what one program takes to compile, on average |
@@ -190,7 +190,7 @@ jax.config.update("jax_explain_cache_misses", False)
 #
 # Write `read_calls(path)` in `recompiles.py`, a dict of `programs`, how many programs `jax.jit` makes of all calls;
 # `culprit`, the argument with which, were it as in the first call each time, the fewest programs are left; and `cause`: what
-# varies in the culprit, `"shape"`, `"dtype"`, `"weak_type"` or `"static"`. The judge has really called its streams.
+# varies in the culprit, `"shape"`, `"dtype"`, `"weak_type"` or `"static"`. The judge has actually executed its streams.
 #
 # ### HINTS xla_vs_eager.count_compilations
 
@@ -208,8 +208,8 @@ recompiles.read_calls(made / "calls.json")
 check("xla_vs_eager.count_compilations")
 
 # %% [markdown]
-# `torch.compile` guards in much the same way, but gives in sooner: after the second size it makes a program for
-# all sizes of that dimension. Only 1 stays special.
+# `torch.compile` guards in much the same way, but generalizes sooner: after the second size it compiles one program for
+# all sizes of that dimension. Only size 1 stays specialized.
 
 # %%
 import torch
@@ -232,13 +232,13 @@ for size in (5, 5, 6, 7, 8, 1):
 #
 # ### CARD xla_vs_eager.bucket
 #
-# If batches come in sizes of their own, they are padded to one of a few sizes. Write in `buckets.py`:
+# If batch sizes vary, pad each batch to one of a few sizes. Write in `buckets.py`:
 #
 # - `bucket_sizes(path, budget)`: the file has a JSON list with the size of each batch that was seen. Return a list of sizes; a batch
-#   goes to the smallest that holds it. At most `budget` of them may be used, and few rows computed in vain.
+#   goes to the smallest that holds it. At most `budget` of them may be used, with few padded rows.
 # - `export_padded(size, target)`: write a program to `target` with `network.export`. It takes `(parameters, images [size, 8, 8, 1],
 #   labels int32 [size], count int32)` and gives the loss and the gradients, as `jax.value_and_grad(network.loss)` does, of the first
-#   `count` samples. What lies behind them is whatever was in memory: NaN, infinities, labels out of range.
+#   `count` samples. The rows after them hold uninitialized memory: NaN, infinities, labels out of range.
 #
 # **Predict**: 300 batches of 1 to 100 samples, 18 on average, and five programs. How many rows do powers of two compute
 # for each real one, and how many the best five sizes?
@@ -298,19 +298,19 @@ SVG(hlo_drawing.entry(after))
 # | key | what |
 # | --- | --- |
 # | `fusions` | how many instructions `fusion` of each `kind` the entry computation has |
-# | `fused` | how many instructions lie in the computations that they call, parameters not counted |
+# | `fused` | how many instructions are in the computations that they call, parameters not counted |
 # | `traffic` | bytes of the result and of every operand, summed over the entry computation's instructions; parameter, constant, bitcast, tuple and get-tuple-element move nothing |
 # | `largest` | the name, without %, of the instruction with the most of these bytes |
-# | `relayouts` | the names, sorted, of `copy` and `transpose` in the entry computation after which the numbers lie in another order in memory |
+# | `relayouts` | the names, sorted, of `copy` and `transpose` in the entry computation that change the order of the elements in memory |
 #
 # In `f32[8,4]{1,0}` the braces say which dimension varies fastest: here the last one. A transpose that changes shape and
-# layout alike moves nothing.
+# layout together moves nothing.
 #
-# And `why_not_fused(path, first, second)`: two fusions, the second of which needs the result of the first. Why are they two?
+# And `why_not_fused(path, first, second)`: two fusions, the second of which needs the result of the first. Why are they not one?
 #
-# - `"layout"`: a copy or transpose between them puts the numbers into another order.
-# - `"opaque"`: a call between them that XLA does not know (`custom-call`).
-# - `"reduction"`: a sum between them has to be complete before anybody can use it.
+# - `"layout"`: a copy or transpose between them changes the order of the elements.
+# - `"opaque"`: a call between them that XLA cannot look into (`custom-call`).
+# - `"reduction"`: a sum between them has to be complete before its result can be used.
 # - `"returned"`: the program returns what the first one gives, so it has to be written in any case.
 #
 # ### HINTS xla_vs_eager.read_hlo
@@ -321,7 +321,7 @@ import hlo_reading
 hlo_reading.read_hlo(made / "loss.txt")
 
 # %% [markdown]
-# Where a fusion fails, look at what lies between. Here it is a function that XLA cannot look into:
+# Where fusion stops, look at what is in between. Here it is a function that XLA cannot look into:
 
 
 # %%
@@ -352,7 +352,7 @@ check("xla_vs_eager.read_hlo")
 # - `export_annotated(batch, prefix, target)`: write `network.step` for this batch with scopes `{prefix}conv1`,
 #   `{prefix}conv2`, `{prefix}head`, `{prefix}loss` and `{prefix}update`. A layer's scope holds its convolution or
 #   product; the loss's what is returned as loss, the update's what gives the new momentum and parameters.
-# - `record(folder, steps, label)`: profile so many steps of training into the folder. Each step is a
+# - `record(folder, steps, label)`: profile this many training steps into the folder. Each step is a
 #   `StepTraceAnnotation(label, step_num=0, 1, …)`; in it a `TraceAnnotation("load")`, and the step's execution.
 #   Return the path of the `.trace.json.gz`.
 #
@@ -384,7 +384,7 @@ check("xla_vs_eager.annotate")
 #
 # ### CARD xla_vs_eager.host_transfer
 #
-# `slow_training.py` has a step that is right, and slow in a way that no compiler can fix: it asks the host.
+# `slow_training.py` has a step that is right, and slow in a way that no compiler can fix: it transfers data to and from the host.
 # **Predict** from its text: how often in a step?
 
 # %%
@@ -449,7 +449,7 @@ for donated in ((), (0, 1)):
     print("  ", donation.donations(made / "lowered.txt"))
 
 # %% [markdown]
-# What was given away is gone, and JAX says so:
+# A donated buffer is deleted, and JAX says so:
 
 # %%
 given = jnp.ones(1000)
@@ -467,14 +467,14 @@ check("xla_vs_eager.donate")
 #
 # ### CARD xla_vs_eager.diagnose
 #
-# `run_healthy.json.gz` is a recorded training of forty steps, and `run_a` to `run_d` are four that somebody complained
-# about. All are real, on one CPU, each in a process of its own. Each is gzipped JSON:
+# `run_healthy.json.gz` is a recorded training of forty steps, and `run_a` to `run_d` are four
+# slow ones. All are real runs on one CPU, each in its own process. Each is gzipped JSON:
 #
 # | key | what |
 # | --- | --- |
 # | `events` | what `jax.monitoring` told: `event`, `seconds`, `fun_name`, and the `step` in which it was |
-# | `steps` | of each: `dispatch_s`, `ready_s`, and `executed`, how many programs were started |
-# | `hlo` | the text of the step's program after all passes; empty where the step is none |
+# | `steps` | of each: `dispatch_s`, `ready_s`, and `executed`, how many programs were launched |
+# | `hlo` | the text of the step's program after all passes; empty if the step is not one program |
 # | `machine`, `versions`, `date` | where it was recorded |
 #
 # Write in `runs.py`: `read_run(path)`, a dict of
@@ -489,10 +489,10 @@ check("xla_vs_eager.donate")
 # | `programs_a_step` | the median of `executed` |
 #
 # and `diagnosis()`, for each of `"a"` to `"d"` `{"cause": …, "evidence": …, "value": …}`; evidence is one of those keys, and
-# value its value within 3 in a hundred. The causes there are:
+# value its value within 3 %. The causes there are:
 #
 # - `recompiles`: a new shape each time. - `op_by_op`: nothing is compiled as a whole.
-# - `callback`: the host is asked from within the program. - `baked`: data are constants of the program.
+# - `callback`: the program calls back to the host. - `baked`: data are constants of the program.
 # - `layout`: most of the time goes into copies between two orders of memory.
 #
 # ### HINTS xla_vs_eager.diagnose
@@ -515,8 +515,8 @@ check("xla_vs_eager.diagnose")
 # Write one page:
 #
 # 1. What a step takes op by op and compiled, and how you measured it.
-# 2. What compiling costs, how many programs an epoch makes, and after how many steps that has paid.
-# 3. What was in the way (sizes, host, memory), the evidence for each, and what it brought to fix it.
+# 2. What compiling costs, how many programs an epoch compiles, and after how many steps that pays off.
+# 3. What was in the way (sizes, host, memory), the evidence for each, and what fixing it gained.
 # 4. How you know that the training is still the same, and what you have not measured.
 #
 # ### HINTS xla_vs_eager.report
@@ -524,14 +524,14 @@ check("xla_vs_eager.diagnose")
 # %% [markdown] nbgrader={"schema_version": 3, "grade": true, "grade_id": "report", "locked": false, "points": 10, "solution": true, "task": false}
 # ### BEGIN SOLUTION xla_vs_eager.report
 # ### STUB Write your report here.
-# **Yes, if the sizes are few.** All on two cores that others used too, JAX 0.10.2, 32 images a batch; a step ends when its loss has arrived.
+# **Yes, if the sizes are few.** All on two shared cores, JAX 0.10.2, 32 images a batch; a step ends when its loss has arrived.
 #
 # | | op by op | compiled |
 # | --- | --- | --- |
 # | a step, median of 15 and 195 | 17.6 ms | 0.57 ms |
 # | the first step | 5.2 s | 0.50 s |
 #
-# The gain is 17 ms a step, so one program has paid after 30 steps. The recorded run with a new size in each step made 40 programs and spent
+# The gain is 17 ms a step, so one program pays off after 30 steps. The recorded run with a new size in each step made 40 programs and spent
 # 98.5 % of its time on compiling; there op by op is faster. With five sizes to pad to, an epoch makes five programs.
 #
 # **In the way:** sizes (run b, 40 programs in 40 steps); a callback in numpy (run a: one custom call, a step takes 2.0 instead of 0.97 ms); the

@@ -16,13 +16,13 @@
 #
 # An app should find colored shapes in camera frames. Its detector has the parts of YOLOv5: the Focus stem of releases up to
 # 5.0, SiLU, the SPPF of 6.0 and later, and a head with anchors. No release has both Focus and SPPF; files of both kinds
-# are still around. It was trained in PyTorch, and on the phone there is none. A converter sees only the network;
-# what comes before and after it is yours, and there most conversions break.
+# are still around. It was trained in PyTorch, which the phone does not have. A converter sees only the network;
+# preprocessing and postprocessing are your job, and most conversions break there.
 #
 # How it works here:
 #
 # - You write functions in files beside this notebook. Open them in JupyterLab's editor (double-click in the file list),
-#   save, and run the cell with `check(…)` here. The judge asks your functions about data that you have not seen.
+#   save, and run the cell with `check(…)` here. The judge calls your functions on data that you have not seen.
 # - No GPU and no phone is needed.
 # - Stuck? Each task has three hints. Open one at a time.
 #
@@ -32,15 +32,15 @@
 # | `shapes.py` | draws the scenes: six classes, for four of which the color matters |
 # | `metrics.py` | mean average precision |
 # | `drawing.py` | draws boxes in this notebook |
-# | `camera.py` | before the network: task 1 |
-# | `boxes.py` | after it: tasks 2 and 3 |
-# | `export.py` | both in one file: task 4 |
-# | `departure.py` | where a conversion departs: task 5 |
-# | `rewrites.py` | what a delegate lacks, replaced: task 6 |
-# | `quantize.py` | eight bits: task 7 |
+# | `camera.py` | preprocessing: task 1 |
+# | `boxes.py` | postprocessing: tasks 2 and 3 |
+# | `export.py` | network and postprocessing in one file: task 4 |
+# | `departure.py` | where a conversion diverges: task 5 |
+# | `rewrites.py` | replacing operators that a delegate lacks: task 6 |
+# | `quantize.py` | INT8 quantization: task 7 |
 # | `speed.py` | the file tuned for speed: task 8 |
 # | `budget.py` | a file against a device card: task 9 |
-# | `fit.py` | a file that keeps to a device card: task 10 |
+# | `fit.py` | a file that meets a device card's limits: task 10 |
 # | `to_openvino.py`, `to_litert.py`, `to_litert_int8.py`, `to_coreml.py`, `to_executorch.py` | four more runtimes: tasks 11 to 15 |
 # | `runs.py`, `run_healthy.json`, `run_a.json` to `run_d.json` | five recorded runs, and what you find in them: task 16 |
 
@@ -64,7 +64,7 @@ draw([("what is there", frame, [[*box, 1, c] for box, c in zip(found, what)])], 
 
 # %% [markdown]
 # **Predict.** The network was trained on squares with gray bars, red first. Somebody stretches frames to the square
-# instead, and somebody else leaves them in the camera's order, blue first. Which of the two costs more mAP, and how
+# instead, and another leaves them in the camera's order, blue first. Which of the two costs more mAP, and how
 # much? Write two numbers down; after task 3 you measure them.
 
 # %% [markdown]
@@ -164,9 +164,9 @@ check("yolo_on_mobile.decode")
 # `[left, top, right, bottom, score, class]`, the surest first:
 #
 # - The class is the one with the highest probability, the score that probability times the objectness.
-# - Boxes whose score is not above `floor` are gone.
+# - Boxes whose score is not above `floor` are dropped.
 # - Then the surest box is kept, and every other one *of its class* whose intersection over union with it is above
-#   `overlap` is gone; then the surest of what is left, and so on, until `most` are kept or nothing is left.
+#   `overlap` is dropped; then the surest of the rest, and so on, until `most` are kept or nothing is left.
 #
 # ### HINTS yolo_on_mobile.nms
 
@@ -302,7 +302,7 @@ check("yolo_on_mobile.in_graph")
 # all that it was computed from agrees; or `{"departs": None}` when nothing does. At most one tensor of a conversion is
 # computed wrongly, and whatever is computed from it departs as well. Your function remembers nothing: all is in the file.
 #
-# In the second rung you have one look more than halving needs at worst.
+# In the second check you have one look more than halving needs at worst.
 #
 # ### HINTS yolo_on_mobile.bisect
 
@@ -351,7 +351,7 @@ check("yolo_on_mobile.bisect")
 #   of a hundred and more come by; what is finite stays finite.
 # - **Stems**: four `Slice` nodes with steps of 2 take the four corners of each 2×2 block, a `Concat` puts them above one another *in
 #   any order*, and a `Conv` with equal padding on all sides and stride 1 reads them. The starts, `[row, column]`, are the
-#   slice's second input, an initializer. All of it becomes one `Conv`. Nobody else reads what lies between, and there are no other slices.
+#   slice's second input, an initializer. All of it becomes one `Conv`. No other node reads the intermediate tensors, and there are no other slices.
 #
 # onnx.checker accepts what you write. The judge runs it with ONNX Runtime's optimizations off.
 #
@@ -397,7 +397,7 @@ check("yolo_on_mobile.replace")
 # `.npz` with `pictures`, `uint8 [150, 128, 128, 3]`, red first, letterboxed; the first third was taken by night. Write the detector to
 # `target` such that
 #
-# - at least 95 in a hundred of its convolutions read integers of a fixed scale and have integer weights (QDQ or QLinearConv),
+# - at least 95 % of its convolutions read integers of a fixed scale and have integer weights (QDQ or QLinearConv),
 # - input and output have their names and types, and the file has at most half of the bytes,
 # - on hidden scenes it loses at most 0.04 of mAP at 0.5, and the scores of boxes above 0.25 change by at most 0.08 on average:
 #   an app has a threshold, and it should go on meaning something.
@@ -466,15 +466,15 @@ check("yolo_on_mobile.quantize")
 #
 # ### CARD yolo_on_mobile.speed
 #
-# A larger camera: one frame of 384×640 a call. In PyTorch, eagerly, each convolution, normalization and activation is a call of its own, and the
+# A larger camera: one frame of 384×640 a call. In PyTorch, eagerly, each convolution, normalization and activation is a separate call, and the
 # decoding is some forty small ones. Write in `speed.py`:
 #
 # - `prepare(height, width, target)`: writes the trained detector with its decoding as ONNX for `pictures`, `float32 [1, 3, height, width]`, to
 #   `table`, `float32 [1, boxes, 11]` as in task 2. Height and width are multiples of 32, and the image need not be square.
-# - `session_options(threads)`: a dict of how the session is to run on so many threads. The keys are `graph_optimization_level` ("disabled", "basic",
+# - `session_options(threads)`: a dict of how the session is to run on that many threads. The keys are `graph_optimization_level` ("disabled", "basic",
 #   "extended" or "all"), `intra_op_num_threads` and `intra_op_spinning`.
-# - `build_engine(source, least, usual, most, target)`: for whoever has a GPU and TensorRT. Builds an engine from the ONNX file `source` for batches
-#   from `least` to `most` images, made for `usual`, and writes it to `target`. Elsewhere its rungs stay open and cost nothing.
+# - `build_engine(source, least, usual, most, target)`: for those with a GPU and TensorRT. Builds an engine from the ONNX file `source` for batches
+#   from `least` to `most` images, made for `usual`, and writes it to `target`. Elsewhere its checks stay open and cost nothing.
 #
 # The judge loads your file with your options in a process that has nothing else to do, and PyTorch's network in another. In *one* process both would
 # fool themselves: threads of ONNX Runtime that spin while they wait take the cores from PyTorch, and the file looks several times faster than it is.
@@ -626,8 +626,8 @@ check("yolo_on_mobile.fit")
 #
 # ### CARD yolo_on_mobile.openvino
 #
-# The next five tasks are about four runtimes, each a package more, and each may want an environment of its own: the lesson says which. Where it is missing, the
-# rungs stay open and cost no points.
+# The next five tasks are about four runtimes, each of which needs another package, and some need a separate environment: the lesson says which. Where it is missing, the
+# checks stay open and cost no points.
 #
 # Write `to_openvino(height, width, target)` in `to_openvino.py`: the detector with its decoding as OpenVINO's IR, `target` an `.xml` file with
 # its `.bin` beside it. In goes `frames`, `uint8 [1, height, width, 3]`, **blue first**, as the letterboxed frame comes from OpenCV; out comes `table`,
@@ -686,7 +686,7 @@ check("yolo_on_mobile.litert")
 # first image comes. Write `to_whole_numbers(calibration_path, target)` in `to_litert_int8.py`. `calibration_path` is as in task 7: an `.npz` with `pictures`,
 # `uint8 [150, 128, 128, 3]`, red first, the first third by night. `target` is a `.tflite` file such that
 #
-# - in goes `int8 [1, 128, 128, 3]`, channels last; out come the three maps of the head in `int8`, channels first. Whoever runs the file, the judge too, reads scale and zero
+# - in goes `int8 [1, 128, 128, 3]`, channels last; out come the three maps of the head in `int8`, channels first. The caller, also the judge, reads scale and zero
 #   point of each end from it: `byte = round(value / scale) + zero point`, for values from 0 to 1 as the network is fed;
 # - no operator of it reads or writes a float;
 # - each convolution reads int8 and has int8 weights, with a scale for each channel of its output;
@@ -758,7 +758,7 @@ check("yolo_on_mobile.litert_int8")
 # - in goes `picture`, an *image* in RGB of that size, which the program itself multiplies with 1/255;
 # - out come `small`, `middle` and `large`.
 #
-# An image has its colors named: iOS gives it in that order, whatever the camera has. An array has no colors, and somebody in Swift would have to know.
+# An image has its colors named: iOS gives it in that order, whatever the camera has. An array has no colors, and the app's Swift code would have to know.
 #
 # ### HINTS yolo_on_mobile.coreml
 
@@ -826,7 +826,7 @@ check("yolo_on_mobile.executorch")
 # - `decoding`: half a cell is missing in the formula for the center.
 # - `suppression`: there was none.
 #
-# `evidence` is the figure that shows the cause, `value` its value, within three in a hundred of itself.
+# `evidence` is the figure that shows the cause, `value` its value, within 3 %.
 #
 # ### HINTS yolo_on_mobile.diagnose
 
@@ -909,7 +909,7 @@ draw(
 # ### BEGIN SOLUTION yolo_on_mobile.report
 # ### STUB Write your report here.
 # **From bytes to boxes.** A frame is letterboxed to 128×128 with gray bars, its colors turned to red first, divided by 255; the network gives three maps; they are decoded,
-# suppressed by class, and brought back to the frame, padding first. All of that was compared with float64 on drawn frames that nobody trained on, wide, tall and square. To show that the
+# suppressed by class, and brought back to the frame, padding first. All of that was compared with float64 on drawn frames that were not used in training, wide, tall and square. To show that the
 # comparison would have noticed: with blue first the mAP is 0.33 in place of 0.98, and boxes that are not moved back give 0.12.
 #
 # | file | takes in | mAP at 0.5 | scores changed by | bytes |

@@ -82,7 +82,7 @@ def test_the_readmes_make_targets_exist() -> None:
 
 def test_ci_runs_the_readmes_test_commands() -> None:
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
-    assert lines[-2:] == ["make test", "make test-slow"]
+    assert [line.partition(" SHARE")[0] for line in lines[-2:]] == ["make test", "make test-slow"]
 
 
 def test_the_readme_fits_on_a_screen() -> None:

@@ -75,12 +75,13 @@ def test_a_mistake_gets_a_sentence_and_code_2(
 def test_what_libraries_and_children_print_stays_out_of_the_document() -> None:
     done = run_python(
         "import os, subprocess\n"
-        "from hotloop.cli.answer import answering\n"
-        "with answering(True) as answer:\n"
+        "from hotloop.cli.answer import Answer, with_json\n"
+        "def command() -> Answer:\n"
         "    print('from print')\n"
         "    os.write(1, b'from a C library\\n')\n"
         "    subprocess.run(['echo', 'from a child'])\n"
-        "    answer.give({'fine': True})\n"
+        "    return Answer({'fine': True})\n"
+        "with_json(command)(as_json=True)\n"
     )
     assert json.loads(done.stdout) == {"fine": True}
     assert {"from print", "from a C library", "from a child"} <= set(done.stderr.splitlines())
@@ -88,9 +89,10 @@ def test_what_libraries_and_children_print_stays_out_of_the_document() -> None:
 
 def test_a_bug_is_not_hidden_as_a_mistake_of_the_user() -> None:
     done = run_python(
-        "from hotloop.cli.answer import answering\n"
-        "with answering(True) as answer:\n"
+        "from hotloop.cli.answer import Answer, with_json\n"
+        "def command() -> Answer:\n"
         "    raise RuntimeError('a bug')\n"
+        "with_json(command)(as_json=True)\n"
     )
     assert done.returncode == 1
     assert done.stdout == ""

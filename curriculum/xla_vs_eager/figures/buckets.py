@@ -1,4 +1,4 @@
-"""Draws the sizes of proofs/buckets.py, and what two ways of padding compute in vain.
+"""Draws the sizes of proofs/buckets.py, and the padded rows of two ways of padding.
 
 cd curriculum/xla_vs_eager/figures && python buckets.py > buckets.svg
 """

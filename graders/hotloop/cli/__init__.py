@@ -1,6 +1,6 @@
 """The `hotloop` command.
 
-One file a command, in a folder for each group; each answers as `hotloop.cli.answer` says.
+One file a command, in a folder for each group; each returns its `hotloop.cli.answer.Answer`.
 """
 
 from __future__ import annotations

@@ -6,10 +6,11 @@ libraries included, is sent to standard error, so that the document stays alone.
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from errno import ENOSPC
 from typing import Annotated, Any, NoReturn, TypeVar
@@ -34,7 +35,7 @@ WIDTH = 110
 SCREEN = 16
 """Rows of a listing that fit a screen of 24 lines, with its heading and what stands below."""
 
-Json = Annotated[
+_JSON = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON document; logs go to standard error."),
 ]
@@ -45,29 +46,23 @@ Row = TypeVar("Row")
 
 
 class Answer:
-    """What a command has to say. `give` is called once, at the end."""
+    """What a command has to say.
 
-    def __init__(self, as_json: bool) -> None:
-        self.as_json = as_json
-        self.exit_code = 0
-        self.document: Any = None
-        self._shown: tuple[RenderableType, ...] = ()
+    document: plain JSON data. shown: what a person sees. then: what is done once that is printed;
+    it is told whether --json was given, and returns the exit code.
+    """
 
-    def give(self, document: Any, *shown: RenderableType, exit_code: int = 0) -> None:
-        """Set the answer: `document` is plain JSON data, `shown` is what a person sees."""
+    def __init__(
+        self,
+        document: Any,
+        *shown: RenderableType,
+        exit_code: int = 0,
+        then: Callable[[bool], int] | None = None,
+    ) -> None:
         self.document = document
-        self._shown = shown
+        self.shown = shown
         self.exit_code = exit_code
-
-    def print(self) -> None:
-        """Write the answer to standard output, in the asked form."""
-        if self.as_json:
-            print(json.dumps(self.document, indent=2, ensure_ascii=False), flush=True)
-            return
-        console = Console(width=None if sys.stdout.isatty() else WIDTH)
-        for part in self._shown:
-            # What must stay one line, such as a path to be copied, is broken by the terminal only.
-            console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
+        self.then = then
 
 
 def require(extra: str) -> None:
@@ -114,26 +109,52 @@ def log(text: str) -> None:
     Console(stderr=True, highlight=False).print(escape(text), soft_wrap=True)
 
 
-@contextmanager
-def answering(as_json: bool) -> Generator[Answer]:
-    """Run a command's body; then print its answer and leave with its exit code.
+def with_json(command: Callable[..., Answer]) -> Callable[..., None]:
+    """The command with the option --json: it prints its answer, and leaves with its exit code.
 
     A `UserError`, or a file that cannot be read or written, becomes one sentence on standard error
     (and with --json the document `{"error": sentence}`), and exit code 2.
     """
-    answer = Answer(as_json)
+
+    def run(*, as_json: bool, **given: Any) -> None:
+        answer = _answer(command, given, as_json)
+        _print(answer, as_json)
+        code = answer.exit_code or (answer.then(as_json) if answer.then is not None else 0)
+        if code:
+            raise typer.Exit(code)
+
+    # Typer reads the options from here.
+    signature = inspect.signature(command, eval_str=True)
+    option = inspect.Parameter(
+        "as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=_JSON
+    )
+    parameters = {**signature.parameters, option.name: option}
+    run.__signature__ = signature.replace(parameters=list(parameters.values()))  # pyright: ignore[reportFunctionMemberAccess]
+    run.__annotations__ = {name: one.annotation for name, one in parameters.items()}
+    run.__doc__ = command.__doc__
+    return run
+
+
+def _answer(command: Callable[..., Answer], given: Mapping[str, Any], as_json: bool) -> Answer:
     try:
         with _stdout_to_stderr(as_json):
-            yield answer
+            return command(**given)
     except UserError as error:
         _refuse(str(error), as_json)
     except OSError as error:
         if error.filename is None and error.errno != ENOSPC:
             raise
         _refuse(f"{error.filename or 'A file'}: {error.strerror}.", as_json)
-    answer.print()
-    if answer.exit_code:
-        raise typer.Exit(answer.exit_code)
+
+
+def _print(answer: Answer, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(answer.document, indent=2, ensure_ascii=False), flush=True)
+        return
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    for part in answer.shown:
+        # What must stay one line, such as a path to be copied, is broken by the terminal only.
+        console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
 
 
 def _refuse(sentence: str, as_json: bool) -> NoReturn:

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from hotloop import curriculum
 from hotloop.cli import find
-from hotloop.cli.answer import Json, UserError, answering, require_sandbox
+from hotloop.cli.answer import Answer, UserError, require_sandbox
 from hotloop.core.record import Record
 from hotloop.core.verdict import Verdict
 from hotloop.judge.task import find as find_task
@@ -66,30 +66,28 @@ def run(
             show_default="drawn anew",
         ),
     ] = "",
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Judge your work in the sandbox.
 
     Exit code 1 if a task is not right yet.
     """
-    with answering(as_json) as answer:
-        if what is not None and _is_folder(what, source):
-            what, folder = None, Path(what)
-        asked = _in_module(what, folder) if source is None else _in_problem(what, folder, source)
-        code = [task for task in asked.tasks if task.kind == "code"]
-        if not code:
-            raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
-        require_sandbox()
-        records = _judge(asked, code, _seed(seed))
-        for name, record in records.items() if source is None else ():
-            points = settle(asked.problem, name, record)
-            verdicts.note(record, points, "command")
-            work_log.note_check(asked.folder, record, points)
-        rows = [_row(asked.problem, task, records.get(task.id)) for task in asked.tasks]
-        judged = [rung.verdict for record in records.values() for rung in record.rungs]
-        failed = any(v is not Verdict.PASSED and not v.pending for v in judged)
-        document = {"module": asked.problem.id, "folder": str(asked.folder), "tasks": rows}
-        answer.give(document, _table(asked.problem, rows), exit_code=int(failed))
+    if what is not None and _is_folder(what, source):
+        what, folder = None, Path(what)
+    asked = _in_module(what, folder) if source is None else _in_problem(what, folder, source)
+    code = [task for task in asked.tasks if task.kind == "code"]
+    if not code:
+        raise UserError(f"{what} is graded by a person: there is nothing that can be run.")
+    require_sandbox()
+    records = _judge(asked, code, _seed(seed))
+    for name, record in records.items() if source is None else ():
+        points = settle(asked.problem, name, record)
+        verdicts.note(record, points, "command")
+        work_log.note_check(asked.folder, record, points)
+    rows = [_row(asked.problem, task, records.get(task.id)) for task in asked.tasks]
+    judged = [rung.verdict for record in records.values() for rung in record.rungs]
+    failed = any(v is not Verdict.PASSED and not v.pending for v in judged)
+    document = {"module": asked.problem.id, "folder": str(asked.folder), "tasks": rows}
+    return Answer(document, _table(asked.problem, rows), exit_code=int(failed))
 
 
 def _in_module(what: str | None, folder: Path) -> _Asked:

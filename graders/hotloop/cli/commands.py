@@ -11,6 +11,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from hotloop.cli.answer import with_json
+
 
 @dataclass(frozen=True)
 class Group:
@@ -117,5 +119,5 @@ def _command(group: str, name: str) -> Any:
     below = "" if group == HOTLOOP else f"{group}."
     module = importlib.import_module(f"hotloop.cli.{below}{name}")
     app = typer.Typer(add_completion=False)
-    app.command(name)(module.run)
+    app.command(name)(with_json(module.run))
     return typer.main.get_command(app)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Json, UserError, answering, require, require_sandbox
+from hotloop.cli.answer import Answer, require, require_sandbox
 from hotloop.cli.course import results
 
 if TYPE_CHECKING:
@@ -23,29 +23,24 @@ def run(
     everything: Annotated[
         bool, typer.Option("--all", help="All tasks and all wrong answers of the module.")
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Grade a course of right and wrong answers and cheats.
 
     The reference, the untouched exercise, wrong answers and cheats go through nbgrader.
     Exit code 1 if a submission could not be dealt with.
     """
-    with answering(as_json) as answer:
-        require("course")
-        require_sandbox()
-        demo = _run(folder, everything=everything)
-        shown = (results.table(demo.results), Text("\n".join(_lines(demo))))
-        answer.give(_document(demo), *shown, exit_code=int(bool(demo.problems)))
+    require("course")
+    require_sandbox()
+    demo = _run(folder, everything=everything)
+    shown = (results.table(demo.results), Text("\n".join(_lines(demo))))
+    return Answer(_document(demo), *shown, exit_code=int(bool(demo.problems)))
 
 
 def _run(folder: Path | None, *, everything: bool) -> Demo:
     from hotloop.course import demo
 
-    try:
-        with results.progress_bar() as show:
-            return demo.run(folder, show, everything=everything)
-    except demo.NotADemo as error:
-        raise UserError(str(error)) from None
+    with results.progress_bar() as show:
+        return demo.run(folder, show, everything=everything)
 
 
 def _document(demo: Demo) -> dict[str, Any]:

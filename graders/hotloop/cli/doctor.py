@@ -14,7 +14,7 @@ from rich.text import Text
 
 from hotloop import doctor
 from hotloop.cli import find
-from hotloop.cli.answer import All, Json, answering
+from hotloop.cli.answer import All, Answer
 
 _COLOURS = {
     doctor.State.OK: "green",
@@ -29,28 +29,26 @@ def run(
         typer.Argument(help="Show what can be graded of its tasks.", show_default=False),
     ] = None,
     everything: All = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Say what can be graded here, and how to fix each gap."""
-    with answering(as_json) as answer:
-        chosen = None if module is None else find.module(module).id
-        findings = doctor.examine()
-        rungs = doctor.gradable(findings)
-        document = {
-            "findings": [asdict(finding) for finding in findings],
-            "rungs": [asdict(rung) | {"gradable": not rung.lacking} for rung in rungs],
-            "points": {
-                name: {"here": here, "all": possible}
-                for name, (here, possible) in doctor.summary(rungs).items()
-            },
-        }
-        shown: list[RenderableType] = []
-        if chosen is None:
-            state = _findings(findings) if everything else _in_order(findings)
-            shown += [state, _gaps(findings), _points(rungs)]
-        if chosen is not None or everything:
-            shown.append(_rungs([rung for rung in rungs if chosen in (None, rung.module)]))
-        answer.give(document, *shown)
+    chosen = None if module is None else find.module(module).id
+    findings = doctor.examine()
+    rungs = doctor.gradable(findings)
+    document = {
+        "findings": [asdict(finding) for finding in findings],
+        "rungs": [asdict(rung) | {"gradable": not rung.lacking} for rung in rungs],
+        "points": {
+            name: {"here": here, "all": possible}
+            for name, (here, possible) in doctor.summary(rungs).items()
+        },
+    }
+    shown: list[RenderableType] = []
+    if chosen is None:
+        state = _findings(findings) if everything else _in_order(findings)
+        shown += [state, _gaps(findings), _points(rungs)]
+    if chosen is not None or everything:
+        shown.append(_rungs([rung for rung in rungs if chosen in (None, rung.module)]))
+    return Answer(document, *shown)
 
 
 def _in_order(findings: Sequence[doctor.Finding]) -> Text:

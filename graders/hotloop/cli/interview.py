@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from hotloop.bank.selection import Selection
-from hotloop.cli.answer import Json, answering
-from hotloop.cli.practice_page import Browser, kept, prepared, serve
+from hotloop.cli.answer import Answer
+from hotloop.cli.practice_page import Browser, kept, served
 from hotloop.cli.questions_choice import InLanguage, Level, Track, chosen
 
 
@@ -22,23 +22,20 @@ def run(
     language: InLanguage = "en",
     minutes: Annotated[int, typer.Option(min=1, help="How long a session may take.")] = 30,
     browser: Browser = True,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Practice interview questions in the browser: what is due first, then new ones.
 
     Your marks stay on this machine. Where it has no browser, forward the port of the address that
     is printed (`ssh -L PORT:127.0.0.1:PORT MACHINE`), and open the address on your own machine.
     """
-    with answering(as_json) as answer:
-        found = chosen(Selection(track, level, module, language))
-        state, now = kept(), datetime.now(UTC)
-        wish = {"track": track, "module": module, "level": level, "language": language}
-        server = prepared(
-            answer,
-            "index.html",
-            {**wish, "minutes": str(minutes)},
-            due=sum(state.is_due(entry.key, now) for entry in found),
-            questions=len(found),
-            marks=len(state.reviews),
-        )
-    serve(server, browser)
+    found = chosen(Selection(track, level, module, language))
+    state, now = kept(), datetime.now(UTC)
+    wish = {"track": track, "module": module, "level": level, "language": language}
+    return served(
+        "index.html",
+        {**wish, "minutes": str(minutes)},
+        browser,
+        due=sum(state.is_due(entry.key, now) for entry in found),
+        questions=len(found),
+        marks=len(state.reviews),
+    )

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Json, UserError, answering, require
+from hotloop.cli.answer import Answer, UserError, require
 from hotloop.judge.launcher import default_threads, worker_environment
 from hotloop.takehome import work_log
 
@@ -25,18 +25,21 @@ def run(
         list[str] | None,
         typer.Argument(help="After `--`: options for jupyter lab.", show_default=False),
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Open JupyterLab in a started folder.
 
     With --json only say what would be started.
     """
-    with answering(as_json) as answer:
-        command = lab_command(folder, options or [])
-        answer.give({"folder": str(folder.resolve()), "command": command}, Text())
-    if not as_json:
+    command = lab_command(folder, options or [])
+    document = {"folder": str(folder.resolve()), "command": command}
+
+    def open_lab(as_json: bool) -> int:
+        if as_json:
+            return 0
         work_log.note(folder, "opened")
-        raise typer.Exit(subprocess.call(command, cwd=folder, env=_environment()))
+        return subprocess.call(command, cwd=folder, env=_environment())
+
+    return Answer(document, Text(), then=open_lab)
 
 
 def lab_command(folder: Path, options: list[str]) -> list[str]:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from hotloop import curriculum
 from hotloop.cli import find
-from hotloop.cli.answer import Json, answering, cut, listing
+from hotloop.cli.answer import Answer, cut, listing
 
 
 def run(
@@ -19,13 +19,11 @@ def run(
         list[str] | None,
         typer.Argument(metavar="[MODULE]...", help="Show their tasks.", show_default=False),
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """List the modules, or the tasks of some with points and times."""
-    with answering(as_json) as answer:
-        found = [find.module(name) for name in names] if names else find.all_modules()
-        shown = map(_tasks, found) if names else _modules(found)
-        answer.give({"modules": [_document(module) for module in found]}, *shown)
+    found = [find.module(name) for name in names] if names else find.all_modules()
+    shown = map(_tasks, found) if names else _modules(found)
+    return Answer({"modules": [_document(module) for module in found]}, *shown)
 
 
 def _document(module: curriculum.Module) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from hotloop import curriculum
 from hotloop.cli import find
-from hotloop.cli.answer import Answer, Json, UserError, answering
-from hotloop.cli.practice_page import Browser, kept, prepared, serve
+from hotloop.cli.answer import Answer, UserError
+from hotloop.cli.practice_page import Browser, kept, served
 from hotloop.learning.graph import way
 from hotloop.practice.state import State
 
@@ -22,22 +22,18 @@ def run(
         str | None, typer.Argument(help="Which track you want to learn.", show_default=False)
     ] = None,
     browser: Browser = True,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Find the module of a track to begin with.
 
     A test in the browser finds it. Without a track, the tracks are listed.
 
     Where the machine has no browser, see `hotloop interview --help`.
     """
-    with answering(as_json) as answer:
-        state = kept()
-        if track is None:
-            _list(answer, state)
-            return
-        _require_modules(track)
-        server = prepared(answer, "placement.html", {"track": track})
-    serve(server, browser)
+    state = kept()
+    if track is None:
+        return _list(state)
+    _require_modules(track)
+    return served("placement.html", {"track": track}, browser)
 
 
 def _require_modules(track: str) -> None:
@@ -48,7 +44,7 @@ def _require_modules(track: str) -> None:
         )
 
 
-def _list(answer: Answer, state: State) -> None:
+def _list(state: State) -> Answer:
     starts = {placement.track: placement.start for placement in state.placements}
     table = Table("track", "modules", "your last test", box=SIMPLE_HEAD)
     document: list[dict[str, Any]] = []
@@ -67,4 +63,4 @@ def _list(answer: Answer, state: State) -> None:
                 "start": start,
             }
         )
-    answer.give({"tracks": document}, table, Text("hotloop placement TRACK starts the test."))
+    return Answer({"tracks": document}, table, Text("hotloop placement TRACK starts the test."))

@@ -30,22 +30,22 @@ def kept() -> State:
         raise UserError(f"{error}. Nothing was changed: fix the file or move it away.") from None
 
 
-def prepared(answer: Answer, page: str, wish: dict[str, str | None], **told: int) -> Server:
-    """A server for the page, whose address is the answer.
+def served(page: str, wish: dict[str, str | None], browser: bool, **told: int) -> Answer:
+    """The address of the page, which is served once that is printed.
 
     wish: what is chosen on the page from the start. told: what --json says beside the address.
     """
     fragment = urlencode({name: value for name, value in wish.items() if value is not None})
     server = Server(f"{page}#{fragment}")
-    answer.give(
+    return Answer(
         {"url": server.address, "record": str(store.path()), **told},
         Text(server.address, no_wrap=True, overflow="ignore"),
         Text("Ctrl-C ends it. Whoever has the address can read and change your record."),
+        then=lambda _as_json: _serve(server, browser),
     )
-    return server
 
 
-def serve(server: Server, browser: bool) -> None:
+def _serve(server: Server, browser: bool) -> int:
     """Until Ctrl-C."""
     with server, suppress(KeyboardInterrupt):
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -53,3 +53,4 @@ def serve(server: Server, browser: bool) -> None:
             log("There is no browser here: open the address yourself.")
         threading.Event().wait()
     log(f"Stopped. Your record is {store.path()}.")
+    return 0

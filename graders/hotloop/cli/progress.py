@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import All, Json, UserError, answering, log
+from hotloop.cli.answer import All, Answer, UserError, log
 from hotloop.cli.practice_page import kept
 from hotloop.learning.next_steps import Step, steps
 from hotloop.learning.standing import (
@@ -50,25 +50,23 @@ _BARS: dict[Level, str] = {
 def run(
     track: Annotated[str | None, typer.Option("--track", help="Only this track, whole.")] = None,
     everything: All = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Show what you have done on this machine, and what is next."""
-    with answering(as_json) as answer:
-        standing = _read(track)
-        tracks = [each for each in standing.tracks if track in (None, each.id)]
-        concepts = [each for each in standing.concepts if _taught_in(each, track)]
-        next_ = steps(standing, track)
-        document = {
-            "due": standing.due,
-            "tracks": [_track(each) for each in tracks],
-            "concepts": [_concept(each) for each in concepts],
-            "next": [{"what": s.what, "why": s.why, "command": s.command} for s in next_],
-            "records": [str(store.path()), str(verdicts.path())],
-        }
-        whole = everything or track is not None
-        detail = _detail(tracks, concepts) if whole else ()
-        hint = "" if whole else "--all shows each module and concept; --track those of a track."
-        answer.give(document, _modules_table(tracks, whole), *detail, *_next(next_), Text(hint))
+    standing = _read(track)
+    tracks = [each for each in standing.tracks if track in (None, each.id)]
+    concepts = [each for each in standing.concepts if _taught_in(each, track)]
+    next_ = steps(standing, track)
+    document = {
+        "due": standing.due,
+        "tracks": [_track(each) for each in tracks],
+        "concepts": [_concept(each) for each in concepts],
+        "next": [{"what": s.what, "why": s.why, "command": s.command} for s in next_],
+        "records": [str(store.path()), str(verdicts.path())],
+    }
+    whole = everything or track is not None
+    detail = _detail(tracks, concepts) if whole else ()
+    hint = "" if whole else "--all shows each module and concept; --track those of a track."
+    return Answer(document, _modules_table(tracks, whole), *detail, *_next(next_), Text(hint))
 
 
 def _read(track: str | None) -> Overview:

@@ -21,7 +21,7 @@ from hotloop.bank.export.labels import LABELS, Labels
 from hotloop.bank.numeric import Instance
 from hotloop.bank.selection import Selection
 from hotloop.bank.wording import Language, Wording, wording
-from hotloop.cli.answer import All, Answer, Json, answering, cut, first, listing, require
+from hotloop.cli.answer import All, Answer, cut, first, listing, require
 from hotloop.cli.questions_choice import InLanguage, Level, Module, Numbers, Track, chosen
 
 Format = Literal["anki", "qti", "gift", "kit"]
@@ -55,27 +55,22 @@ def run(
         Path | None, typer.Option("--out", help="The file to export to; hotloop.… if not given.")
     ] = None,
     everything: All = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """List the interview questions, show some, or export them.
 
     Without keys it lists those that fit the options, and with keys it shows the questions whole.
     """
-    with answering(as_json) as answer:
-        found = chosen(Selection(track, level, module, language, numbers, tuple(keys or ())))
-        if export is not None:
-            _export(answer, found, language, export, out or Path(f"hotloop{SUFFIXES[export]}"))
-        elif keys:
-            _show(answer, found, language, seed)
-        else:
-            listed, more = first(found, everything, "name a --module, --track or --level, or ")
-            document = [_summary(entry, language) for entry in found]
-            answer.give({"questions": document}, _table(listed, language), *more)
+    found = chosen(Selection(track, level, module, language, numbers, tuple(keys or ())))
+    if export is not None:
+        return _export(found, language, export, out or Path(f"hotloop{SUFFIXES[export]}"))
+    if keys:
+        return _show(found, language, seed)
+    listed, more = first(found, everything, "name a --module, --track or --level, or ")
+    document = [_summary(entry, language) for entry in found]
+    return Answer({"questions": document}, _table(listed, language), *more)
 
 
-def _export(
-    answer: Answer, entries: list[Entry], language: Language, form: Format, path: Path
-) -> None:
+def _export(entries: list[Entry], language: Language, form: Format, path: Path) -> Answer:
     require("bank")
     path.write_bytes(_written(form, entries, language))
     document = {
@@ -84,10 +79,10 @@ def _export(
         "language": language,
         "questions": [entry.key for entry in entries],
     }
-    answer.give(document, Text(f"{len(entries)} questions: {path}"))
+    return Answer(document, Text(f"{len(entries)} questions: {path}"))
 
 
-def _show(answer: Answer, entries: list[Entry], language: Language, seed: str | None) -> None:
+def _show(entries: list[Entry], language: Language, seed: str | None) -> Answer:
     documents: list[dict[str, Any]] = []
     shown: list[RenderableType] = []
     for entry in entries:
@@ -96,7 +91,7 @@ def _show(answer: Answer, entries: list[Entry], language: Language, seed: str | 
             drawn = numeric.draw(entry.question.numeric, seed or entry.key, said.numeric)
         documents.append(_document(entry, said, drawn))
         shown += _shown(entry, said, drawn)
-    answer.give({"questions": documents}, *shown)
+    return Answer({"questions": documents}, *shown)
 
 
 def _written(form: Format, entries: list[Entry], language: Language) -> bytes:

@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Answer, UserError
 from hotloop.core import paths
 
 
@@ -24,24 +24,22 @@ def run(
     force: Annotated[
         bool, typer.Option("--force", help="Start over; your files are moved to a backup folder.")
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Copy the exercise of a module, to work on it."""
-    with answering(as_json) as answer:
-        found = find.module(module)
-        target = (folder or Path(found.id)).resolve()
-        files, backup = copy_exercise(paths.exercises() / found.id, target, force)
-        document = {
-            "module": found.id,
-            "folder": str(target),
-            "files": files,
-            "backup": str(backup) if backup else None,
-        }
-        lines = [f"{found.title}: {len(files)} files in {target}"]
-        if backup:
-            lines.append(f"Your earlier files are in {backup}")
-        lines.append(f"Next: hotloop lab {target}")
-        answer.give(document, Text("\n".join(lines)))
+    found = find.module(module)
+    target = (folder or Path(found.id)).resolve()
+    files, backup = copy_exercise(paths.exercises() / found.id, target, force)
+    document = {
+        "module": found.id,
+        "folder": str(target),
+        "files": files,
+        "backup": str(backup) if backup else None,
+    }
+    lines = [f"{found.title}: {len(files)} files in {target}"]
+    if backup:
+        lines.append(f"Your earlier files are in {backup}")
+    lines.append(f"Next: hotloop lab {target}")
+    return Answer(document, Text("\n".join(lines)))
 
 
 def copy_exercise(source: Path, target: Path, force: bool) -> tuple[list[str], Path | None]:

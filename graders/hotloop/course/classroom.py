@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from traitlets.config import Config
-
 from hotloop.core import paths
 from hotloop.course import exchange
-from hotloop.course.config import CONFIG_FILE, course_api, load_config, write_config
-from hotloop.course.prepare import COURSE_ID, hand_out, prepare
+from hotloop.course.config import CONFIG_FILE, write_config
+from hotloop.course.prepare import COURSE_ID, hand_out, prepare, releasing
 
 COURSE = "course"
 GUIDE = "START.md"
@@ -85,7 +83,7 @@ def make(
             continue
         say(module)
         prepare(course, [module])
-        api = api or course_api(_releasing(course))
+        api = api or releasing(course)
         hand_out(api, module)
     return Classroom(folder, course, list(modules))
 
@@ -122,11 +120,3 @@ def _same(exercise: Path, source: Path) -> bool:
         for path in files
         if "__pycache__" not in path.parts
     )
-
-
-def _releasing(course: Path) -> Config:
-    c = load_config(course)
-    c.ExchangeReleaseAssignment.force = (
-        True  # an exercise that has changed takes the old one's place
-    )
-    return c

@@ -15,8 +15,9 @@ from typing import Any
 from nbgrader.api import MissingEntry
 from sqlalchemy import Connection
 
+from hotloop.core.user_error import UserError
 from hotloop.course.attempts import store as within
-from hotloop.course.attempts.attempt import batch_name
+from hotloop.course.attempts.attempt import batch_name, require_reason
 from hotloop.course.attempts.store import store
 from hotloop.course.book import AUTOGRADED, Book
 from hotloop.course.feedback_pages import FeedbackPages
@@ -57,7 +58,7 @@ def dates(root: Path) -> list[Due]:
 def set_due(root: Path, module: str, due: datetime | None) -> Followed:
     """Set when a module is due; None for no date. due: UTC without a time zone.
 
-    ValueError for a module that was never released. NotPrepared where nbgrader could not make the
+    UserError for a module that was never released. NotPrepared where nbgrader could not make the
     released notebook anew, at whose head the date stands.
     """
     said = f"due {due:%Y-%m-%d %H:%M} UTC" if due is not None else "no due date"
@@ -75,11 +76,10 @@ def extend(
 ) -> Followed:
     """Let the module be due later for some learners, by so much; none takes an extension back.
 
-    An extension may be given before anything is handed in. ValueError without a reason, and for a
+    An extension may be given before anything is handed in. UserError without a reason, and for a
     module that was never released.
     """
-    if not why.strip():
-        raise ValueError("say why: the audit log keeps the reason of every change")
+    require_reason(why)
     said = f"extended by {extension}: {why}" if extension else f"extension taken back: {why}"
 
     def change(gradebook: Any) -> None:
@@ -130,4 +130,4 @@ def _assignment(gradebook: Any, module: str) -> Any:
     try:
         return gradebook.find_assignment(module)
     except MissingEntry:
-        raise ValueError(f"{module} was never released in this course") from None
+        raise UserError(f"{module} was never released in this course.") from None

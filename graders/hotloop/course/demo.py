@@ -13,6 +13,7 @@ from pathlib import Path
 
 from hotloop import exploits, render
 from hotloop.core import paths
+from hotloop.core.user_error import UserError
 from hotloop.course.config import database
 from hotloop.course.grade import default_jobs, grade
 from hotloop.course.prepare import prepare
@@ -28,7 +29,7 @@ UNTOUCHED = "untouched"
 _MARK = ".hotloop-demo"
 
 
-class NotADemo(Exception):
+class NotADemo(UserError):
     """The folder holds something else; it is left as it is."""
 
 
@@ -148,7 +149,7 @@ def _shown(graded: Graded, handed_in: list[HandIn]) -> list[TaskResult]:
 def _clear(root: Path) -> None:
     if root.exists() and any(root.iterdir()):
         if not (root / _MARK).is_file():
-            raise NotADemo(f"{root} is not empty and not a demo: name another folder")
+            raise NotADemo(f"{root} is not empty and not a demo: name another folder.")
         shutil.rmtree(root)
     root.mkdir(parents=True, exist_ok=True)
     (root / _MARK).write_text("Made by `hotloop demo`, which removes it before it runs again.\n")

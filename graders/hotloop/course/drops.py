@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hotloop.course.attempts.attempt import Attempt, Kind, batch_name
+from hotloop.core.user_error import UserError
+from hotloop.course.attempts.attempt import Attempt, Kind, batch_name, require_reason
 from hotloop.course.attempts.store import store
 from hotloop.course.book import Book
 from hotloop.course.feedback_pages import FeedbackPages
@@ -21,16 +22,16 @@ from hotloop.judge.lease import Lease
 def drop(root: Path, student: str, module: str, number: int, why: str) -> str:
     """Let an attempt count no more; returns what nbgrader could not do, or nothing.
 
-    ValueError without a reason, and for an attempt that is not there, never counted or is dropped
+    UserError without a reason, and for an attempt that is not there, never counted or is dropped
     already.
     """
     attempt = _find(root, student, module, number, why)
     kept = store(root)
     published, dropped = kept.published_ids(student, module), kept.dropped(student, module)
     if number not in published:
-        raise ValueError(f"attempt {number} never counted, so that there is nothing to drop")
+        raise UserError(f"Attempt {number} never counted, so that there is nothing to drop.")
     if number in dropped:
-        raise ValueError(f"attempt {number} is dropped already")
+        raise UserError(f"Attempt {number} is dropped already.")
     left = published - dropped.keys() - {number}
     return _decide(root, Kind.DROPPED, attempt, why, newest(root, student, module, left))
 
@@ -41,7 +42,7 @@ def restore(root: Path, student: str, module: str, number: int, why: str) -> str
     kept = store(root)
     published, dropped = kept.published_ids(student, module), kept.dropped(student, module)
     if number not in dropped:
-        raise ValueError(f"attempt {number} is not dropped")
+        raise UserError(f"Attempt {number} is not dropped.")
     left = (published - dropped.keys()) | {number}
     return _decide(root, Kind.RESTORED, attempt, why, newest(root, student, module, left))
 
@@ -56,9 +57,8 @@ def _decide(root: Path, kind: Kind, attempt: Attempt, why: str, stands: Attempt 
 
 
 def _find(root: Path, student: str, module: str, number: int, why: str) -> Attempt:
-    if not why.strip():
-        raise ValueError("say why: the audit log keeps the reason of every change")
+    require_reason(why)
     for attempt in store(root).history(student, module):
         if attempt.number == number:
             return attempt
-    raise ValueError(f"{student} has no attempt {number} at {module}")
+    raise UserError(f"{student} has no attempt {number} at {module}.")

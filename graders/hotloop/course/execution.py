@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from hotloop import curriculum
 from hotloop.course.attempts.attempt import Attempt, now
@@ -31,7 +32,9 @@ class Terms:
     """Under what notebooks run and are judged.
 
     cell_s, notebook_s: seconds that one cell, and all cells, of a learner may run. judge_budget_s:
-    seconds that judging one task may take. memory_bytes: of a learner's notebook. isolation and
+    seconds that judging one task may take. memory_bytes: of a learner's notebook. rungs: of some
+    tasks only these are judged, and no other tasks; empty for all that was asked. device: "cpu"
+    leaves a GPU alone, so that what needs one stays open; empty for what there is. isolation and
     judge must be picklable, that is named functions of a module, where another process executes.
     """
 
@@ -39,6 +42,8 @@ class Terms:
     notebook_s: float = 600.0
     judge_budget_s: float = 180.0
     memory_bytes: int = 4 << 30
+    rungs: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    device: Literal["", "cpu"] = ""
     isolation: Callable[[], Isolation] = choose
     judge: Callable[[], Judge] = shared_judge
 
@@ -55,7 +60,9 @@ def execute(hand_in: HandIn, terms: Terms, say: Say = lambda _task, _text: None)
             cell_s=terms.cell_s, notebook_s=terms.notebook_s, memory_bytes=terms.memory_bytes
         ),
         judge_budget_s=terms.judge_budget_s,
-        tasks=tuple(hand_in.tasks),
+        tasks=tuple(terms.rungs or hand_in.tasks),
+        rungs=terms.rungs,
+        device=terms.device,
         isolation=isolation,
         judge=terms.judge,
         say=say,

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.grader import machine
@@ -23,6 +24,7 @@ from hotloop.course.execution import Terms
 from hotloop.course.executors import Executor, Lost, Work
 from hotloop.course.executors.local import Local, attempt
 from hotloop.course.feedback_pages import FeedbackPages
+from hotloop.course.gpu_rungs import open_on_gpu, verdicts_without_gpu
 from hotloop.course.hand_in import SUBMITTED, HandIn, read
 from hotloop.course.progress import Batch, Progress
 from hotloop.course.released import Release, load_release, released_modules
@@ -60,12 +62,12 @@ def grade(
     `jobs`: how many are executed at once on this machine; `executor`: who executes instead.
     What is graded as it stands is left alone, unless `again`; late penalties and pages follow the
     course's dates and rules all the same. feedback: whether to write pages. What a person decided
-    stays. FileNotFoundError when there is nothing to grade, or no course.
+    stays. UserError when there is nothing to grade.
     """
     root = root.resolve()
     todo = submissions(root, students, modules)
     if not todo:
-        raise FileNotFoundError(f"there are no submissions to grade in {root / SUBMITTED}")
+        raise UserError(f"There are no submissions to grade in {root / SUBMITTED}.")
     rules = Grading.of(root, settings or {})
     run = _Run(root, Batch(len(todo), on_progress), again=again, feedback=feedback)
     asked = {student: tuple((tasks or {}).get(student, rules.asked())) for student, _ in todo}
@@ -81,13 +83,15 @@ def grade_one(root: Path, settings: Grading, student: str, module: str) -> Attem
     """
     hand_in = read(root, student, load_release(root, module), settings.asked())
     counts = store(root).published(student, module)
-    if counts is None or not stands(counts, hand_in):
-        found = attempt(Work(hand_in.key, hand_in), settings.terms(), _tell_nobody)
+    stood = counts if counts is not None and stands(counts, hand_in) else None
+    if stood is None or (Local().has_gpu() and open_on_gpu(stood)):
+        work = Work(hand_in.key, hand_in, earlier=stood)
+        found = attempt(work, settings.terms(), _tell_nobody)
         if isinstance(found, Lost):
             Book(root).open(student, module)
             raise RuntimeError(found.reason)
-        counts = found
-    return Book(root).enter(counts)
+        stood = found
+    return Book(root).enter(stood)
 
 
 def _tell_nobody(_key: str, _task: str, _text: str) -> None:
@@ -122,11 +126,14 @@ def learners(root: Path) -> list[str]:
 
 
 def stands(counts: Attempt, hand_in: HandIn) -> bool:
-    """True where the attempt that counts is at this hand-in, and no other run would settle more."""
-    if counts.digest != hand_in.digest or counts.verdicts & NOT_SETTLED:
+    """True where the attempt that counts is at this hand-in, and no other run would settle more of
+    what needs no GPU.
+    """
+    verdicts = verdicts_without_gpu(counts)
+    if counts.digest != hand_in.digest or verdicts & NOT_SETTLED:
         return False
     is_elsewhere = counts.machine != machine(str(counts.machine["isolation"]))
-    return not (Verdict.NOT_MEASURED in counts.verdicts and is_elsewhere)
+    return not (Verdict.NOT_MEASURED in verdicts and is_elsewhere)
 
 
 class _Run:
@@ -137,6 +144,7 @@ class _Run:
         self._root, self._batch, self._again = root, batch, again
         self._book = Book(root)
         self._pages = FeedbackPages(root) if feedback else None
+        self._has_gpu: Callable[[], bool] = Local().has_gpu
 
     def execute(
         self,
@@ -146,6 +154,7 @@ class _Run:
         terms: Terms,
     ) -> None:
         """Execute what does not stand as it is. Each is entered as it comes, while the next run."""
+        self._has_gpu = executor.has_gpu
         with closing(executor.run(self._works(todo, asked), terms, self._batch.step)) as outcomes:
             for key, outcome in outcomes:
                 # Whoever measures shares no core with this either.
@@ -171,11 +180,13 @@ class _Run:
                 releases[module] = load_release(self._root, module)
             hand_in = read(self._root, student, releases[module], asked[student])
             counts = kept.published(student, module)
-            if not self._again and (
-                (counts is not None and stands(counts, hand_in))
-                or is_dropped(self._root, student, module, hand_in.digest)
-            ):
-                self._batch.left_alone()
+            stood = counts if counts is not None and stands(counts, hand_in) else None
+            dropped = is_dropped(self._root, student, module, hand_in.digest)
+            if not self._again and (dropped or stood is not None):
+                if stood is not None and not dropped and self._has_gpu() and open_on_gpu(stood):
+                    yield Work(hand_in.key, hand_in, earlier=stood)
+                else:
+                    self._batch.left_alone()
                 continue
             if counts is not None:
                 # No grade speaks of what is no longer there.

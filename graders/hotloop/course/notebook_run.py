@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from nbformat import NotebookNode
 
@@ -41,7 +42,8 @@ log = logging.getLogger("hotloop.course")
 class Settings:
     """How notebooks are run and judged.
 
-    tasks: only these are judged; empty for all. say: called with a task ("" while cells run) and
+    tasks: only these are judged; empty for all. rungs: of some tasks, only these. device: as in
+    `Job`. say: called with a task ("" while cells run) and
     what is being done. lease: the machine, which is shared with other gradings.
     """
 
@@ -51,6 +53,8 @@ class Settings:
     isolation: Isolation
     judge: Callable[[], Judge]
     say: Callable[[str, str], None]
+    rungs: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    device: Literal["", "cpu"] = ""
     lease: Lease = field(default_factory=Lease)
 
 
@@ -102,8 +106,8 @@ class NotebookRun:
                     launch,
                     self._limits(),
                     confined=isolation.confined,
-                    environment=_environment(),
-                    devices=_devices(),
+                    environment=_environment(self.settings.device or kind()),
+                    devices=_devices(self.settings.device or kind()),
                 )
         except SubmissionRefused as error:
             self._refusal = (Verdict.RUNTIME_ERROR, str(error))
@@ -147,7 +151,7 @@ class NotebookRun:
         self.settings.say(task.id, "judging")
         record = self._judge(task)
         self.records[task.id] = record
-        return _shown(record, self.module)
+        return shown(record, self.module)
 
     def _judge(self, task: Task) -> Record:
         if task not in self._wanted:
@@ -170,6 +174,8 @@ class NotebookRun:
             budget_s=self.settings.judge_budget_s,
             submission_digest=self.digest,
             turns=True,
+            rungs=self.settings.rungs.get(task.id),
+            device=self.settings.device,
         )
         record = self._ask(job, kernel)
         if kernel is not None and not kernel.alive:
@@ -221,7 +227,8 @@ def _needs_kernel(task: Task) -> bool:
     return any(name.endswith(NOTEBOOK_SUFFIX) for name in task.files)
 
 
-def _shown(record: Record, module: Module) -> NotebookNode:
+def shown(record: Record, module: Module) -> NotebookNode:
+    """What stands below the cell of a task."""
     score = settle(module, record.task, record)
     worth = {rung.id: float(rung.points) for rung in module.task(record.task).rungs}
     data = {
@@ -231,15 +238,15 @@ def _shown(record: Record, module: Module) -> NotebookNode:
     return nodes.display(data)
 
 
-def _environment() -> dict[str, str]:
+def _environment(device: str) -> dict[str, str]:
     """The candidate starts as the baseline does that it is compared with."""
-    gpu = devices.environment() if kind() == "cuda" else {}
+    gpu = devices.environment() if device == "cuda" else {}
     return {**worker_environment(default_threads()), **gpu}
 
 
-def _devices() -> tuple[str, ...]:
+def _devices(device: str) -> tuple[str, ...]:
     """The first GPU, where there is one: that is the card that the judge measures on."""
-    if kind() != "cuda":
+    if device != "cuda":
         return ()
     cards = [path.name.removeprefix("nvidia") for path in devices.DEV.glob("nvidia[0-9]*")]
     return devices.nodes(min(map(int, cards), default=0))

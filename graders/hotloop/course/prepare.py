@@ -9,13 +9,14 @@ from typing import Any, cast
 
 from hotloop import curriculum
 from hotloop.core import paths
+from hotloop.core.user_error import UserError
 from hotloop.course import exchange
 from hotloop.course.config import course_api, course_config, load_config, write_config
 
 COURSE_ID = "hotloop"
 
 
-class NotPrepared(Exception):
+class NotPrepared(UserError):
     """nbgrader could not make an assignment; the text holds its log."""
 
 
@@ -38,14 +39,18 @@ def release_anew(root: Path, module: str) -> None:
 
     Its text changes with the due date; what learners have fetched stays as it is.
     """
-    config = load_config(root)
-    # What is there is to be replaced.
-    config.ExchangeReleaseAssignment.force = True
-    api: Any = course_api(config)
+    api = releasing(root)
     _release(root, api, module)
-    exchange_root, course_id = exchange.of(config)
+    exchange_root, course_id = exchange.of(api.config)
     if (exchange_root / course_id / "outbound" / module).is_dir():
         hand_out(api, module)
+
+
+def releasing(root: Path) -> Any:
+    """Nbgrader for the course at `root`: what is handed out takes the place of what was before."""
+    config = load_config(root)
+    config.ExchangeReleaseAssignment.force = True
+    return course_api(config)
 
 
 def hand_out(api: Any, module: str) -> None:

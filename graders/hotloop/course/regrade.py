@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from hotloop.core.record import Record
-from hotloop.course.attempts.attempt import Attempt, Points, batch_name
+from hotloop.core.user_error import UserError
+from hotloop.course.attempts.attempt import Attempt, Points, batch_name, require_reason
 from hotloop.course.attempts.grader import grader_digest
 from hotloop.course.attempts.store import store
 from hotloop.course.book import Book
@@ -115,16 +116,15 @@ def publish(
     students: Collection[str] | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Regraded:
-    """Let the shadow's attempts count. ValueError without a reason, or where there is no shadow."""
-    if not why.strip():
-        raise ValueError("say why: the audit log keeps the reason of every change")
+    """Let the shadow's attempts count. UserError without a reason, or where there is no shadow."""
+    require_reason(why)
     root = root.resolve()
     batch = batch_name("regrade")
     asked = Grading.of(root, settings or {}).asked()
     pairs, skipped = _pairs(root, module, students, asked)
     ready = [pair for pair in pairs if pair.is_new]
     if not ready:
-        raise ValueError(f"nothing was regraded of {module}: run it without --publish first")
+        raise UserError(f"Nothing was regraded of {module}: run it without --publish first.")
     book, pages = Book(root, why, batch), FeedbackPages(root)
     problems: dict[str, str] = {}
     for pair in ready:

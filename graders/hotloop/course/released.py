@@ -11,6 +11,7 @@ from typing import Any, cast
 import nbformat
 from nbgrader.api import MissingEntry
 
+from hotloop.core.user_error import UserError
 from hotloop.course.gradebook import read
 from hotloop.curriculum import load_module
 from hotloop.local_judging import NOTEBOOK
@@ -73,10 +74,10 @@ class Release:
 
 
 def load_release(root: Path, module: str) -> Release:
-    """The module as released in the course at `root`. KeyError when it never was."""
+    """The module as released in the course at `root`. UserError when it never was."""
     found = read(root, lambda gradebook: _notebook(gradebook, module))
     if found is None:
-        raise KeyError(f"{module} was never released in {root}")
+        raise UserError(f"{module} was never released in {root}.")
     kernelspec, cells = found
     source, own = root / SOURCE / module, learners_files(module)
     given = {

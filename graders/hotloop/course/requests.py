@@ -19,6 +19,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from hotloop.core.user_error import UserError
 from hotloop.course.attempts import store as within
 from hotloop.course.attempts.attempt import Event, Kind
 from hotloop.course.attempts.store import store
@@ -51,7 +52,7 @@ class Request:
     answer: Event | None = None
 
 
-class NoExchange(Exception):
+class NoExchange(UserError):
     """There is no folder to put a request into. The text says what to do."""
 
 
@@ -63,8 +64,8 @@ def ask(exchange: Path, course_id: str, asked: Asked) -> Path:
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
     except OSError as error:
         raise NoExchange(
-            f"{inbound} cannot be written ({error.strerror}): is this the course's exchange, and "
-            "has anything been released?"
+            f"Not asked: {inbound} cannot be written ({error.strerror}): is this the course's "
+            "exchange, and has anything been released?"
         ) from None
     with os.fdopen(fd, "w", encoding="utf-8") as stream:
         stream.write(asked.model_dump_json())
@@ -101,16 +102,16 @@ def requests(root: Path, student: str | None = None, module: str | None = None) 
 def answer(root: Path, number: int, said: str) -> Event:
     """Answer a request; returns what the audit log has of it.
 
-    ValueError for an empty answer, and for a request that is not there or was answered.
+    UserError for an empty answer, and for a request that is not there or was answered.
     """
     if not said.strip() or len(said) > LONGEST:
-        raise ValueError(f"the answer must have 1 to {LONGEST} characters")
+        raise UserError(f"The answer must have 1 to {LONGEST} characters.")
     found = {event.id: event for event in store(root).events(kind=Kind.ASKED)}
     if number not in found:
-        raise ValueError(f"there is no request {number}")
+        raise UserError(f"There is no request {number}.")
     asked = found[number]
     if store(root).events(kind=Kind.ANSWERED, batch=asked.batch):
-        raise ValueError(f"request {number} is answered already")
+        raise UserError(f"Request {number} is answered already.")
     event = within.answered(asked, said)
     return store(root).write(lambda connection: within.note(connection, event))
 

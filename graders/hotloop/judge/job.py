@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from hotloop.judge.spec import TaskSpec
 
@@ -37,6 +37,9 @@ class Job:
 
     rungs: Sequence[str] | None = None
     """Only these; None means all."""
+
+    device: Literal["", "cpu"] = ""
+    """"cpu": as on a machine without a GPU; empty for what this machine has."""
 
     threads: int | None = None
     """None lets the judge choose."""

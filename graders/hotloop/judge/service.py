@@ -44,9 +44,6 @@ NOTEBOOK_TIMEOUT_S = 120.0
 
 def serve(control: socket.socket) -> None:
     """Answer jobs until the parent finishes or goes away."""
-    if kind() == "cuda":
-        # The card's own figures are taken before any candidate lives.
-        prepare()
     while True:
         try:
             message, fds = wire.receive_with_fds(control)
@@ -60,6 +57,9 @@ def serve(control: socket.socket) -> None:
 
 def _answer(control: socket.socket, message: wire.Message, fds: list[int]) -> None:
     job = Job.from_message(message)
+    if (job.device or kind()) == "cuda":
+        # The card's own figures are taken before the judge starts a candidate.
+        prepare()
     connection = socket.socket(fileno=fds[0]) if fds else None
     record = judge(
         job,
@@ -138,7 +138,7 @@ def _variant(job: Job) -> Variant | None:
 
 def _launcher(job: Job, *, timed: bool) -> Launcher:
     """Where nothing is timed and nobody needs a GPU, a worker may be forked."""
-    forked = not timed and job.isolation != "none" and kind() == "cpu"
+    forked = not timed and job.isolation != "none" and (job.device or kind()) == "cpu"
     return Launcher(
         job.isolation,
         threads=job.threads or default_threads(),
@@ -166,7 +166,7 @@ def _session(
         launcher=launcher,
         connect=lambda: _connect(job, connection, launcher),
         budget=budget,
-        device=kind(),
+        device=job.device or kind(),
         on_progress=on_progress,
         variant=variant,
         seed=job.seed,

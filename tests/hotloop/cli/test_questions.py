@@ -34,7 +34,10 @@ def test_questions_are_listed_and_filtered() -> None:
     assert {q["module"] for q in _document("--module", "tvm_passes")["questions"]} == {"tvm_passes"}
     chinese = _document("--language", "zh")["questions"]
     assert all("zh" in question["languages"] for question in chinese)
-    assert next(q["title"] for q in chinese if q["key"] == KEY) == "TVM 的 TIR 是什么？处在哪个抽象层次？"
+    assert (
+        next(q["title"] for q in chinese if q["key"] == KEY)
+        == "TVM 的 TIR 是什么？处在哪个抽象层次？"
+    )
     assert "at_which_level_is_tir" in _run("--module", "tvm_passes")
 
 

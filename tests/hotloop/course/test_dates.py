@@ -15,6 +15,7 @@ from nbgrader.apps import ExportApp
 from typer.testing import CliRunner
 
 from hotloop.cli import app
+from hotloop.core.user_error import UserError
 from hotloop.course import dates, execution, grade, regrade
 from hotloop.course.attempts.attempt import Kind
 from hotloop.course.attempts.store import store
@@ -174,11 +175,11 @@ def test_the_date_is_at_the_head_of_the_notebook(
 
 
 def test_what_cannot_be_set_is_said(course: Any) -> None:
-    with pytest.raises(ValueError, match="never released"):
+    with pytest.raises(UserError, match="never released"):
         dates.set_due(course.root, "other", None)
-    with pytest.raises(ValueError, match="never released"):
+    with pytest.raises(UserError, match="never released"):
         dates.extend(course.root, "other", ["ada"], LATE, WHY)
-    with pytest.raises(ValueError, match="say why"):
+    with pytest.raises(UserError, match="Say why"):
         dates.extend(course.root, "tiny", ["ada"], LATE, " ")
     assert store(course.root).events() == []
 
@@ -210,7 +211,7 @@ def test_from_the_command_line(late: Any) -> None:
         (("tiny", "tomorrow"), "no date and time"),
         (("tiny", "--extra", "2d"), "--student"),
         (("tiny", "--extra", "2 days", "--student", "ada"), "no time such as"),
-        (("tiny", "--extra", "2d", "--student", "ada"), "say why"),
+        (("tiny", "--extra", "2d", "--student", "ada"), "Say why"),
         (("huge",), "huge"),
     ],
 )

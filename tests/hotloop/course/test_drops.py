@@ -17,6 +17,7 @@ from nbgrader.apps import ExportApp
 from typer.testing import CliRunner
 
 from hotloop.cli import app
+from hotloop.core.user_error import UserError
 from hotloop.course import drops, execution, grade, regrade, standing
 from hotloop.course.attempts.attempt import Kind, Points
 from hotloop.course.attempts.store import store
@@ -288,16 +289,16 @@ def test_what_cannot_be_dropped_is_said(twice: Any, monkeypatch: pytest.MonkeyPa
     shadow = ids(twice)[2]
     drop(twice, first)
     for number, why, said in (
-        (second, " ", "say why"),
+        (second, " ", "Say why"),
         (99, WHY, "has no attempt 99"),
         (shadow, WHY, "never counted"),
         (first, WHY, "dropped already"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(UserError, match=said):
             drops.drop(twice.root, "ada", "tiny", number, why)
-    with pytest.raises(ValueError, match="is not dropped"):
+    with pytest.raises(UserError, match="is not dropped"):
         drops.restore(twice.root, "ada", "tiny", second, WHY)
-    with pytest.raises(ValueError, match="bob has no attempt"):
+    with pytest.raises(UserError, match="bob has no attempt"):
         drops.drop(twice.root, "bob", "tiny", first, WHY)
     assert states(twice) == ["dropped", "counts", "shadow"]
 
@@ -321,6 +322,6 @@ def test_from_the_command_line(twice: Any) -> None:
     assert WHY in CliRunner().invoke(app, call).stdout
     refused = CliRunner().invoke(app, [*call, "--restore", str(second)])
     assert refused.exit_code == 2
-    assert "say why" in refused.stderr
+    assert "Say why" in refused.stderr
     both = CliRunner().invoke(app, [*call, "--restore", "1", "--drop", "2"])
     assert both.exit_code == 2

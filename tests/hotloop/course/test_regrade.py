@@ -12,6 +12,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from hotloop.core.record import RungRecord
+from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 from hotloop.course import dates, execution, regrade
 from hotloop.course.attempts.attempt import Kind, Points
@@ -96,7 +97,7 @@ def test_publishing_books_the_shadow_and_keeps_the_reason(graded: Any, changed: 
     why = "41 is right as well"
     assert told == {("ada", why, 0.0), ("bob", why, 4.0)}
     assert all(event.who for event in events)
-    with pytest.raises(ValueError, match="nothing was regraded"):
+    with pytest.raises(UserError, match="Nothing was regraded"):
         regrade.publish(graded.root, "tiny", "once more")
 
 
@@ -125,7 +126,7 @@ def test_what_was_handed_in_anew_is_left_to_grade(
 
 def test_nothing_is_published_without_a_reason(graded: Any, changed: Any) -> None:
     in_shadow(graded, changed)
-    with pytest.raises(ValueError, match="say why"):
+    with pytest.raises(UserError, match="Say why"):
         regrade.publish(graded.root, "tiny", " ")
     assert scores(graded, "bob")["answer"] == 0
 

@@ -11,6 +11,7 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.apps import ExportApp
 
+from hotloop.core.user_error import UserError
 from hotloop.course import grade
 from hotloop.course.attempts.store import store
 from hotloop.course.config import CONFIG_FILE, course_api, course_config, database
@@ -199,5 +200,5 @@ def test_an_instructors_own_settings_count(course: Any, make: SimpleNamespace) -
 
 
 def test_a_folder_without_a_course_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(UserError, match="no submissions"):
         grade.grade(tmp_path)

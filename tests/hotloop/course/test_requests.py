@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hotloop.cli import app
+from hotloop.core.user_error import UserError
 from hotloop.course import requests
 from hotloop.course.attempts.attempt import Kind
 from hotloop.course.attempts.store import store
@@ -101,7 +102,7 @@ def test_without_an_exchange_it_is_said(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_answered_is_said(course: Any) -> None:
-    with pytest.raises(ValueError, match="no request 1"):
+    with pytest.raises(UserError, match="no request 1"):
         requests.answer(course.root, 1, "No.")
-    with pytest.raises(ValueError, match="characters"):
+    with pytest.raises(UserError, match="characters"):
         requests.answer(course.root, 1, " ")

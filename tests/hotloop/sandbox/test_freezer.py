@@ -155,7 +155,7 @@ def _thaws_itself(confined: Confined) -> bool:
 def test_a_tree_that_wakes_itself_is_told_from_a_busy_machine(
     plain: Callable[[str], Confined],
 ) -> None:
-    """On a busy machine the tree is mostly stopped before its children ran: so it is tried often."""
+    """On a busy machine the tree mostly stops before its children run, so it is tried often."""
     confined = plain(WAKES_EACH_OTHER)
     wait_for(confined)
     deadline = time.monotonic() + 60

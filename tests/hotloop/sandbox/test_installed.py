@@ -88,7 +88,9 @@ def assert_only_the_worker(seen: dict[str, Any]) -> None:
     assert seen["modules"] == ["worker"]
     ours = [path for path in seen["files"] if "hotloop" in path or path.endswith("lab.py")]
     # A wheel brings settings too, which say what extension JupyterLab loads.
-    assert {path for path in ours if not re.match("/opt/hotloop/hotloop/|.*/etc/jupyter/", path)} == set()
+    assert {
+        path for path in ours if not re.match("/opt/hotloop/hotloop/|.*/etc/jupyter/", path)
+    } == set()
     assert "/opt/hotloop/hotloop/core/wire.py" in ours
 
 

@@ -1,4 +1,4 @@
-"""The successors of TorchScript's constructs, held against facts."""
+"""The successors of TorchScript's constructs, compared with facts."""
 
 from __future__ import annotations
 

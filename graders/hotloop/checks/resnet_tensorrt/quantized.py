@@ -166,7 +166,7 @@ def too_many_lost(before: int, after: int, signs: int) -> str | None:
         return None
     return (
         f"of {signs} hidden signs {after} are right, and {before} with float32: "
-        f"{100 * (before - after) / signs:.1f} in a hundred are lost, {100 * MOST_LOST:g} may be"
+        f"{100 * (before - after) / signs:.1f} % are lost; at most {100 * MOST_LOST:g} % may be"
     )
 
 

@@ -64,9 +64,7 @@ quantize = returns_data(
 )
 
 latency = returns_data(
-    correct=Holds(
-        sessions.looks, "The file gives the network's logits, for any number of pictures."
-    ),
+    correct=Holds(sessions.looks, "The file gives the network's logits, for any number of images."),
     settings=AnswersFrom("session_options", session_options.questions, after=("correct",)),
     fast_cpu=sessions.fast(),
 )

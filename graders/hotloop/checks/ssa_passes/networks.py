@@ -341,9 +341,10 @@ def smaller(session: Session) -> str:
     )
     session.note(bytes=size(network), accuracy=now, given_accuracy=was)
     said = f"{size(network):,} bytes of {LESS * most:,}; right on {now:.1%} of {HIDDEN:,} "
-    said += f"hidden pictures, the given network on {was:.1%}"
+    said += f"hidden images, the given network on {was:.1%}"
     if was - now > MOST_LOST:
-        said += f": {100 * MOST_LOST:g} in a hundred may be lost, not {100 * (was - now):.1f}."
+        lost = f"{100 * (was - now):.1f} percentage points"
+        said += f": {lost} are lost; at most {100 * MOST_LOST:g} may be."
         raise Ruling(Verdict.WRONG_ANSWER, said)
     return f"{said}."
 

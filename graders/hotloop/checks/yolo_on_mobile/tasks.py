@@ -49,7 +49,7 @@ in_graph = returns_data(
     ),
     boxes=Holds(
         partial(whole_file.looks, mismatch=whole_file.boxes_mismatch),
-        "It gives the right boxes for hidden pictures and limits.",
+        "It gives the right boxes for hidden images and limits.",
         after=("interface",),
     ),
 )

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from hotloop import evidence
 from hotloop.cli import find
-from hotloop.cli.answer import Json, answering, log, require_sandbox
+from hotloop.cli.answer import Answer, log, require_sandbox
 from hotloop.curriculum import Measurement, Run
 
 
@@ -18,25 +18,23 @@ def run(
     module: Annotated[
         str | None, typer.Argument(help="Which module; all if not given.", show_default=False)
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Measure reference and wrong answers on this machine.
 
     It writes curriculum/MODULE/runs/DEVICE.json.
     """
-    with answering(as_json) as answer:
-        require_sandbox()
-        wanted = [find.module(module)] if module else find.all_modules()
-        runs: dict[str, Run] = {}
-        written: dict[str, str] = {}
-        for found in wanted:
-            # One after the other: what was measured is kept, whatever happens to the next.
-            runs[found.id] = run = evidence.measure(found.id, log)
-            written[found.id] = str(evidence.write(run))
-        runs_as_data = [run.model_dump(mode="json", exclude_none=True) for run in runs.values()]
-        shown = [_table(run) for run in runs.values()]
-        told = Text("\n".join(f"written: {path}" for path in written.values()))
-        answer.give({"written": written, "runs": runs_as_data}, *shown, told)
+    require_sandbox()
+    wanted = [find.module(module)] if module else find.all_modules()
+    runs: dict[str, Run] = {}
+    written: dict[str, str] = {}
+    for found in wanted:
+        # One after the other: what was measured is kept, whatever happens to the next.
+        runs[found.id] = run = evidence.measure(found.id, log)
+        written[found.id] = str(evidence.write(run))
+    runs_as_data = [run.model_dump(mode="json", exclude_none=True) for run in runs.values()]
+    shown = [_table(run) for run in runs.values()]
+    told = Text("\n".join(f"written: {path}" for path in written.values()))
+    return Answer({"written": written, "runs": runs_as_data}, *shown, told)
 
 
 def _table(run: Run) -> Table:

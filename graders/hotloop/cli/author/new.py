@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Answer, UserError
 from hotloop.core import paths
 from hotloop.new_module.make import make
 
@@ -24,16 +24,14 @@ def run(
     track: Annotated[str, typer.Option(help="The track that it belongs to.")],
     tier: Annotated[str, typer.Option(help="beginner, intermediate or advanced.")] = "beginner",
     title: Annotated[str, typer.Option(help="Its title; made from the id if not given.")] = "",
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Make a module that is graded from the start.
 
     It is there to be filled with your own tasks.
     """
-    with answering(as_json) as answer:
-        if tier not in TIERS:
-            raise UserError(f"There is no tier {tier!r}; there are {', '.join(TIERS)}.")
-        made = make(name, title or name.replace("_", " ").capitalize(), track, tier)
-        files = [path.relative_to(paths.root()).as_posix() for path in made]
-        shown = [Text(f"made {file}") for file in files]
-        answer.give({"module": name, "files": files}, *shown, Text(NEXT.format(name=name)))
+    if tier not in TIERS:
+        raise UserError(f"There is no tier {tier!r}; there are {', '.join(TIERS)}.")
+    made = make(name, title or name.replace("_", " ").capitalize(), track, tier)
+    files = [path.relative_to(paths.root()).as_posix() for path in made]
+    shown = [Text(f"made {file}") for file in files]
+    return Answer({"module": name, "files": files}, *shown, Text(NEXT.format(name=name)))

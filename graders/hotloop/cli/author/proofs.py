@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.bank import proofs
-from hotloop.cli.answer import Json, UserError, answering, log
+from hotloop.cli.answer import Answer, UserError, log
 from hotloop.core import paths
 
 _WORDS = {
@@ -31,21 +31,19 @@ def run(
     record: Annotated[
         bool, typer.Option("--record", help="Write what they print beside them.")
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Run the proofs; compare what they print with the record."""
-    with answering(as_json) as answer:
-        if not paths.in_clone():
-            raise UserError("The proofs use the solutions of a clone: run them from there.")
-        try:
-            found = proofs.programs(names or ())
-        except KeyError as error:
-            raise UserError(f"{error.args[0]}: ask for `module` or `module.program`.") from None
-        outcomes = [_outcome(path, record) for path in found]
-        wrong = {"failed"} if record else {"failed", "changed", "new"}
-        code = 1 if any(outcome.state in wrong for outcome in outcomes) else 0
-        document = [{"proof": o.name, "state": o.state, "sentence": o.sentence} for o in outcomes]
-        answer.give(document, _table(outcomes, record), exit_code=code)
+    if not paths.in_clone():
+        raise UserError("The proofs use the solutions of a clone: run them from there.")
+    try:
+        found = proofs.programs(names or ())
+    except KeyError as error:
+        raise UserError(f"{error.args[0]}: ask for `module` or `module.program`.") from None
+    outcomes = [_outcome(path, record) for path in found]
+    wrong = {"failed"} if record else {"failed", "changed", "new"}
+    code = 1 if any(outcome.state in wrong for outcome in outcomes) else 0
+    document = [{"proof": o.name, "state": o.state, "sentence": o.sentence} for o in outcomes]
+    return Answer(document, _table(outcomes, record), exit_code=code)
 
 
 def _outcome(path: Path, record: bool) -> proofs.Outcome:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Json, answering
+from hotloop.cli.answer import Answer
 from hotloop.core import paths
 
 
@@ -22,16 +22,14 @@ def run(
             help="First carry wrong answers over what has changed since the last commit.",
         ),
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Bring exercises/ up to date with solutions/."""
     from hotloop import render as rendering  # imports nbformat, which takes seconds
 
-    with answering(as_json) as answer:
-        rebased = rendering.rebase() if rebase else []
-        changed = rendering.stale() if check else rendering.write()
-        names = [str(path.relative_to(paths.root())) for path in (*rebased, *changed)]
-        said = "stale, run `hotloop author render`" if check else "written"
-        lines = [f"{name}: {said}" for name in names] or ["exercises/ is up to date"]
-        document = {"stale" if check else "written": names}
-        answer.give(document, Text("\n".join(lines)), exit_code=int(check and bool(names)))
+    rebased = rendering.rebase() if rebase else []
+    changed = rendering.stale() if check else rendering.write()
+    names = [str(path.relative_to(paths.root())) for path in (*rebased, *changed)]
+    said = "stale, run `hotloop author render`" if check else "written"
+    lines = [f"{name}: {said}" for name in names] or ["exercises/ is up to date"]
+    document = {"stale" if check else "written": names}
+    return Answer(document, Text("\n".join(lines)), exit_code=int(check and bool(names)))

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import All, Json, UserError, answering, first
+from hotloop.cli.answer import All, Answer, UserError, first
 from hotloop.cli.course.folder import require_course
 from hotloop.cli.course.results import points
 from hotloop.cli.options import Course
@@ -40,40 +40,35 @@ def run(
         str, typer.Option("--why", help="With both: the reason, for the audit log.")
     ] = "",
     everything: All = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """List a learner's attempts at a module; drop or restore one.
 
     Nothing is executed. The newest attempt that was published and is not dropped counts. Where none
     is left, the grades are pending. Points are shown without late penalty, and without what a
     person decided. Exit code 1 if nbgrader could not book what counts now.
     """
-    with answering(as_json) as answer:
-        require_course(course)
-        from hotloop.course import drops, standing
+    require_course(course)
+    from hotloop.course import drops, standing
 
-        if drop is not None and restore is not None:
-            raise UserError("Drop one or restore one: not both at once.")
-        name, problem = find.module(module).id, ""
-        try:
-            if drop is not None:
-                problem = drops.drop(course, student, name, drop, why)
-            if restore is not None:
-                problem = drops.restore(course, student, name, restore, why)
-        except (KeyError, ValueError) as error:
-            raise UserError(f"{error.args[0]}.") from None
-        found = standing.attempts(course, student, name)
-        if not found:
-            raise UserError(f"{student} has no attempts at {name}.")
-        document = {
-            "student": student,
-            "module": name,
-            "attempts": [_document(one) for one in found],
-            "problem": problem,
-        }
-        listed, more = first(found, everything)
-        told = [*more, *([Text(f"Not booked: {problem}", "red")] if problem else [])]
-        answer.give(document, _table(listed), *told, exit_code=int(bool(problem)))
+    if drop is not None and restore is not None:
+        raise UserError("Drop one or restore one: not both at once.")
+    name, problem = find.module(module).id, ""
+    if drop is not None:
+        problem = drops.drop(course, student, name, drop, why)
+    if restore is not None:
+        problem = drops.restore(course, student, name, restore, why)
+    found = standing.attempts(course, student, name)
+    if not found:
+        raise UserError(f"{student} has no attempts at {name}.")
+    document = {
+        "student": student,
+        "module": name,
+        "attempts": [_document(one) for one in found],
+        "problem": problem,
+    }
+    listed, more = first(found, everything)
+    told = [*more, *([Text(f"Not booked: {problem}", "red")] if problem else [])]
+    return Answer(document, _table(listed), *told, exit_code=int(bool(problem)))
 
 
 def _document(one: Listed) -> dict[str, Any]:

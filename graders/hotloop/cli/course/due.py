@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.course.folder import require_course
 from hotloop.cli.options import Course, Students
 
@@ -53,38 +53,32 @@ def run(
         str, typer.Option("--why", help="With --extra: the reason, for the audit log.")
     ] = "",
     course: Course = Path(),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """List when modules are due; set a date, or give someone longer.
 
     What is graded already follows at once: late penalties and pages are made anew, and nothing is
     executed. A learner may be given longer before anything is handed in. Exit code 1 if a page
     could not be made.
     """
-    with answering(as_json) as answer:
-        require_course(course)
-        from hotloop.course import dates
-        from hotloop.course.prepare import NotPrepared
+    require_course(course)
+    from hotloop.course import dates
 
-        followed = dates.Followed([])
-        try:
-            if extra is not None:
-                if module is None or not student or date is not None:
-                    raise UserError("--extra is for one module and the learners of --student.")
-                name = find.module(module).id
-                followed = dates.extend(course, name, student, _time(extra), why)
-            elif date is not None and module is not None:
-                followed = dates.set_due(course, find.module(module).id, _date(date))
-        except (ValueError, NotPrepared) as error:
-            raise UserError(f"{error.args[0]}.") from None
-        wanted = find.module(module).id if module is not None else None
-        found = [due for due in dates.dates(course) if wanted in (None, due.module)]
-        answer.give(
-            _document(found, followed),
-            _table(found),
-            *_told(followed),
-            exit_code=int(bool(followed.problems)),
-        )
+    followed = dates.Followed([])
+    if extra is not None:
+        if module is None or not student or date is not None:
+            raise UserError("--extra is for one module and the learners of --student.")
+        name = find.module(module).id
+        followed = dates.extend(course, name, student, _time(extra), why)
+    elif date is not None and module is not None:
+        followed = dates.set_due(course, find.module(module).id, _date(date))
+    wanted = find.module(module).id if module is not None else None
+    found = [due for due in dates.dates(course) if wanted in (None, due.module)]
+    return Answer(
+        _document(found, followed),
+        _table(found),
+        *_told(followed),
+        exit_code=int(bool(followed.problems)),
+    )
 
 
 def _date(text: str) -> datetime | None:

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.course import results
 from hotloop.cli.course.folder import require_course
 from hotloop.cli.options import Course, Jobs, Modules, Ray, Students
@@ -25,51 +25,44 @@ def run(
         bool, typer.Option("--again", help="Also what is graded as it stands.")
     ] = False,
     feedback: Annotated[bool, typer.Option(help="Write the learners' pages.")] = True,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Grade what was handed in; write gradebook and feedback.
 
     Submissions run in the sandbox. What was graded and has not changed since is left alone, so that
     a grading that was stopped goes on where it was. Exit code 1 if a submission could not be dealt
     with.
     """
-    with answering(as_json) as answer:
-        require_course(course)
-        from hotloop.course.attempts.connection import shown
-        from hotloop.course.config import database
-        from hotloop.course.executors.ray import ClusterUnavailable, Ray
-        from hotloop.course.grade import default_jobs, grade, learners
+    require_course(course)
+    from hotloop.course.attempts.connection import shown
+    from hotloop.course.config import database
+    from hotloop.course.executors.ray import Ray
+    from hotloop.course.grade import default_jobs, grade, learners
 
-        handed_in = learners(course)
-        for name in student or []:
-            if name not in handed_in:
-                raise UserError(find.unknown("learner with a submission", name, handed_in))
-        wanted = [find.module(name).id for name in modules or []] or None
-        try:
-            with results.progress_bar() as show:
-                graded = grade(
-                    course,
-                    student or None,
-                    wanted,
-                    show,
-                    jobs=jobs or default_jobs(),
-                    executor=Ray(ray) if ray else None,
-                    again=again,
-                    feedback=feedback,
-                )
-        except FileNotFoundError as error:
-            raise UserError(f"{error}.") from None
-        except ClusterUnavailable as error:
-            raise UserError(f"Not graded: {error}.") from None
-        document = {
-            "results": results.documents(graded.results),
-            "gradebook": shown(database(course)),
-            "feedback": [str(path) for path in graded.feedback],
-            "problems": graded.problems,
-            "notes": graded.notes,
-        }
-        lines = [f"Gradebook: {document['gradebook']}"]
-        lines += [f"{key}: {note}" for key, found in graded.notes.items() for note in found]
-        lines += [f"Not graded: {key}: {log}" for key, log in graded.problems.items()]
-        shown = (results.table(graded.results), Text("\n".join(lines)))
-        answer.give(document, *shown, exit_code=int(bool(graded.problems)))
+    handed_in = learners(course)
+    for name in student or []:
+        if name not in handed_in:
+            raise UserError(find.unknown("learner with a submission", name, handed_in))
+    wanted = [find.module(name).id for name in modules or []] or None
+    with results.progress_bar() as show:
+        graded = grade(
+            course,
+            student or None,
+            wanted,
+            show,
+            jobs=jobs or default_jobs(),
+            executor=Ray(ray) if ray else None,
+            again=again,
+            feedback=feedback,
+        )
+    document = {
+        "results": results.documents(graded.results),
+        "gradebook": shown(database(course)),
+        "feedback": [str(path) for path in graded.feedback],
+        "problems": graded.problems,
+        "notes": graded.notes,
+    }
+    lines = [f"Gradebook: {document['gradebook']}"]
+    lines += [f"{key}: {note}" for key, found in graded.notes.items() for note in found]
+    lines += [f"Not graded: {key}: {log}" for key, log in graded.problems.items()]
+    shown = (results.table(graded.results), Text("\n".join(lines)))
+    return Answer(document, *shown, exit_code=int(bool(graded.problems)))

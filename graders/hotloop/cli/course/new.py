@@ -9,29 +9,24 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Json, UserError, answering, require
+from hotloop.cli.answer import Answer, require
 
 
 def run(
     modules: Annotated[list[str], typer.Argument(metavar="MODULE...", help="What is released.")],
     folder: Annotated[Path, typer.Option("--course", help="The course's folder.")] = Path("course"),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Make an nbgrader course, or add modules to one; release them."""
-    with answering(as_json) as answer:
-        require("course")
-        from hotloop.course.prepare import NotPrepared, prepare
+    require("course")
+    from hotloop.course.prepare import prepare
 
-        folder = folder.resolve()
-        names = [find.module(name).id for name in modules]
-        try:
-            released = prepare(folder, names)
-        except NotPrepared as error:
-            raise UserError(str(error)) from None
-        document = {"course": str(folder), "released": [str(path) for path in released]}
-        lines = [f"Released: {path}" for path in released]
-        lines += [
-            f"Hand-ins go to {folder / 'submitted'}/STUDENT/MODULE/",
-            f"Then: hotloop course grade --course {folder}",
-        ]
-        answer.give(document, Text("\n".join(lines)))
+    folder = folder.resolve()
+    names = [find.module(name).id for name in modules]
+    released = prepare(folder, names)
+    document = {"course": str(folder), "released": [str(path) for path in released]}
+    lines = [f"Released: {path}" for path in released]
+    lines += [
+        f"Hand-ins go to {folder / 'submitted'}/STUDENT/MODULE/",
+        f"Then: hotloop course grade --course {folder}",
+    ]
+    return Answer(document, Text("\n".join(lines)))

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.course.folder import require_course
 from hotloop.cli.options import Course, Modules
 
@@ -23,30 +23,28 @@ def run(
     names: Annotated[
         bool, typer.Option("--names", help="Name the learners: such a page is not for the class.")
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Write a page on the class: points, difficulty, mistakes.
 
     It says too what is open, and why; with names, whose hand-ins are alike.
     """
-    with answering(as_json) as answer:
-        require_course(course)
-        from hotloop.course.class_page.alike import alike_hand_ins
-        from hotloop.course.class_page.marks import read_marks
-        from hotloop.course.class_page.page import file_name, page
-        from hotloop.course.class_page.summary import document, summary
+    require_course(course)
+    from hotloop.course.class_page.alike import alike_hand_ins
+    from hotloop.course.class_page.marks import read_marks
+    from hotloop.course.class_page.page import file_name, page
+    from hotloop.course.class_page.summary import document, summary
 
-        wanted = [find.module(name).id for name in modules or []] or None
-        marks = read_marks(course, wanted)
-        ids = [one.module.id for one in marks.modules] if names else []
-        alike = {module: alike_hand_ins(course.resolve(), module) for module in ids}
-        found = summary(marks, names=names, alike=alike)
-        if not found.modules:
-            raise UserError(f"None of these modules is released in {course.resolve()}.")
-        path = course.resolve() / file_name(wanted)
-        path.write_text(page(found), encoding="utf-8")
-        lines = [*map(_said, found.modules), f"The page: {path}"]
-        answer.give({"page": str(path), **document(found)}, Text("\n".join(lines)))
+    wanted = [find.module(name).id for name in modules or []] or None
+    marks = read_marks(course, wanted)
+    ids = [one.module.id for one in marks.modules] if names else []
+    alike = {module: alike_hand_ins(course.resolve(), module) for module in ids}
+    found = summary(marks, names=names, alike=alike)
+    if not found.modules:
+        raise UserError(f"None of these modules is released in {course.resolve()}.")
+    path = course.resolve() / file_name(wanted)
+    path.write_text(page(found), encoding="utf-8")
+    lines = [*map(_said, found.modules), f"The page: {path}"]
+    return Answer({"page": str(path), **document(found)}, Text("\n".join(lines)))
 
 
 def _said(module: ModuleSummary) -> str:

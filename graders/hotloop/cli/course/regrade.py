@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Answer
 from hotloop.cli.course.folder import require_course
 from hotloop.cli.course.results import points, progress_bar
 from hotloop.cli.options import Course, Jobs, Students
@@ -32,33 +32,26 @@ def run(
         str, typer.Option("--why", help="With --publish: the reason, for the audit log.")
     ] = "",
     jobs: Jobs = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Say whose points a changed grader would change; publish that.
 
     The module is graded again with the present grader, and nothing is booked. With --publish
     nothing is executed, and what was found is booked. Late penalties, extensions and what a person
     decided stay. Exit code 1 if something could not be dealt with.
     """
-    with answering(as_json) as answer:
-        require_course(course)
-        from hotloop.course import regrade
-        from hotloop.course.grade import default_jobs
+    require_course(course)
+    from hotloop.course import regrade
+    from hotloop.course.grade import default_jobs
 
-        name = find.module(module).id
-        try:
-            if publish:
-                found = regrade.publish(course, name, why, student or None)
-            else:
-                with progress_bar() as show:
-                    found = regrade.shadow(
-                        course, name, student or None, show, jobs=jobs or default_jobs()
-                    )
-        except (KeyError, ValueError) as error:
-            raise UserError(f"{error.args[0]}.") from None
-        answer.give(
-            _document(found), _table(found), _summary(found), exit_code=int(bool(found.problems))
-        )
+    name = find.module(module).id
+    if publish:
+        found = regrade.publish(course, name, why, student or None)
+    else:
+        with progress_bar() as show:
+            found = regrade.shadow(course, name, student or None, show, jobs=jobs or default_jobs())
+    return Answer(
+        _document(found), _table(found), _summary(found), exit_code=int(bool(found.problems))
+    )
 
 
 def _document(found: Regraded) -> dict[str, Any]:

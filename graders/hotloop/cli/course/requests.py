@@ -11,7 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import All, Json, UserError, answering, first
+from hotloop.cli.answer import All, Answer, first
 from hotloop.cli.course.folder import require_course
 from hotloop.cli.options import Course
 
@@ -28,34 +28,29 @@ def run(
     ] = "",
     everything: All = False,
     course: Course = Path(),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """List the learners' regrade requests, or answer one.
 
     New ones are fetched from the exchange. Those that wait come first; --all shows the answered
     ones too. Exit code 1 if one cannot be read, or the learner's page could not be made.
     """
-    with answering(as_json) as answer:
-        require_course(course)
-        from hotloop.course import exchange, requests
-        from hotloop.course.config import load_config
-        from hotloop.course.feedback_pages import FeedbackPages
+    require_course(course)
+    from hotloop.course import exchange, requests
+    from hotloop.course.config import load_config
+    from hotloop.course.feedback_pages import FeedbackPages
 
-        problems = requests.collect(course, *exchange.of(load_config(course)))
-        try:
-            if number is not None:
-                event = requests.answer(course, number, said)
-                if problem := FeedbackPages(course).refresh(event.student, event.module):
-                    problems.append(f"No page: {problem}")
-        except ValueError as error:
-            raise UserError(f"{error.args[0]}.") from None
-        found = requests.requests(course)
-        waiting = [request for request in found if request.answer is None]
-        answered = [request for request in found if request.answer is not None]
-        shown, more = first([*waiting, *answered] if everything else waiting, everything)
-        told = [*more, *(Text(text, "red") for text in problems)]
-        document = {"requests": list(map(_document, found)), "problems": problems}
-        answer.give(document, _table(shown), *told, exit_code=int(bool(problems)))
+    problems = requests.collect(course, *exchange.of(load_config(course)))
+    if number is not None:
+        event = requests.answer(course, number, said)
+        if problem := FeedbackPages(course).refresh(event.student, event.module):
+            problems.append(f"No page: {problem}")
+    found = requests.requests(course)
+    waiting = [request for request in found if request.answer is None]
+    answered = [request for request in found if request.answer is not None]
+    shown, more = first([*waiting, *answered] if everything else waiting, everything)
+    told = [*more, *(Text(text, "red") for text in problems)]
+    document = {"requests": list(map(_document, found)), "problems": problems}
+    return Answer(document, _table(shown), *told, exit_code=int(bool(problems)))
 
 
 def _document(request: Request) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Json, answering, log, require
+from hotloop.cli.answer import Answer, log, require
 from hotloop.cli.cuda.programs import Arguments, Define, Include, Seconds, Sources, as_data, shown
 from hotloop.simulate import table
 from hotloop.simulate.orders import TIMEOUT_S
@@ -28,38 +28,35 @@ def run(
     picture: Annotated[
         Path | None, typer.Option(help="Write the figures of each line to this SVG file.")
     ] = None,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Run a program under every check, in several thread orders.
 
     Exit code 0 when it is clean.
     """
-    with answering(as_json) as answer:
-        require("cuda")
-        from hotloop.simulate import check as checking
+    require("cuda")
+    from hotloop.simulate import check as checking
 
-        checked = checking.check(
-            sources,
-            arg or [],
-            include=include or [],
-            defines=define or [],
-            timeout_s=timeout,
-            on_progress=log,
-        )
-        data = as_data(checked.report)
-        if picture is not None:
-            picture.write_text(table.svg(checked.report.sites), encoding="utf-8")
-        lines = [_sites(checked.report.sites)] if checked.report.sites else []
-        said = (*map(shown, data["findings"]), *lines, Text(_summary(checked)))
-        document = {
-            "clean": checked.clean,
-            "runs": [
-                {"order": r.order, "status": r.status, "ended": r.report.ended}
-                for r in checked.runs
-            ],
-            **data,
-        }
-        answer.give(document, *said, exit_code=0 if checked.clean else 1)
+    checked = checking.check(
+        sources,
+        arg or [],
+        include=include or [],
+        defines=define or [],
+        timeout_s=timeout,
+        on_progress=log,
+    )
+    data = as_data(checked.report)
+    if picture is not None:
+        picture.write_text(table.svg(checked.report.sites), encoding="utf-8")
+    lines = [_sites(checked.report.sites)] if checked.report.sites else []
+    said = (*map(shown, data["findings"]), *lines, Text(_summary(checked)))
+    document = {
+        "clean": checked.clean,
+        "runs": [
+            {"order": r.order, "status": r.status, "ended": r.report.ended} for r in checked.runs
+        ],
+        **data,
+    }
+    return Answer(document, *said, exit_code=0 if checked.clean else 1)
 
 
 def _summary(checked: Checked) -> str:

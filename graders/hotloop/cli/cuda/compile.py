@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Json, UserError, answering, log
+from hotloop.cli.answer import Answer, UserError, log
 from hotloop.cli.cuda.programs import Define, Include
 from hotloop.nvcc import report, toolchain
 from hotloop.nvcc.compile import CAPABILITIES, TIMEOUT_S, compile_files
@@ -39,31 +39,29 @@ def run(
     timeout: Annotated[
         int, typer.Option(help="Seconds until nvcc is stopped, for each GPU.", min=1)
     ] = int(TIMEOUT_S),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Compile with nvcc; explain registers, occupancy and loads.
 
     And spills and shared memory.
     """
-    with answering(as_json) as answer:
-        capabilities = [_capability(text) for text in arch or ()] or CAPABILITIES
-        tools = toolchain.find()
-        compiled = compile_files(
-            source,
-            tools,
-            capabilities,
-            include=include or [],
-            defines=define or [],
-            timeout_s=timeout,
-            on_progress=log,
+    capabilities = [_capability(text) for text in arch or ()] or CAPABILITIES
+    tools = toolchain.find()
+    compiled = compile_files(
+        source,
+        tools,
+        capabilities,
+        include=include or [],
+        defines=define or [],
+        timeout_s=timeout,
+        on_progress=log,
+    )
+    made = report.make(str(source), tools.version(), compiled, block, dynamic_shared)
+    if not made.kernels:
+        raise UserError(
+            f"{source} compiles, but there is no kernel in the machine code: "
+            "a template becomes one only where it is launched or instantiated."
         )
-        made = report.make(str(source), tools.version(), compiled, block, dynamic_shared)
-        if not made.kernels:
-            raise UserError(
-                f"{source} compiles, but there is no kernel in the machine code: "
-                "a template becomes one only where it is launched or instantiated."
-            )
-        answer.give(made.model_dump(mode="json"), *_shown(made))
+    return Answer(made.model_dump(mode="json"), *_shown(made))
 
 
 def _capability(text: str) -> int:

@@ -7,24 +7,23 @@ from dataclasses import asdict
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Json, answering, log
+from hotloop.cli.answer import Answer, log
 from hotloop.serving import environment, preflight, trial
 
 
-def run(as_json: Json = False) -> None:
+def run() -> Answer:
     """Install the server in an environment of its own; try it."""
-    with answering(as_json) as answer:
-        found = environment.install(log)
-        findings = preflight.examine()
-        tried = trial.run(found)
-        document = {
-            "environment": str(found.root),
-            "findings": [asdict(finding) for finding in findings],
-            "trial": asdict(tried),
-        }
-        answer.give(
-            document, *_findings(findings), _tried(tried), exit_code=1 if tried.failure else 0
-        )
+    found = environment.install(log)
+    findings = preflight.examine()
+    tried = trial.run(found)
+    document = {
+        "environment": str(found.root),
+        "findings": [asdict(finding) for finding in findings],
+        "trial": asdict(tried),
+    }
+    return Answer(
+        document, *_findings(findings), _tried(tried), exit_code=1 if tried.failure else 0
+    )
 
 
 def _tried(tried: trial.Trial) -> Text:

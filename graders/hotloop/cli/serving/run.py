@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Answer, Json, UserError, answering, log
+from hotloop.cli.answer import Answer, UserError, log
 from hotloop.core.verdict import Verdict
 from hotloop.serving import container, preflight, repository
 from hotloop.serving.container import Container
@@ -55,43 +55,40 @@ def run(
     in_container: Annotated[
         bool, typer.Option("--container", help="In NVIDIA's container, by docker or podman.")
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Serve a model repository until Ctrl-C, or check it.
 
     On this machine's loopback, without a sandbox. The server's log goes to standard error as it
     grows.
     """
-    with answering(as_json) as answer:
-        if check:
-            _check(answer, folder)
-            return
-        options = Options(
-            isolation="none",
-            cache_bytes=cache_mb << 20,
-            explicit=explicit,
-            wall_s=_FOREVER_S,
-            log_bytes=_LOG_BYTES,
-            ready_s=_CONTAINER_READY_S if in_container else Options.ready_s,
-        )
-        try:
-            with ExitStack() as stack:
-                file = stack.enter_context(log_file.open("w")) if log_file else None
-                server = _start(folder, options, in_container)
-                stack.enter_context(following(server.process, file))  # until the last word
-                stack.enter_context(server)
-                document = _serve(server, seconds)
-        except ServerFailed as failed:
-            raise UserError(f"The server did not start: {failed}") from None
-        answer.give(document, Text("Stopped."))
+    if check:
+        return _check(folder)
+    options = Options(
+        isolation="none",
+        cache_bytes=cache_mb << 20,
+        explicit=explicit,
+        wall_s=_FOREVER_S,
+        log_bytes=_LOG_BYTES,
+        ready_s=_CONTAINER_READY_S if in_container else Options.ready_s,
+    )
+    try:
+        with ExitStack() as stack:
+            file = stack.enter_context(log_file.open("w")) if log_file else None
+            server = _start(folder, options, in_container)
+            stack.enter_context(following(server.process, file))  # until the last word
+            stack.enter_context(server)
+            document = _serve(server, seconds)
+    except ServerFailed as failed:
+        raise UserError(f"The server did not start: {failed}") from None
+    return Answer(document, Text("Stopped."))
 
 
-def _check(answer: Answer, folder: Path) -> None:
+def _check(folder: Path) -> Answer:
     problems = repository.check(folder)
     document = {"repository": str(folder), "problems": [asdict(p) for p in problems]}
     shown = [Text(str(problem), overflow="fold") for problem in problems]
     shown = shown or [Text("Nothing is wrong with it, as far as can be seen without a server.")]
-    answer.give(document, *shown, exit_code=1 if problems else 0)
+    return Answer(document, *shown, exit_code=1 if problems else 0)
 
 
 def _start(folder: Path, options: Options, in_container: bool) -> Server | Container:

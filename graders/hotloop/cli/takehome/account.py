@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.takehome.folder import TeamFolder, open_team, who
 
 Database = Annotated[
@@ -35,36 +35,33 @@ def run(
         bool, typer.Option("--generate", help="Draw the password, and print it once.")
     ] = False,
     database: Database = "",
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Make an account for the portal, delete one, or list them.
 
     The password is asked for.
     """
-    with answering(as_json) as answer:
-        found = open_team(team)
-        from hotloop.takehome.portal import accounts
-        from hotloop.takehome.portal.database import connect
+    found = open_team(team)
+    from hotloop.takehome.portal import accounts
+    from hotloop.takehome.portal.database import connect
 
-        engine = connect(found.folder, database)
-        try:
-            if not name:
-                known = accounts.names(engine)
-                answer.give({"accounts": known}, Text("\n".join(known) or "There is no account."))
-                return
-            if remove:
-                accounts.remove(engine, name)
-                drawn, done = "", "deleted the account"
-            else:
-                chosen, drawn = _password(generate)
-                change = accounts.set_password if password else accounts.add
-                change(engine, name, chosen)
-                done = "set another password of" if password else "made the account"
-        finally:
-            engine.dispose()
-        found.audit(who(), f"{done} {name}")
-        document = {"account": name, "removed": remove, **({"password": drawn} if drawn else {})}
-        answer.give(document, Text(f"{name}: {'deleted' if remove else drawn or 'ready'}"))
+    engine = connect(found.folder, database)
+    try:
+        if not name:
+            known = accounts.names(engine)
+            return Answer({"accounts": known}, Text("\n".join(known) or "There is no account."))
+        if remove:
+            accounts.remove(engine, name)
+            drawn, done = "", "deleted the account"
+        else:
+            chosen, drawn = _password(generate)
+            change = accounts.set_password if password else accounts.add
+            change(engine, name, chosen)
+            done = "set another password of" if password else "made the account"
+    finally:
+        engine.dispose()
+    found.audit(who(), f"{done} {name}")
+    document = {"account": name, "removed": remove, **({"password": drawn} if drawn else {})}
+    return Answer(document, Text(f"{name}: {'deleted' if remove else drawn or 'ready'}"))
 
 
 def _password(generate: bool) -> tuple[str, str]:

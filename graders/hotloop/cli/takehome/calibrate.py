@@ -11,7 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Json, UserError, answering, log, require_sandbox
+from hotloop.cli.answer import Answer, UserError, log, require_sandbox
 from hotloop.cli.takehome.folder import TeamFolder, open_team, who
 from hotloop.takehome.quality import counted
 from hotloop.takehome.team import Team
@@ -45,23 +45,21 @@ def run(
     times: Annotated[
         int, typer.Option(min=1, max=100, help="With --measure: how often each is judged.")
     ] = 1,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Say how hard and how telling the tasks of a role are.
 
     And how long they take, and how strong their checks are.
     """
-    with answering(as_json) as answer:
-        found = open_team(team)
-        from hotloop.takehome import calibration
+    found = open_team(team)
+    from hotloop.takehome import calibration
 
-        if not measure and (times != 1 or not speed):
-            raise UserError("--times and --no-speed say how to measure: say --measure as well.")
-        if measure:
-            require_sandbox()
-            _measure(found, found.role(role), speed, times)
-        result = calibration.calibrate(found, role)
-        answer.give(result.model_dump(mode="json"), _calibration(result), _remarks(result))
+    if not measure and (times != 1 or not speed):
+        raise UserError("--times and --no-speed say how to measure: say --measure as well.")
+    if measure:
+        require_sandbox()
+        _measure(found, found.role(role), speed, times)
+    result = calibration.calibrate(found, role)
+    return Answer(result.model_dump(mode="json"), _calibration(result), _remarks(result))
 
 
 def _measure(team: Team, role: Role, speed: bool, times: int) -> None:

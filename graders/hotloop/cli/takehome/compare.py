@@ -11,7 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.takehome.folder import TeamFolder, open_team
 from hotloop.takehome.team import Team
 
@@ -31,27 +31,25 @@ def run(
     measured: Annotated[
         bool, typer.Option("--measured", help="Leave out what was measured for none of them.")
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Put candidates beside each other.
 
     Those whose intervals overlap are not ranked. Exit code 1 when somebody is left out: a file of
     theirs cannot be read, or was altered.
     """
-    with answering(as_json) as answer:
-        found = open_team(team)
-        from hotloop.takehome.compare import CompareError
-        from hotloop.takehome.compare import compare as compared
+    found = open_team(team)
+    from hotloop.takehome.compare import CompareError
+    from hotloop.takehome.compare import compare as compared
 
-        reports, cards, left_out = _readable(found, _chosen(found, candidates, role), role)
-        try:
-            result = compared(reports, cards, measured_only=measured)
-        except CompareError as error:
-            raise UserError("\n".join([str(error), *left_out])) from None
-        document = {**result.model_dump(mode="json"), "unreadable": left_out}
-        told = Text("\n".join([*_basis(result), *result.cautions]))
-        faults = Text("\n".join(left_out), "red")
-        answer.give(document, _places(result), told, faults, exit_code=int(bool(left_out)))
+    reports, cards, left_out = _readable(found, _chosen(found, candidates, role), role)
+    try:
+        result = compared(reports, cards, measured_only=measured)
+    except CompareError as error:
+        raise UserError("\n".join([str(error), *left_out])) from None
+    document = {**result.model_dump(mode="json"), "unreadable": left_out}
+    told = Text("\n".join([*_basis(result), *result.cautions]))
+    faults = Text("\n".join(left_out), "red")
+    return Answer(document, _places(result), told, faults, exit_code=int(bool(left_out)))
 
 
 def _chosen(team: Team, names: Sequence[str] | None, role: str | None) -> dict[str, Path]:

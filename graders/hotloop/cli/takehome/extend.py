@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.takehome.folder import TeamFolder, moment, open_team, who
 
 
@@ -24,20 +24,18 @@ def run(
         ),
     ],
     team: TeamFolder = Path(),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Set another date for a candidate.
 
     It lets one more hand-in in.
     """
-    with answering(as_json) as answer:
-        found = open_team(team)
-        end = _end(until)
-        record = found.extend(found.find(candidate).pack, end)
-        found.audit(who(), f"extended {record.pseudonym} to {moment(end)}")
-        document = {"pseudonym": record.pseudonym, "until": end.isoformat()}
-        text = f"{record.pseudonym} may hand in until {moment(end)} UTC."
-        answer.give(document, Text(text))
+    found = open_team(team)
+    end = _end(until)
+    record = found.extend(found.find(candidate).pack, end)
+    found.audit(who(), f"extended {record.pseudonym} to {moment(end)}")
+    document = {"pseudonym": record.pseudonym, "until": end.isoformat()}
+    text = f"{record.pseudonym} may hand in until {moment(end)} UTC."
+    return Answer(document, Text(text))
 
 
 def _end(text: str) -> datetime:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.takehome.folder import TeamFolder, open_team, who
 from hotloop.takehome.team import PackRecord
 
@@ -21,26 +21,24 @@ def run(
     due: Annotated[bool, typer.Option("--due", help="All whose time of keeping is over.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     team: TeamFolder = Path(),
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Delete all that is kept of candidates.
 
     That is pack, work, report, scorecard and name.
     """
-    with answering(as_json) as answer:
-        found = open_team(team)
-        records = [found.find(name) for name in candidates or []]
-        if due:
-            records += [r for r in found.due(datetime.now(UTC)) if r not in records]
-        if not records and not due:
-            raise UserError("Name a candidate, or ask for all that is due with --due.")
-        _require_consent(records, yes)
-        gone = {record.pseudonym: len(found.forget(record.pack, who())) for record in records}
-        left = found.sweep(who())
-        lines = [f"{name}: deleted" for name in gone]
-        lines += [f"pack {pack}: a crash had left something of it; deleted" for pack in left]
-        document = {"forgotten": list(gone), "left": [str(pack) for pack in left]}
-        answer.give(document, Text("\n".join(lines or ["Nothing is due."])))
+    found = open_team(team)
+    records = [found.find(name) for name in candidates or []]
+    if due:
+        records += [r for r in found.due(datetime.now(UTC)) if r not in records]
+    if not records and not due:
+        raise UserError("Name a candidate, or ask for all that is due with --due.")
+    _require_consent(records, yes)
+    gone = {record.pseudonym: len(found.forget(record.pack, who())) for record in records}
+    left = found.sweep(who())
+    lines = [f"{name}: deleted" for name in gone]
+    lines += [f"pack {pack}: a crash had left something of it; deleted" for pack in left]
+    document = {"forgotten": list(gone), "left": [str(pack) for pack in left]}
+    return Answer(document, Text("\n".join(lines or ["Nothing is due."])))
 
 
 def _require_consent(records: list[PackRecord], yes: bool) -> None:

@@ -15,7 +15,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Json, UserError, answering, require_sandbox
+from hotloop.cli.answer import Answer, UserError, require_sandbox
 from hotloop.cli.options import Jobs
 from hotloop.cli.takehome.folder import TeamFolder, open_team, require_packages, who
 from hotloop.cli.takehome.verified import told, verified
@@ -68,37 +68,34 @@ def run(
             help="Print the JSON Schema of report.json, and grade nothing.",
         ),
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Judge submissions in the sandbox; write their reports.
 
     For each a report.json and a report.html. Exit code 1 when one was not taken.
     """
-    with answering(as_json) as answer:
-        require_packages()
-        from hotloop.course.grade import default_jobs
+    require_packages()
+    from hotloop.course.grade import default_jobs
 
-        at_once = jobs or default_jobs()
-        if verify:
-            require_sandbox()
-            with _spinner() as say:
-                found = verified(submissions, team, at_once, say)
-            answer.give(found.model_dump(mode="json"), *told(found), exit_code=int(not found.holds))
-            return
-        at_work = open_team(team)
-        moment = None if received is None else _received(received, submissions)
+    at_once = jobs or default_jobs()
+    if verify:
         require_sandbox()
-        graded: list[tuple[Report, Path]] = []
-        refused: dict[str, str] = {}
         with _spinner() as say:
-            for name in submissions:
-                try:
-                    graded.append(_graded(at_work, name, moment, say, at_once))
-                except UserError as error:
-                    refused[name] = str(error)
-        document = {"reports": [_document(*one) for one in graded], "refused": refused}
-        lines = [Text(f"{name}: not taken. {why}") for name, why in refused.items()]
-        answer.give(document, *_shown(graded), *lines, exit_code=int(bool(refused)))
+            found = verified(submissions, team, at_once, say)
+        return Answer(found.model_dump(mode="json"), *told(found), exit_code=int(not found.holds))
+    at_work = open_team(team)
+    moment = None if received is None else _received(received, submissions)
+    require_sandbox()
+    graded: list[tuple[Report, Path]] = []
+    refused: dict[str, str] = {}
+    with _spinner() as say:
+        for name in submissions:
+            try:
+                graded.append(_graded(at_work, name, moment, say, at_once))
+            except UserError as error:
+                refused[name] = str(error)
+    document = {"reports": [_document(*one) for one in graded], "refused": refused}
+    lines = [Text(f"{name}: not taken. {why}") for name, why in refused.items()]
+    return Answer(document, *_shown(graded), *lines, exit_code=int(bool(refused)))
 
 
 def _graded(

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from hotloop.cli import find
-from hotloop.cli.answer import Json, answering
+from hotloop.cli.answer import Answer
 from hotloop.cli.takehome.folder import require_packages
 from hotloop.cli.takehome.roles import add_role
 from hotloop.takehome.team import Team
@@ -25,20 +25,18 @@ def run(
     module: Annotated[str, typer.Option(help="The module of the first role.")],
     role: Annotated[str, typer.Option(help="Its id; the module's if not given.")] = "",
     title: Annotated[str, typer.Option(help="What candidates read; the module's title.")] = "",
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Make a team's folder with its keys and a first role.
 
     The role is a takehome.yaml to begin with.
     """
-    with answering(as_json) as answer:
-        require_packages()
-        found = find.module(module)
-        team = Team(folder) if (folder / "team.json").is_file() else Team.create(folder)
-        path = add_role(team, role or found.id, title or found.title, found)
-        keys = team.folder / "keys"
-        document = {"team": str(team.folder), "role": str(path), "keys": str(keys)}
-        shown = f"{team.folder}: a team's folder" + _NEXT.format(
-            path=path, role=role or found.id, keys=keys
-        )
-        answer.give(document, Text(shown))
+    require_packages()
+    found = find.module(module)
+    team = Team(folder) if (folder / "team.json").is_file() else Team.create(folder)
+    path = add_role(team, role or found.id, title or found.title, found)
+    keys = team.folder / "keys"
+    document = {"team": str(team.folder), "role": str(path), "keys": str(keys)}
+    shown = f"{team.folder}: a team's folder" + _NEXT.format(
+        path=path, role=role or found.id, keys=keys
+    )
+    return Answer(document, Text(shown))

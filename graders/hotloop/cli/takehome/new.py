@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.takehome.folder import TeamFolder, moment, open_team, who
 from hotloop.cli.takehome.roles import role_for
 from hotloop.takehome.instructions import requirement
@@ -32,49 +32,47 @@ def run(
         bool,
         typer.Option("--again", help="Although somebody of that name has a pack of this role."),
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Make a pack for one candidate.
 
     A module without a role gets one, with all its tasks.
     """
-    with answering(as_json) as answer:
-        found = open_team(team)
-        from hotloop.takehome.pack import make_pack
-        from hotloop.variants import same_for_all
+    found = open_team(team)
+    from hotloop.takehome.pack import make_pack
+    from hotloop.variants import same_for_all
 
-        wanted = role_for(found, role)
-        now, made_by = datetime.now(UTC), who()
-        try:
-            pack = make_pack(
-                found, wanted, name, now=now, accommodation=accommodation, again=again, who=made_by
-            )
-        except AlreadyInvited as error:
-            raise UserError(f"{error} {_AGAIN}") from None
-        alike = same_for_all(wanted.module, [task.task for task in wanted.tasks])
-        document = {
-            "pack": str(pack.manifest.pack),
-            "pseudonym": pack.pseudonym,
-            "role": wanted.role,
-            "file": str(pack.path),
-            "until": pack.manifest.expires.isoformat(),
-            "installs": requirement(wanted),
-            "same_for_all": alike,
-        }
-        lines = [
-            f"{pack.pseudonym}: {pack.path}",
-            "Send it, or let the portal do it.",
-            f"Work is taken until {moment(pack.manifest.expires)} UTC.",
-        ]
-        if not wanted.wheel and not wanted.install:
-            lines.append(
-                f"`make lab` in the pack installs {requirement(wanted)} from the candidate's "
-                "package index. If it is not there, set `wheel` or `install` in takehome.yaml and "
-                "make the pack again."
-            )
-        if alike:
-            lines.append(
-                f"The same for every candidate, but for names: {', '.join(alike)}. The published "
-                "solution answers them; ask about them in the interview."
-            )
-        answer.give(document, Text("\n".join(lines)))
+    wanted = role_for(found, role)
+    now, made_by = datetime.now(UTC), who()
+    try:
+        pack = make_pack(
+            found, wanted, name, now=now, accommodation=accommodation, again=again, who=made_by
+        )
+    except AlreadyInvited as error:
+        raise UserError(f"{error} {_AGAIN}") from None
+    alike = same_for_all(wanted.module, [task.task for task in wanted.tasks])
+    document = {
+        "pack": str(pack.manifest.pack),
+        "pseudonym": pack.pseudonym,
+        "role": wanted.role,
+        "file": str(pack.path),
+        "until": pack.manifest.expires.isoformat(),
+        "installs": requirement(wanted),
+        "same_for_all": alike,
+    }
+    lines = [
+        f"{pack.pseudonym}: {pack.path}",
+        "Send it, or let the portal do it.",
+        f"Work is taken until {moment(pack.manifest.expires)} UTC.",
+    ]
+    if not wanted.wheel and not wanted.install:
+        lines.append(
+            f"`make lab` in the pack installs {requirement(wanted)} from the candidate's "
+            "package index. If it is not there, set `wheel` or `install` in takehome.yaml and "
+            "make the pack again."
+        )
+    if alike:
+        lines.append(
+            f"The same for every candidate, but for names: {', '.join(alike)}. The published "
+            "solution answers them; ask about them in the interview."
+        )
+    return Answer(document, Text("\n".join(lines)))

@@ -10,7 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from hotloop.cli.answer import Json, UserError, answering
+from hotloop.cli.answer import Answer, UserError
 from hotloop.cli.takehome.folder import TeamFolder, open_team, who
 from hotloop.takehome.team import Team
 
@@ -31,40 +31,37 @@ def run(
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Say who it is, once the scorecard is filed.")
     ] = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """File the marks that people give; then see the name.
 
     Without an option: what is to be marked, and what was filed.
     """
-    with answering(as_json) as answer:
-        found = open_team(team)
-        from hotloop.takehome import scorecard as cards
-        from hotloop.takehome import scorecard_form
+    found = open_team(team)
+    from hotloop.takehome import scorecard as cards
+    from hotloop.takehome import scorecard_form
 
-        record = found.find(candidate)
-        pack = record.pack
-        if reveal:
-            name = found.reveal(pack, who())
-            document = {"pseudonym": record.pseudonym, "name": name}
-            answer.give(document, Text(f"{record.pseudonym} is {name}"))
-            return
-        asked = cards.form(found, pack)
-        filed = cards.read(found, pack)
-        if form is not None:
-            _write_form(asked, form)
-        if file is not None:
-            marks = scorecard_form.read(file, asked.report.pseudonym)
-            filed = cards.file(found, pack, marks, who())
-        is_earlier = filed is not None and _is_earlier(found, filed)
-        document = {
-            "criteria": [criterion.model_dump(mode="json") for criterion in asked.criteria],
-            "form": str(form) if form else None,
-            "filed": filed.model_dump(mode="json") if filed else None,
-            "filed_on_an_earlier_hand_in": is_earlier,
-        }
-        shown = _criteria(asked, None if is_earlier else filed)
-        answer.give(document, shown, Text(_next(candidate, form, filed, is_earlier)))
+    record = found.find(candidate)
+    pack = record.pack
+    if reveal:
+        name = found.reveal(pack, who())
+        document = {"pseudonym": record.pseudonym, "name": name}
+        return Answer(document, Text(f"{record.pseudonym} is {name}"))
+    asked = cards.form(found, pack)
+    filed = cards.read(found, pack)
+    if form is not None:
+        _write_form(asked, form)
+    if file is not None:
+        marks = scorecard_form.read(file, asked.report.pseudonym)
+        filed = cards.file(found, pack, marks, who())
+    is_earlier = filed is not None and _is_earlier(found, filed)
+    document = {
+        "criteria": [criterion.model_dump(mode="json") for criterion in asked.criteria],
+        "form": str(form) if form else None,
+        "filed": filed.model_dump(mode="json") if filed else None,
+        "filed_on_an_earlier_hand_in": is_earlier,
+    }
+    shown = _criteria(asked, None if is_earlier else filed)
+    return Answer(document, shown, Text(_next(candidate, form, filed, is_earlier)))
 
 
 def _write_form(asked: Form, path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Json, UserError, answering, log
+from hotloop.cli.answer import Answer, UserError, log
 from hotloop.cli.options import Jobs, Ray
 from hotloop.cli.takehome.account import Database
 from hotloop.cli.takehome.folder import TeamFolder, open_team
@@ -47,28 +47,26 @@ def run(
     ray: Ray = "",
     database: Database = "",
     grade: Annotated[bool, typer.Option(help="Grade what comes in.")] = True,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Serve the portal, for candidates and the team.
 
     There candidates are invited, hand in and are graded, and the team reads the reports. It speaks
     plain HTTP: where others than this machine reach it, put a proxy with TLS before it. What was
     under way when it ended is taken up again by the next start.
     """
-    with answering(as_json) as answer:
-        found = open_team(team)
-        from hotloop.course.grade import default_jobs
-        from hotloop.takehome.portal.supervisor import Supervisor
+    found = open_team(team)
+    from hotloop.course.grade import default_jobs
+    from hotloop.takehome.portal.supervisor import Supervisor
 
-        address = _address(url, host, port)
-        _require_addresses(proxy)
-        portal = _portal(found, address, database)
-        watched = Supervisor(found.folder, database, jobs or default_jobs(), ray)
-        _require_accounts(portal)
-        with closing(portal), _listening(host, port) as listening:
-            log(f"The portal is at {address}; Ctrl-C ends it.")
-            _run(portal, watched if grade else None, listening, proxy)
-        answer.give({"team": str(found.folder), "url": address}, Text("The portal has ended."))
+    address = _address(url, host, port)
+    _require_addresses(proxy)
+    portal = _portal(found, address, database)
+    watched = Supervisor(found.folder, database, jobs or default_jobs(), ray)
+    _require_accounts(portal)
+    with closing(portal), _listening(host, port) as listening:
+        log(f"The portal is at {address}; Ctrl-C ends it.")
+        _run(portal, watched if grade else None, listening, proxy)
+    return Answer({"team": str(found.folder), "url": address}, Text("The portal has ended."))
 
 
 def _address(url: str, host: str, port: int) -> str:

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hotloop import curriculum
-from hotloop.cli.answer import All, Answer, Json, answering, first
+from hotloop.cli.answer import All, Answer, first
 from hotloop.cli.takehome.folder import moment, open_team
 from hotloop.takehome import handing_in
 from hotloop.takehome import team as teams
@@ -27,17 +27,14 @@ def run(
         Path, typer.Argument(help="The folder that you unpacked, or a team's.")
     ] = Path(),
     everything: All = False,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Say what is graded, and how much time is left.
 
     In a team's folder, list the candidates.
     """
-    with answering(as_json) as answer:
-        if (folder / teams.DESCRIPTION).is_file():
-            _of_team(folder, answer, everything)
-            return
-        answer.give(*_of_candidate(folder, handing_in.pack_in(folder).manifest))
+    if (folder / teams.DESCRIPTION).is_file():
+        return _of_team(folder, everything)
+    return Answer(*_of_candidate(folder, handing_in.pack_in(folder).manifest))
 
 
 def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType, RenderableType]:
@@ -80,7 +77,7 @@ def _of_candidate(folder: Path, manifest: Manifest) -> tuple[Any, RenderableType
     return document, shown, Text("\n".join(line for line in lines if line))
 
 
-def _of_team(folder: Path, answer: Answer, everything: bool) -> None:
+def _of_team(folder: Path, everything: bool) -> Answer:
     """Every candidate; one of whom something is damaged hides no other."""
     team = open_team(folder)
     now = datetime.now(UTC)
@@ -120,7 +117,7 @@ def _of_team(folder: Path, answer: Answer, everything: bool) -> None:
     listed, more = first(lines, everything)
     for line in listed:
         shown.add_row(*line)
-    answer.give(document, shown, *more, Text("\n".join(told), "red"), exit_code=int(bool(told)))
+    return Answer(document, shown, *more, Text("\n".join(told), "red"), exit_code=int(bool(told)))
 
 
 def _state(team: teams.Team, record: teams.PackRecord, until: datetime, now: datetime) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from hotloop.cli.answer import Json, answering
+from hotloop.cli.answer import Answer
 from hotloop.cli.takehome.folder import moment
 from hotloop.cli.takehome.status import window
 from hotloop.takehome import handing_in, work_files
@@ -20,33 +20,31 @@ def run(
     work_log: Annotated[
         bool, typer.Option("--work-log/--without-work-log", help="Hand the work log in too.")
     ] = True,
-    as_json: Json = False,
-) -> None:
+) -> Answer:
     """Write the file that you hand in.
 
     Nothing is sent; make it as often as you like.
     """
-    with answering(as_json) as answer:
-        pack = handing_in.pack_in(folder)
-        path = handing_in.make_submission(folder, with_work_log=work_log)
-        files = sorted(work_files.read(folder))
-        left_out = work_files.left_out(folder)
-        manifest = pack.manifest
-        has_log = work_log and (folder / "work_log.jsonl").is_file()
-        document = {
-            "submission": str(path),
-            "pseudonym": manifest.pseudonym,
-            "files": files,
-            "left_out": left_out,
-            "work_log": has_log and manifest.work_log != "no",
-            "until": manifest.expires.isoformat(),
-            "window_hours": manifest.window_hours,
-        }
-        lines = [f"{path}: {len(files)} files"]
-        lines += [f"left out: {name}, because {why}" for name, why in left_out.items()]
-        lines.append(_log_sentence(manifest, has_log))
-        lines.append(f"Hand this file in by {moment(manifest.expires)} UTC.{window(manifest)}")
-        answer.give(document, Text("\n".join(line for line in lines if line)))
+    pack = handing_in.pack_in(folder)
+    path = handing_in.make_submission(folder, with_work_log=work_log)
+    files = sorted(work_files.read(folder))
+    left_out = work_files.left_out(folder)
+    manifest = pack.manifest
+    has_log = work_log and (folder / "work_log.jsonl").is_file()
+    document = {
+        "submission": str(path),
+        "pseudonym": manifest.pseudonym,
+        "files": files,
+        "left_out": left_out,
+        "work_log": has_log and manifest.work_log != "no",
+        "until": manifest.expires.isoformat(),
+        "window_hours": manifest.window_hours,
+    }
+    lines = [f"{path}: {len(files)} files"]
+    lines += [f"left out: {name}, because {why}" for name, why in left_out.items()]
+    lines.append(_log_sentence(manifest, has_log))
+    lines.append(f"Hand this file in by {moment(manifest.expires)} UTC.{window(manifest)}")
+    return Answer(document, Text("\n".join(line for line in lines if line)))
 
 
 def _log_sentence(manifest: Manifest, has_log: bool) -> str:

@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, Self
 
 from hotloop.core.record import Record
+from hotloop.core.user_error import UserError
 from hotloop.core.verdict import Verdict
 
 FORMAT = 1
@@ -148,6 +149,12 @@ def now() -> datetime:
 def batch_name(what: str) -> str:
     """What the audit log calls one run of a command."""
     return f"{what}-{now():%Y%m%dT%H%M%S%fZ}"
+
+
+def require_reason(why: str) -> None:
+    """UserError for a change of what counts without a reason."""
+    if not why.strip():
+        raise UserError("Say why: the audit log keeps the reason of every change.")
 
 
 def account() -> str:

@@ -27,11 +27,15 @@ Execute = Callable[[HandIn, Terms, Say], Attempt]
 class Work:
     """One submission to execute. key: the caller's name for it, unique in a batch. execute: what is
     done with it: a course runs the notebook's cells, a take-home has its own way.
+
+    earlier: an attempt at it of which only those rungs are to be judged that need a GPU and are
+    open; None for all.
     """
 
     key: str
     hand_in: HandIn
     execute: Execute = execute
+    earlier: Attempt | None = None
 
 
 @dataclass(frozen=True)
@@ -49,4 +53,8 @@ class Executor(Protocol):
 
     def run(self, works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
         """What came of each. Closing the iterator, as Ctrl-C does, ends all that is under way."""
+        ...
+
+    def has_gpu(self) -> bool:
+        """Whether work with an `earlier` attempt can be given to it, while it runs."""
         ...

@@ -13,13 +13,15 @@ import queue
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, cast
 
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Outcome, Tell, Work
+from hotloop.course.gpu_rungs import open_on_gpu, with_gpu_rungs
+from hotloop.judge.device import kind
 from hotloop.worker.lifetime import end_with_parent
 
 _POLL_S = 0.05
@@ -40,6 +42,10 @@ class Local:
             return _in_turn(works, terms, tell)
         return _at_once(works, terms, tell, self.jobs)
 
+    def has_gpu(self) -> bool:
+        """True where this machine has one."""
+        return kind() == "cuda"
+
 
 def _in_turn(works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outcome]:
     for work in works:
@@ -49,8 +55,11 @@ def _in_turn(works: Iterable[Work], terms: Terms, tell: Tell) -> Generator[Outco
 
 def attempt(work: Work, terms: Terms, tell: Tell) -> Attempt | Lost:
     """Execute in this process; what goes wrong with the platform is noted and told."""
+    if work.earlier is not None:
+        terms = replace(terms, rungs=open_on_gpu(work.earlier))
     try:
-        return work.execute(work.hand_in, terms, lambda task, text: tell(work.key, task, text))
+        found = work.execute(work.hand_in, terms, lambda task, text: tell(work.key, task, text))
+        return found if work.earlier is None else with_gpu_rungs(work.earlier, found)
     except Exception as error:
         log.exception("%s was not executed", work.key)
         return Lost(f"{type(error).__name__}: {error}")

@@ -2,9 +2,10 @@
 
 Submissions travel to the nodes and verdicts back as data: nodes see no folder of this machine, and
 what comes back is JSON text. Each node must have this very Hotloop, with a sandbox. A grading takes
-one CPU, the memory of a notebook and its judge, and a GPU where its tasks have one to measure; what
-measures speed has its node to itself even then, by the node's own lease (`judge/lease.py`): one
-node a machine.
+one CPU, and the memory of a notebook and its judge; it leaves a node's GPU alone. Where rungs are
+left that need one, and a node has one, a second grading, of these rungs alone, takes it. What
+measures speed has its node to itself, by the node's own lease (`judge/lease.py`): one node a
+machine.
 
 A grading whose node or process is lost is tried again, at most three times.
 """
@@ -18,6 +19,7 @@ import os
 import platform
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping
@@ -25,12 +27,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from hotloop import curriculum
+from hotloop.core.user_error import UserError
 from hotloop.course.attempts.attempt import Attempt
 from hotloop.course.attempts.grader import grader_digest
 from hotloop.course.execution import Terms
 from hotloop.course.executors import Lost, Outcome, Tell, Work
 from hotloop.course.executors.local import attempt
+from hotloop.course.gpu_rungs import open_on_gpu
 
 RETRIES = 3
 JUDGE_BYTES = 2 << 30
@@ -40,6 +43,7 @@ OBJECT_STORE_BYTES = 200 << 20
 AHEAD = 2
 """Gradings that wait at the cluster beyond those that can run: a free node must not wait for us."""
 
+_NO_RAY = "Not graded: Ray is not installed: pip install 'hotloop[ray]'"
 _POLL_S = 0.25
 _LOOK_S = 5.0
 _ANSWER_S = 20.0
@@ -52,7 +56,7 @@ _QUIET = {
 log = logging.getLogger("hotloop.course")
 
 
-class ClusterUnavailable(RuntimeError):
+class ClusterUnavailable(UserError):
     """There is no Ray, or no cluster answers; the message says what to do."""
 
 
@@ -73,11 +77,16 @@ class Ray:
                 yield from batch.run(works)
             except ConnectionError as error:
                 raise ClusterUnavailable(
-                    f"the Ray cluster does not answer any more ({error}): what is booked stays, "
-                    "and grading again goes on from there"
+                    f"The Ray cluster does not answer any more ({error}): what is booked stays, "
+                    "and grading again goes on from there."
                 ) from error
             finally:
                 batch.cancel()
+
+    def has_gpu(self) -> bool:
+        """True where a node of the connected cluster has one."""
+        ray: Any = sys.modules.get("ray")
+        return ray is not None and ray.is_initialized() and _has_gpu(_alive(ray))
 
 
 @dataclass(frozen=True)
@@ -130,25 +139,38 @@ class _Batch:
         wanted = self._nodes.wanted(one.work)
         function = self._execute.options(**wanted)
         grader = grader_digest(one.work.hand_in.module)
-        self._running[function.remote(one.work, self._terms, self._steps, grader)] = one
+        terms = self._terms if one.work.earlier is not None else replace(self._terms, device="cpu")
+        self._running[function.remote(one.work, terms, self._steps, grader)] = one
 
     def _settle(self, reference: Any) -> Iterator[Outcome]:
         one = self._running.pop(reference)
         errors = self._ray.exceptions
         try:
-            yield one.work.key, _read(self._ray.get(reference))
+            outcome = _read(self._ray.get(reference))
+            if not self._is_for_gpu(one.work, outcome):
+                yield one.work.key, outcome
+                return
+            self._tell(one.work.key, "", "waiting for a GPU")
+            self._submit(_Try(replace(one.work, earlier=outcome)))
         except errors.RayTaskError as error:
             # Raised on the node, before or after the grading: no other node would do better.
             log.error("%s: %s", one.work.key, error)
-            yield one.work.key, Lost(f"A node could not grade it: {_last_line(error)}")
+            lost = Lost(f"A node could not grade it: {_last_line(error)}")
+            yield one.work.key, _unstored(one.work) or lost
         except errors.RayError as error:
             log.warning("%s was lost with its node: %s", one.work.key, error)
             if one.lost == self._retries:
-                yield one.work.key, Lost(_lost_sentence(one.lost + 1, error))
+                lost = Lost(_lost_sentence(one.lost + 1, error))
+                yield one.work.key, _unstored(one.work) or lost
                 return
             again = replace(one, lost=one.lost + 1)
             self._tell(one.work.key, "", f"its node was lost; try {again.lost + 1}")
             self._submit(again)
+
+    def _is_for_gpu(self, work: Work, outcome: Attempt | Lost) -> bool:
+        if isinstance(outcome, Lost) or work.earlier is not None:
+            return False
+        return self._nodes.has_gpu() and bool(open_on_gpu(outcome))
 
     def _pass_on(self) -> None:
         """Tell what the nodes are doing. Only progress is lost with the node that collects it."""
@@ -180,27 +202,34 @@ class _Nodes:
         nodes = self._grading()
         largest = max((node.get("memory", 0.0) for node in nodes), default=0.0)
         memory = min(self._memory_bytes, int(largest)) if largest else self._memory_bytes
-        has_gpu = any(node.get("GPU", 0.0) >= 1 for node in nodes)
-        gpus = 1 if has_gpu and _measures_gpu(work) else 0
+        gpus = 0 if work.earlier is None else 1
         return {"num_cpus": 1, "num_gpus": gpus, "memory": memory}
+
+    def has_gpu(self) -> bool:
+        """Whether a second grading would find one."""
+        return _has_gpu(self._grading())
 
     def _grading(self) -> list[Mapping[str, float]]:
         if time.monotonic() - self._looked >= _LOOK_S:
             self._looked = time.monotonic()
-            nodes = cast("list[dict[str, Any]]", self._ray.nodes())
-            alive = [node["Resources"] for node in nodes if node["Alive"]]
-            self._found = [resources for resources in alive if resources.get("CPU", 0.0) >= 1]
+            self._found = _alive(self._ray)
         return self._found
 
 
-def _measures_gpu(work: Work) -> bool:
-    module, asked = curriculum.load_module(work.hand_in.module), work.hand_in.tasks
-    return any(
-        rung.needs_gpu
-        for task in module.tasks
-        if not asked or task.id in asked
-        for rung in task.rungs
-    )
+def _alive(ray: Any) -> list[Mapping[str, float]]:
+    """The resources of the nodes that can grade."""
+    nodes = cast("list[dict[str, Any]]", ray.nodes())
+    alive = [node["Resources"] for node in nodes if node["Alive"]]
+    return [resources for resources in alive if resources.get("CPU", 0.0) >= 1]
+
+
+def _has_gpu(nodes: Iterable[Mapping[str, float]]) -> bool:
+    return any(node.get("GPU", 0.0) >= 1 for node in nodes)
+
+
+def _unstored(work: Work) -> Attempt | None:
+    """What is known without a GPU, and would be lost; None for an attempt that is stored."""
+    return work.earlier if work.earlier is not None and work.earlier.id is None else None
 
 
 def _lost_sentence(times: int, error: Exception) -> str:
@@ -219,7 +248,7 @@ def _connected(address: str) -> Generator[Any]:
     try:
         ray: Any = importlib.import_module("ray")
     except ImportError:
-        raise ClusterUnavailable("Ray is not installed: pip install 'hotloop[ray]'") from None
+        raise ClusterUnavailable(_NO_RAY) from None
     if ray.is_initialized():
         yield ray
         return
@@ -242,7 +271,11 @@ def _connect(ray: Any, address: str) -> None:
             ray.init(runtime_env={"env_vars": _QUIET}, **how)
     except Exception as error:
         # Of no kind of its own is what Ray says of a node that has not started within its 30 s.
-        raise ClusterUnavailable(f"no Ray cluster at {address}: {_last_line(error)}") from error
+        raise _unavailable(address, _last_line(error)) from error
+
+
+def _unavailable(address: str, reason: str) -> ClusterUnavailable:
+    return ClusterUnavailable(f"Not graded: no Ray cluster at {address}: {reason}")
 
 
 @contextmanager
@@ -268,7 +301,7 @@ def _look(address: str) -> None:
             return
         except OSError as error:
             if time.monotonic() > deadline:
-                raise ClusterUnavailable(f"no Ray cluster at {address}: {error}") from error
+                raise _unavailable(address, str(error)) from error
         # A head that is being started listens a while later.
         time.sleep(_POLL_S)
 

@@ -16,6 +16,8 @@ from hotloop.judge.session import Session
 
 RESOLVE_TIMEOUT_S = 120.0
 
+WITHHELD = "It needs the GPU, which this grading leaves to others: it is measured by itself later."
+
 
 def card_for(session: Session) -> Card:
     """The GPU for this judging. Ruling NOT_MEASURED where there is none.
@@ -24,6 +26,8 @@ def card_for(session: Session) -> Card:
     """
     if session.device == "cuda":
         session.alone()
+    elif kind() == "cuda":
+        raise Ruling(Verdict.NOT_MEASURED, WITHHELD)
     try:
         return open_card(guests_of(session))
     except NoCard as missing:

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -41,9 +42,11 @@ import signal
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from hotloop.core import paths
+from hotloop.core.verdict import Verdict
 from hotloop.course.isolation import Isolation
 from hotloop.sandbox.plain import launch_plain
 
@@ -68,9 +71,21 @@ class Judge(tiny_course.SmallJudge):
             os.kill(os.getpid(), signal.SIGKILL)
         if asked[1] == "nap":
             time.sleep(5)
+        with (WITNESS / f"{{asked[0]}}.jobs").open("a") as witness:
+            rungs = ",".join(job.rungs or ["all"])
+            print(os.environ["RAY_NODE_NAME_FOR_TEST"], rungs, job.device, file=witness)
         if asked[1] == "wait" or (asked[1] == "wait_once" and first):
             time.sleep(600)
-        return super().judge(job, on_progress, **more)
+        record = super().judge(job, on_progress, **more)
+        if job.device == "cpu":
+            return record
+        rungs = (
+            replace(rung, verdict=Verdict.PASSED, earned=1.0)
+            if rung.verdict is Verdict.NOT_MEASURED
+            else rung
+            for rung in record.rungs
+        )
+        return replace(record, rungs=tuple(rungs))
 
 
 def unconfined():
@@ -99,9 +114,11 @@ class Nodes:
         self.cluster.add_node(num_cpus=0, include_dashboard=False, **_small())
         self.nodes: dict[str, Any] = {}
 
-    def add(self, name: str) -> None:
+    def add(self, name: str, gpus: int = 0) -> None:
         variables = {"RAY_NODE_NAME_FOR_TEST": name}
-        self.nodes[name] = self.cluster.add_node(num_cpus=1, env_vars=variables, **_small())
+        self.nodes[name] = self.cluster.add_node(
+            num_cpus=1, num_gpus=gpus, env_vars=variables, **_small()
+        )
 
     def kill(self, name: str) -> None:
         """As a machine ends that loses its power."""
@@ -234,7 +251,57 @@ def test_the_work_of_a_killed_node_is_done_by_another(
     assert first[0] != second[0]
     wait_until(lambda: not alive(first[1]), 60)
     assert ("ada", "", "its node was lost; try 2") in told
-    assert outcomes["bob"].digest == works[1].submission.digest
+    assert outcomes["bob"].digest == works[1].hand_in.digest
+
+
+@pytest.mark.slow
+def test_a_gpu_is_held_by_what_needs_one_only(nodes: Nodes, node_module: SimpleNamespace) -> None:
+    nodes.add("cpu")
+    told: list[tuple[str, str, str]] = []
+    executor = Ray(nodes.cluster.address)
+
+    def run(work: Work) -> Attempt:
+        outcomes = dict(executor.run([work], node_module.terms, lambda *step: told.append(step)))
+        found = outcomes[work.key]
+        assert isinstance(found, Attempt), found
+        return found
+
+    first = run(on_a_gpu("ada"))
+    assert rungs_of(first) == {"correct": "passed", "gpu_correct": "not_measured"}
+    assert jobs(node_module, "ada") == [["cpu", "all", "cpu"]]
+    nodes.add("gpu", gpus=1)
+    assert rungs_of(run(replace(on_a_gpu("ada"), earlier=first)))["gpu_correct"] == "passed"
+    assert jobs(node_module, "ada")[1:] == [["gpu", "gpu_correct"]]
+    assert set(rungs_of(run(on_a_gpu("bob"))).values()) == {"passed"}
+    assert ("bob", "", "waiting for a GPU") in told
+    [[_, *whole], second] = jobs(node_module, "bob")
+    assert (whole, second) == (["all", "cpu"], ["gpu", "gpu_correct"])
+
+
+def on_a_gpu(key: str) -> Work:
+    """A submission whose one task has a rung that needs a GPU."""
+    cells = [
+        ("def gpu_answer():\n    return 42", {"grade_id": "given", "solution": True}),
+        ("check()", {"grade_id": "gpu_answer", "grade": True, "solution": False}),
+    ]
+    notebook = {
+        "cells": [
+            {"cell_type": "code", "source": source, "metadata": {"nbgrader": about}}
+            for source, about in cells
+        ]
+    }
+    files = {"ask": f"{key} pass".encode(), "lab.ipynb": b"{}"}
+    return Work(key, HandIn("ada", "tiny", files, notebook, tasks=("gpu_answer",)))
+
+
+def rungs_of(attempt: Attempt) -> dict[str, str]:
+    return {rung.rung: str(rung.verdict) for rung in attempt.records["gpu_answer"].rungs}
+
+
+def jobs(node_module: SimpleNamespace, key: str) -> list[list[str]]:
+    """Node, rungs and device of each judging."""
+    path = node_module.witness / f"{key}.jobs"
+    return [line.split() for line in path.read_text().splitlines()]
 
 
 @pytest.mark.slow

@@ -99,6 +99,7 @@ def test_without_a_gpu_it_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> No
     def none(_guests: int) -> None:
         raise NoCard("No NVIDIA GPU here: elsewhere.")
 
+    monkeypatch.setattr(workers, "kind", lambda: "cpu")
     monkeypatch.setattr(workers, "open_card", none)
     session = Session(
         Candidate("nobody"),

@@ -1,0 +1,145 @@
+"""Rungs that need a GPU are measured by themselves, once there is one, and nothing else is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from hotloop.core.verdict import Verdict
+from hotloop.course import gpu_rungs
+from hotloop.course import grade as grading
+from hotloop.course.attempts.store import store
+from hotloop.course.execution import Terms, execute
+from hotloop.course.executors import Work, local
+from hotloop.course.hand_in import read
+from hotloop.course.released import load_release
+from hotloop.judge.job import Job
+
+Asked = list[tuple[str, Any]]
+"""Tasks that a judge was asked for, each with the rungs."""
+
+
+@pytest.fixture
+def asked() -> Asked:
+    return []
+
+
+@pytest.fixture
+def machine(
+    course: Any, make: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, asked: Asked
+) -> Callable[..., None]:
+    """Turns this machine into one with or without a GPU."""
+
+    class Judge(make.SmallJudge):
+        """With a GPU it judges the second rung too, and like the real one only what is asked."""
+
+        has_gpu = False
+
+        def judge(self, job: Job, *rest: Any, **more: Any) -> Any:
+            asked.append((job.task, job.rungs))
+            record = super().judge(job, *rest, **more)
+            rungs = [
+                replace(rung, verdict=Verdict.PASSED, sentence="Right, on a GPU.", earned=1.0)
+                if self.has_gpu and job.device != "cpu" and rung.verdict is Verdict.NOT_MEASURED
+                else rung
+                for rung in record.rungs
+                if job.rungs is None or rung.rung in job.rungs
+            ]
+            return replace(record, rungs=tuple(rungs))
+
+    def turn(*, has_gpu: bool, name: str = "here") -> None:
+        monkeypatch.setattr(local, "kind", lambda: "cuda" if has_gpu else "cpu")
+        monkeypatch.setattr(Judge, "has_gpu", has_gpu)
+        monkeypatch.setattr(grading, "machine", lambda isolation: {"name": name})
+        monkeypatch.setattr(
+            "hotloop.course.execution.machine",
+            lambda isolation: {"name": name, "isolation": isolation},
+        )
+        asked.clear()
+
+    course.settings["judge_factory"] = Judge
+    return turn
+
+
+@pytest.fixture
+def graded(course: Any, make: SimpleNamespace, machine: Callable[..., None]) -> Any:
+    """ada is right, bob is wrong in the task that has a rung on a GPU; there was none."""
+    course.submit("ada", make.lab())
+    course.submit("bob", make.lab(gpu_answer="41"))
+    machine(has_gpu=False)
+    course.grade()
+    return course
+
+
+def verdicts(course: Any, student: str) -> dict[str, Verdict]:
+    counts = store(course.root).published(student, "tiny")
+    return {rung.rung: rung.verdict for rung in counts.records["gpu_answer"].rungs}
+
+
+def test_what_was_open_is_measured_alone(
+    graded: Any, machine: Callable[..., None], asked: Asked
+) -> None:
+    before = store(graded.root).published("ada", "tiny")
+    assert verdicts(graded, "ada")["gpu_correct"] is Verdict.NOT_MEASURED
+    assert "12 of 20 points" in graded.page("ada")
+    machine(has_gpu=True, name="a node with a GPU")
+    graded.grade()
+    assert asked == [("gpu_answer", ["gpu_correct"])]
+    assert verdicts(graded, "ada") == {"correct": Verdict.PASSED, "gpu_correct": Verdict.PASSED}
+    after = store(graded.root).published("ada", "tiny")
+    assert after.machine["name"] == "a node with a GPU"
+    for task in ("answer", "from_file"):
+        assert after.records[task] == before.records[task]
+    pairs = zip(before.outputs, after.outputs, strict=True)
+    changed = [index for index, (old, new) in enumerate(pairs) if old != new]
+    assert len(changed) == 1
+    assert "Right, on a GPU." in str(after.outputs[changed[0]])
+    assert "14 of 20 points" in graded.page("ada")
+    asked.clear()
+    graded.grade()
+    assert asked == []
+
+
+def test_a_rung_that_is_lost_already_needs_no_gpu(
+    graded: Any, machine: Callable[..., None]
+) -> None:
+    assert verdicts(graded, "bob")["gpu_correct"] is Verdict.WRONG_ANSWER
+    assert gpu_rungs.open_on_gpu(store(graded.root).published("bob", "tiny")) == {}
+
+
+def test_another_machine_without_a_gpu_changes_nothing(
+    graded: Any, machine: Callable[..., None], asked: Asked
+) -> None:
+    machine(has_gpu=False, name="elsewhere")
+    graded.grade()
+    assert asked == []
+
+
+def test_a_new_hand_in_is_judged_whole(
+    graded: Any, machine: Callable[..., None], make: SimpleNamespace, asked: Asked
+) -> None:
+    machine(has_gpu=True)
+    graded.submit("bob", make.lab())
+    graded.grade("bob")
+    assert asked == [("answer", None), ("gpu_answer", None), ("from_file", None)]
+    assert verdicts(graded, "bob")["gpu_correct"] is Verdict.PASSED
+
+
+def test_who_must_leave_the_gpu_alone_does(
+    graded: Any, machine: Callable[..., None], make: SimpleNamespace
+) -> None:
+    """So do the first gradings of a cluster, on whatever node they are."""
+    machine(has_gpu=True)
+    hand_in = read(graded.root, "ada", load_release(graded.root, "tiny"))
+    isolation, judge = graded.settings["isolation"], graded.settings["judge_factory"]
+    terms = Terms(isolation=isolation, judge=judge, device="cpu")
+    first = execute(hand_in, terms)
+    assert gpu_rungs.open_on_gpu(first) == {"gpu_answer": ["gpu_correct"]}
+    work = Work(hand_in.key, hand_in, earlier=first)
+    second = local.attempt(work, replace(terms, device=""), lambda *_step: None)
+    assert gpu_rungs.open_on_gpu(second) == {}
+    assert second.id is None
